@@ -1,0 +1,58 @@
+// A family of kernels shares one problem: its parameters, buffers, float64 reference and check.
+// One family per folder of kernels/; it registers itself with RIDGE_FAMILY.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/kernel/kernel.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+struct BufferSpec {
+  std::string name;  ///< "A"
+  size_t bytes = 0;
+  bool is_output = false;
+  DType dtype = DType::fp32;
+};
+
+/// Host copies of a problem's buffers, in the order of Problem::buffers().
+using HostBuffers = std::vector<std::vector<std::byte>>;
+
+/// One concrete problem: a shape, with everything needed to feed it and to judge an answer.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual Shape shape() const = 0;
+  virtual std::vector<BufferSpec> buffers() const = 0;
+  virtual double flop() const = 0;       ///< of one call
+  virtual double bytes_min() const = 0;  ///< each input read once, each output written once
+  /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
+  virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
+  /// Judges the outputs in `host` against float64 on the same inputs. full: every element against
+  /// the whole reference; otherwise Freivalds' product test and 4,096 elements exactly, so that it
+  /// stays cheap at any size. Poison and guards are the harness's part.
+  virtual QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const = 0;
+};
+
+struct FamilyDesc {
+  const char* name = nullptr;  ///< "gemm"
+  std::vector<ParamSpec> (*params)() = nullptr;
+  /// `params` are complete and in range (resolve_params() has run).
+  Result<std::unique_ptr<Problem>> (*make_problem)(const Params& params) = nullptr;
+  /// Shapes for the full check, once per kernel and worker: 1, primes, tile +- 1, non-square.
+  std::vector<Params> (*awkward)() = nullptr;
+  /// The same problem with about `share` (0 to 1) of the work, for estimates and for rungs too slow
+  /// for the asked size. Never below the family's least size.
+  Params (*shrink)(const Params& params, double share) = nullptr;
+};
+
+}  // namespace ridge
+
+#define RIDGE_FAMILY(name_, ...)                                                          \
+  static constexpr ::ridge::FamilyDesc ridge_family_desc = {.name = #name_, __VA_ARGS__}; \
+  RIDGE_REGISTER("ridge_families", ::ridge::FamilyDesc, ridge_family_desc)

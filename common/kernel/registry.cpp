@@ -1,0 +1,204 @@
+#include "common/kernel/registry.h"
+
+#include <cctype>
+#include <set>
+
+namespace ridge {
+namespace {
+
+template <class T>
+const T* find_by_id(std::span<const T* const> entries, std::string_view id) {
+  for (const T* entry : entries) {
+    if (entry->id == id) return entry;
+  }
+  return nullptr;
+}
+
+struct DTypeName {
+  DType dtype;
+  std::string_view name;
+};
+constexpr DTypeName kDTypes[] = {
+    {DType::fp64, "fp64"}, {DType::fp32, "fp32"}, {DType::bf16, "bf16"}, {DType::fp16, "fp16"}};
+
+/// FNV-1a, 64 bits: enough to tell one version of a file from another; nothing here is secret.
+uint64_t fnv1a(std::string_view text, uint64_t hash) {
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+std::string hex16(uint64_t value) {
+  std::string text(16, '0');
+  for (size_t i = text.size(); i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return text;
+}
+
+const EmbeddedFile* find_file(std::string_view path) {
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.path == path) return &file;
+  }
+  return nullptr;
+}
+
+/// Hashes `file` and, once each, the kernel headers it includes.
+uint64_t hash_file(const EmbeddedFile& file, uint64_t hash, std::set<std::string_view>* seen) {
+  if (!seen->insert(file.path).second) return hash;
+  const std::string_view text = file.text;
+  hash = fnv1a(strip_comments(text), hash);
+  constexpr std::string_view kInclude = "#include \"kernels/";
+  for (size_t at = text.find(kInclude); at != text.npos; at = text.find(kInclude, at + 1)) {
+    const size_t begin = at + kInclude.size() - std::string_view("kernels/").size();
+    const size_t end = text.find('"', begin);
+    if (end == text.npos) break;
+    if (const EmbeddedFile* header = find_file(text.substr(begin, end - begin))) {
+      hash = hash_file(*header, hash, seen);
+    }
+  }
+  return hash;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = text.find(separator);
+    if (end != 0) parts.emplace_back(text.substr(0, end));
+    if (end == text.npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+/// Adds the rungs of one kernel file: one per variant of its build line, else one.
+void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
+  const std::string_view path = file.path;
+  const size_t dot = path.rfind('.');
+  const size_t slash = path.rfind('/');
+  const bool is_cuda = path.substr(dot) == ".cu";
+  const std::string_view text = file.text;
+  if ((path.substr(dot) != ".cpp" && !is_cuda) || text.find("\nRIDGE_KERNEL(") == text.npos) return;
+
+  const std::string folder(path.substr(8, slash - 8));  // after "kernels/"
+  const std::string id = folder + (is_cuda ? ".cuda." : ".cpu.") +
+                         std::string(path.substr(slash + 1, dot - slash - 1));
+  std::string shared_flags;
+  std::vector<std::string> variants = {""};
+  for (const std::string& item : split(file.build, ' ')) {
+    if (item.rfind("variants=", 0) == 0) {
+      variants = split(item.substr(9), ',');
+    } else {
+      shared_flags += (shared_flags.empty() ? "" : " ") + item;
+    }
+  }
+  for (const std::string& variant : variants) {
+    KernelSource source;
+    const size_t colon = variant.find(':');
+    source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
+    source.flags = shared_flags;
+    if (colon != variant.npos) {
+      source.flags += (shared_flags.empty() ? "" : " ") + variant.substr(colon + 1);
+    }
+    source.path = path;
+    source.text = text;
+    std::set<std::string_view> seen;
+    source.hash = hex16(fnv1a(source.flags, hash_file(file, 0xcbf29ce484222325ULL, &seen)));
+    sources->push_back(std::move(source));
+  }
+}
+
+}  // namespace
+
+const KernelDesc* find_kernel(std::string_view id) {
+  return find_by_id(registered_kernels(), id);
+}
+const TrainDesc* find_training(std::string_view id) {
+  return find_by_id(registered_trainings(), id);
+}
+const PipelineDesc* find_pipeline(std::string_view id) {
+  return find_by_id(registered_pipelines(), id);
+}
+
+const FamilyDesc* find_family(std::string_view name) {
+  for (const FamilyDesc* family : registered_families()) {
+    if (family->name == name) return family;
+  }
+  return nullptr;
+}
+
+std::string_view family_of(std::string_view id) {
+  return id.substr(0, id.find('.'));
+}
+
+std::string_view dtype_name(DType dtype) {
+  for (const DTypeName& entry : kDTypes) {
+    if (entry.dtype == dtype) return entry.name;
+  }
+  return "fp32";
+}
+
+bool parse_dtype(std::string_view name, DType* dtype) {
+  for (const DTypeName& entry : kDTypes) {
+    if (entry.name == name) {
+      *dtype = entry.dtype;
+      return true;
+    }
+  }
+  *dtype = DType::fp32;
+  return false;
+}
+
+const std::vector<KernelSource>& kernel_sources() {
+  static const std::vector<KernelSource> sources = [] {
+    std::vector<KernelSource> found;
+    for (const EmbeddedFile& file : embedded_files()) add_sources(file, &found);
+    return found;
+  }();
+  return sources;
+}
+
+const KernelSource* find_source(std::string_view id) {
+  for (const KernelSource& source : kernel_sources()) {
+    if (source.id == id) return &source;
+  }
+  return nullptr;
+}
+
+std::string strip_comments(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool space = false;  // a run of white space or a comment becomes one space
+  auto put = [&](char c) {
+    if (space && !out.empty()) out += ' ';
+    space = false;
+    out += c;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
+      i = std::min(text.find('\n', i), text.size());
+      space = true;
+    } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '*') {
+      const size_t end = text.find("*/", i + 2);
+      i = end == text.npos ? text.size() : end + 1;
+      space = true;
+    } else if (c == '"' || c == '\'') {
+      put(c);
+      for (++i; i < text.size(); ++i) {
+        out += text[i];
+        if (text[i] == '\\' && i + 1 < text.size()) {
+          out += text[++i];
+        } else if (text[i] == c || text[i] == '\n') {
+          break;  // an apostrophe that separates digits ends with its line at the latest
+        }
+      }
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      space = true;
+    } else {
+      put(c);
+    }
+  }
+  return out;
+}
+
+}  // namespace ridge

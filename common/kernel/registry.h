@@ -1,0 +1,59 @@
+// Walks what registered itself (kernels, families, trainings, pipelines, labs), and the sources that
+// the build embedded. A section that nobody filled is an empty list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/core/registration.h"
+#include "common/kernel/family.h"
+#include "common/kernel/kernel.h"
+#include "common/kernel/pipeline.h"
+#include "common/kernel/training.h"
+
+namespace ridge {
+
+RIDGE_REGISTERED(registered_kernels, ridge_kernels, KernelDesc)
+RIDGE_REGISTERED(registered_families, ridge_families, FamilyDesc)
+RIDGE_REGISTERED(registered_trainings, ridge_trainings, TrainDesc)
+RIDGE_REGISTERED(registered_pipelines, ridge_pipelines, PipelineDesc)
+
+const KernelDesc* find_kernel(std::string_view id);
+const FamilyDesc* find_family(std::string_view name);
+const TrainDesc* find_training(std::string_view id);
+const PipelineDesc* find_pipeline(std::string_view id);
+
+/// "gemm" of "gemm.cpu.naive_o1".
+std::string_view family_of(std::string_view id);
+
+std::string_view dtype_name(DType dtype);
+/// Unknown names give fp32 and false.
+bool parse_dtype(std::string_view name, DType* dtype);
+
+/// One file of kernels/, embedded by the build whether or not it was compiled here.
+struct EmbeddedFile {
+  const char* path;   ///< "kernels/gemm/naive.cpp"
+  const char* build;  ///< its build line without "// ridge:", "" if none
+  const char* text;
+};
+std::span<const EmbeddedFile> embedded_files();  // defined by the generated file
+
+/// The rungs an embedded kernel file makes by convention: kernels/<family>/<trick>.cpp or .cu, one
+/// id per variant. Headers and helpers (no registration in the text) make none.
+struct KernelSource {
+  std::string id;  ///< "gemm.cpu.naive_o1"
+  std::string path;
+  std::string flags;  ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
+  std::string text;
+  std::string
+      hash;  ///< 16 hex digits: comment-stripped file, the kernel headers it includes, flags
+};
+/// Every rung whose source is embedded, compiled here or not (a CPU build knows the CUDA rungs).
+const std::vector<KernelSource>& kernel_sources();
+const KernelSource* find_source(std::string_view id);
+
+/// Comments and white-space runs removed; string literals kept. Used for hashing.
+std::string strip_comments(std::string_view text);
+
+}  // namespace ridge

@@ -1,0 +1,48 @@
+// The second kind of rung: a training. The harness sets it up, times its steps, streams its curve
+// and judges it by its task metric.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/kernel/kernel.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+class Training {
+ public:
+  virtual ~Training() = default;  ///< stops and frees everything
+  /// One optimisation step; the timed part.
+  virtual Result<void> step() = 0;
+  /// Loss and gradient statistics of the last step; called outside the timed part.
+  virtual std::map<std::string, double> observe() = 0;
+  /// Task metric on held-out data, and whether it meets the rung's limit.
+  virtual QualityCheck evaluate() = 0;
+  virtual int64_t steps() const = 0;           ///< how many steps make the training
+  virtual int64_t items_per_step() const = 0;  ///< samples in a batch
+  virtual double flop_per_step() const = 0;
+};
+
+struct TrainDesc {
+  const char* id = nullptr;
+  Backend backend = Backend::cpu;
+  int arch = 0;
+  const char* dtypes = "fp32";
+  std::vector<ParamSpec> (*params)() = nullptr;
+  Result<std::unique_ptr<Training>> (*setup)(const Params& params, uint64_t seed) = nullptr;
+};
+
+}  // namespace ridge
+
+/// RIDGE_TRAINING(mixed, cpu, fp32, .params = ..., .setup = ...);
+#define RIDGE_TRAINING(family_, backend_, trick_, ...)        \
+  static constexpr ::ridge::TrainDesc ridge_train_desc = {    \
+      .id = #family_ "." #backend_ "." #trick_ RIDGE_VARIANT, \
+      .backend = ::ridge::Backend::backend_,                  \
+      .arch = RIDGE_ARCH,                                     \
+      __VA_ARGS__};                                           \
+  RIDGE_REGISTER("ridge_trainings", ::ridge::TrainDesc, ridge_train_desc)
