@@ -1,0 +1,124 @@
+#include "common/record/derive.h"
+
+#include <cmath>
+
+#include "common/record/params.h"
+
+namespace ridge {
+namespace {
+
+/// A share this far above 1 is not noise: the ceiling is not what bounds the kernel.
+constexpr double kMostShare = 1.05;
+
+std::string backend_of(const std::string& kernel) {
+  const size_t first = kernel.find('.');
+  if (first == std::string::npos) return "";
+  const size_t second = kernel.find('.', first + 1);
+  return kernel.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+}
+
+/// Why nothing may be derived from this series; empty if something may.
+std::string no_speed_reason(const Series& series) {
+  if (series.status == SeriesStatus::failed || series.status == SeriesStatus::skipped) {
+    return series.reason.empty() ? to_string(series.status) : series.reason;
+  }
+  if (const QualityCheck* check = series.quality(); check != nullptr && !check->passed) {
+    return check->reason.empty() ? "the check " + check->what + " failed" : check->reason;
+  }
+  if (!series.quality_passed()) return "its output was not checked";
+  if (!series.stats) return "no time per call yet";
+  if (!(series.stats->median_ns > 0)) return "the median time is not above 0";
+  return "";
+}
+
+struct Rate {
+  std::optional<double> value;
+  std::optional<Interval> ci;
+};
+
+Rate rate(double amount, const Stats& stats) {
+  Rate result{amount / (stats.median_ns * 1e-9), {}};
+  if (stats.ci_ns && stats.ci_ns->low > 0 && stats.ci_ns->high >= stats.ci_ns->low) {
+    // The longest time is the lowest rate.
+    result.ci = Interval{amount / (stats.ci_ns->high * 1e-9), amount / (stats.ci_ns->low * 1e-9)};
+  }
+  return result;
+}
+
+std::string machine_part(const std::string& backend, int threads) {
+  if (backend != "cpu") return " on " + backend;
+  return " with " + std::to_string(threads) + (threads == 1 ? " thread on " : " threads on ") +
+         backend;
+}
+
+/// The share of a ceiling, or the reason why there is none.
+void fill_share(double achieved, const Ceiling* ceiling, const std::string& wanted,
+                const std::string& above_reason, std::optional<Utilization>* share,
+                std::string* reason) {
+  if (ceiling == nullptr) {
+    *reason = "no measured ceiling for " + wanted;
+    return;
+  }
+  const double value = achieved / ceiling->value;
+  if (!(value <= kMostShare)) {
+    *reason = "above the measured ceiling " + ceiling->name + ": " + above_reason;
+    return;
+  }
+  *share = Utilization{ceiling->name, value, "derived"};
+}
+
+}  // namespace
+
+const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
+                            const std::string& resource, const std::string& dtype, int threads) {
+  const Ceiling* found = nullptr;
+  for (const Ceiling& ceiling : ceilings) {
+    if (ceiling.source != "measured" || !(ceiling.value > 0) || !std::isfinite(ceiling.value)) {
+      continue;
+    }
+    if (ceiling.backend != backend || ceiling.resource != resource) continue;
+    if (!dtype.empty() && !ceiling.dtype.empty() && ceiling.dtype != dtype) continue;
+    // Exactly as many threads: the ceiling of two would halve the share of one, and the ceiling of
+    // one would double the share of two.
+    if (backend == "cpu" && ceiling.threads != threads) continue;
+    found = &ceiling;  // the latest measurement stands
+  }
+  return found;
+}
+
+Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
+  Derived result;
+  result.no_compute_reason = result.no_bandwidth_reason = no_speed_reason(series);
+  if (!result.no_compute_reason.empty()) return result;
+
+  const std::string backend = backend_of(series.kernel);
+  const std::string dtype =
+      series.dtype.empty() ? param_text(series.params, "dtype", "fp32") : series.dtype;
+  const int threads = static_cast<int>(param_int(series.params, "threads", 1));
+  const std::string machine = machine_part(backend, threads);
+
+  if (series.flop > 0) {
+    const Rate flop = rate(series.flop, *series.stats);
+    result.flop_per_s = flop.value;
+    result.flop_per_s_ci = flop.ci;
+    fill_share(*flop.value, find_ceiling(ceilings, backend, "flop", dtype, threads),
+               dtype + machine, "measure the ceilings again", &result.compute,
+               &result.no_compute_reason);
+  } else {
+    result.no_compute_reason = "its FLOP are not counted";
+  }
+  if (series.bytes_min > 0) {
+    const Rate bytes = rate(series.bytes_min, *series.stats);
+    result.bytes_per_s = bytes.value;
+    result.bytes_per_s_ci = bytes.ci;
+    const Ceiling* ceiling = find_ceiling(ceilings, backend, "dram_read", "", threads);
+    if (ceiling == nullptr) ceiling = find_ceiling(ceilings, backend, "dram_copy", "", threads);
+    fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
+               &result.bandwidth, &result.no_bandwidth_reason);
+  } else {
+    result.no_bandwidth_reason = "its bytes are not counted";
+  }
+  return result;
+}
+
+}  // namespace ridge

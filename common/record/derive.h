@@ -1,0 +1,27 @@
+// What follows from a series and the ceilings of its machine. Computed in one place, so that the
+// window, the reports and the JSON document agree to the last digit.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+struct Derived {
+  std::optional<double> flop_per_s, bytes_per_s;  ///< from the median; bytes are the least possible
+  std::optional<Interval> flop_per_s_ci, bytes_per_s_ci;
+  std::optional<Utilization> compute;    ///< of the matching FLOP ceiling, source "derived"
+  std::optional<Utilization> bandwidth;  ///< of the matching DRAM ceiling, source "derived"
+  std::string no_compute_reason, no_bandwidth_reason;
+};
+
+Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
+
+/// The ceiling that bounds `resource` for this backend, dtype and thread count; null if none was
+/// measured. A CPU ceiling of more threads never stands in for one of fewer.
+const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
+                            const std::string& resource, const std::string& dtype, int threads);
+
+}  // namespace ridge

@@ -1,0 +1,410 @@
+#include "common/record/json.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace ridge {
+namespace {
+
+// One list of fields per type serves both directions, so that what is written is what is read.
+
+constexpr SeriesStatus kStatuses[] = {
+    SeriesStatus::pending, SeriesStatus::running,   SeriesStatus::ok,     SeriesStatus::failed,
+    SeriesStatus::skipped, SeriesStatus::cancelled, SeriesStatus::partial};
+constexpr Verdict kVerdicts[] = {Verdict::faster, Verdict::slower, Verdict::same,
+                                 Verdict::unresolved, Verdict::invalid};
+constexpr ErrorCode kErrorCodes[] = {
+    ErrorCode::invalid, ErrorCode::usage,        ErrorCode::bad_input, ErrorCode::unavailable,
+    ErrorCode::worker,  ErrorCode::cannot_write, ErrorCode::cancelled};
+
+struct Writer {
+  static constexpr bool kWrites = true;
+  Json& json;
+
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    json[name] = form(value);
+  }
+  /// Left out where it is the default: a run holds up to a million samples.
+  template <class T>
+  void brief(const char* name, const T& value, const T& fallback = {}) {
+    if (value != fallback) json[name] = form(value);
+  }
+
+  static Json form(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+  static Json form(const ParamValue& value) {
+    return std::visit([](const auto& held) { return Json(held); }, value);
+  }
+  static Json form(SeriesStatus value) { return to_string(value); }
+  static Json form(Verdict value) { return to_string(value); }
+  static Json form(ErrorCode value) { return static_cast<int>(value); }
+  template <class T>
+  static Json form(const std::optional<T>& value) {
+    return value ? form(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json form(const std::vector<T>& values) {
+    Json list = Json::array();
+    for (const T& value : values) list.push_back(form(value));
+    return list;
+  }
+  template <class T>
+  static Json form(const std::map<std::string, T>& values) {
+    Json object = Json::object();
+    for (const auto& [name, value] : values) object[name] = form(value);
+    return object;
+  }
+  template <class T>
+  static Json form(const T& value) {
+    return Json(value);
+  }
+};
+
+struct Reader {
+  static constexpr bool kWrites = false;
+  const Json& json;
+
+  template <class T>
+  void operator()(const char* name, T& value) {
+    if (const auto field = json.find(name); field != json.end()) read(*field, value);
+  }
+  template <class T>
+  void brief(const char* name, T& value, const T& = {}) {
+    (*this)(name, value);
+  }
+
+  // Each returns false, and leaves the value alone, where the JSON is of the wrong kind.
+  static bool read(const Json& from, bool& value) {
+    if (from.is_boolean()) value = from.get<bool>();
+    return from.is_boolean();
+  }
+  static bool read(const Json& from, std::string& value) {
+    if (from.is_string()) value = from.get_ref<const std::string&>();
+    return from.is_string();
+  }
+  static bool read(const Json& from, double& value) {
+    if (from.is_null()) value = std::numeric_limits<double>::quiet_NaN();
+    if (from.is_number()) value = from.get<double>();
+    return from.is_null() || from.is_number();
+  }
+  static bool read(const Json& from, int64_t& value) {
+    if (from.is_number_unsigned()) {
+      if (from.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()}) return false;
+      value = from.get<int64_t>();
+      return true;
+    }
+    if (from.is_number_float()) {
+      const double number = from.get<double>();
+      // 2^53: beyond it a double no longer tells whole numbers apart.
+      if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) return false;
+      value = static_cast<int64_t>(number);
+      return true;
+    }
+    if (from.is_number_integer()) value = from.get<int64_t>();
+    return from.is_number_integer();
+  }
+  static bool read(const Json& from, int& value) {
+    int64_t wide = 0;
+    if (!read(from, wide) || wide != static_cast<int>(wide)) return false;
+    value = static_cast<int>(wide);
+    return true;
+  }
+  static bool read(const Json& from, ParamValue& value) {
+    int64_t number = 0;
+    if (read(from, number)) {
+      value = number;
+    } else {
+      // Kept as text, whatever it is: resolve_params() then names it in its error.
+      value = from.is_string() ? from.get<std::string>() : dump_json(from);
+    }
+    return true;
+  }
+  template <class Enum, size_t kCount>
+  static bool read_named(const Json& from, const Enum (&all)[kCount], Enum& value) {
+    if (!from.is_string()) return false;
+    for (const Enum candidate : all) {
+      if (to_string(candidate) == from.get_ref<const std::string&>()) {
+        value = candidate;
+        return true;
+      }
+    }
+    return false;
+  }
+  static bool read(const Json& from, SeriesStatus& value) {
+    return read_named(from, kStatuses, value);
+  }
+  static bool read(const Json& from, Verdict& value) { return read_named(from, kVerdicts, value); }
+  static bool read(const Json& from, ErrorCode& value) {
+    int number = 0;
+    if (!read(from, number)) return false;
+    for (const ErrorCode candidate : kErrorCodes) {
+      if (static_cast<int>(candidate) == number) value = candidate;
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, std::optional<T>& value) {
+    T held{};
+    if (from.is_null()) {
+      value.reset();
+    } else if (read(from, held)) {
+      value = held;
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, std::vector<T>& values) {
+    if (!from.is_array()) return false;
+    values.clear();
+    values.reserve(from.size());
+    for (const Json& element : from) {
+      T value{};
+      if (read(element, value)) values.push_back(std::move(value));
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, std::map<std::string, T>& values) {
+    if (!from.is_object()) return false;
+    values.clear();
+    for (const auto& [name, element] : from.items()) {
+      T value{};
+      if (read(element, value)) values[name] = std::move(value);
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, T& value) {
+    if (from.is_object()) from_json(from, value);
+    return from.is_object();
+  }
+};
+
+/// The object a Writer reads from or a Reader fills.
+template <class Io, class T>
+using Of = std::conditional_t<Io::kWrites, const T, T>;
+
+template <class Io>
+void fields(Io& io, Of<Io, ParamSpec>& v) {
+  io("name", v.name), io("help", v.help), io("is_choice", v.is_choice), io("choices", v.choices);
+  io("min", v.min), io("max", v.max), io("fallback", v.fallback), io("same_as", v.same_as);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Sample>& v) {
+  io("index", v.index), io("t_ns", v.t_ns), io.brief("cpu_ns", v.cpu_ns);
+  io.brief("calls", v.calls, int64_t{1}), io.brief("sm_clock_hz", v.sm_clock_hz);
+  io.brief("temp_c", v.temp_c), io.brief("power_w", v.power_w), io.brief("flags", v.flags);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Interval>& v) {
+  io("low", v.low), io("high", v.high);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Stats>& v) {
+  io("n", v.n), io("min_ns", v.min_ns), io("q1_ns", v.q1_ns), io("median_ns", v.median_ns);
+  io("q3_ns", v.q3_ns), io("max_ns", v.max_ns), io("ci_ns", v.ci_ns), io("outliers", v.outliers);
+  io("noise", v.noise), io("correlation_samples", v.correlation_samples), io("flags", v.flags);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, LatencyStats>& v) {
+  io("n", v.n), io("p50_ns", v.p50_ns), io("p90_ns", v.p90_ns), io("p95_ns", v.p95_ns);
+  io("p99_ns", v.p99_ns);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, QualityCheck>& v) {
+  io("what", v.what), io("nmse", v.nmse), io("nmse_limit", v.nmse_limit);
+  io("max_abs", v.max_abs), io("max_rel", v.max_rel), io("worst_bound_share", v.worst_bound_share);
+  io("nan_count", v.nan_count), io("unwritten_count", v.unwritten_count);
+  io("guard_ok", v.guard_ok), io("checked", v.checked), io("task", v.task);
+  io("passed", v.passed), io("reason", v.reason);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, CpuInfo>& v) {
+  io("model", v.model), io("isa", v.isa), io("cores", v.cores), io("l1d_bytes", v.l1d_bytes);
+  io("l2_bytes", v.l2_bytes), io("l3_bytes", v.l3_bytes), io("memory_bytes", v.memory_bytes);
+  io("governor", v.governor);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, GpuInfo>& v) {
+  io("index", v.index), io("name", v.name), io("capability", v.capability);
+  io("sm_count", v.sm_count), io("l2_bytes", v.l2_bytes), io("memory_bytes", v.memory_bytes);
+  io("max_clock_hz", v.max_clock_hz), io("driver", v.driver), io("runtime", v.runtime);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, QuietState>& v) {
+  io("quiet", v.quiet), io("reasons", v.reasons);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Environment>& v) {
+  io("os", v.os), io("time_utc", v.time_utc), io("cpu", v.cpu), io("gpus", v.gpus);
+  io("no_gpu_reason", v.no_gpu_reason), io("version", v.version), io("commit", v.commit);
+  io("compiler", v.compiler), io("build_type", v.build_type), io("cuda", v.cuda);
+  io("libraries", v.libraries), io("power_source", v.power_source), io("quiet", v.quiet);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Ceiling>& v) {
+  io("name", v.name), io("backend", v.backend), io("resource", v.resource), io("dtype", v.dtype);
+  io("threads", v.threads), io("value", v.value), io("unit", v.unit), io("source", v.source);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, KernelInfo>& v) {
+  io("id", v.id), io("family", v.family), io("backend", v.backend), io("kind", v.kind);
+  io("dtypes", v.dtypes), io("needs", v.needs), io("library", v.library), io("path", v.path);
+  io("flags", v.flags), io("hash", v.hash), io("available", v.available), io("reason", v.reason);
+  io("params", v.params);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, SourceText>& v) {
+  io("kernel", v.kernel), io("path", v.path), io("text", v.text), io("flags", v.flags);
+  io("hash", v.hash);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Utilization>& v) {
+  io("name", v.name), io("value", v.value), io("source", v.source);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, CurvePoint>& v) {
+  io("step", v.step), io("t_s", v.t_s), io("values", v.values);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Span>& v) {
+  io("stage", v.stage), io("worker", v.worker), io("buffer", v.buffer), io("item", v.item);
+  io("start_ns", v.start_ns), io("end_ns", v.end_ns);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Series>& v) {
+  io("request", v.request), io("index", v.index), io("lab", v.lab), io("kernel", v.kernel);
+  io("kind", v.kind), io("dtype", v.dtype), io("cache", v.cache), io("mode", v.mode);
+  io("hash", v.hash), io("params", v.params), io("reduced_from", v.reduced_from);
+  io("status", v.status), io("reason", v.reason), io("stats", v.stats), io("latency", v.latency);
+  io("checks", v.checks), io("flop", v.flop), io("bytes_min", v.bytes_min);
+  io("memory_bytes", v.memory_bytes), io("energy_j", v.energy_j);
+  io("items_per_s", v.items_per_s), io("unavailable", v.unavailable);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Comparison>& v) {
+  io("request", v.request), io("candidate_index", v.candidate_index), io("lab", v.lab);
+  io("baseline", v.baseline), io("candidate", v.candidate), io("cache", v.cache);
+  io("baseline_params", v.baseline_params), io("candidate_params", v.candidate_params);
+  io("rounds", v.rounds), io("ratio", v.ratio), io("ci", v.ci), io("margin", v.margin);
+  io("verdict", v.verdict), io("rounds_needed", v.rounds_needed), io("reasons", v.reasons);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Error>& v) {
+  io("code", v.code), io("what", v.what), io("where", v.where), io("hint", v.hint);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Round>& v) {
+  io("index", v.index), io("order", v.order), io("t_ns", v.t_ns);
+}
+
+}  // namespace
+
+Result<Json> parse_json(const std::string& text, const std::string& where) {
+  // The parser's own message is "[json.exception.parse_error.101] parse error at line 1, column 5:
+  // syntax error while parsing ...": the byte is what helps to find the place.
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& failure) {
+    return Error{ErrorCode::bad_input, "not valid JSON at byte " + std::to_string(failure.byte),
+                 where, ""};
+  }
+}
+
+std::string dump_json(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+#define RIDGE_JSON_PAIR(type)                 \
+  void to_json(Json& json, const type& v) {   \
+    json = Json::object();                    \
+    Writer io{json};                          \
+    fields(io, v);                            \
+  }                                           \
+  void from_json(const Json& json, type& v) { \
+    if (!json.is_object()) return;            \
+    Reader io{json};                          \
+    fields(io, v);                            \
+  }
+
+RIDGE_JSON_PAIR(ParamSpec)
+RIDGE_JSON_PAIR(Sample)
+RIDGE_JSON_PAIR(Interval)
+RIDGE_JSON_PAIR(Stats)
+RIDGE_JSON_PAIR(LatencyStats)
+RIDGE_JSON_PAIR(QualityCheck)
+RIDGE_JSON_PAIR(CpuInfo)
+RIDGE_JSON_PAIR(GpuInfo)
+RIDGE_JSON_PAIR(QuietState)
+RIDGE_JSON_PAIR(Environment)
+RIDGE_JSON_PAIR(Ceiling)
+RIDGE_JSON_PAIR(KernelInfo)
+RIDGE_JSON_PAIR(SourceText)
+RIDGE_JSON_PAIR(Utilization)
+RIDGE_JSON_PAIR(CurvePoint)
+RIDGE_JSON_PAIR(Span)
+RIDGE_JSON_PAIR(Series)
+RIDGE_JSON_PAIR(Round)
+RIDGE_JSON_PAIR(Comparison)
+RIDGE_JSON_PAIR(Error)
+#undef RIDGE_JSON_PAIR
+
+std::string text_field(const Json& object, const char* name, const std::string& fallback) {
+  std::string value = fallback;
+  if (object.is_object()) Reader{object}(name, value);
+  return value;
+}
+
+int64_t whole_field(const Json& object, const char* name, int64_t fallback) {
+  int64_t value = fallback;
+  if (object.is_object()) Reader{object}(name, value);
+  return value;
+}
+
+std::optional<double> number_field(const Json& object, const char* name) {
+  std::optional<double> value;
+  if (object.is_object()) Reader{object}(name, value);
+  return value;
+}
+
+const Json* list_field(const Json& object, const char* name) {
+  const auto field = object.is_object() ? object.find(name) : object.end();
+  return field != object.end() && field->is_array() ? &*field : nullptr;
+}
+
+const Json* object_field(const Json& object, const char* name) {
+  const auto field = object.is_object() ? object.find(name) : object.end();
+  return field != object.end() && field->is_object() ? &*field : nullptr;
+}
+
+Json params_to_json(const Params& params) {
+  return Writer::form(params);
+}
+
+Params params_from_json(const Json& json) {
+  Params params;
+  Reader::read(json, params);
+  return params;
+}
+
+}  // namespace ridge

@@ -1,0 +1,57 @@
+// JSON forms of common/record/types.h, as in docs/protocol.md. Reading is tolerant: unknown fields
+// are ignored and missing ones keep their defaults; a field of the wrong kind counts as missing.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "common/core/result.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+using Json = nlohmann::json;
+
+/// Parses one JSON text without exceptions; the error names the byte.
+Result<Json> parse_json(const std::string& text, const std::string& where);
+/// Compact, one line; invalid UTF-8 is replaced, so that no kernel's text can break the stream.
+std::string dump_json(const Json& json);
+
+// to_json/from_json pairs, found by nlohmann through argument-dependent look-up.
+#define RIDGE_JSON_PAIR(type)              \
+  void to_json(Json& json, const type& v); \
+  void from_json(const Json& json, type& v)
+
+RIDGE_JSON_PAIR(ParamSpec);
+RIDGE_JSON_PAIR(Sample);
+RIDGE_JSON_PAIR(Interval);
+RIDGE_JSON_PAIR(Stats);
+RIDGE_JSON_PAIR(LatencyStats);
+RIDGE_JSON_PAIR(QualityCheck);
+RIDGE_JSON_PAIR(CpuInfo);
+RIDGE_JSON_PAIR(GpuInfo);
+RIDGE_JSON_PAIR(QuietState);
+RIDGE_JSON_PAIR(Environment);
+RIDGE_JSON_PAIR(Ceiling);
+RIDGE_JSON_PAIR(KernelInfo);
+RIDGE_JSON_PAIR(SourceText);
+RIDGE_JSON_PAIR(Utilization);
+RIDGE_JSON_PAIR(CurvePoint);
+RIDGE_JSON_PAIR(Span);
+RIDGE_JSON_PAIR(Series);  // without samples, latency_samples, curve and spans
+RIDGE_JSON_PAIR(Round);
+RIDGE_JSON_PAIR(Comparison);
+RIDGE_JSON_PAIR(Error);
+#undef RIDGE_JSON_PAIR
+
+/// One field, tolerantly: the fallback where it is missing or of the wrong kind.
+std::string text_field(const Json& object, const char* name, const std::string& fallback = "");
+int64_t whole_field(const Json& object, const char* name, int64_t fallback = 0);
+std::optional<double> number_field(const Json& object, const char* name);
+/// Null where the field is missing or of another kind.
+const Json* list_field(const Json& object, const char* name);
+const Json* object_field(const Json& object, const char* name);
+
+Json params_to_json(const Params& params);
+Params params_from_json(const Json& json);
+
+}  // namespace ridge

@@ -1,0 +1,143 @@
+#include "common/record/params.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ridge {
+namespace {
+
+Error bad_param(const std::string& name, const std::string& family, std::string what,
+                std::string hint) {
+  return Error{ErrorCode::usage, std::move(what), "parameter " + name + " of " + family,
+               std::move(hint)};
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+const ParamSpec* find_spec(const std::vector<ParamSpec>& specs, const std::string& name) {
+  const auto found = std::find_if(specs.begin(), specs.end(),
+                                  [&](const ParamSpec& spec) { return spec.name == name; });
+  return found == specs.end() ? nullptr : &*found;
+}
+
+struct Origin {
+  ParamValue value;
+  std::string name;  ///< the parameter it was copied from; its own name, or empty for a default
+};
+
+/// What was given, else what same_as leads to, else the fallback.
+Origin value_of(const ParamSpec& spec, const std::vector<ParamSpec>& specs, const Params& given) {
+  const ParamSpec* at = &spec;
+  // As many steps as there are parameters: a circle of same_as ends at a fallback.
+  for (size_t step = 0; step <= specs.size(); ++step) {
+    if (const auto set = given.find(at->name); set != given.end()) return {set->second, at->name};
+    const ParamSpec* next = at->same_as.empty() ? nullptr : find_spec(specs, at->same_as);
+    if (next == nullptr) break;
+    at = next;
+  }
+  return {at->fallback, ""};
+}
+
+Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const std::string& family) {
+  const std::string text = to_string(origin.value);
+  std::string said = spec.name + " = " + (text.empty() ? "\"\"" : text);
+  if (!origin.name.empty() && origin.name != spec.name) {
+    said += " (copied from " + origin.name + ")";
+  }
+  if (spec.is_choice) {
+    const auto& all = spec.choices;
+    if (std::find(all.begin(), all.end(), text) != all.end()) return ParamValue{text};
+    return bad_param(spec.name, family, said + " is not one of its choices",
+                     "choose from " + joined(all));
+  }
+  const std::string range = spec.min == spec.max
+                                ? "choose " + std::to_string(spec.min)
+                                : "choose a whole number from " + std::to_string(spec.min) +
+                                      " to " + std::to_string(spec.max);
+  const int64_t* number = std::get_if<int64_t>(&origin.value);
+  if (number == nullptr) {
+    return bad_param(spec.name, family, said + " is not a whole number in its range", range);
+  }
+  if (*number < spec.min) {
+    return bad_param(spec.name, family, said + " is below " + std::to_string(spec.min), range);
+  }
+  if (*number > spec.max) {
+    return bad_param(spec.name, family, said + " is above " + std::to_string(spec.max), range);
+  }
+  return origin.value;
+}
+
+}  // namespace
+
+Result<Params> parse_params(const std::vector<std::string>& assignments) {
+  Params params;
+  for (const std::string& assignment : assignments) {
+    const size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == assignment.size()) {
+      return Error{ErrorCode::usage, "\"" + assignment + "\" is not a setting", "",
+                   "write name=value, as in n=1024"};
+    }
+    const std::string value = assignment.substr(equals + 1);
+    int64_t number = 0;
+    const char* end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, number);
+    const bool whole = parsed.ec == std::errc{} && parsed.ptr == end;
+    params[assignment.substr(0, equals)] = whole ? ParamValue{number} : ParamValue{value};
+  }
+  return params;
+}
+
+std::string to_string(const ParamValue& value) {
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  return std::get<std::string>(value);
+}
+
+std::string to_string(const Params& params) {
+  std::string text;
+  for (const auto& [name, value] : params) {
+    if (!text.empty()) text += ' ';
+    text += name + "=" + to_string(value);
+  }
+  return text;
+}
+
+Result<Params> resolve_params(const std::vector<ParamSpec>& specs, const Params& given,
+                              const std::string& family) {
+  for (const auto& [name, value] : given) {
+    if (find_spec(specs, name) != nullptr) continue;
+    std::vector<std::string> known;
+    for (const ParamSpec& spec : specs) known.push_back(spec.name);
+    return bad_param(name, family, family + " has no parameter " + name,
+                     known.empty() ? "it takes none" : "choose from " + joined(known));
+  }
+  Params resolved;
+  // What was given is checked before what is copied from it: the error then names the culprit.
+  std::vector<ParamSpec> ordered = specs;
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [&](const ParamSpec& spec) { return given.contains(spec.name); });
+  for (const ParamSpec& spec : ordered) {
+    RIDGE_TRY(ParamValue value, checked(spec, value_of(spec, specs, given), family));
+    resolved[spec.name] = std::move(value);
+  }
+  return resolved;
+}
+
+int64_t param_int(const Params& params, const std::string& name, int64_t fallback) {
+  const auto found = params.find(name);
+  if (found == params.end()) return fallback;
+  const int64_t* number = std::get_if<int64_t>(&found->second);
+  return number == nullptr ? fallback : *number;
+}
+
+std::string param_text(const Params& params, const std::string& name, const std::string& fallback) {
+  const auto found = params.find(name);
+  if (found == params.end()) return fallback;
+  const std::string* text = std::get_if<std::string>(&found->second);
+  return text == nullptr ? fallback : *text;
+}
+
+}  // namespace ridge

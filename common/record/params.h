@@ -1,0 +1,25 @@
+// Reading, checking and printing parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// "n=1024" -> {n: 1024}. Whole numbers become integers, everything else text.
+Result<Params> parse_params(const std::vector<std::string>& assignments);
+/// "k=17 m=31 n=7", in name order.
+std::string to_string(const Params& params);
+std::string to_string(const ParamValue& value);
+/// Fills in what was not set (same_as, then fallback) and checks every value against `specs`.
+/// The error names the parameter, its value and its range.
+Result<Params> resolve_params(const std::vector<ParamSpec>& specs, const Params& given,
+                              const std::string& family);
+int64_t param_int(const Params& params, const std::string& name, int64_t fallback = 0);
+std::string param_text(const Params& params, const std::string& name,
+                       const std::string& fallback = "");
+
+}  // namespace ridge

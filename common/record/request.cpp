@@ -1,0 +1,119 @@
+#include "common/record/request.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ridge {
+namespace {
+
+Error bad_request(std::string what, std::string hint = "") {
+  return Error{ErrorCode::usage, std::move(what), "request line", std::move(hint)};
+}
+
+/// Copies a whole number; absent or null leaves `value` alone.
+template <class T>
+Result<void> take_whole(const Json& line, const char* name, T* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  const bool whole = field->is_number_integer() && field->get<double>() >= 0 &&
+                     field->get<double>() <= double(std::numeric_limits<T>::max() / 2);
+  if (!whole) return bad_request(std::string(name) + " is not a whole number from 0");
+  *value = field->get<T>();
+  return {};
+}
+
+Result<void> take_choice(const Json& line, const char* name, const char* first, const char* second,
+                         std::string* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  if (!field->is_string() || (*field != first && *field != second)) {
+    return bad_request(std::string(name) + " = " + dump_json(*field) + " is unknown",
+                       std::string("choose ") + first + " or " + second);
+  }
+  *value = field->get<std::string>();
+  return {};
+}
+
+Result<void> take_amount(const Json& line, const char* name, bool zero_allowed,
+                         std::optional<double>* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  const double amount = field->is_number() ? field->get<double>() : NAN;
+  if (!std::isfinite(amount) || !(zero_allowed ? amount >= 0 : amount > 0)) {
+    return bad_request(std::string(name) + " = " + dump_json(*field) + " is not a number " +
+                       (zero_allowed ? "from 0" : "above 0"));
+  }
+  *value = amount;
+  return {};
+}
+
+Result<void> take_kernels(const Json& line, WorkRequest* request) {
+  const size_t least = request->type == "compare" ? 2 : request->type == "run" ? 1 : 0;
+  const auto list = line.find("kernels");
+  const bool absent = list == line.end() || list->is_null();
+  if (!absent && !list->is_array()) return bad_request("kernels is not a list");
+  if ((absent ? 0 : list->size()) < least) {
+    return bad_request(
+        "kernels names fewer than " + std::to_string(least),
+        least == 2 ? "give the baseline and at least one candidate" : "name at least one kernel");
+  }
+  if (absent) return {};
+  for (const Json& entry : *list) {
+    const auto kernel = entry.is_object() ? entry.find("kernel") : entry.end();
+    if (!entry.is_object() || kernel == entry.end() || !kernel->is_string() ||
+        kernel->get_ref<const std::string&>().empty()) {
+      return bad_request("an entry of kernels names no kernel", "write {\"kernel\": id}");
+    }
+    const auto params = entry.find("params");
+    if (params != entry.end() && !params->is_object() && !params->is_null()) {
+      return bad_request("params of " + kernel->get<std::string>() + " is not an object");
+    }
+    request->kernels.push_back(
+        {kernel->get<std::string>(), params == entry.end() ? Params{} : params_from_json(*params)});
+  }
+  return {};
+}
+
+}  // namespace
+
+Json to_line(const WorkRequest& request) {
+  const auto amount = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  Json line = {{"ridgepoint", 1},          {"from", "app"},           {"type", request.type},
+               {"id", request.id},         {"lab", request.lab},      {"cache", request.cache},
+               {"device", request.device}, {"kernels", Json::array()}};
+  for (const KernelRequest& entry : request.kernels) {
+    line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
+  }
+  if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
+  if (request.type == "run") line["mode"] = request.mode;
+  if (request.type == "compare") line["margin"] = amount(request.margin);
+  return line;
+}
+
+Result<WorkRequest> work_request_from(const Json& line) {
+  if (!line.is_object()) return bad_request("it is not a JSON object");
+  WorkRequest request;
+  const auto type = line.find("type");
+  if (type == line.end() || !type->is_string()) return bad_request("it has no type");
+  request.type = type->get<std::string>();
+  if (request.type != "run" && request.type != "compare" && request.type != "probe") {
+    return bad_request("type " + request.type + " asks for no work",
+                       "choose run, compare or probe");
+  }
+  if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
+    if (!lab->is_string()) return bad_request("lab is not a text");
+    request.lab = lab->get<std::string>();
+  }
+  RIDGE_TRY_VOID(take_whole(line, "id", &request.id));
+  RIDGE_TRY_VOID(take_whole(line, "device", &request.device));
+  RIDGE_TRY_VOID(take_kernels(line, &request));
+  RIDGE_TRY_VOID(take_choice(line, "mode", "live", "measure", &request.mode));
+  RIDGE_TRY_VOID(take_choice(line, "cache", "hot", "cold", &request.cache));
+  RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
+  RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
+  return request;
+}
+
+}  // namespace ridge

@@ -1,0 +1,34 @@
+// What the app asks a worker, as plain data, and its JSON line (docs/protocol.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/json.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+struct KernelRequest {
+  std::string kernel;  ///< full id
+  Params params;
+};
+
+struct WorkRequest {
+  std::string type;                ///< "run", "compare", "probe"
+  int64_t id = 0;
+  std::string lab;
+  std::vector<KernelRequest> kernels;  ///< compare: baseline first
+  std::string mode = "measure";    ///< "live" or "measure"
+  std::string cache = "hot";       ///< "hot" or "cold"
+  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<double> limit_s;   ///< absent: the mode's own
+  int device = 0;
+};
+
+Json to_line(const WorkRequest& request);
+/// Tolerant of unknown fields; an error for a missing kernel list or a wrong kind.
+Result<WorkRequest> work_request_from(const Json& line);
+
+}  // namespace ridge

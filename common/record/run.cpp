@@ -1,0 +1,316 @@
+#include "common/record/run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/record/request.h"
+
+namespace ridge {
+namespace {
+
+constexpr int64_t kMajorVersion = 1;
+/// A worker that prints junk for ever must not fill the memory.
+constexpr size_t kMostLogLines = 1000;
+
+template <class T>
+bool append_all(const Json& message, const char* name, std::vector<T>* to) {
+  const Json* list = list_field(message, name);
+  if (list == nullptr) return false;
+  for (const Json& element : *list) {
+    if (element.is_object()) from_json(element, to->emplace_back());
+  }
+  return !list->empty();
+}
+
+std::string shortened(const std::string& line) {
+  constexpr size_t kMost = 120;
+  std::string text = line.substr(0, kMost);
+  for (char& c : text) {
+    if (c < 0x20 || c > 0x7e) c = '.';
+  }
+  return line.size() > kMost ? text + " ..." : text;
+}
+
+}  // namespace
+
+void Run::note(std::string text) {
+  if (log_.size() > kMostLogLines) return;
+  if (log_.size() == kMostLogLines) text = "further lines are not logged";
+  log_.push_back(std::move(text));
+  ++version_;
+}
+
+bool Run::apply_line(const std::string& line) {
+  if (line.find_first_not_of(" \t\r") == std::string::npos) return false;
+  if (started_ && apply_sample_line(line)) {
+    ++version_;
+    return true;
+  }
+  const Json message = Json::parse(line, nullptr, false);
+  if (message.is_object()) return apply(message);
+  if (!started_) return false;
+  note("not a line of the protocol: " + shortened(line));
+  return true;
+}
+
+bool Run::apply(const Json& message) {
+  const int64_t major = whole_field(message, "ridgepoint", -1);
+  const std::string type = text_field(message, "type");
+  if (major < 0 || type.empty()) {
+    if (!started_) return false;
+    note("not a line of the protocol: " + shortened(dump_json(message)));
+    return true;
+  }
+  if (major != kMajorVersion) return refuse_version(type, major);
+  started_ = true;
+  const bool from_app = text_field(message, "from") == "app";
+  const Handler apply_type = from_app ? &Run::apply_from_app : handler(type);
+  if (apply_type == nullptr) {
+    note("unknown type: " + shortened(type));
+    return true;
+  }
+  const bool changed = (this->*apply_type)(message);
+  if (changed) ++version_;
+  return changed;
+}
+
+Run::Handler Run::handler(const std::string& type) {
+  static const std::map<std::string, Handler> handlers = {{"hello", &Run::apply_hello},
+                                                          {"kernel", &Run::apply_kernel},
+                                                          {"end", &Run::apply_end},
+                                                          {"env", &Run::apply_env},
+                                                          {"phase", &Run::apply_phase},
+                                                          {"check", &Run::apply_check},
+                                                          {"timing", &Run::apply_timing},
+                                                          {"samples", &Run::apply_samples},
+                                                          {"curve", &Run::apply_curve},
+                                                          {"span", &Run::apply_span},
+                                                          {"telemetry", &Run::apply_telemetry},
+                                                          {"result", &Run::apply_result},
+                                                          {"error", &Run::apply_error},
+                                                          {"done", &Run::apply_done},
+                                                          {"fatal", &Run::apply_fatal},
+                                                          {"pong", &Run::apply_pong}};
+  const auto found = handlers.find(type);
+  return found == handlers.end() ? nullptr : found->second;
+}
+
+/// Only where a conversation starts: later, a single odd line must not cost the rest of a run.
+bool Run::refuse_version(const std::string& type, int64_t major) {
+  const std::string text = "protocol version " + std::to_string(major) + " is not version " +
+                           std::to_string(kMajorVersion) + ", which this program speaks";
+  if (started_ && type != "hello") {
+    note(text);
+    return true;
+  }
+  other_version_ = true;
+  fatal_ = Error{ErrorCode::bad_input, text, started_ ? "worker" : "",
+                 "use a ridgepoint and a ridgepoint-worker of the same release"};
+  ++version_;
+  return true;
+}
+
+// ---- lines of the app ----------------------------------------------------------------------------
+
+bool Run::apply_from_app(const Json& message) {
+  const std::string type = text_field(message, "type");
+  if (type == "predict") {
+    const Json* params = object_field(message, "params");
+    predictions_.push_back({text_field(message, "kernel"),
+                            params == nullptr ? Params{} : params_from_json(*params),
+                            number_field(message, "value").value_or(0)});
+    return true;
+  }
+  if (type == "lost") {
+    worker_lost(text_field(message, "reason", "the worker ended"));
+    return true;
+  }
+  if (type == "list" || type == "source" || type == "probe" || type == "run" || type == "compare") {
+    open_request(message);
+    return true;
+  }
+  return false;
+}
+
+void Run::open_request(const Json& message) {
+  const int64_t id = whole_field(message, "id");
+  const std::string type = text_field(message, "type");
+  // The worker's lines may stand before the app's in a foreign order: then fill in what was made
+  // for them. A closed request of the same number is another session's.
+  Request* request = requests_.empty() ? nullptr : const_cast<Request*>(this->request(id));
+  const bool is_new = request == nullptr || !request->open() || !request->type.empty();
+  if (is_new) {
+    request = &requests_.emplace_back();
+    request->id = id;
+    rounds_.erase(id);
+  }
+  request->type = type;
+  request->lab = text_field(message, "lab");
+  request->mode = text_field(message, "mode", type == "compare" ? "compare" : "measure");
+  request->cache = text_field(message, "cache", "hot");
+  const Json* kernels = list_field(message, "kernels");
+  if (kernels == nullptr) return;
+  for (const Json& entry : *kernels) {
+    const std::string kernel = text_field(entry, "kernel");
+    const int index = static_cast<int>(request->kernels.size());
+    request->kernels.push_back(kernel);
+    if (type == "probe" || index >= kMostSeries) continue;
+    Series* series = is_new ? nullptr : find_series(id, index);
+    if (series == nullptr) series = &series_.emplace_back();
+    series->request = id;
+    series->index = index;
+    series->kernel = kernel;
+    series->lab = request->lab;
+    series->mode = request->mode;
+    series->cache = request->cache;
+    series->params = entry.is_object() && entry.contains("params")
+                         ? params_from_json(entry["params"])
+                         : Params{};
+    series->dtype = text_field(params_to_json(series->params), "dtype");
+  }
+}
+
+// ---- lines of the worker -------------------------------------------------------------------------
+
+Request& Run::request_of(int64_t id) {
+  if (const Request* known = request(id)) return const_cast<Request&>(*known);
+  requests_.emplace_back().id = id;
+  return requests_.back();
+}
+
+Series* Run::series_of(const Json& message) {
+  const int64_t index = whole_field(message, "series", -1);
+  if (index < 0 || index >= kMostSeries || !message.contains("request")) {
+    note("a " + shortened(text_field(message, "type")) + " line names no series");
+    return nullptr;
+  }
+  return &series_of(whole_field(message, "request"), static_cast<int>(index));
+}
+
+Series& Run::series_of(int64_t request, int index) {
+  Series* series = find_series(request, index);
+  if (series == nullptr) {
+    const Request& asked = request_of(request);
+    series = &series_.emplace_back();
+    series->request = request;
+    series->index = index;
+    series->lab = asked.lab;
+    series->mode = asked.mode;
+    series->cache = asked.cache;
+  }
+  if (series->status == SeriesStatus::pending) series->status = SeriesStatus::running;
+  return *series;
+}
+
+bool Run::apply_hello(const Json&) {
+  has_hello_ = true;
+  fatal_.reset();
+  return true;
+}
+
+bool Run::apply_kernel(const Json& message) {
+  const Json* object = object_field(message, "kernel");
+  if (object == nullptr) return false;
+  KernelInfo info;
+  from_json(*object, info);
+  if (info.id.empty()) return false;
+  const auto known = std::find_if(catalogue_.begin(), catalogue_.end(),
+                                  [&](const KernelInfo& kernel) { return kernel.id == info.id; });
+  if (known == catalogue_.end()) {
+    catalogue_.push_back(std::move(info));
+  } else {
+    *known = std::move(info);
+  }
+  return true;
+}
+
+bool Run::apply_end(const Json&) {
+  catalogue_complete_ = true;
+  return true;
+}
+
+bool Run::apply_env(const Json& message) {
+  const Json* object = object_field(message, "environment");
+  if (object == nullptr) return false;
+  Environment environment;
+  from_json(*object, environment);
+  if (text_field(message, "when") == "after") {
+    quiet_after_ = environment.quiet;
+  } else {
+    environment_ = std::move(environment);
+    quiet_after_.reset();
+  }
+  return true;
+}
+
+bool Run::apply_phase(const Json& message) {
+  Progress progress;
+  progress.request = whole_field(message, "request");
+  progress.series =
+      static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries));
+  progress.phase = text_field(message, "phase");
+  progress.text = text_field(message, "text");
+  progress.open = text_field(message, "open");
+  progress.fraction = number_field(message, "progress");
+  progress.median_ns = number_field(message, "median_ns");
+  progress.left_s = number_field(message, "left_s");
+  if (const Json* interval = object_field(message, "ci_ns")) {
+    from_json(*interval, progress.ci_ns.emplace());
+  }
+  if (progress.series >= 0) series_of(message);
+  progress_ = std::move(progress);
+  return true;
+}
+
+bool Run::apply_check(const Json& message) {
+  const Json* check = object_field(message, "check");
+  Series* series = check == nullptr ? nullptr : series_of(message);
+  if (series == nullptr) return false;
+  from_json(*check, series->checks.emplace_back());
+  return true;
+}
+
+bool Run::apply_timing(const Json& message) {
+  series_of(message);
+  return true;
+}
+
+bool Run::apply_samples(const Json& message) {
+  const std::string phase = text_field(message, "phase", "call");
+  if (phase == "rounds") {
+    return append_all(message, "rounds", &rounds_[whole_field(message, "request")]);
+  }
+  Series* series = series_of(message);
+  if (series == nullptr) return false;
+  return append_all(message, "samples",
+                    phase == "latency" ? &series->latency_samples : &series->samples);
+}
+
+bool Run::apply_curve(const Json& message) {
+  Series* series = series_of(message);
+  return series != nullptr && append_all(message, "points", &series->curve);
+}
+
+bool Run::apply_span(const Json& message) {
+  Series* series = series_of(message);
+  return series != nullptr && append_all(message, "spans", &series->spans);
+}
+
+bool Run::apply_telemetry(const Json& message) {
+  TelemetryPoint point;
+  point.t_s = number_field(message, "t_s").value_or(0);
+  const Json* values = object_field(message, "values");
+  if (values == nullptr) return false;
+  for (const auto& [name, value] : values->items()) {
+    if (value.is_number()) point.values[name] = value.get<double>();
+  }
+  telemetry_.push_back(std::move(point));
+  return true;
+}
+
+bool Run::apply_pong(const Json&) {
+  return false;
+}
+
+}  // namespace ridge

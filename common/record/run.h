@@ -1,0 +1,162 @@
+// A run: what a transcript adds up to. The one reducer behind the live view, replay, reports and
+// tests: feed it the lines of both directions in order, and read the state.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/json.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// What a request is doing now, for progress lines. All text comes from `phase` lines.
+struct Progress {
+  int64_t request = 0;
+  int series = -1;  ///< -1: none yet
+  std::string phase, text, open;
+  std::optional<double> fraction, median_ns, left_s;
+  std::optional<Interval> ci_ns;
+};
+
+struct Estimate {
+  int64_t request = 0;
+  int series = 0;      ///< position in the probe's kernels
+  std::string kernel;  ///< at that position; empty if the probe is not in the run
+  double call_ns = 0, total_s = 0;
+  std::string reduced_from, reason;
+  Params params;
+};
+
+struct TelemetryPoint {
+  double t_s = 0;
+  std::map<std::string, double> values;
+};
+
+struct Prediction {
+  std::string kernel;
+  Params params;
+  double value = 0;  ///< expected time per call, ns
+};
+
+/// One request as the transcript shows it.
+struct Request {
+  int64_t id = 0;
+  std::string type, lab;  ///< "run", "compare", "list", "probe", "source"
+  std::string mode, cache;
+  std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
+  bool open() const { return status.empty(); }
+  std::string status;  ///< "" while open; "ok", "cancelled", "failed"
+  std::optional<Error> error;
+};
+
+class Run {
+ public:
+  /// More kernels than one request line of 64 KiB can name.
+  static constexpr int kMostSeries = 4096;
+
+  /// Takes one line. Lines before the magic are skipped; junk and unknown types go to log().
+  /// Returns false for lines that changed nothing.
+  bool apply_line(const std::string& line);
+  bool apply(const Json& message);
+  /// The worker ended without finishing: has_hello() is false again, open series become partial (or skipped, if nothing was
+  /// measured), open requests failed, with this reason. Samples stay; their Stats are computed.
+  void worker_lost(const std::string& reason);
+
+  /// Reads a saved transcript. Truncated files keep what is whole and say so in log(); empty,
+  /// binary and foreign files are an error that says what the file is instead.
+  static Result<Run> load(const std::string& path);
+
+  const std::optional<Environment>& environment() const { return environment_; }
+  const std::optional<QuietState>& quiet_after() const { return quiet_after_; }
+  const std::vector<KernelInfo>& catalogue() const { return catalogue_; }
+  bool catalogue_complete() const { return catalogue_complete_; }
+  const std::vector<Ceiling>& ceilings() const { return ceilings_; }
+  const std::vector<Series>& series() const { return series_; }
+  const std::vector<Comparison>& comparisons() const { return comparisons_; }
+  const std::vector<TelemetryPoint>& telemetry() const { return telemetry_; }
+  const std::vector<Request>& requests() const { return requests_; }
+  const std::vector<Estimate>& estimates() const { return estimates_; }
+  const std::vector<Prediction>& predictions() const { return predictions_; }
+  const std::vector<std::string>& log() const { return log_; }
+  const std::optional<Progress>& progress() const { return progress_; }
+  const std::optional<Error>& fatal() const { return fatal_; }
+  bool has_hello() const { return has_hello_; }
+
+  const SourceText* source(const std::string& kernel) const;
+  const KernelInfo* kernel(const std::string& id) const;
+  const Request* request(int64_t id) const;
+  /// Rounds of a comparison, in the order received.
+  const std::vector<Round>& rounds(int64_t request) const;
+  /// The latest series of this kernel that has a result or samples; null if none.
+  const Series* latest(const std::string& kernel) const;
+  /// Latest with these exact parameters.
+  const Series* latest(const std::string& kernel, const Params& params) const;
+  /// Counts every change: a view redraws when it moved.
+  uint64_t version() const { return version_; }
+
+ private:
+  using Handler = bool (Run::*)(const Json& message);
+  static Handler handler(const std::string& type);
+  bool apply_sample_line(const std::string& line);
+  bool apply_from_app(const Json& message);
+  bool apply_hello(const Json& message);
+  bool apply_kernel(const Json& message);
+  bool apply_end(const Json& message);
+  bool apply_env(const Json& message);
+  bool apply_phase(const Json& message);
+  bool apply_check(const Json& message);
+  bool apply_timing(const Json& message);
+  bool apply_samples(const Json& message);
+  bool apply_curve(const Json& message);
+  bool apply_span(const Json& message);
+  bool apply_telemetry(const Json& message);
+  bool apply_result(const Json& message);
+  bool apply_error(const Json& message);
+  bool apply_done(const Json& message);
+  bool apply_fatal(const Json& message);
+  bool apply_pong(const Json& message);
+  bool apply_outcome(const Json& message, const Json& outcome);
+  bool apply_comparisons(const Json& message, const Json& list);
+  bool apply_ceilings(const Json& list);
+  bool apply_estimates(const Json& message, const Json& list);
+  bool refuse_version(const std::string& type, int64_t major);
+
+  void open_request(const Json& message);
+  Request& request_of(int64_t id);
+  /// The running series a line belongs to; made if the app's line is missing. Null: no such thing.
+  Series* series_of(const Json& message);
+  Series& series_of(int64_t request, int index);
+  Series* find_series(int64_t request, int index);
+  void close_series(Series* series, const std::string& status, const std::string& reason);
+  void close_request(Request* request, const std::string& status, const std::string& reason);
+  void close_open(const std::string& reason);
+  void note(std::string text);
+
+  std::optional<Environment> environment_;
+  std::optional<QuietState> quiet_after_;
+  std::vector<KernelInfo> catalogue_;
+  bool catalogue_complete_ = false;
+  std::vector<Ceiling> ceilings_;
+  std::vector<Series> series_;
+  std::vector<Comparison> comparisons_;
+  std::map<int64_t, std::vector<Round>> rounds_;
+  std::map<std::string, SourceText> sources_;
+  std::vector<TelemetryPoint> telemetry_;
+  std::vector<Request> requests_;
+  std::vector<Estimate> estimates_;
+  std::vector<Prediction> predictions_;
+  std::vector<std::string> log_;
+  std::optional<Progress> progress_;
+  std::optional<Error> fatal_;
+  bool has_hello_ = false;
+  bool started_ = false;        ///< the magic was seen
+  bool other_version_ = false;  ///< the worker, or the file, speaks another major version
+  uint64_t version_ = 0;
+};
+
+}  // namespace ridge

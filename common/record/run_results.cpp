@@ -1,0 +1,122 @@
+// Run: what the worker concludes: results, errors, and the ends of requests.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/record/run.h"
+
+namespace ridge {
+
+bool Run::apply_result(const Json& message) {
+  if (const Json* outcome = object_field(message, "outcome"))
+    return apply_outcome(message, *outcome);
+  if (const Json* list = list_field(message, "comparisons"))
+    return apply_comparisons(message, *list);
+  if (const Json* list = list_field(message, "ceilings")) return apply_ceilings(*list);
+  if (const Json* list = list_field(message, "estimates")) return apply_estimates(message, *list);
+  if (const Json* object = object_field(message, "source")) {
+    SourceText source;
+    from_json(*object, source);
+    sources_[source.kernel] = std::move(source);
+    return true;
+  }
+  note("a result line without a result");
+  return true;
+}
+
+bool Run::apply_outcome(const Json& message, const Json& outcome) {
+  Series* series = series_of(message);
+  if (series == nullptr) return false;
+  const auto [request, index] = std::pair(series->request, series->index);
+  std::vector<QualityCheck> received = series->checks;
+  from_json(outcome, *series);  // what it does not say stays as it was received
+  series->request = request;
+  series->index = index;
+  if (series->checks.empty()) series->checks = std::move(received);
+  if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
+    close_series(series, to_string(series->status), series->reason);
+  }
+  return true;
+}
+
+bool Run::apply_comparisons(const Json& message, const Json& list) {
+  const Request& request = request_of(whole_field(message, "request"));
+  for (const Json& element : list) {
+    if (!element.is_object()) continue;
+    Comparison comparison;
+    from_json(element, comparison);
+    comparison.request = request.id;
+    if (comparison.lab.empty()) comparison.lab = request.lab;
+    if (comparison.cache.empty()) comparison.cache = request.cache;
+    comparisons_.push_back(std::move(comparison));
+  }
+  return true;
+}
+
+bool Run::apply_ceilings(const Json& list) {
+  for (const Json& element : list) {
+    Ceiling ceiling;
+    from_json(element, ceiling);
+    const auto same = [&](const Ceiling& known) {
+      return known.name == ceiling.name && known.backend == ceiling.backend &&
+             known.resource == ceiling.resource && known.dtype == ceiling.dtype &&
+             known.threads == ceiling.threads && known.source == ceiling.source;
+    };
+    const auto known = std::find_if(ceilings_.begin(), ceilings_.end(), same);
+    if (known == ceilings_.end()) {
+      ceilings_.push_back(std::move(ceiling));
+    } else {
+      *known = std::move(ceiling);
+    }
+  }
+  return true;
+}
+
+bool Run::apply_estimates(const Json& message, const Json& list) {
+  const Request& request = request_of(whole_field(message, "request"));
+  if (!estimates_.empty() && estimates_.front().request != request.id) estimates_.clear();
+  for (const Json& element : list) {
+    Estimate estimate;
+    estimate.request = request.id;
+    const int64_t index = whole_field(element, "series", -1);
+    if (index < 0 || index >= kMostSeries) continue;
+    estimate.series = static_cast<int>(index);
+    if (size_t(index) < request.kernels.size()) estimate.kernel = request.kernels[size_t(index)];
+    estimate.call_ns = number_field(element, "call_ns").value_or(0);
+    estimate.total_s = number_field(element, "total_s").value_or(0);
+    estimate.reduced_from = text_field(element, "reduced_from");
+    estimate.reason = text_field(element, "reason");
+    if (const Json* params = object_field(element, "params")) {
+      estimate.params = params_from_json(*params);
+    }
+    estimates_.push_back(std::move(estimate));
+  }
+  return true;
+}
+
+bool Run::apply_error(const Json& message) {
+  Error error;
+  if (const Json* object = object_field(message, "error")) from_json(*object, error);
+  note("error: " + error.sentence());
+  if (message.contains("request"))
+    request_of(whole_field(message, "request")).error = std::move(error);
+  return true;
+}
+
+bool Run::apply_done(const Json& message) {
+  Request& request = request_of(whole_field(message, "request"));
+  std::string status = text_field(message, "status");
+  if (status != "ok" && status != "cancelled") status = "failed";
+  close_request(&request, status, request.error ? request.error->sentence() : "");
+  return true;
+}
+
+bool Run::apply_fatal(const Json& message) {
+  Error error{ErrorCode::worker, "the worker gave up", "", ""};
+  if (const Json* object = object_field(message, "error")) from_json(*object, error);
+  worker_lost(error.sentence());
+  fatal_ = std::move(error);
+  return true;
+}
+
+}  // namespace ridge

@@ -1,0 +1,142 @@
+// Run: `samples` lines without a JSON tree. A run of 10^6 samples has to open within a second; the
+// tree alone takes longer than that. Reads exactly the compact form that dump_json() writes;
+// anything else is left to the general parser.
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "common/record/run.h"
+
+namespace ridge {
+namespace {
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+  bool at_end() const { return at_ == end_; }
+  bool take(char c) {
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+  bool take(std::string_view word) {
+    if (!std::string_view(at_, size_t(end_ - at_)).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  bool text(std::string_view* value) {
+    if (!take('"')) return false;
+    const char* first = at_;
+    while (at_ != end_ && *at_ != '"' && *at_ != '\\') ++at_;
+    *value = {first, size_t(at_ - first)};
+    return take('"');
+  }
+  bool whole(int64_t* value) {
+    const auto parsed = std::from_chars(at_, end_, *value);
+    at_ = parsed.ptr;
+    return parsed.ec == std::errc{} && value_ends();
+  }
+  bool number(double* value) {
+    if (take("null")) {
+      *value = std::numeric_limits<double>::quiet_NaN();
+      return value_ends();
+    }
+    // from_chars would also take "inf" and "nan", which JSON does not have.
+    const char* digit = at_ != end_ && *at_ == '-' ? at_ + 1 : at_;
+    if (digit == end_ || *digit < '0' || *digit > '9') return false;
+    const auto parsed = std::from_chars(at_, end_, *value);
+    at_ = parsed.ptr;
+    return parsed.ec == std::errc{} && value_ends();
+  }
+  bool number(std::optional<double>* value) {
+    if (take("null")) return value_ends();
+    return number(&value->emplace());
+  }
+
+ private:
+  bool value_ends() const { return at_ != end_ && (*at_ == ',' || *at_ == '}' || *at_ == ']'); }
+
+  const char* at_;
+  const char* end_;
+};
+
+/// {"name":value,...} : calls field(name) for each; false where anything is unexpected.
+template <class Field>
+bool scan_object(Scanner& in, Field field) {
+  if (!in.take('{')) return false;
+  do {
+    std::string_view name;
+    if (!in.text(&name) || !in.take(':') || !field(name)) return false;
+  } while (in.take(','));
+  return in.take('}');
+}
+
+template <class Element>
+bool scan_list(Scanner& in, Element element) {
+  if (!in.take('[')) return false;
+  if (in.take(']')) return true;
+  do {
+    if (!element()) return false;
+  } while (in.take(','));
+  return in.take(']');
+}
+
+bool scan_sample(Scanner& in, Sample* sample) {
+  return scan_object(in, [&](std::string_view name) {
+    if (name == "t_ns") return in.number(&sample->t_ns);
+    if (name == "cpu_ns") return in.number(&sample->cpu_ns);
+    if (name == "index") return in.whole(&sample->index);
+    if (name == "calls") return in.whole(&sample->calls);
+    if (name == "sm_clock_hz") return in.number(&sample->sm_clock_hz);
+    if (name == "temp_c") return in.number(&sample->temp_c);
+    if (name == "power_w") return in.number(&sample->power_w);
+    if (name != "flags") return false;
+    return scan_list(in, [&] {
+      std::string_view flag;
+      if (!in.text(&flag)) return false;
+      sample->flags.emplace_back(flag);
+      return true;
+    });
+  });
+}
+
+struct SampleLine {
+  int64_t version = 0, request = 0, series = -1;
+  std::string_view type, phase;
+  std::vector<Sample> samples;
+};
+
+bool scan_line(Scanner& in, SampleLine* line) {
+  int64_t ignored = 0;
+  const bool fits = scan_object(in, [&](std::string_view name) {
+    if (name == "ridgepoint") return in.whole(&line->version);
+    if (name == "request") return in.whole(&line->request);
+    if (name == "series") return in.whole(&line->series);
+    if (name == "seq") return in.whole(&ignored);
+    if (name == "type") return in.text(&line->type);
+    if (name == "phase") return in.text(&line->phase);
+    if (name != "samples") return false;
+    return scan_list(in, [&] { return scan_sample(in, &line->samples.emplace_back()); });
+  });
+  return fits && in.at_end();
+}
+
+}  // namespace
+
+bool Run::apply_sample_line(const std::string& line) {
+  if (line.rfind("\"type\":\"samples\"") == std::string::npos) return false;
+  SampleLine read;
+  read.samples.reserve(line.size() / 48);  // a sample takes about that many characters
+  Scanner in(line);
+  if (!scan_line(in, &read) || read.version != 1 || read.type != "samples") return false;
+  if (read.series < 0 || read.series >= kMostSeries) return false;
+  if (read.phase != "call" && read.phase != "latency") return false;
+  Series& series = series_of(read.request, static_cast<int>(read.series));
+  std::vector<Sample>& to = read.phase == "call" ? series.samples : series.latency_samples;
+  to.insert(to.end(), std::make_move_iterator(read.samples.begin()),
+            std::make_move_iterator(read.samples.end()));
+  return true;
+}
+
+}  // namespace ridge

@@ -1,0 +1,149 @@
+// Run: how requests and series end, and looking things up.
+#include <algorithm>
+
+#include "common/record/run.h"
+#include "common/stats/stats.h"
+
+namespace ridge {
+namespace {
+
+bool has_data(const Series& series) {
+  return !series.samples.empty() || !series.latency_samples.empty() || !series.curve.empty() ||
+         !series.spans.empty() || series.stats || series.items_per_s > 0;
+}
+
+/// A failed series has no speed, whatever was measured of it.
+void fail(Series* series, const std::string& reason) {
+  series->status = SeriesStatus::failed;
+  if (series->reason.empty()) series->reason = reason;
+  series->stats.reset();
+  series->latency.reset();
+  series->energy_j.reset();
+  series->items_per_s = 0;
+}
+
+void summarize_received(Series* series) {
+  if (!series->samples.empty()) {
+    stats::tag_outliers(&series->samples);  // tags are known only when all samples are
+    if (!series->stats) series->stats = stats::summarize(series->samples);
+  }
+  if (!series->latency && !series->latency_samples.empty()) {
+    series->latency = stats::summarize_latency(series->latency_samples);
+  }
+}
+
+template <class List, class Matches>
+auto last_of(List& list, Matches matches) -> decltype(&list.front()) {
+  const auto found = std::find_if(list.rbegin(), list.rend(), matches);
+  return found == list.rend() ? nullptr : &*found;
+}
+
+template <class Matches>
+const Series* latest_of(const std::vector<Series>& series, Matches matches) {
+  // A run that was cancelled or skipped before this rung's turn must not hide what is known of it.
+  const Series* tells = last_of(series, [&](const Series& one) {
+    return matches(one) && (has_data(one) || one.status == SeriesStatus::failed);
+  });
+  if (tells != nullptr) return tells;
+  return last_of(series, [&](const Series& one) {
+    return matches(one) && one.status == SeriesStatus::skipped;
+  });
+}
+
+}  // namespace
+
+/// Ends a series with what its worker or its request says ("ok", "failed", "cancelled", "skipped",
+/// "partial"), or with what the checks say where they say worse. Partial with nothing measured is
+/// skipped.
+void Run::close_series(Series* series, const std::string& status, const std::string& reason) {
+  const QualityCheck* worst = series->quality();
+  if (worst != nullptr && !worst->passed) {
+    fail(series, worst->reason.empty() ? "the check " + worst->what + " failed" : worst->reason);
+    return;
+  }
+  if (status == "failed") {
+    fail(series, reason.empty() ? "it failed" : reason);
+    return;
+  }
+  if (status == "ok") {
+    // No number without a check.
+    if (worst == nullptr) {
+      fail(series, "its output was not checked");
+    } else {
+      series->status = SeriesStatus::ok;
+      summarize_received(series);
+    }
+    return;
+  }
+  series->status = status == "cancelled"                      ? SeriesStatus::cancelled
+                   : status == "partial" && has_data(*series) ? SeriesStatus::partial
+                                                              : SeriesStatus::skipped;
+  if (!reason.empty()) series->reason = reason;
+  summarize_received(series);
+}
+
+void Run::close_request(Request* request, const std::string& status, const std::string& reason) {
+  request->status = status;
+  for (Series& series : series_) {
+    const bool is_open =
+        series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
+    if (series.request != request->id || !is_open) continue;
+    // A comparison's sides end with its comparisons, without an outcome of their own.
+    const bool judged = status == "ok" && request->type == "compare" && !series.checks.empty();
+    std::string why = reason;
+    if (why.empty() && status == "cancelled") why = "cancelled";
+    if (why.empty() && !judged) why = "no result was received";
+    close_series(&series, judged ? "ok" : status == "cancelled" ? status : "partial", why);
+  }
+  if (progress_ && progress_->request == request->id) progress_.reset();
+}
+
+void Run::close_open(const std::string& reason) {
+  for (Request& request : requests_) {
+    if (!request.open()) continue;
+    if (!request.error) request.error = Error{ErrorCode::worker, reason, "", ""};
+    close_request(&request, "failed", reason);
+  }
+  progress_.reset();
+}
+
+void Run::worker_lost(const std::string& reason) {
+  has_hello_ = false;
+  close_open(reason);
+  note("worker lost: " + reason);
+}
+
+Series* Run::find_series(int64_t request, int index) {
+  return last_of(series_,
+                 [&](const Series& one) { return one.request == request && one.index == index; });
+}
+
+const SourceText* Run::source(const std::string& kernel) const {
+  const auto found = sources_.find(kernel);
+  return found == sources_.end() ? nullptr : &found->second;
+}
+
+const KernelInfo* Run::kernel(const std::string& id) const {
+  return last_of(catalogue_, [&](const KernelInfo& info) { return info.id == id; });
+}
+
+const Request* Run::request(int64_t id) const {
+  return last_of(requests_, [&](const Request& one) { return one.id == id; });
+}
+
+const std::vector<Round>& Run::rounds(int64_t request) const {
+  static const std::vector<Round> none;
+  const auto found = rounds_.find(request);
+  return found == rounds_.end() ? none : found->second;
+}
+
+const Series* Run::latest(const std::string& kernel) const {
+  return latest_of(series_, [&](const Series& one) { return one.kernel == kernel; });
+}
+
+const Series* Run::latest(const std::string& kernel, const Params& params) const {
+  return latest_of(series_,
+                   [&](const Series& one) { return one.kernel == kernel && one.params == params; });
+}
+
+}  // namespace ridge

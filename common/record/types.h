@@ -1,0 +1,237 @@
+// The plain data of a run: what the worker measures, the transcript carries, and every chart and
+// report shows. Each quantity's name ends in its unit; an absent optional means "unavailable", and
+// the owner's `unavailable` map says why. JSON conversions: common/record/json.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ridge {
+
+// ---- parameters ------------------------------------------------------------------------------
+
+using ParamValue = std::variant<int64_t, std::string>;
+/// Parameters of one measurement, by name: n, m, k, dtype, threads ... Ordered, so that two equal
+/// sets print alike.
+using Params = std::map<std::string, ParamValue>;
+
+/// One parameter that a kernel family accepts; the only place its range is written.
+struct ParamSpec {
+  std::string name;
+  std::string help;                  ///< "rows of A and C"
+  bool is_choice = false;            ///< true: one of `choices`; false: an integer in [min, max]
+  std::vector<std::string> choices;
+  int64_t min = 1, max = 1;
+  ParamValue fallback;               ///< value when the request does not set it
+  std::string same_as;               ///< not set: copies this parameter ("m" copies "n"); "" = none
+};
+
+// ---- samples and statistics ------------------------------------------------------------------
+
+/// One timed sample. Times are per call: a sample of `calls` calls took t_ns * calls.
+struct Sample {
+  int64_t index = 0;
+  double t_ns = 0;
+  double cpu_ns = 0;                 ///< thread CPU time per call; 0 where it has no meaning (GPU)
+  int64_t calls = 1;
+  std::optional<double> sm_clock_hz;
+  std::optional<double> temp_c;
+  std::optional<double> power_w;
+  std::vector<std::string> flags;    ///< "stolen" (CPU share < 0.98), "outlier", "clock_mismatch"
+};
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+/// Summary of time per call (back to back: the inverse of throughput).
+struct Stats {
+  int n = 0;
+  double min_ns = 0, q1_ns = 0, median_ns = 0, q3_ns = 0, max_ns = 0;
+  std::optional<Interval> ci_ns;     ///< 95 % interval of the median; absent under 6 samples
+  int outliers = 0;                  ///< beyond 1.5 interquartile ranges; tagged, never removed
+  double noise = 0;                  ///< interquartile range / median
+  double correlation_samples = 1;    ///< measured integrated correlation time, in samples
+  std::vector<std::string> flags;    ///< "noisy", "few_samples", "correlated"
+};
+
+/// Summary of single calls, host launch to completion. A percentile is absent where there are too
+/// few samples for it (p95 needs 59, p99 needs 299).
+struct LatencyStats {
+  int n = 0;
+  std::optional<double> p50_ns, p90_ns, p95_ns, p99_ns;
+};
+
+// ---- quality ---------------------------------------------------------------------------------
+
+/// The outcome of one check of a rung's output. `passed` is computed as !(error <= limit) fails.
+struct QualityCheck {
+  std::string what;                  ///< "timed shape", "17x31x7, seed 2"
+  double nmse = 0, nmse_limit = 0;   ///< ||out - ref||^2 / ||ref||^2
+  double max_abs = 0, max_rel = 0;
+  double worst_bound_share = 0;      ///< max |out - ref| / its elementwise bound; must be <= 1
+  int64_t nan_count = 0;             ///< NaN or Inf where the reference has none
+  int64_t unwritten_count = 0;       ///< elements still holding the poison
+  bool guard_ok = true;              ///< guard words on both sides are intact
+  int64_t checked = 0;               ///< elements compared
+  std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
+  bool passed = false;
+  std::string reason;                ///< why not, one sentence; empty when passed
+};
+
+// ---- environment and ceilings ----------------------------------------------------------------
+
+struct CpuInfo {
+  std::string model, isa;            ///< isa: "portable", "avx2", "avx512", capped by RIDGE_MAX_ISA
+  int cores = 0;                     ///< logical cores this process may use
+  int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0, memory_bytes = 0;
+  std::string governor;              ///< empty: not readable
+};
+
+struct GpuInfo {
+  int index = 0;
+  std::string name;
+  int capability = 0;                ///< 90 for 9.0
+  int sm_count = 0;
+  int64_t l2_bytes = 0, memory_bytes = 0;
+  double max_clock_hz = 0;
+  std::string driver, runtime;
+};
+
+struct QuietState {
+  bool quiet = true;
+  std::vector<std::string> reasons;  ///< "load 3.1 on 2 cores", "governor powersave", "on battery"
+};
+
+struct Environment {
+  std::string os, time_utc;          ///< "Debian GNU/Linux 12", "2026-11-20T18:00:00Z"
+  CpuInfo cpu;
+  std::vector<GpuInfo> gpus;
+  std::string no_gpu_reason;         ///< why gpus is empty
+  std::string version, commit, compiler, build_type, cuda;  ///< of the worker
+  std::map<std::string, std::string> libraries;             ///< "oneDNN": "2.6.3"
+  std::string power_source;          ///< "mains", "battery", "" unknown
+  QuietState quiet;
+
+  /// "NVIDIA H200" when a GPU is there, else the CPU's model.
+  std::string machine() const;
+};
+
+/// What this machine can do at most, for one resource.
+struct Ceiling {
+  std::string name;                  ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
+  std::string backend;               ///< "cpu" or "cuda"
+  std::string resource;              ///< "flop", "dram_read", "dram_copy", "l2_read", "launch" ...
+  std::string dtype;                 ///< for "flop"; may be empty
+  int threads = 0;                   ///< CPU only
+  double value = 0;
+  std::string unit;                  ///< "FLOP/s", "B/s", "s"
+  std::string source;                ///< "measured" or "datasheet"
+};
+
+// ---- catalogue -------------------------------------------------------------------------------
+
+/// A rung as a worker knows it.
+struct KernelInfo {
+  std::string id, family, backend, kind;   ///< kind: "kernel", "training", "pipeline"
+  std::vector<std::string> dtypes;
+  std::string needs;                 ///< "avx512f", "sm_90", "" = any machine of that backend
+  std::string library;               ///< peers only
+  std::string path;                  ///< "kernels/gemm/naive.cpp"
+  std::string flags;                 ///< from the build line: "-O1"
+  std::string hash;                  ///< of the source, its kernel headers and flags
+  bool available = false;
+  std::string reason;                ///< why not available
+  std::vector<ParamSpec> params;
+};
+
+struct SourceText {
+  std::string kernel, path, text, flags, hash;
+};
+
+// ---- results ---------------------------------------------------------------------------------
+
+enum class SeriesStatus { pending, running, ok, failed, skipped, cancelled, partial };
+
+/// A share of a measured ceiling, always labelled with where it comes from.
+struct Utilization {
+  std::string name;                  ///< name of the ceiling, or of the counter
+  double value = 0;                  ///< 0 to 1
+  std::string source;                ///< "counters", "telemetry" or "derived"
+};
+
+struct CurvePoint {
+  int64_t step = 0;
+  double t_s = 0;                    ///< training time so far
+  std::map<std::string, double> values;  ///< "loss", "accuracy", "grad_norm"
+};
+
+/// One stage of one item of a pipeline, on the run's clock.
+struct Span {
+  std::string stage;
+  int worker = 0, buffer = 0;
+  int64_t item = 0;
+  double start_ns = 0, end_ns = 0;
+};
+
+/// Everything one rung at one set of parameters produced.
+struct Series {
+  int64_t request = 0;
+  int index = 0;                     ///< position in the request's kernel list
+  std::string lab, kernel, kind, dtype, cache, mode, hash;
+  Params params;
+  std::string reduced_from;          ///< "n=4096": ran smaller, since one call would pass 5 s
+  SeriesStatus status = SeriesStatus::pending;
+  std::string reason;                ///< why failed, skipped, cancelled or partial
+  std::vector<Sample> samples;       ///< time per call
+  std::vector<Sample> latency_samples;
+  std::optional<Stats> stats;
+  std::optional<LatencyStats> latency;
+  std::vector<QualityCheck> checks;  ///< every check made, in order
+  double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
+  double memory_bytes = 0;           ///< buffers and workspace
+  std::optional<double> energy_j;    ///< per call
+  double items_per_s = 0;            ///< pipelines: steady throughput; trainings: samples a second
+  std::vector<CurvePoint> curve;
+  std::vector<Span> spans;
+  std::map<std::string, std::string> unavailable;  ///< quantity: why
+
+  bool quality_passed() const;       ///< at least one check, and all passed
+  const QualityCheck* quality() const;  ///< the headline: the worst (first failed, else largest nmse)
+};
+
+// ---- comparison ------------------------------------------------------------------------------
+
+enum class Verdict { faster, slower, same, unresolved, invalid };
+
+/// One round of a paired comparison: sides run in a palindrome, e.g. ABBA or, for two candidates,
+/// ABCCBA. side 0 is the baseline, side i the i-th candidate.
+struct Round {
+  int index = 0;
+  std::string order;                 ///< "0110"
+  std::vector<double> t_ns;          ///< time per call, in that order
+};
+
+/// Speed-up is always t_baseline / t_candidate.
+struct Comparison {
+  int64_t request = 0;
+  int candidate_index = 1;           ///< which side of the request this is
+  std::string lab, baseline, candidate, cache;
+  Params baseline_params, candidate_params;
+  int rounds = 0;
+  double ratio = 0;                  ///< exp(median of the rounds' log ratios)
+  std::optional<Interval> ci;        ///< sign-test interval of the ratio
+  double margin = 0;                 ///< delta: 0.02 is 2 %
+  Verdict verdict = Verdict::unresolved;
+  int rounds_needed = 0;             ///< unresolved: estimate for a fresh, longer comparison
+  std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
+};
+
+std::string to_string(SeriesStatus status);
+std::string to_string(Verdict verdict);
+
+}  // namespace ridge

@@ -1,0 +1,520 @@
+// The reducer: what a transcript adds up to, live and from a file, whole and broken.
+#include "common/record/run.h"
+
+#include <unistd.h>
+#include <cmath>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+Run run_of(const Transcript& transcript) {
+  Run run;
+  for (const std::string& line : transcript.lines) run.apply_line(line);
+  return run;
+}
+
+/// A file that is gone when the test is over.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content)
+      : path((std::filesystem::temp_directory_path() /
+              ("ridge_run_test_" + std::to_string(getpid()) + ".jsonl"))
+                 .string()) {
+    write(content);
+  }
+  ~TemporaryFile() { std::filesystem::remove(path); }
+  void write(const std::string& content) const {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+  }
+  const std::string path;
+};
+
+std::string refusal(const std::string& content) {
+  const TemporaryFile file(content);
+  const Result<Run> run = Run::load(file.path);
+  REQUIRE(!run.ok());
+  CHECK(run.error().code == ErrorCode::bad_input);
+  CHECK(run.error().where == file.path);
+  return run.error().what;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// What must not differ between a live run and its replay.
+std::string fingerprint(const Run& run) {
+  Json all = {{"series", run.series()},     {"comparisons", run.comparisons()},
+              {"ceilings", run.ceilings()}, {"catalogue", run.catalogue()},
+              {"log", run.log()},           {"samples", Json::array()}};
+  for (const Series& series : run.series()) {
+    all["samples"].push_back({series.samples, series.latency_samples});
+    all["samples"].push_back(series.curve);
+    all["samples"].push_back(series.spans);
+  }
+  for (const Request& request : run.requests()) {
+    all["requests"].push_back({request.id, request.type, request.status});
+  }
+  return dump_json(all);
+}
+
+}  // namespace
+
+TEST_CASE("a transcript adds up to catalogue, sources, ceilings and requests") {
+  const Run run = run_of(whole_transcript());
+  CHECK(run.catalogue().size() == 2);
+  CHECK(run.catalogue_complete());
+  REQUIRE(run.kernel(kFirst) != nullptr);
+  CHECK(run.kernel(kFirst)->params.size() == 2);
+  CHECK(run.kernel("nothing") == nullptr);
+  REQUIRE(run.source(kFirst) != nullptr);
+  CHECK(run.source(kFirst)->text == "int main;\n");
+  CHECK(run.source(kSecond) == nullptr);
+  CHECK(run.ceilings().size() == 2);
+  REQUIRE(run.environment());
+  CHECK(run.environment()->machine() == "Test CPU");
+  REQUIRE(run.quiet_after());
+  CHECK(!run.quiet_after()->quiet);
+  REQUIRE(run.request(4) != nullptr);
+  CHECK(run.request(4)->type == "run");
+  CHECK(run.request(4)->lab == "gemm");
+  CHECK(run.request(4)->status == "ok");
+  CHECK(run.request(4)->kernels == std::vector<std::string>{kFirst, kSecond});
+  CHECK(run.request(99) == nullptr);
+  REQUIRE(run.predictions().size() == 1);
+  CHECK(run.predictions()[0].value == 900.5);
+  REQUIRE(run.telemetry().size() == 1);
+  CHECK(run.telemetry()[0].values.at("power_w") == 350);
+  REQUIRE(run.estimates().size() == 1);
+  CHECK(run.estimates()[0].kernel == kSecond);
+  CHECK(run.estimates()[0].call_ns == 2000);
+  CHECK(!run.progress());
+  REQUIRE(run.fatal());
+  CHECK(run.fatal()->what == "the device is lost");
+}
+
+TEST_CASE("a run fills its series") {
+  Transcript transcript;
+  add_start(&transcript);
+  add_run(&transcript);
+  const Run run = run_of(transcript);
+  REQUIRE(run.series().size() == 2);
+  const Series& first = run.series()[0];
+  CHECK(first.status == SeriesStatus::ok);
+  CHECK(first.samples.size() == 20);
+  CHECK(first.latency_samples.size() == 59);
+  CHECK(first.checks.size() == 2);
+  CHECK(first.stats->median_ns == 1002);
+  CHECK(to_string(first.params) == "dtype=fp32 n=64");
+  CHECK(derive(first, run.ceilings()).compute);
+
+  const Series& second = run.series()[1];
+  CHECK(second.status == SeriesStatus::failed);
+  CHECK(!second.stats);
+  CHECK(!derive(second, run.ceilings()).flop_per_s);
+  CHECK(run.latest(kSecond) == &second);
+  CHECK(run.latest(kFirst, first.params) == &first);
+  CHECK(run.latest(kFirst, {{"n", int64_t{65}}}) == nullptr);
+}
+
+TEST_CASE("a failed series has no speed, even if its worker gave one") {
+  const auto ends_as = [](const Series& outcome) {
+    Transcript transcript;
+    transcript.send(request_for("run", 4));
+    transcript.worker("result", with(about(4, 0), "outcome", outcome));
+    const Run run = run_of(transcript);
+    CHECK(run.series()[0].status == SeriesStatus::failed);
+    CHECK(!run.series()[0].stats);
+    CHECK(!run.series()[0].latency);
+    return run.series()[0].reason;
+  };
+  Series series = outcome(4, 0, kFirst);
+  series.checks[1] = check(false);
+  CHECK(ends_as(series) == "NMSE 0.5 is over 2e-12");
+  series.checks.clear();
+  CHECK(ends_as(series) == "its output was not checked");
+  series = outcome(4, 0, kFirst);
+  series.status = SeriesStatus::failed;
+  series.reason = "launch failed";
+  CHECK(ends_as(series) == "launch failed");
+}
+
+TEST_CASE("a comparison keeps its rounds") {
+  const Run run = run_of(whole_transcript());
+  CHECK(run.rounds(5).size() == 8);
+  CHECK(run.rounds(5)[3].order == "0110");
+  CHECK(run.rounds(4).empty());
+  REQUIRE(run.comparisons().size() == 1);
+  CHECK(run.comparisons()[0].verdict == Verdict::faster);
+  CHECK(run.comparisons()[0].request == 5);
+}
+
+TEST_CASE("progress follows phase lines and ends with the request") {
+  Transcript transcript;
+  transcript.send(request_for("run", 4));
+  Run run = run_of(transcript);
+  CHECK(!run.progress());
+  CHECK(run.series()[0].status == SeriesStatus::pending);
+  run.apply(Json{{"ridgepoint", 1},
+                 {"type", "phase"},
+                 {"seq", 1},
+                 {"request", 4},
+                 {"series", 0},
+                 {"phase", "timing"},
+                 {"open", "interval"},
+                 {"progress", 0.5},
+                 {"left_s", nullptr},
+                 {"ci_ns", Interval{1, 2}}});
+  REQUIRE(run.progress());
+  CHECK(run.progress()->phase == "timing");
+  CHECK(run.progress()->fraction == 0.5);
+  CHECK(!run.progress()->left_s);
+  CHECK(run.progress()->ci_ns->high == 2);
+  CHECK(run.series()[0].status == SeriesStatus::running);
+  const uint64_t before = run.version();
+  CHECK(run.apply(Json{{"ridgepoint", 1}, {"type", "done"}, {"request", 4}, {"status", "ok"}}));
+  CHECK(run.version() > before);
+  CHECK(!run.progress());
+}
+
+TEST_CASE("a lost worker leaves what it had sent") {
+  Transcript transcript;
+  add_start(&transcript);
+  transcript.send(request_for("run", 4));
+  transcript.worker(
+      "samples",
+      {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 1000)}});
+  Run run = run_of(transcript);
+  CHECK(run.has_hello());
+  run.worker_lost("it crashed (SIGSEGV)");
+  CHECK(!run.has_hello());
+  const Series& running = run.series()[0];
+  CHECK(running.status == SeriesStatus::partial);
+  CHECK(running.reason == "it crashed (SIGSEGV)");
+  CHECK(running.samples.size() == 12);
+  REQUIRE(running.stats);
+  CHECK(running.stats->n == 12);
+  CHECK(running.stats->median_ns == Approx(1001.5));
+  CHECK(run.series()[1].status == SeriesStatus::skipped);
+  CHECK(run.request(4)->status == "failed");
+  CHECK(run.request(4)->error->what == "it crashed (SIGSEGV)");
+  CHECK(run.request(1)->status == "ok");
+
+  SECTION("a second loss changes no series") {
+    run.worker_lost("again");
+    CHECK(run.series()[0].reason == "it crashed (SIGSEGV)");
+  }
+  SECTION("a series whose check had failed stays failed") {
+    Transcript other;
+    other.send(request_for("run", 4));
+    other.worker("check", with(about(4, 0), "check", check(false)));
+    Run failed = run_of(other);
+    failed.worker_lost("it crashed");
+    CHECK(failed.series()[0].status == SeriesStatus::failed);
+    CHECK(failed.series()[0].reason == "NMSE 0.5 is over 2e-12");
+  }
+}
+
+TEST_CASE("fatal ends everything open and a new hello clears it") {
+  Run run = run_of(whole_transcript());
+  const Series* last = run.latest(kFirst);
+  REQUIRE(last != nullptr);
+  CHECK(last->request == 10);
+  CHECK(last->status == SeriesStatus::partial);
+  CHECK(last->reason == "the device is lost");
+  REQUIRE(run.fatal());
+  run.apply_line(R"({"ridgepoint":1,"type":"hello","seq":1})");
+  CHECK(!run.fatal());
+  CHECK(run.has_hello());
+}
+
+TEST_CASE("a cancelled request keeps what was measured") {
+  Transcript transcript;
+  transcript.send(request_for("run", 4));
+  transcript.worker(
+      "samples",
+      {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 1000)}});
+  transcript.worker("done", {{"request", 4}, {"status", "cancelled"}});
+  const Run run = run_of(transcript);
+  CHECK(run.series()[0].status == SeriesStatus::cancelled);
+  CHECK(run.series()[0].stats->n == 12);
+  CHECK(run.series()[1].status == SeriesStatus::cancelled);
+  CHECK(!run.series()[1].stats);
+}
+
+TEST_CASE("the latest series is the one that says something") {
+  Transcript transcript;
+  add_start(&transcript);
+  add_run(&transcript);
+  transcript.send(request_for("run", 14));
+  CHECK(run_of(transcript).latest(kFirst)->request == 4);  // pending
+  transcript.worker("done", {{"request", 14}, {"status", "cancelled"}});
+  CHECK(run_of(transcript).latest(kFirst)->request == 4);  // cancelled before its turn
+  transcript.send(request_for("run", 15));
+  transcript.worker(
+      "samples",
+      {{"request", 15}, {"series", 0}, {"phase", "call"}, {"samples", samples(1, 1000)}});
+  CHECK(run_of(transcript).latest(kFirst)->request == 15);
+  CHECK(run_of(transcript).latest("nothing") == nullptr);
+}
+
+TEST_CASE("two sessions in one file do not mix") {
+  Transcript transcript;
+  add_run(&transcript);
+  add_run(&transcript);
+  const Run run = run_of(transcript);
+  REQUIRE(run.series().size() == 4);
+  CHECK(run.series()[0].samples.size() == 20);
+  CHECK(run.series()[2].samples.size() == 20);
+  CHECK(run.latest(kFirst) == &run.series()[2]);
+}
+
+TEST_CASE("lines in a foreign order or without the app's do no harm") {
+  const Transcript whole = whole_transcript();
+  Run without_app;
+  for (const std::string& line : whole.lines) {
+    if (!contains(line, "\"from\":\"app\"")) without_app.apply_line(line);
+  }
+  REQUIRE(without_app.latest(kFirst) != nullptr);
+  CHECK(without_app.rounds(5).size() == 8);
+  Run backwards;
+  for (auto line = whole.lines.rbegin(); line != whole.lines.rend(); ++line) {
+    backwards.apply_line(*line);
+  }
+  CHECK(backwards.series().size() >= 2);
+  Run late;  // the app's line after the worker's
+  Transcript transcript;
+  transcript.worker(
+      "samples", {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(3, 1000)}});
+  transcript.send(request_for("run", 4));
+  late = run_of(transcript);
+  REQUIRE(late.series().size() == 2);
+  CHECK(late.series()[0].kernel == kFirst);
+  CHECK(late.series()[0].samples.size() == 3);
+}
+
+TEST_CASE("banners are skipped, junk is logged, nothing grows without bound") {
+  Run run;
+  CHECK(!run.apply_line("Welcome to gpubox!"));
+  CHECK(!run.apply_line("{\"motd\": true}"));
+  CHECK(!run.apply_line(""));
+  CHECK(run.log().empty());
+  CHECK(run.apply_line(R"({"ridgepoint":1,"type":"hello","seq":1})"));
+  run.apply_line("library says \x01 " + std::string(500, 'x'));
+  REQUIRE(run.log().size() == 1);
+  CHECK(run.log()[0].size() < 170);
+  CHECK(!contains(run.log()[0], "\x01"));
+  run.apply_line(R"({"ridgepoint":1,"type":"weather","seq":2})");
+  REQUIRE(run.log().size() == 2);
+  CHECK(contains(run.log()[1], "weather"));
+  for (int i = 0; i < 5000; ++i) run.apply_line("junk");
+  CHECK(run.log().size() < 2000);
+}
+
+TEST_CASE("messages of odd shapes change nothing and break nothing") {
+  Run run;
+  run.apply_line(R"({"ridgepoint":1,"type":"hello","seq":1})");
+  for (const char* type : {"kernel", "end", "env", "phase", "check", "timing", "samples", "curve",
+                           "span", "telemetry", "result", "error", "done", "fatal", "pong"}) {
+    for (const char* rest :
+         {"", R"(,"request":"x","series":[])", R"(,"request":-1,"series":-7)",
+          R"(,"request":1,"series":2000000000)",
+          R"(,"request":1,"series":0,"samples":{},"check":3,"outcome":[],"t_s":{})",
+          R"(,"request":1,"series":0,"samples":[1,null,{"t_ns":[]}],"outcome":{})",
+          R"(,"request":1,"phase":"rounds","rounds":[{"order":5}],"ceilings":[4])",
+          R"(,"kernel":{},"environment":null,"comparisons":[null],"error":7)"}) {
+      INFO(type << rest);
+      run.apply_line(std::string(R"({"ridgepoint":1,"seq":2,"type":")") + type + "\"" + rest + "}");
+      run.apply_line(std::string(R"({"ridgepoint":1,"from":"app","type":")") + type + "\"" + rest +
+                     "}");
+    }
+  }
+  CHECK(run.series().size() < 10);
+  CHECK(run.catalogue().empty());
+  run.worker_lost("test");
+}
+
+TEST_CASE("the quick reader of samples agrees with the general one") {
+  std::vector<Sample> rich = samples(3, 1.25e6);
+  rich[0].sm_clock_hz = 1.9e9;
+  rich[1].temp_c = 61.5;
+  rich[1].power_w = 350.25;
+  rich[1].calls = 200;
+  rich[2].flags = {"stolen", "clock_mismatch"};
+  rich[2].t_ns = std::nan("");
+  const Json line = {{"ridgepoint", 1}, {"seq", 3},           {"type", "samples"}, {"request", 4},
+                     {"series", 1},     {"phase", "latency"}, {"samples", rich}};
+  Run quick, general;
+  for (Run* run : {&quick, &general}) run->apply_line(R"({"ridgepoint":1,"type":"hello"})");
+  CHECK(quick.apply_line(dump_json(line)));
+  CHECK(general.apply(line));
+  REQUIRE(quick.series().size() == 1);
+  CHECK(fingerprint(quick) == fingerprint(general));
+  CHECK(quick.series()[0].latency_samples.size() == 3);
+  // The same with white space takes the general way and comes out the same.
+  Run spaced;
+  spaced.apply_line(R"({"ridgepoint":1,"type":"hello"})");
+  CHECK(spaced.apply_line(line.dump(1).replace(0, 1, "{ ")));
+  CHECK(fingerprint(spaced) == fingerprint(general));
+
+  // Half a line adds nothing, at whatever byte it ends.
+  const std::string text = dump_json(line);
+  for (size_t size = 0; size < text.size(); ++size) {
+    Run cut;
+    cut.apply_line(R"({"ridgepoint":1,"type":"hello"})");
+    cut.apply_line(text.substr(0, size));
+    CHECK(cut.series().empty());
+  }
+}
+
+// ---- files ---------------------------------------------------------------------------------------
+
+TEST_CASE("a saved run is the live run") {
+  const Transcript transcript = whole_transcript();
+  const TemporaryFile file("login banner\n" + transcript.text());
+  const Result<Run> loaded = Run::load(file.path);
+  REQUIRE(loaded.ok());
+  CHECK(fingerprint(*loaded) == fingerprint(run_of(transcript)));
+}
+
+namespace {
+
+/// Every reader that a run needs, in 4 kB: it is loaded once per byte.
+Transcript short_transcript() {
+  Transcript out;
+  out.app("list", {{"id", 1}});
+  out.worker("kernel", {{"request", 1}, {"kernel", kernel_info(kFirst)}});
+  out.worker("done", {{"request", 1}, {"status", "ok"}});
+  out.send(request_for("compare", 4));
+  out.worker("check", with(about(4, 0), "check", check(true)));
+  for (const char* phase : {"call", "latency"}) {
+    out.worker("samples",
+               {{"request", 4}, {"series", 0}, {"phase", phase}, {"samples", samples(4, 1000)}});
+  }
+  out.worker("samples",
+             {{"request", 4}, {"phase", "rounds"}, {"rounds", {Round{0, "0110", {4, 2, 2, 4}}}}});
+  out.worker("result", with(about(4, 0), "outcome", outcome(4, 0, kFirst)));
+  out.worker("result", {{"request", 4}, {"comparisons", {Comparison{}}}});
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("cut at any byte, a run keeps every whole line") {
+  const Transcript transcript = short_transcript();
+  const std::string text = transcript.text();
+  const TemporaryFile file("");
+  const size_t first_line = transcript.lines[0].size();
+  std::vector<size_t> counts;  // of samples, after each whole line
+  Run grown;
+  const auto sample_count = [](const Run& run) {
+    size_t count = 0;
+    for (const Series& series : run.series()) {
+      count += series.samples.size() + series.latency_samples.size() + series.checks.size();
+    }
+    return count + run.catalogue().size() + run.requests().size() + run.comparisons().size();
+  };
+  for (const std::string& line : transcript.lines) {
+    grown.apply_line(line);
+    counts.push_back(sample_count(grown));
+  }
+  size_t whole_lines = 0, start = 0;
+  int wrong = 0;
+  for (size_t size = 0; size <= text.size(); ++size) {
+    // A line is whole without its newline, too.
+    while (whole_lines < transcript.lines.size() &&
+           size >= start + transcript.lines[whole_lines].size()) {
+      start += transcript.lines[whole_lines].size() + 1;
+      ++whole_lines;
+    }
+    file.write(text.substr(0, size));
+    const Result<Run> run = Run::load(file.path);
+    if (run.ok() != (size >= first_line)) ++wrong;
+    if (!run.ok()) continue;
+    if (sample_count(*run) != counts[whole_lines - 1]) ++wrong;
+    const bool cut_inside = size > start;
+    const bool said = std::any_of(run->log().begin(), run->log().end(), [](const std::string& s) {
+      return contains(s, "the file ends inside line");
+    });
+    if (cut_inside != said) ++wrong;
+    for (const Series& series : run->series()) {
+      if (series.status == SeriesStatus::running || series.status == SeriesStatus::pending) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("files that are no runs say what they are instead") {
+  CHECK(refusal("") == "the file is empty");
+  CHECK(contains(refusal("\n  \n"), "blank"));
+  CHECK(contains(refusal(std::string("\x7f"
+                                     "ELF\0\1\2",
+                                     7)),
+                 "a program"));
+  CHECK(contains(refusal("\x1f\x8b\x08" + std::string(64, '\0')), "gzip"));
+  CHECK(contains(refusal(std::string(5000, '\0')), "a binary file"));
+  CHECK(contains(refusal(std::string(3000000, 'x')), "text without"));
+  CHECK(contains(refusal("name,value\nn,3\n"), "text without"));
+  CHECK(contains(refusal("<!DOCTYPE html><html></html>\n"), "an HTML page"));
+  CHECK(contains(refusal("{\"name\": \"other\"}\n"), "JSON of another program"));
+  CHECK(contains(refusal("{\"ceilings\":[],\"environment\":{},\"results\":[],\"ridgepoint\":1}\n"),
+                 "a JSON report"));
+  CHECK(contains(refusal("{\"from\":\"app\",\"id\":1,\"ridgepoint\":1,\"ty"), "cut off"));
+  CHECK(contains(refusal("{\"ridgepoint\":2,\"type\":\"hello\",\"seq\":1}\n"),
+                 "protocol version 2 is not version 1"));
+  const Result<Run> missing = Run::load("/nonexistent/run.jsonl");
+  REQUIRE(!missing.ok());
+  CHECK(missing.error().exit_code() == 65);
+  CHECK(contains(missing.error().sentence(), "cannot be read"));
+  const Result<Run> folder = Run::load(std::filesystem::temp_directory_path().string());
+  REQUIRE(!folder.ok());
+  CHECK(contains(folder.error().what, "folder"));
+}
+
+TEST_CASE("a worker of another version is refused, an odd line in a run is not") {
+  Transcript transcript;
+  add_run(&transcript);
+  transcript.lines.insert(transcript.lines.begin() + 3, R"({"ridgepoint":2,"type":"phase"})");
+  const TemporaryFile file(transcript.text());
+  const Result<Run> run = Run::load(file.path);
+  REQUIRE(run.ok());
+  CHECK(run->series()[0].samples.size() == 20);
+  CHECK(contains(run->log().at(0), "protocol version 2"));
+
+  Run live;
+  live.apply_line(R"({"ridgepoint":1,"from":"app","type":"list","id":1})");
+  CHECK(live.apply_line(R"({"ridgepoint":2,"type":"hello","seq":1})"));
+  REQUIRE(live.fatal());
+  CHECK(contains(live.fatal()->sentence(), "the same release"));
+  CHECK(!live.has_hello());
+}
+
+TEST_CASE("junk inside a file costs only itself") {
+  Transcript transcript;
+  add_run(&transcript);
+  auto& lines = transcript.lines;
+  lines.insert(lines.begin() + 2, std::string(100000, 'y'));
+  lines.insert(lines.begin() + 5, std::string("\0\1\2", 3));
+  lines.insert(lines.begin() + 6, "printf debugging");
+  lines[8] += "\r";  // a line that went through a terminal
+  const TemporaryFile file(transcript.text());
+  const Result<Run> run = Run::load(file.path);
+  REQUIRE(run.ok());
+  CHECK(run->series()[0].samples.size() == 20);
+  CHECK(run->series()[0].status == SeriesStatus::ok);
+  REQUIRE(run->log().size() == 3);
+  CHECK(contains(run->log()[0], "line 3 is longer than 64 KiB"));
+}
