@@ -1,0 +1,150 @@
+// Order statistics: quantiles, the exact interval of the median, percentiles, outliers.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/stats/stats.h"
+
+namespace ridge::stats {
+namespace {
+
+double quantile_of_sorted(std::span<const double> sorted, double q) {
+  if (sorted.empty() || std::isnan(q)) return std::numeric_limits<double>::quiet_NaN();
+  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = position - static_cast<double>(below);
+  return sorted[below] + share * (sorted[above] - sorted[below]);
+}
+
+std::vector<double> sorted_copy(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+/// The largest r with P(Binomial(n, 1/2) < r) <= tail: x(r) and x(n + 1 - r) then miss the median
+/// on either side with at most that probability. 0: there is none.
+size_t interval_rank(size_t n, double tail) {
+  const auto count = static_cast<double>(n);
+  // What lies more than 16 standard deviations below the mean adds under 1e-50 and is left out.
+  auto r = static_cast<size_t>(std::max(0.0, std::floor(count / 2 - 8 * std::sqrt(count))));
+  const auto start = static_cast<double>(r);
+  double term = std::exp(std::lgamma(count + 1) - std::lgamma(start + 1) -
+                         std::lgamma(count - start + 1) - count * std::log(2.0));
+  double below = 0;
+  // 1e-12: a tail that equals the limit exactly may come out just above it.
+  while (2 * r < n && below + term <= tail * (1 + 1e-12)) {
+    below += term;
+    term *= static_cast<double>(n - r) / static_cast<double>(r + 1);
+    ++r;
+  }
+  return r;
+}
+
+/// median_interval() of sorted values.
+std::optional<Interval> interval_of_sorted(std::span<const double> sorted, double confidence,
+                                           double correlation_samples) {
+  const size_t n = sorted.size();
+  const auto fewest = static_cast<size_t>(fewest_for_interval(confidence));
+  if (n < fewest) return std::nullopt;
+  const auto count = static_cast<double>(n);
+  const size_t worth = std::max(static_cast<size_t>(count / correlation_samples), fewest);
+  // Both ranks are measured from the middle, (n + 1) / 2; with worth == n nothing changes.
+  const double from_middle = static_cast<double>(worth + 1) / 2 -
+                             static_cast<double>(interval_rank(worth, (1 - confidence) / 2));
+  const double rank = (count + 1) / 2 - from_middle * count / static_cast<double>(worth);
+  const auto low = static_cast<size_t>(std::max(std::floor(rank + 1e-9), 1.0));
+  return Interval{sorted[low - 1], sorted[n - low]};
+}
+
+std::vector<double> times_of(std::span<const Sample> samples) {
+  std::vector<double> times;
+  times.reserve(samples.size());
+  for (const Sample& sample : samples) times.push_back(sample.t_ns);
+  return times;
+}
+
+Interval outlier_fences(std::span<const double> sorted) {
+  const double q1 = quantile_of_sorted(sorted, 0.25), q3 = quantile_of_sorted(sorted, 0.75);
+  return {q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1)};
+}
+
+/// The samples' correlation time as the median sees it: of -1, 0, 1 for below, at, above it.
+double sign_correlation_time(std::span<const double> values, double middle) {
+  std::vector<double> signs;
+  signs.reserve(values.size());
+  for (const double value : values) signs.push_back((value > middle) - (value < middle));
+  return correlation_time(signs);
+}
+
+/// AR(1) of 0.7, up to which simulated coverage holds.
+constexpr double kCorrelatedBeyond = 4;
+
+}  // namespace
+
+double quantile(std::span<const double> values, double q) {
+  return quantile_of_sorted(sorted_copy(values), q);
+}
+
+double median(std::span<const double> values) {
+  return quantile(values, 0.5);
+}
+
+int fewest_for_interval(double confidence) {
+  int n = 1;
+  while (interval_rank(static_cast<size_t>(n), (1 - confidence) / 2) == 0 && n < 1000) ++n;
+  return n;
+}
+
+std::optional<Interval> median_interval(std::span<const double> values, double confidence,
+                                        double correlation_samples) {
+  return interval_of_sorted(sorted_copy(values), confidence, correlation_samples);
+}
+
+Stats summarize(std::span<const Sample> samples, double confidence) {
+  Stats stats;
+  stats.n = static_cast<int>(samples.size());
+  if (stats.n < fewest_for_interval(confidence)) stats.flags.push_back("few_samples");
+  if (samples.empty()) return stats;
+  const std::vector<double> times = times_of(samples);
+  const std::vector<double> sorted = sorted_copy(times);
+  stats.min_ns = sorted.front();
+  stats.q1_ns = quantile_of_sorted(sorted, 0.25);
+  stats.median_ns = quantile_of_sorted(sorted, 0.5);
+  stats.q3_ns = quantile_of_sorted(sorted, 0.75);
+  stats.max_ns = sorted.back();
+  const Interval fences = outlier_fences(sorted);
+  stats.outliers = static_cast<int>(std::count_if(
+      sorted.begin(), sorted.end(), [&](double t) { return t < fences.low || t > fences.high; }));
+  if (stats.median_ns > 0) stats.noise = (stats.q3_ns - stats.q1_ns) / stats.median_ns;
+  stats.correlation_samples = sign_correlation_time(times, stats.median_ns);
+  stats.ci_ns = interval_of_sorted(sorted, confidence, stats.correlation_samples);
+  if (stats.correlation_samples > kCorrelatedBeyond) stats.flags.push_back("correlated");
+  return stats;
+}
+
+LatencyStats summarize_latency(std::span<const Sample> samples) {
+  const std::vector<double> sorted = sorted_copy(times_of(samples));
+  LatencyStats stats;
+  stats.n = static_cast<int>(sorted.size());
+  const auto percentile = [&](double q, int fewest) {
+    return stats.n >= fewest ? std::optional(quantile_of_sorted(sorted, q)) : std::nullopt;
+  };
+  // The fewest n with 1 - q^n >= 0.95, bar the median's, which two samples can bracket.
+  stats.p50_ns = percentile(0.50, 2);
+  stats.p90_ns = percentile(0.90, 29);
+  stats.p95_ns = percentile(0.95, 59);
+  stats.p99_ns = percentile(0.99, 299);
+  return stats;
+}
+
+void tag_outliers(std::vector<Sample>* samples) {
+  const Interval fences = outlier_fences(sorted_copy(times_of(*samples)));
+  for (Sample& sample : *samples) {
+    std::erase(sample.flags, "outlier");
+    if (sample.t_ns < fences.low || sample.t_ns > fences.high) sample.flags.push_back("outlier");
+  }
+}
+
+}  // namespace ridge::stats

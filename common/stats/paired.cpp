@@ -1,0 +1,92 @@
+// Paired comparison: rounds to log ratios, log ratios to a verdict.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/stats/stats.h"
+
+namespace ridge::stats {
+namespace {
+
+/// Sum of ln t over the two slots of `side`; NaN unless there are exactly two good ones.
+double log_sum(const Round& round, char side) {
+  double sum = 0;
+  int slots = 0;
+  for (size_t i = 0; i < round.order.size(); ++i) {
+    if (round.order[i] != side) continue;
+    const double t = round.t_ns[i];
+    if (!(t > 0 && std::isfinite(t))) return std::numeric_limits<double>::quiet_NaN();
+    sum += std::log(t);
+    ++slots;
+  }
+  return slots == 2 ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
+Verdict verdict_of(const Interval& log_ci, double log_margin) {
+  if (log_ci.low > log_margin) return Verdict::faster;
+  if (log_ci.high < -log_margin) return Verdict::slower;
+  if (log_ci.low >= -log_margin && log_ci.high <= log_margin) return Verdict::same;
+  return Verdict::unresolved;
+}
+
+/// Rounds of a fresh comparison that should settle it: the interval shrinks as 1/sqrt(rounds), and
+/// must come to fit between the median and the nearest boundary. 0: the median stands on it.
+int estimate_rounds(const Interval& log_ci, double middle, double log_margin, size_t rounds) {
+  const double half_width = (log_ci.high - log_ci.low) / 2;
+  const double distance = std::abs(std::abs(middle) - log_margin);
+  const double needed = static_cast<double>(rounds) * std::pow(half_width / distance, 2);
+  if (!(needed < 1e6)) return 0;
+  return std::max(static_cast<int>(std::ceil(needed)), static_cast<int>(rounds) + 1);
+}
+
+}  // namespace
+
+double round_log_ratio(const Round& round, int side) {
+  const bool palindrome = std::equal(round.order.begin(), round.order.end(), round.order.rbegin());
+  if (side < 1 || side > 9 || !palindrome || round.order.size() != round.t_ns.size())
+    return std::numeric_limits<double>::quiet_NaN();
+  return (log_sum(round, '0') - log_sum(round, static_cast<char>('0' + side))) / 2;
+}
+
+PairedResult judge(std::span<const Round> rounds, int side, double margin, int candidates) {
+  std::vector<double> ratios;
+  for (const Round& round : rounds) {
+    const double ratio = round_log_ratio(round, side);
+    if (std::isfinite(ratio)) ratios.push_back(ratio);
+  }
+  PairedResult result;
+  result.rounds = static_cast<int>(ratios.size());
+  if (const size_t bad = rounds.size() - ratios.size(); bad > 0)
+    result.reasons.push_back(
+        fmt::format("{} of {} rounds left out: wrong order or a time that is not positive", bad,
+                    rounds.size()));
+  if (ratios.empty()) {
+    result.reasons.push_back("no round was measured");
+    return result;
+  }
+
+  const double confidence = 1 - 0.05 / std::max(candidates, 1);
+  const double middle = median(ratios);
+  const double log_margin = std::log1p(margin);
+  result.ratio = std::exp(middle);
+  const std::optional<Interval> log_ci = median_interval(ratios, confidence);
+  if (!log_ci) {
+    result.rounds_needed = fewest_for_interval(confidence);
+    result.reasons.push_back(fmt::format("{} rounds are too few for an interval; {} are needed",
+                                         ratios.size(), result.rounds_needed));
+    return result;
+  }
+  result.ci = Interval{std::exp(log_ci->low), std::exp(log_ci->high)};
+  result.verdict = verdict_of(*log_ci, log_margin);
+  if (result.verdict == Verdict::unresolved) {
+    result.rounds_needed = estimate_rounds(*log_ci, middle, log_margin, ratios.size());
+    result.reasons.push_back(
+        fmt::format("the interval {:.4f} to {:.4f} crosses a limit of \"same\", {:.4f} to {:.4f}",
+                    result.ci->low, result.ci->high, 1 / (1 + margin), 1 + margin));
+  }
+  return result;
+}
+
+}  // namespace ridge::stats

@@ -1,0 +1,93 @@
+// Statistics of timed samples. No distribution is assumed: timings are skewed and have two humps, so
+// intervals are exact order-statistic intervals (binomial) and comparisons use the sign test.
+// Sources: Conover, Practical Nonparametric Statistics, 3.1-3.2; Hoefler and Belli, Scientific
+// Benchmarking of Parallel Computing Systems (SC15).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge::stats {
+
+/// Quantile by linear interpolation between order statistics (type 7). q in [0, 1]; values need not
+/// be sorted, and are finite; NaN for no values.
+double quantile(std::span<const double> values, double q);
+double median(std::span<const double> values);
+
+/// The fewest independent values that can bracket their median: 6 at 0.95, 7 at 0.975.
+int fewest_for_interval(double confidence = 0.95);
+
+/// Exact distribution-free interval of the median: the tightest symmetric pair of order statistics
+/// whose coverage is at least `confidence`. None when there are too few values.
+/// Values that are correlated over `correlation_samples` in a row are worth only so many times fewer
+/// independent ones: the pair then stands as far apart, as a share of n, as for that number (and at
+/// most as far as for the fewest).
+std::optional<Interval> median_interval(std::span<const double> values, double confidence = 0.95,
+                                        double correlation_samples = 1);
+
+/// Integrated autocorrelation time in samples (1 = independent), summed over the initial positive
+/// pairs of lags (Geyer, Practical Markov Chain Monte Carlo, Statistical Science 1992), at least 1.
+/// Lags beyond 256 are not looked at: what is correlated over that many is not worth measuring.
+double correlation_time(std::span<const double> values);
+
+/// Everything a headline needs. The interval allows for correlation through the correlation time of
+/// the samples' signs about their median, which is what the median's own variance depends on, and
+/// which no outlier can hide. Coverage of the 95 % interval, simulated with the looks of
+/// should_stop() in place: 95-97 % for independent normal, lognormal and two-humped samples,
+/// 94 % for AR(1) up to 0.7; "correlated" is flagged beyond that (a correlation time over 4).
+Stats summarize(std::span<const Sample> samples, double confidence = 0.95);
+
+/// p50 from 2 samples, p90 from 29, p95 from 59, p99 from 299: the fewest with which the 95 % upper
+/// bound of the percentile is an observed sample.
+LatencyStats summarize_latency(std::span<const Sample> samples);
+
+/// Gives the flag "outlier" to samples beyond 1.5 interquartile ranges, and takes it from others: it
+/// may be called again as samples arrive.
+void tag_outliers(std::vector<Sample>* samples);
+
+// ---- when to stop --------------------------------------------------------------------------------
+
+struct StopRule {
+  int min_samples = 20, max_samples = 1000;
+  double target_half_width = 0.005;  ///< of the median: 0.005 GPU, 0.01 CPU; 0: none, to the limit
+  double limit_s = 10;
+};
+
+struct StopState {
+  bool stop = false;
+  bool noisy = false;  ///< stopped by the limit, interval still too wide
+  std::optional<double> half_width;
+  int next_look = 20;  ///< sample count of the next look
+  std::string open;    ///< still unmet: "12 of 20 samples", "±0.9 %, stops at ±0.5 %"
+};
+
+/// Looks only at the first min_samples, then twice as many, four times ... of the samples (each look
+/// spends error), so that asking more often changes nothing; and at all of them when the limit or
+/// max_samples ends it.
+StopState should_stop(std::span<const Sample> samples, double elapsed_s, const StopRule& rule);
+
+// ---- paired comparison ---------------------------------------------------------------------------
+
+/// One round's log ratio for candidate `side`: half the difference of summed logs,
+/// ln t_baseline - ln t_candidate. Positive: the candidate is faster. NaN for a malformed round.
+double round_log_ratio(const Round& round, int side);
+
+struct PairedResult {
+  int rounds = 0;
+  double ratio = 1;            ///< exp(median d) = t_baseline / t_candidate
+  std::optional<Interval> ci;  ///< of the ratio; none under 6 rounds (7 with two candidates)
+  Verdict verdict = Verdict::unresolved;
+  int rounds_needed = 0;  ///< for unresolved; 0 if no estimate can be made
+  std::vector<std::string> reasons;
+};
+
+/// FASTER if low > ln(1+margin); SLOWER if high < -ln(1+margin); SAME if the whole interval lies
+/// inside +-ln(1+margin); else UNRESOLVED. `candidates` divides the error (Bonferroni). Malformed
+/// rounds are left out, and `reasons` says how many.
+PairedResult judge(std::span<const Round> rounds, int side, double margin, int candidates = 1);
+
+}  // namespace ridge::stats
