@@ -1,0 +1,69 @@
+// Random normals: a counter-based generator (splitmix64's mixing of seed and counter; Steele, Lea and
+// Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) and Box-Muller, which makes
+// elements 2i and 2i + 1 from counter i.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <thread>
+#include <vector>
+
+#include "common/quality/quality.h"
+
+namespace ridge::quality {
+namespace {
+
+uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
+
+/// Neighbouring seeds must not give shifted copies of one sequence, hence a mixed key.
+uint64_t key_of(uint64_t seed) {
+  return mix(mix(seed + kGolden) + kGolden);
+}
+
+std::array<double, 2> normal_pair(uint64_t key, uint64_t pair) {
+  const uint64_t first = mix(key + (2 * pair + 1) * kGolden);
+  const uint64_t second = mix(key + (2 * pair + 2) * kGolden);
+  // (0, 1]: the logarithm stays finite, |normal| <= 8.6.
+  const double u = static_cast<double>((first >> 11) + 1) * 0x1p-53;
+  const double angle = static_cast<double>(second >> 11) * 0x1p-53 * 2 * std::numbers::pi;
+  const double radius = std::sqrt(-2 * std::log(u));
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+/// `begin` is even.
+void fill_range(std::byte* data, DType dtype, uint64_t key, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; i += 2) {
+    const auto [first, second] = normal_pair(key, static_cast<uint64_t>(i) / 2);
+    store(data, i, dtype, first);
+    if (i + 1 < end) store(data, i + 1, dtype, second);
+  }
+}
+
+}  // namespace
+
+double normal(uint64_t seed, uint64_t index) {
+  return normal_pair(key_of(seed), index / 2)[index % 2];
+}
+
+void fill_normal(std::span<std::byte> data, DType dtype, uint64_t seed) {
+  const auto count = static_cast<int64_t>(data.size() / dtype_size(dtype));
+  const uint64_t key = key_of(seed);
+  // A thread is worth its start above about 2^18 elements (a few ms).
+  constexpr int64_t kLeastPart = int64_t{1} << 18;
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const int64_t parts = std::clamp<int64_t>(count / kLeastPart, 1, cores);
+  const int64_t part = (count / parts + 2) / 2 * 2;
+  std::vector<std::thread> threads;
+  for (int64_t begin = part; begin < count; begin += part)
+    threads.emplace_back(fill_range, data.data(), dtype, key, begin, std::min(begin + part, count));
+  fill_range(data.data(), dtype, key, 0, std::min(part, count));
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace ridge::quality
