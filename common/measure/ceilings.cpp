@@ -1,0 +1,162 @@
+#include "common/measure/ceilings.h"
+
+#include <algorithm>
+
+#include "common/kernel/registry.h"
+#include "common/measure/machine.h"
+#include "common/record/params.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kRow_s = 0.25;
+
+/// A call of 3 ms (AVX-512) to 30 ms (portable), so that starting threads (30 us) is under 1 %.
+int64_t fma_passes(const CeilingContext&) {
+  return 256;
+}
+
+/// Four times the last-level cache and 256 MiB at least, so that nothing is read from a cache.
+int64_t read_bytes(const CeilingContext& context) {
+  const int64_t wanted = std::max(int64_t{256} << 20, 4 * context.llc_bytes);
+  return std::min(wanted, context.free_bytes / 8) / 8 * 8;
+}
+
+/// Passes on what a probe's measuring asks (cancelled?) and keeps its samples to itself.
+class Quiet : public Observer {
+ public:
+  Quiet(Observer* outer, const std::string& name) : outer_(outer), name_(name) {}
+  void phase(int, const Phase& inner) override {
+    if (inner.phase == "timing") return;
+    outer_->phase(-1, {.phase = inner.phase, .text = "measuring this machine's ceiling: " + name_});
+  }
+  bool cancelled() const override { return outer_->cancelled(); }
+
+ private:
+  Observer* outer_;
+  const std::string& name_;
+};
+
+/// The first choice whose kernel is here and whose instructions this CPU may use.
+const KernelDesc* choose(const CeilingRow& row, std::string* what) {
+  for (const auto& choice : row.choices) {
+    const KernelDesc* kernel = find_kernel(choice.kernel);
+    *what = choice.what;
+    if (kernel != nullptr && check_supported(*kernel, {})) return kernel;
+  }
+  return nullptr;
+}
+
+Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const std::string& what,
+                         const CeilingContext& context, Bench* bench, Device* device,
+                         Observer* observer, std::vector<Ceiling>* ceilings) {
+  const FamilyDesc* family = find_family(family_of(kernel.id));
+  if (family == nullptr) return {};
+  Params given = {{"what", what}, {"threads", int64_t{context.threads}}};
+  if (row.size != nullptr) given["n"] = row.size(context);
+  RIDGE_TRY(const Params params, resolve_params(family->params(), given, family->name));
+
+  Ceiling ceiling;
+  ceiling.name = row.name;
+  if (row.backend == Backend::cpu) {
+    ceiling.threads = context.threads;
+    ceiling.name +=
+        ", " + std::to_string(context.threads) + (context.threads == 1 ? " thread" : " threads");
+  }
+  Quiet quiet(observer, ceiling.name);
+  Options options;
+  options.mode = Mode::live;
+  options.limit_s = kRow_s;
+  options.gate = false;
+  RIDGE_TRY(const Series series,
+            measure_kernel(bench, device, kernel, params, options, -1, &quiet));
+  if (series.status == SeriesStatus::cancelled) {
+    return Error{ErrorCode::cancelled, "cancelled", "", ""};
+  }
+  if (series.status != SeriesStatus::ok || !series.stats) return {};
+  ceiling.backend = row.backend == Backend::cpu ? "cpu" : "cuda";
+  ceiling.resource = row.resource;
+  ceiling.dtype = row.dtype;
+  ceiling.unit = row.unit;
+  ceiling.source = "measured";
+  const double best_s = series.stats->min_ns * 1e-9;
+  const std::string unit = row.unit;
+  ceiling.value =
+      unit == "s" ? best_s : (unit == "FLOP/s" ? series.flop : series.bytes_min) / best_s;
+  ceilings->push_back(std::move(ceiling));
+  return {};
+}
+
+}  // namespace
+
+const std::vector<CeilingRow>& ceiling_rows() {
+  static const std::vector<CeilingRow> rows = {
+      {"FMA fp32",
+       Backend::cpu,
+       "flop",
+       "fp32",
+       "FLOP/s",
+       {{"probe.cpu.fma_avx512", "fma"},
+        {"probe.cpu.fma_avx2", "fma"},
+        {"probe.cpu.fma_portable", "fma"}},
+       fma_passes},
+      {"DRAM read",
+       Backend::cpu,
+       "dram_read",
+       "",
+       "B/s",
+       {{"probe.cpu.read_portable", "read"}},
+       read_bytes},
+      {"FFMA fp32",
+       Backend::cuda,
+       "flop",
+       "fp32",
+       "FLOP/s",
+       {{"probe.cuda.ffma", "ffma"}},
+       nullptr},
+      {"tensor bf16",
+       Backend::cuda,
+       "flop",
+       "bf16",
+       "FLOP/s",
+       {{"probe.cuda.tensor_wgmma", "tensor_k256"}, {"probe.cuda.tensor_mma", "tensor_k16"}},
+       nullptr},
+      {"DRAM read",
+       Backend::cuda,
+       "dram_read",
+       "",
+       "B/s",
+       {{"probe.cuda.dram_read", "gpu_read"}},
+       nullptr},
+      {"DRAM copy",
+       Backend::cuda,
+       "dram_copy",
+       "",
+       "B/s",
+       {{"probe.cuda.dram_copy", "gpu_copy"}},
+       nullptr},
+  };
+  return rows;
+}
+
+Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, Observer* observer) {
+  std::vector<Ceiling> ceilings;
+  const bool cpu = device->backend() == Backend::cpu;
+  CeilingContext context;
+  context.llc_bytes = last_level_cache_bytes();
+  context.free_bytes = static_cast<int64_t>(device->free_bytes());
+  std::vector<int> counts = {1};
+  if (const int cores = read_cpu().cores; cpu && cores > 1) counts.push_back(cores);
+  for (const CeilingRow& row : ceiling_rows()) {
+    std::string what;
+    const KernelDesc* kernel = row.backend == device->backend() ? choose(row, &what) : nullptr;
+    if (kernel == nullptr) continue;
+    for (const int threads : counts) {
+      context.threads = threads;
+      RIDGE_TRY_VOID(measure_row(row, *kernel, what, context, bench, device, observer, &ceilings));
+    }
+  }
+  return ceilings;
+}
+
+}  // namespace ridge::measure

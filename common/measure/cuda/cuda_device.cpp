@@ -1,0 +1,197 @@
+#include "common/measure/cuda/cuda_device.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include "common/measure/cuda/check.h"
+
+namespace ridge::measure {
+namespace {
+
+/// The form that nvidia-smi prints.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    char hex[3];
+    std::snprintf(hex, sizeof hex, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+    text += hex;
+  }
+  return text;
+}
+
+std::vector<CudaSide*> cuda_sides(std::span<Side* const> sides) {
+  std::vector<CudaSide*> result;
+  for (Side* side : sides) result.push_back(static_cast<CudaSide*>(side));  // make_side made them
+  return result;
+}
+
+std::string gib(size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f GiB", static_cast<double>(bytes) / (1 << 30));
+  return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> CudaDevice::make(int index) {
+  std::string reason;
+  const std::vector<GpuInfo> gpus = list_gpus(&reason);
+  if (gpus.empty()) {
+    return Error{ErrorCode::unavailable, reason, "GPU",
+                 "run the CPU rungs, or replay a recorded run"};
+  }
+  const GpuInfo* found = nullptr;
+  for (const GpuInfo& gpu : gpus)
+    if (gpu.index == index) found = &gpu;
+  if (!found) {
+    return Error{ErrorCode::unavailable, "there is no GPU " + std::to_string(index), "device",
+                 "choose one from 0 to " + std::to_string(gpus.back().index)};
+  }
+  std::unique_ptr<CudaDevice> device(new CudaDevice);
+  device->name_ = found->name;
+  RIDGE_TRY_VOID(device->open(index));
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+Result<void> CudaDevice::open(int index) {
+  RIDGE_CUDA_TRY(cudaSetDevice(index));
+  // A waiting thread spins: waking a sleeping one would add its wake-up to every latency.
+  RIDGE_CUDA_TRY(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+  cudaStream_t stream = nullptr;
+  RIDGE_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  stream_.reset(stream);
+  // Lines marked persisting by an earlier program outlive any flush by reading.
+  cudaCtxResetPersistingL2Cache();
+  cudaGetLastError();  // not every GPU has such lines
+
+  int watchdog = 0;
+  RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&watchdog, cudaDevAttrKernelExecTimeout, index));
+  RIDGE_TRY(timer_, BlockTimer::make(stream, index, watchdog == 0));
+
+  cudaDeviceProp properties{};
+  RIDGE_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
+  lock_ = std::make_unique<GpuLock>(uuid_text(properties.uuid));
+  char bus_id[32] = "";
+  RIDGE_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
+  nvml_ = Nvml::open(bus_id);
+  return {};
+}
+
+CudaDevice::~CudaDevice() {
+  if (stream_) cudaStreamSynchronize(stream_.get());
+}
+
+Result<void*> CudaDevice::allocate(size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return Error{ErrorCode::unavailable,
+                 "the GPU has no room for " + gib(bytes) + " (" + gib(free_bytes()) + " free)",
+                 name_, "choose a smaller problem"};
+  }
+  RIDGE_CUDA_TRY(error);
+  return memory;
+}
+
+void CudaDevice::release(void* memory) {
+  cudaFree(memory);
+}
+
+Result<void> CudaDevice::upload(void* to, const void* from, size_t bytes) {
+  RIDGE_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_.get()));
+  return synchronize();
+}
+
+Result<void> CudaDevice::download(void* to, const void* from, size_t bytes) {
+  RIDGE_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_.get()));
+  return synchronize();
+}
+
+Result<void> CudaDevice::fill(void* to, uint32_t pattern, size_t bytes) {
+  RIDGE_CUDA_TRY(launch_fill(to, pattern, bytes, stream_.get()));
+  return synchronize();
+}
+
+size_t CudaDevice::free_bytes() const {
+  size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+}
+
+Result<void> CudaDevice::synchronize() {
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_.get()));
+  return {};
+}
+
+Result<void> CudaDevice::call(const Side& side) {
+  const Status status = side.kernel->launch(side.launch);
+  if (!status.ok()) return to_error(status, *side.kernel);
+  const cudaError_t error = cudaStreamSynchronize(stream_.get());
+  if (error == cudaSuccess) return {};
+  Error failed = cuda_error(error, "a call");
+  failed.where = side.kernel->id;
+  return failed;
+}
+
+Result<Sample> CudaDevice::time_latency(const Side& side) {
+  const GpuLock::Hold hold(*lock_);
+  if (side.cache == Cache::cold) RIDGE_TRY_VOID(timer_->flush());
+  RIDGE_TRY_VOID(synchronize());
+  const auto start = std::chrono::steady_clock::now();
+  RIDGE_TRY_VOID(call(side));
+  const auto end = std::chrono::steady_clock::now();
+  Sample sample;
+  sample.t_ns = std::chrono::duration<double, std::nano>(end - start).count();
+  return sample;
+}
+
+Result<std::unique_ptr<Side>> CudaDevice::make_side(const KernelDesc& kernel, const Launch& launch,
+                                                    Cache cache, double call_ns) {
+  auto side = std::make_unique<CudaSide>();
+  side->kernel = &kernel;
+  side->launch = launch;
+  side->launch.stream = stream_.get();
+  side->cache = cache;
+  side->call_ns = call_ns;
+  // What a first call loads or creates would block behind the gate until its time-out.
+  RIDGE_TRY_VOID(call(*side));
+  RIDGE_TRY_VOID(timer_->plan(side.get()));
+  return std::unique_ptr<Side>(std::move(side));
+}
+
+Result<std::vector<Sample>> CudaDevice::time(std::span<Side* const> sides,
+                                             std::span<const uint8_t> order) {
+  const std::vector<CudaSide*> mine = cuda_sides(sides);
+  const GpuLock::Hold hold(*lock_);
+  RIDGE_TRY(std::vector<Sample> samples, timer_->time(mine, order));
+  add_telemetry(samples);
+  return samples;
+}
+
+int CudaDevice::slots_per_block(std::span<Side* const> sides) const {
+  return timer_->slots_per_block(cuda_sides(sides));
+}
+
+void CudaDevice::add_telemetry(std::span<Sample> samples) {
+  const std::map<std::string, double> values = telemetry();
+  const auto temp = values.find("temp_c"), power = values.find("power_w");
+  for (Sample& sample : samples) {
+    if (temp != values.end()) sample.temp_c = temp->second;
+    if (power != values.end()) sample.power_w = power->second;
+  }
+}
+
+std::map<std::string, double> CudaDevice::telemetry() {
+  return nvml_ ? nvml_->read() : std::map<std::string, double>{};
+}
+
+std::vector<std::string> CudaDevice::disturbances() {
+  return nvml_ ? nvml_->disturbances() : std::vector<std::string>{};
+}
+
+Result<std::unique_ptr<Device>> make_cuda_device(int index) {
+  return CudaDevice::make(index);
+}
+
+}  // namespace ridge::measure

@@ -1,0 +1,52 @@
+// The CUDA Device of common/measure/device.h: one GPU, one stream, used from the thread that made it
+// (telemetry() alone may be called from another).
+#pragma once
+
+#include "common/measure/cuda/block_timer.h"
+#include "common/measure/cuda/gpu_lock.h"
+#include "common/measure/cuda/nvml.h"
+#include "common/measure/device.h"
+
+namespace ridge::measure {
+
+class CudaDevice final : public Device {
+ public:
+  static Result<std::unique_ptr<Device>> make(int index);
+  ~CudaDevice() override;
+
+  Backend backend() const override { return Backend::cuda; }
+  std::string name() const override { return name_; }
+  void* stream() const override { return stream_.get(); }
+
+  Result<void*> allocate(size_t bytes) override;
+  void release(void* memory) override;
+  Result<void> upload(void* to, const void* from, size_t bytes) override;
+  Result<void> download(void* to, const void* from, size_t bytes) override;
+  Result<void> fill(void* to, uint32_t pattern, size_t bytes) override;
+  size_t free_bytes() const override;
+  Result<void> synchronize() override;
+
+  Result<void> call(const Side& side) override;
+  Result<Sample> time_latency(const Side& side) override;
+  Result<std::unique_ptr<Side>> make_side(const KernelDesc& kernel, const Launch& launch,
+                                          Cache cache, double call_ns) override;
+  Result<std::vector<Sample>> time(std::span<Side* const> sides,
+                                   std::span<const uint8_t> order) override;
+  int slots_per_block(std::span<Side* const> sides) const override;
+
+  std::map<std::string, double> telemetry() override;
+  std::vector<std::string> disturbances() override;
+
+ private:
+  CudaDevice() = default;
+  Result<void> open(int index);
+  void add_telemetry(std::span<Sample> samples);
+
+  std::string name_;
+  OwnedStream stream_;
+  std::unique_ptr<BlockTimer> timer_;
+  std::unique_ptr<GpuLock> lock_;
+  std::unique_ptr<Nvml> nvml_;
+};
+
+}  // namespace ridge::measure

@@ -1,0 +1,131 @@
+#include "common/measure/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace ridge::measure {
+namespace {
+
+// From NVIDIA's NVML API reference; every function returns 0 for success.
+struct Utilization {
+  unsigned gpu, memory;  // per cent of the last sampling period
+};
+struct Process {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+constexpr int kClockSm = 1, kClockMemory = 2, kTemperatureGpu = 0, kInsufficientSize = 7;
+constexpr unsigned long long kPowerCap = 0x4, kHwSlowdown = 0x8, kSwThermal = 0x20,
+                             kHwThermal = 0x40, kPowerBrake = 0x80;
+
+struct Library {
+  void* handle = nullptr;
+  int (*init)() = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*handle_by_pci)(const char*, void**) = nullptr;
+  int (*clock_mhz)(void*, int, unsigned*) = nullptr;
+  int (*temperature_c)(void*, int, unsigned*) = nullptr;
+  int (*power_mw)(void*, unsigned*) = nullptr;
+  int (*utilization)(void*, Utilization*) = nullptr;
+  int (*clock_reasons)(void*, unsigned long long*) = nullptr;
+  int (*processes)(void*, unsigned*, Process*) = nullptr;
+  bool ready = false;
+
+  Library() {
+    handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return;
+    find(&init, "nvmlInit_v2");
+    find(&driver_version, "nvmlSystemGetDriverVersion");
+    find(&handle_by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
+    find(&clock_mhz, "nvmlDeviceGetClockInfo");
+    find(&temperature_c, "nvmlDeviceGetTemperature");
+    find(&power_mw, "nvmlDeviceGetPowerUsage");
+    find(&utilization, "nvmlDeviceGetUtilizationRates");
+    find(&clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    find(&processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    ready = init && init() == 0;  // stays up for the life of the process
+  }
+  template <class Function>
+  void find(Function* function, const char* name) {
+    *function = reinterpret_cast<Function>(dlsym(handle, name));
+  }
+};
+
+const Library& library() {
+  static const Library loaded;
+  return loaded;
+}
+
+}  // namespace
+
+std::unique_ptr<Nvml> Nvml::open(const std::string& pci_bus_id) {
+  const Library& nvml = library();
+  if (!nvml.ready || !nvml.handle_by_pci) return nullptr;
+  std::unique_ptr<Nvml> result(new Nvml);
+  if (nvml.handle_by_pci(pci_bus_id.c_str(), &result->device_) != 0) return nullptr;
+  return result;
+}
+
+Nvml::~Nvml() = default;
+
+std::map<std::string, double> Nvml::read() {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (read_at_ && now - *read_at_ < std::chrono::milliseconds(100)) return last_;
+  read_at_ = now;
+  last_.clear();
+  const Library& nvml = library();
+  unsigned value = 0;
+  if (nvml.clock_mhz && nvml.clock_mhz(device_, kClockSm, &value) == 0)
+    last_["sm_clock_hz"] = value * 1e6;
+  if (nvml.clock_mhz && nvml.clock_mhz(device_, kClockMemory, &value) == 0)
+    last_["memory_clock_hz"] = value * 1e6;
+  if (nvml.temperature_c && nvml.temperature_c(device_, kTemperatureGpu, &value) == 0)
+    last_["temp_c"] = value;
+  if (nvml.power_mw && nvml.power_mw(device_, &value) == 0) last_["power_w"] = value * 1e-3;
+  Utilization busy{};
+  if (nvml.utilization && nvml.utilization(device_, &busy) == 0)
+    last_["gpu_busy"] = busy.gpu * 0.01;
+  unsigned long long reasons = 0;
+  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0)
+    last_["power_capped"] = reasons & kPowerCap ? 1 : 0;
+  return last_;
+}
+
+std::vector<std::string> Nvml::disturbances() const {
+  std::vector<std::string> found;
+  const Library& nvml = library();
+  unsigned long long reasons = 0;
+  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0 &&
+      (reasons & (kHwSlowdown | kSwThermal | kHwThermal | kPowerBrake)))
+    found.push_back("GPU slowed by heat or power supply");
+
+  std::vector<Process> list(64);
+  unsigned count = static_cast<unsigned>(list.size());
+  const int rc = nvml.processes ? nvml.processes(device_, &count, list.data()) : -1;
+  if (rc != 0 && rc != kInsufficientSize) return found;
+  unsigned others = 0;
+  bool own = false;
+  for (unsigned i = 0; i < count && i < list.size(); ++i) {
+    if (list[i].pid == static_cast<unsigned>(getpid()))
+      own = true;
+    else
+      ++others;
+  }
+  // In a container the driver knows this process by the host's number: one of the others is us.
+  if (!own && others > 0) --others;
+  if (others > 0)
+    found.push_back(std::to_string(others) +
+                    (others == 1 ? " other process on the GPU" : " other processes on the GPU"));
+  return found;
+}
+
+std::string Nvml::driver_version() {
+  const Library& nvml = library();
+  char text[96] = "";
+  if (!nvml.ready || !nvml.driver_version || nvml.driver_version(text, sizeof text) != 0) return "";
+  return text;
+}
+
+}  // namespace ridge::measure

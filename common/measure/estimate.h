@@ -1,0 +1,33 @@
+// How long a rung will take, before it is run: a small problem is timed (unchecked, a call or two)
+// and scaled by its work. A rung whose single call would pass 5 s is shrunk to the largest size that
+// does not.
+#pragma once
+
+#include <string>
+
+#include "common/core/result.h"
+#include "common/measure/observer.h"
+#include "common/measure/rung.h"
+
+namespace ridge::measure {
+
+inline constexpr double kLongestCallNs = 5e9;
+
+struct CallEstimate {
+  double call_ns = 0;        ///< of one call at `params`
+  Params params;             ///< what should be run
+  std::string reduced_from;  ///< "n=4096" when params are smaller than asked; else empty
+};
+
+/// `params` complete. Small problems are not run at all where their size alone says that one call
+/// stays far below 5 s and the caller does not need the figure (`need_time` false): call_ns is 0.
+Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& family,
+                                   const Params& params, Device* device, bool need_time);
+
+/// Seconds for everything a run of this rung does, in mode "live" or "measure".
+double predict_total_s(double call_ns, const std::string& mode);
+
+/// The parameters that differ, as asked: "n=4096"; those that merely follow another are left out.
+std::string changed_params(const FamilyDesc& family, const Params& asked, const Params& used);
+
+}  // namespace ridge::measure

@@ -1,0 +1,90 @@
+#include "common/measure/gate.h"
+
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+
+namespace ridge::measure {
+namespace {
+
+void refuse(QualityCheck* check, const std::string& reason) {
+  check->passed = false;
+  // Damage outside the output explains more than a wrong value does.
+  check->reason = reason + (check->reason.empty() ? "" : "; " + check->reason);
+}
+
+/// The run's choices (dtype, layout ...) and its thread count hold for the awkward shapes too.
+Params carried_over(const FamilyDesc& family, const Params& params) {
+  Params carried;
+  for (const ParamSpec& spec : family.params()) {
+    const auto found = params.find(spec.name);
+    if (found != params.end() && (spec.is_choice || spec.name == "threads")) {
+      carried.insert(*found);
+    }
+  }
+  return carried;
+}
+
+/// Keeps the more telling of two checks: one that failed, else the one nearer to its limit.
+void keep_worst(QualityCheck* worst, const QualityCheck& next) {
+  const int64_t checked = worst->checked + next.checked;
+  const auto share = [](const QualityCheck& c) {
+    return c.nmse_limit > 0 ? c.nmse / c.nmse_limit : c.worst_bound_share;
+  };
+  if (worst->what.empty() || !next.passed || share(next) > share(*worst)) *worst = next;
+  worst->checked = checked;
+}
+
+}  // namespace
+
+Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what) {
+  RIDGE_TRY_VOID(rung->buffers->poison_outputs());
+  RIDGE_TRY_VOID(rung->device->call(rung->plain_side()));
+  RIDGE_TRY_VOID(rung->buffers->download_outputs(rung->posed.get()));
+  RIDGE_TRY(const std::string broken, rung->buffers->broken_guard());
+  RIDGE_TRY(const bool intact, rung->buffers->inputs_intact(*rung->posed));
+
+  int64_t unwritten = 0;
+  for (size_t i = 0; i < rung->posed->specs.size(); ++i) {
+    const BufferSpec& spec = rung->posed->specs[i];
+    if (spec.is_output) unwritten += quality::count_poison(rung->posed->host[i], spec.dtype);
+  }
+  QualityCheck check = rung->posed->problem->check(rung->posed->host, full, rung->posed->seed);
+  check.what = what;
+  quality::apply_guards(&check, unwritten, broken.empty());
+  if (!broken.empty()) refuse(&check, "wrote outside buffer " + broken);
+  if (!intact) refuse(&check, "changed its inputs");
+  return check;
+}
+
+Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc& family,
+                                     const Params& params, Device* device,
+                                     const Observer& observer) {
+  const Params carried = carried_over(family, params);
+  const std::string key = std::string(kernel.id) + " " + to_string(carried);
+  if (const auto found = done_.find(key); found != done_.end()) return found->second;
+
+  QualityCheck worst;
+  int made = 0;
+  for (Params shape : family.awkward()) {
+    for (const auto& [name, value] : carried) shape[name] = value;
+    RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));
+    RIDGE_TRY(auto posed, pose(family, full_params, 1, *device));
+    RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      if (observer.cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+      if (seed > 1) {
+        posed->generate(seed);
+        RIDGE_TRY_VOID(rung.buffers->upload_inputs(*posed));
+      }
+      const std::string what = to_string(shape) + ", seed " + std::to_string(seed);
+      RIDGE_TRY(const QualityCheck check, check_rung(&rung, true, what));
+      keep_worst(&worst, check);
+      ++made;
+      if (!check.passed) return done_[key] = worst;
+    }
+  }
+  worst.what = std::to_string(made) + " awkward problems, worst " + worst.what;
+  return done_[key] = worst;
+}
+
+}  // namespace ridge::measure

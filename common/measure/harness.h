@@ -1,0 +1,75 @@
+// Measures one rung: prepare, check, warm up, time, latency pass, check again (docs/measuring.md).
+// The three kinds of rung share the frame and return the same Series.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/kernel/pipeline.h"
+#include "common/kernel/training.h"
+#include "common/measure/estimate.h"
+#include "common/measure/gate.h"
+#include "common/measure/observer.h"
+#include "common/measure/rung.h"
+
+namespace ridge::measure {
+
+enum class Mode { live, measure };
+
+struct Options {
+  Mode mode = Mode::measure;
+  Cache cache = Cache::hot;
+  std::optional<double> limit_s;  ///< of the timing; absent: 1 s live, 10 s measure
+  bool gate = true;               ///< false: only the timed shape is checked (ceilings)
+};
+
+/// What outlives one rung: kept by the worker, and by a test.
+struct Bench {
+  FullChecks full_checks;
+  PosedCache posed;
+};
+
+/// Everything that happened is in the Series: status ok, failed (a check or a launch), skipped (not
+/// possible here) or cancelled, with the reason, and the samples kept. An Error means that the
+/// device is lost and the process has to end.
+Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& kernel,
+                              const Params& params, const Options& options, int series,
+                              Observer* observer);
+/// Samples are step times, the curve holds what each step observed; limit_s absent: 10 s live, 60 s measure.
+Result<Series> measure_training(const TrainDesc& training, const Params& params,
+                                const Options& options, int series, Observer* observer);
+/// Samples are windows, their time per item; limit_s absent: 1 s live, 5 s measure.
+Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
+                                const Options& options, int series, Observer* observer);
+
+// ---- steps that compare.cpp shares ---------------------------------------------------------------
+
+/// dtype is one the kernel computes, and its requirement (isa) is met on this CPU.
+Result<void> check_supported(const KernelDesc& kernel, const Params& params);
+/// Runs the kernel until the clock is steady, by the mode's rule; returns ns of one call.
+Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
+                       Observer* observer);
+struct LatencyRule {
+  int samples = 300;
+  double limit_s = 5;
+};
+/// Single calls, appended to `latency`.
+Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule& rule,
+                          double call_ns, int series, Observer* observer,
+                          std::vector<Sample>* latency);
+/// The pause after a timed block in which the window may draw.
+void gap();
+/// Puts an Error where it belongs: status and reason of the series.
+void take_error(const Error& error, Series* series);
+/// From this much of others' work a timing is "contended": /proc/stat's ticks make up to 0.04 of one
+/// CPU out of nothing in the half second of a live run.
+inline constexpr double kContendedCpus = 0.1;
+/// Tags outliers and fills in stats, flagged "contended" above kContendedCpus.
+void summarize(Series* series, double foreign_cpus, bool noisy);
+/// Says why percentiles and energy are missing, where they are.
+void describe_unavailable(Backend backend, Series* series);
+/// Seconds of a steady clock.
+double now_s();
+
+}  // namespace ridge::measure

@@ -1,0 +1,39 @@
+// Facts about this machine that the harness needs, read from /proc and /sys. A fact that cannot be
+// read is 0 or an empty text, never a guess.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/record/types.h"
+
+namespace ridge::measure {
+
+CpuInfo read_cpu();
+/// "Debian GNU/Linux 12 (bookworm)".
+std::string read_os();
+/// "mains", "battery", "" unknown.
+std::string read_power_source();
+/// Largest cache of the first CPU, in bytes; 0 unknown.
+int64_t last_level_cache_bytes();
+/// What a process may still allocate: the least of the kernel's estimate and the control group's.
+int64_t free_memory_bytes();
+
+/// First line of a small file; empty if it cannot be read.
+std::string read_line_of(const std::string& path);
+
+/// How much processor time others took between start() and stop(), in CPU seconds a second: all
+/// busy and stolen time of the machine less this process's own. /proc/stat counts in ticks of
+/// 10 ms, so a window should last 0.2 s or more.
+class ForeignLoad {
+ public:
+  ForeignLoad() { start(); }
+  void start();
+  /// CPUs' worth of foreign work since start(); negative where /proc/stat cannot be read.
+  double cpus() const;
+
+ private:
+  double wall_s_ = 0, busy_s_ = 0, own_s_ = 0;
+};
+
+}  // namespace ridge::measure

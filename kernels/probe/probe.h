@@ -1,0 +1,68 @@
+// The probe family's view of a launch: kernels that do nothing but use up one resource, so that what
+// they reach is the machine's ceiling. Their outputs are checked like any rung's. This is the CPU's
+// part; the GPU's is in probe_cuda.h.
+//
+//   what=fma   dim {kProbeFma, n, units}: n passes; in each, every one of the units (lanes) starts at
+//              its x, goes kProbeSteps times through  acc = a * acc + b,  and is added to its out.
+//              units is kProbeLanes a thread;  2 kProbeSteps n units FLOP (the n additions are not
+//              counted)
+//              buffers  x[units] fp32, random normal; ab[2] fp32 {a, b}; out[units] fp32
+//              a is just above -1, so that the values stay apart and a missing per cent of the steps
+//              shows; more steps than this in one go would let rounding hide them.
+//   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
+//              units is 1 a thread
+//              buffers  data[n] random bits; out[units] uint64 partial sums, whose total counts
+//
+// ISA-flagged files include this header: C-like, nothing with external linkage but the function
+// that runs threads (common/kernel/kernel.h says why).
+#pragma once
+
+#include <stdint.h>
+
+#include "common/kernel/kernel.h"
+
+namespace ridge {
+
+/// Negative: dim[0] of a GPU probe's shape is a count, so that neither runs the other's problem.
+enum ProbeWhat { kProbeFma = -1, kProbeRead = -2 };
+enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
+
+/// Lanes of one CPU thread: 12 AVX-512 accumulators of 16. Narrower vectors go over them in turns.
+constexpr int kProbeLanes = 192;
+/// Steps of a chain before it starts afresh.
+constexpr int kProbeSteps = 4096;
+
+struct ProbeFma {
+  int64_t n;
+  const float* x;
+  float a, b;
+  float* out;
+};
+
+static inline ProbeFma probe_fma_of(const Launch& launch) {
+  const float* ab = (const float*)launch.buffers[1];
+  ProbeFma p;
+  p.n = launch.shape.dim[kProbeDimN];
+  p.x = (const float*)launch.buffers[0];
+  p.a = ab[0];
+  p.b = ab[1];
+  p.out = (float*)launch.buffers[2];
+  return p;
+}
+
+/// Success when the launch is for `what`, with `units` of them a thread.
+static inline Status probe_expects(const Launch& launch, int what, int units) {
+  Status status;
+  if (launch.shape.dim[kProbeDimWhat] != what) {
+    status.what = "this probe measures something else";
+  } else if (launch.shape.dim[kProbeDimUnits] != (int64_t)units * launch.shape.threads) {
+    status.what = "the units do not match the threads; leave units unset";
+  }
+  return status;
+}
+
+/// Calls part(context, i) for i = 0 .. threads - 1, each on a thread of its own (the last on the
+/// caller's), and waits. Starting a thread takes about 30 us: calls should last 10 ms.
+void probe_run_threads(int threads, void (*part)(void* context, int index), void* context);
+
+}  // namespace ridge

@@ -1,0 +1,29 @@
+// The ceilings' problems on a GPU: what the probe kernels and the problem that judges them agree on.
+// Every probe's work is checked like a rung's: a ceiling that skipped work would flatter no one.
+#pragma once
+
+#include <stdint.h>
+
+namespace ridge::probe {
+
+/// Shape::dim of every GPU probe.
+enum Dim { kUnits = 0 };
+
+/// ffma: unit (thread) i runs c = a * c + b kFfmaSteps times on kFfmaChains values of its own.
+///   buffers  a, b, c: kFfmaInputs floats each; out: `units` floats
+///   out[i] = sum over j of the j-th chain, which starts at c[(i + j) % kFfmaInputs] and uses
+///   a[i % kFfmaInputs], b[i % kFfmaInputs]
+/// a lies within 2.5/4096 below 1, so that the result still depends on every single step.
+constexpr int kFfmaChains = 8, kFfmaSteps = 4096, kFfmaInputs = 65536;
+
+/// tensor: unit u multiplies A (kTensorM x K) with the transpose of B (kTensorN x K), both bf16 and
+/// row-major, kTensorDepth / K times over, accumulating in fp32.
+///   buffers  A, B; out: `units` x kTensorM floats
+///   out[u][r] = kTensorDepth / K * sum over c of (A B^T)[r][c]
+constexpr int kTensorM = 128, kTensorN = 256, kTensorDepth = 4096;
+
+/// gpu_read: out[i] = sum, modulo 2^32, of the i-th kReadChunk 32-bit words of the input.
+/// gpu_copy: out = in; a unit is kReadChunk words.
+constexpr int kReadChunk = 16384;
+
+}  // namespace ridge::probe

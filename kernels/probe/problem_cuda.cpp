@@ -1,0 +1,199 @@
+#include "kernels/probe/problem_cuda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "common/quality/quality.h"
+#include "kernels/probe/probe_cuda.h"
+
+namespace ridge::probe {
+namespace {
+
+constexpr int64_t kSpotChecks = 4096;
+constexpr double kAnyElement = std::numeric_limits<double>::infinity();
+
+/// All of [0, count) when `full` or few; otherwise kSpotChecks of it, drawn from `seed`.
+std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
+  std::vector<int64_t> chosen;
+  if (full || count <= kSpotChecks) {
+    for (int64_t i = 0; i < count; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  std::mt19937_64 random(seed);
+  for (int64_t i = 0; i < kSpotChecks; ++i)
+    chosen.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(count)));
+  return chosen;
+}
+
+BufferSpec input(const char* name, int64_t elements, DType dtype) {
+  return {name, static_cast<size_t>(elements) * dtype_size(dtype), false, dtype};
+}
+BufferSpec output(int64_t elements) {
+  return {"out", static_cast<size_t>(elements) * sizeof(float), true, DType::fp32};
+}
+
+/// What all GPU probes share: a number of units, and a shape that carries it.
+class UnitProblem : public Problem {
+ public:
+  UnitProblem(int64_t units, DType dtype) : units_(units), dtype_(dtype) {}
+  Shape shape() const override {
+    Shape shape;
+    shape.dim[kUnits] = units_;
+    shape.dtype = dtype_;
+    return shape;
+  }
+  double bytes_min() const override {
+    double bytes = 0;
+    for (const BufferSpec& spec : buffers()) bytes += static_cast<double>(spec.bytes);
+    return bytes;
+  }
+
+ protected:
+  int64_t units_;
+  DType dtype_;
+};
+
+class FfmaProblem final : public UnitProblem {
+ public:
+  explicit FfmaProblem(int64_t units) : UnitProblem(units, DType::fp32) {}
+  std::vector<BufferSpec> buffers() const override {
+    return {input("a", kFfmaInputs, DType::fp32), input("b", kFfmaInputs, DType::fp32),
+            input("c", kFfmaInputs, DType::fp32), output(units_)};
+  }
+  double flop() const override {
+    return 2.0 * kFfmaChains * kFfmaSteps * static_cast<double>(units_);
+  }
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    for (uint64_t i = 0; i < 3; ++i) quality::fill_normal((*host)[i], DType::fp32, 3 * seed + i);
+    for (int64_t i = 0; i < kFfmaInputs; ++i) {
+      const double x = quality::load((*host)[0].data(), i, DType::fp32);
+      const double y = quality::load((*host)[1].data(), i, DType::fp32);
+      const double off = (1.5 + x / (1 + std::fabs(x))) / kFfmaSteps;
+      quality::store((*host)[0].data(), i, DType::fp32, 1 - off);
+      quality::store((*host)[1].data(), i, DType::fp32, y / kFfmaSteps);
+    }
+  }
+  /// After n steps c is a^n c + b (1 - a^n) / (1 - a).
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    quality::ErrorSum errors;
+    for (const int64_t i : spots(units_, full, seed)) {
+      const double a = quality::load(host[0].data(), i % kFfmaInputs, DType::fp32);
+      const double b = quality::load(host[1].data(), i % kFfmaInputs, DType::fp32);
+      const double power = std::pow(a, kFfmaSteps), added = b * (1 - power) / (1 - a);
+      double reference = 0;
+      for (int j = 0; j < kFfmaChains; ++j)
+        reference +=
+            power * quality::load(host[2].data(), (i + j) % kFfmaInputs, DType::fp32) + added;
+      errors.add(quality::load(host[3].data(), i, DType::fp32), reference, kAnyElement);
+    }
+    return errors.finish("ffma", kNmseLimit);
+  }
+
+ private:
+  // Honest chains score 1.5e-13, one step fewer 1.6e-8 (simulated on a CPU).
+  static constexpr double kNmseLimit = 1e-9;
+};
+
+class TensorProblem final : public UnitProblem {
+ public:
+  TensorProblem(int64_t units, int k) : UnitProblem(units, DType::bf16), k_(k) {}
+  std::vector<BufferSpec> buffers() const override {
+    return {input("A", int64_t{kTensorM} * k_, DType::bf16),
+            input("B", int64_t{kTensorN} * k_, DType::bf16), output(units_ * kTensorM)};
+  }
+  double flop() const override {
+    return 2.0 * kTensorM * kTensorN * kTensorDepth * static_cast<double>(units_);
+  }
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    for (uint64_t i = 0; i < 2; ++i) quality::fill_normal((*host)[i], DType::bf16, 2 * seed + i);
+  }
+  QualityCheck check(const HostBuffers& host, bool, uint64_t) const override {
+    const std::vector<double> rows = reference(host);
+    quality::ErrorSum errors;
+    for (int64_t i = 0; i < units_ * kTensorM; ++i)
+      errors.add(quality::load(host[2].data(), i, DType::fp32),
+                 rows[static_cast<size_t>(i % kTensorM)], kAnyElement);
+    // The accumulator is cut off 256 times: 1e-9 at the very worst. One instruction missed: 1.5e-5.
+    return errors.finish("tensor", 1e-8);
+  }
+
+ private:
+  /// The sum of a row of A B^T is that row of A times the sum of B's rows.
+  std::vector<double> reference(const HostBuffers& host) const {
+    std::vector<double> sum_b(static_cast<size_t>(k_), 0.0), rows(kTensorM, 0.0);
+    for (int64_t i = 0; i < int64_t{kTensorN} * k_; ++i)
+      sum_b[static_cast<size_t>(i % k_)] += quality::load(host[1].data(), i, DType::bf16);
+    const double repeats = static_cast<double>(kTensorDepth / k_);
+    for (int64_t i = 0; i < int64_t{kTensorM} * k_; ++i)
+      rows[static_cast<size_t>(i / k_)] += repeats * sum_b[static_cast<size_t>(i % k_)] *
+                                           quality::load(host[0].data(), i, DType::bf16);
+    return rows;
+  }
+
+  int k_;
+};
+
+class MemoryProblem final : public UnitProblem {
+ public:
+  MemoryProblem(int64_t units, bool copy) : UnitProblem(units, DType::fp32), copy_(copy) {}
+  std::vector<BufferSpec> buffers() const override {
+    return {input("in", units_ * kReadChunk, DType::fp32),
+            output(copy_ ? units_ * kReadChunk : units_)};
+  }
+  double flop() const override { return 0; }
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    quality::fill_normal((*host)[0], DType::fp32, seed);
+  }
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    QualityCheck check;
+    check.what = copy_ ? "copied bytes" : "sums of 64 KiB";
+    int64_t wrong = 0;
+    for (const int64_t chunk : spots(units_, full || copy_, seed)) {
+      wrong += copy_ ? !chunk_equal(host, chunk) : !sum_equal(host, chunk);
+      ++check.checked;
+    }
+    check.passed = wrong == 0 && check.checked > 0;
+    if (!check.passed)
+      check.reason = std::to_string(wrong) + " of " + std::to_string(check.checked) +
+                     " chunks of 64 KiB are wrong";
+    return check;
+  }
+
+ private:
+  static const std::byte* chunk_of(const std::vector<std::byte>& data, int64_t chunk) {
+    return data.data() + chunk * kReadChunk * int64_t{sizeof(uint32_t)};
+  }
+  static bool chunk_equal(const HostBuffers& host, int64_t chunk) {
+    return std::memcmp(chunk_of(host[0], chunk), chunk_of(host[1], chunk),
+                       kReadChunk * sizeof(uint32_t)) == 0;
+  }
+  static bool sum_equal(const HostBuffers& host, int64_t chunk) {
+    uint32_t sum = 0, out = 0;
+    for (int64_t i = 0; i < kReadChunk; ++i) {
+      uint32_t word = 0;
+      std::memcpy(&word, chunk_of(host[0], chunk) + i * int64_t{sizeof word}, sizeof word);
+      sum += word;
+    }
+    std::memcpy(&out, host[1].data() + chunk * int64_t{sizeof out}, sizeof out);
+    return out == sum;
+  }
+
+  bool copy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Problem> make_cuda_problem(const std::string& what, int64_t units) {
+  const auto or_default = [&](int64_t fallback) { return units > 0 ? units : fallback; };
+  if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
+  if (what == "tensor_k256") return std::make_unique<TensorProblem>(or_default(16384), 256);
+  if (what == "tensor_k16") return std::make_unique<TensorProblem>(or_default(16384), 16);
+  if (what == "gpu_read") return std::make_unique<MemoryProblem>(or_default(32768), false);
+  if (what == "gpu_copy") return std::make_unique<MemoryProblem>(or_default(16384), true);
+  return nullptr;
+}
+
+}  // namespace ridge::probe
