@@ -1,0 +1,133 @@
+#include "worker/catalogue.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "common/kernel/registry.h"
+#include "common/measure/isa.h"
+
+namespace ridge::worker {
+namespace {
+
+std::vector<std::string> words(const char* text) {
+  std::istringstream stream(text);
+  std::vector<std::string> list;
+  for (std::string word; stream >> word;) list.push_back(word);
+  return list;
+}
+
+/// Value of "key=" in a build line; empty if absent.
+std::string flag_value(const std::string& flags, const std::string& key) {
+  for (const std::string& word : words(flags.c_str())) {
+    if (word.rfind(key + "=", 0) == 0) return word.substr(key.size() + 1);
+  }
+  return "";
+}
+
+std::string backend_of(std::string_view id) {
+  const size_t first = id.find('.');
+  return std::string(id.substr(first + 1, id.find('.', first + 1) - first - 1));
+}
+
+class Builder {
+ public:
+  Builder(const std::vector<GpuInfo>& gpus, const std::string& no_gpu_reason)
+      : gpus_(gpus), no_gpu_reason_(no_gpu_reason) {}
+
+  KernelInfo compiled(const char* id, const char* kind, Backend backend, const char* isa, int arch,
+                      const char* dtypes) {
+    KernelInfo info = named(id, kind);
+    info.backend = backend == Backend::cpu ? "cpu" : "cuda";
+    info.dtypes = words(dtypes);
+    info.needs = arch > 0 ? "sm_" + std::to_string(arch) : isa;
+    info.available = backend == Backend::cpu ? measure::isa_available(isa, &info.reason)
+                                             : gpu_available(arch, &info.reason);
+    return info;
+  }
+
+  /// Its source is here, its code is not.
+  KernelInfo not_compiled(const KernelSource& source) {
+    KernelInfo info = named(source.id, "kernel");
+    info.backend = backend_of(source.id);
+    // Its parameters are known all the same: a recorded run of it can be browsed.
+    if (const FamilyDesc* family = find_family(info.family)) info.params = family->params();
+    const std::string arch = flag_value(source.flags, "arch");
+    info.needs = arch.empty() ? flag_value(source.flags, "isa") : "sm_" + arch;
+    const std::string library = flag_value(source.flags, "needs");
+#ifndef RIDGE_HAS_CUDA
+    const bool no_cuda = info.backend == "cuda";
+#else
+    const bool no_cuda = false;
+#endif
+    info.reason = no_cuda            ? "built without CUDA"
+                  : !library.empty() ? "built without " + library
+                                     : "not compiled into this worker";
+    return info;
+  }
+
+ private:
+  static KernelInfo named(std::string_view id, const char* kind) {
+    KernelInfo info;
+    info.id = id;
+    info.family = family_of(id);
+    info.kind = kind;
+    if (const KernelSource* source = find_source(id)) {
+      info.path = source->path;
+      info.flags = source->flags;
+      info.hash = source->hash;
+    }
+    return info;
+  }
+
+  bool gpu_available(int arch, std::string* reason) const {
+    if (gpus_.empty()) {
+      *reason = no_gpu_reason_;
+      return false;
+    }
+    int best = 0;
+    for (const GpuInfo& gpu : gpus_) best = std::max(best, gpu.capability);
+    if (best >= arch) return true;
+    *reason = "needs sm_" + std::to_string(arch) + "; this GPU is sm_" + std::to_string(best);
+    return false;
+  }
+
+  const std::vector<GpuInfo>& gpus_;
+  const std::string& no_gpu_reason_;
+};
+
+}  // namespace
+
+std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
+                                  const std::string& no_gpu_reason) {
+  Builder builder(gpus, no_gpu_reason);
+  std::vector<KernelInfo> list;
+  for (const KernelDesc* k : registered_kernels()) {
+    list.push_back(builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes));
+    if (k->library != nullptr) list.back().library = k->library;
+    const FamilyDesc* family = find_family(family_of(k->id));
+    if (family != nullptr) {
+      list.back().params = family->params();
+    } else {
+      list.back().available = false;
+      list.back().reason = "its family is not in this worker";
+    }
+  }
+  for (const TrainDesc* t : registered_trainings()) {
+    list.push_back(builder.compiled(t->id, "training", t->backend, "", t->arch, t->dtypes));
+    list.back().params = t->params();
+  }
+  for (const PipelineDesc* p : registered_pipelines()) {
+    list.push_back(builder.compiled(p->id, "pipeline", p->backend, "", p->arch, p->dtypes));
+    list.back().params = p->params();
+  }
+  for (const KernelSource& source : kernel_sources()) {
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const KernelInfo& info) { return info.id == source.id; });
+    if (!known) list.push_back(builder.not_compiled(source));
+  }
+  std::sort(list.begin(), list.end(),
+            [](const KernelInfo& a, const KernelInfo& b) { return a.id < b.id; });
+  return list;
+}
+
+}  // namespace ridge::worker

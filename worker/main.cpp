@@ -1,0 +1,93 @@
+// ridgepoint-worker: measures, and speaks the protocol of docs/protocol.md on stdin and stdout.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/kernel/build_info.h"
+#include "common/measure/isa.h"
+#include "worker/emitter.h"
+#include "worker/server.h"
+
+namespace {
+
+using ridge::measure::IsaLevel;
+
+constexpr const char* kReady = "RIDGE_WORKER_ENVIRONMENT";  // set once the variables below are
+
+/// What the peers read when they are loaded, before main() could say anything: hence the re-exec.
+void set_peer_environment() {
+  const IsaLevel isa = ridge::measure::usable_isa();
+  const bool capped = isa < ridge::measure::cpu_isa();
+  // An idle OpenMP thread that spins takes the core from the rung that is timed next.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  // OpenBLAS 0.3.21 does not know newer CPUs and falls back to AVX2: half the speed. A cap set by
+  // RIDGE_MAX_ISA outranks what the user's environment asks of a library.
+  if (isa == IsaLevel::avx512) setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
+  if (capped) {
+    const bool avx2 = isa == IsaLevel::avx2;
+    setenv("OPENBLAS_CORETYPE", avx2 ? "HASWELL" : "NEHALEM", 1);
+    setenv("DNNL_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
+    setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
+  }
+}
+
+/// The libraries' constructors have run by now: start over with the environment they need. Where
+/// that fails the worker goes on; a peer may then be slower, never wrong.
+void execute_again_once(char** argv) {
+  if (getenv(kReady) != nullptr) return;
+  set_peer_environment();
+  setenv(kReady, "1", 1);
+  execv("/proc/self/exe", argv);
+}
+
+void end_process() {
+  _exit(0);
+}
+
+/// Keeps stdout for the protocol alone: a private copy of it, and fd 1 pointing at stderr.
+int take_stdout() {
+  const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  if (own >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  return own;
+}
+
+int usage(FILE* to, int code) {
+  fputs(
+      "ridgepoint-worker --stdio     speak the protocol on stdin and stdout\n"
+      "ridgepoint-worker --version   say what this is\n",
+      to);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return usage(stderr, 64);
+  if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
+  if (strcmp(argv[1], "--version") == 0) {
+    const ridge::BuildInfo build = ridge::build_info();
+    printf("ridgepoint-worker %s (%s, %s, %s; CUDA %s)\n", build.version.c_str(),
+           build.commit.c_str(), build.compiler.c_str(), build.build_type.c_str(),
+           build.cuda.c_str());
+    return 0;
+  }
+  if (strcmp(argv[1], "--stdio") != 0) return usage(stderr, 64);
+
+  execute_again_once(argv);
+  unsetenv(kReady);  // a worker started by this one would need its own
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_IGN);
+  const int out = take_stdout();
+  if (out < 0) {
+    fputs("ridgepoint-worker: stdout is closed; it must be a pipe to the app\n", stderr);
+    return 70;
+  }
+  ridge::worker::Emitter emitter(out, end_process);
+  ridge::worker::Server server(STDIN_FILENO, &emitter, end_process);
+  // Not a return: the control thread still reads, and may not see the statics destroyed.
+  _exit(server.run());
+}

@@ -1,0 +1,194 @@
+#include "worker/server.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "common/kernel/build_info.h"
+#include "worker/work.h"
+
+namespace ridge::worker {
+namespace {
+
+constexpr int64_t kMajorVersion = 1;
+
+Error usage(std::string what, std::string hint) {
+  return {ErrorCode::usage, std::move(what), "request line", std::move(hint)};
+}
+
+std::string text_of(const Json& line, const char* name) {
+  const auto field = line.find(name);
+  return field != line.end() && field->is_string() ? field->get<std::string>() : "";
+}
+
+std::optional<int64_t> whole_of(const Json& line, const char* name) {
+  const auto field = line.find(name);
+  if (field == line.end() || !field->is_number_integer()) return std::nullopt;
+  return field->get<int64_t>();
+}
+
+/// A line that is not even an object of this protocol, or what is wrong with it.
+std::optional<Error> malformed(const Result<Json>& parsed) {
+  if (!parsed) return parsed.error();
+  if (!parsed->is_object()) return usage("it is not a JSON object", "send one object a line");
+  const auto version = whole_of(*parsed, "ridgepoint");
+  if (version && *version != kMajorVersion) {
+    return usage("protocol version " + std::to_string(*version) + " is not version 1",
+                 "use a ridgepoint and a ridgepoint-worker of the same release");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Server::Server(int in_fd, Emitter* emitter, void (*end_process)())
+    : in_fd_(in_fd), emitter_(emitter), end_process_(end_process) {}
+
+void Server::refuse(std::optional<int64_t> request, const Error& error) {
+  Json fields = {{"error", error}};
+  if (request) fields["request"] = *request;
+  emitter_->emit("error", std::move(fields));
+  if (request) done(*request, "failed");
+}
+
+void Server::done(int64_t id, const char* status) {
+  emitter_->emit("done", {{"request", id}, {"status", status}});
+}
+
+// ---- control thread ------------------------------------------------------------------------------
+
+void Server::control_loop() {
+  std::string line;
+  bool too_long = false;  // dropping the rest of a line that passed the limit
+  char piece[4096];
+  for (;;) {
+    const ssize_t got = read(in_fd_, piece, sizeof(piece));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) end_process_();
+    for (ssize_t i = 0; i < got; ++i) {
+      if (piece[i] != '\n') {
+        if (line.size() < kLineBytes) {
+          line += piece[i];
+        } else {
+          too_long = true;
+        }
+        continue;
+      }
+      if (too_long) {
+        refuse(std::nullopt, usage("a line of over 64 KiB was dropped", "send shorter lines"));
+      } else {
+        take_line(line);
+      }
+      line.clear();
+      too_long = false;
+    }
+  }
+}
+
+void Server::take_line(const std::string& line) {
+  if (line.find_first_not_of(" \t\r") == std::string::npos) return;
+  const auto parsed = parse_json(line, "request line");
+  if (const auto error = malformed(parsed)) return refuse(std::nullopt, *error);
+  const std::string type = text_of(*parsed, "type");
+  const auto id = whole_of(*parsed, "id");
+  if (type == "ping") {
+    emitter_->emit("pong", {{"request", id.value_or(0)}});
+  } else if (type == "ack") {
+    emitter_->acknowledge(whole_of(*parsed, "seq").value_or(0));
+  } else if (type == "cancel") {
+    take_cancel(whole_of(*parsed, "target").value_or(-1));
+  } else if (type == "quit") {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+    changed_.notify_all();
+  } else if (type == "list" || type == "source" || type == "probe" || type == "run" ||
+             type == "compare") {
+    if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
+    const std::lock_guard lock(mutex_);
+    open_.insert(*id);
+    queue_.push_back(line);
+    changed_.notify_all();
+  } else if (type != "predict") {
+    refuse(id, usage("type " + (type.empty() ? "(none)" : type) + " is unknown",
+                     "see docs/protocol.md for what a worker understands"));
+  }
+}
+
+/// A cancel for a request that is finished already says nothing: its `done` is on the way.
+void Server::take_cancel(int64_t target) {
+  const std::lock_guard lock(mutex_);
+  if (open_.count(target) > 0) cancelled_.insert(target);
+}
+
+// ---- main thread ---------------------------------------------------------------------------------
+
+bool Server::is_cancelled(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  return cancelled_.count(id) > 0;
+}
+
+std::optional<std::string> Server::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !queue_.empty() || quit_; });
+  if (queue_.empty()) return std::nullopt;
+  std::string request = std::move(queue_.front());
+  queue_.pop_front();
+  return request;
+}
+
+bool Server::serve(const Json& request, Work* work) {
+  const int64_t id = *whole_of(request, "id");
+  const std::string type = text_of(request, "type");
+  Result<void> outcome;
+  if (is_cancelled(id)) {
+    outcome = Error{ErrorCode::cancelled, "cancelled", "", ""};
+  } else if (type == "list") {
+    work->list(id);
+  } else if (type == "source") {
+    outcome = work->source(id, text_of(request, "kernel"));
+  } else {
+    const auto asked = work_request_from(request);
+    outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })
+                    : Result<void>(asked.error());
+  }
+  const bool lost = !outcome && outcome.error().code == ErrorCode::worker;
+  const bool cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
+  {
+    const std::lock_guard lock(mutex_);
+    open_.erase(id);
+    cancelled_.erase(id);
+  }
+  if (lost) {
+    emitter_->emit("fatal", {{"error", outcome.error()}});
+    return false;
+  }
+  if (outcome || cancelled) {
+    done(id, cancelled ? "cancelled" : "ok");
+  } else {
+    refuse(id, outcome.error());
+  }
+  return true;
+}
+
+int Server::run() {
+  const BuildInfo build = build_info();
+  emitter_->emit("hello", {{"version", build.version},
+                           {"pid", getpid()},
+                           {"build",
+                            {{"commit", build.commit},
+                             {"compiler", build.compiler},
+                             {"type", build.build_type},
+                             {"cuda", build.cuda}}},
+                           {"capabilities", {"list", "source", "probe", "run", "compare"}}});
+  std::thread(&Server::control_loop, this).detach();  // ends with the process
+  Work work(emitter_);
+  while (const auto request = next()) {
+    if (!serve(*parse_json(*request, ""), &work)) return static_cast<int>(ErrorCode::worker);
+  }
+  return 0;
+}
+
+}  // namespace ridge::worker

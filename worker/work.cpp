@@ -1,0 +1,302 @@
+#include "worker/work.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "common/kernel/registry.h"
+#include "common/measure/ceilings.h"
+#include "common/measure/environment.h"
+#include "common/record/params.h"
+#include "worker/catalogue.h"
+
+namespace ridge::worker {
+namespace {
+
+using measure::Device;
+
+constexpr int kCpu = -1;  ///< the CPU's place in ceilings_
+constexpr auto kQuietWindow = std::chrono::milliseconds(200);
+
+Error cancelled_error() {
+  return {ErrorCode::cancelled, "cancelled", "", ""};
+}
+
+measure::Cache cache_of(const WorkRequest& request) {
+  return request.cache == "cold" ? measure::Cache::cold : measure::Cache::hot;
+}
+
+}  // namespace
+
+Work::Work(Emitter* emitter) : emitter_(emitter) {
+  gpus_ = measure::list_gpus(&no_gpu_reason_);
+  catalogue_ = catalogue(gpus_, no_gpu_reason_);
+}
+
+Backend Work::Asked::backend() const {
+  if (training != nullptr) return training->backend;
+  if (pipeline != nullptr) return pipeline->backend;
+  return kernel != nullptr ? kernel->backend : Backend::cpu;
+}
+
+std::string_view Work::Asked::id() const {
+  if (training != nullptr) return training->id;
+  if (pipeline != nullptr) return pipeline->id;
+  return kernel != nullptr ? kernel->id : "";
+}
+
+const KernelInfo* Work::info(std::string_view id) const {
+  for (const KernelInfo& entry : catalogue_) {
+    if (entry.id == id) return &entry;
+  }
+  return nullptr;
+}
+
+void Work::list(int64_t request) {
+  for (const KernelInfo& entry : catalogue_) {
+    emitter_->emit("kernel", {{"request", request}, {"kernel", entry}});
+  }
+  emitter_->emit("end", {{"request", request}});
+}
+
+Result<void> Work::source(int64_t request, const std::string& kernel) {
+  const KernelSource* source = find_source(kernel);
+  if (source == nullptr) {
+    return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
+                 "source", "ask for one that `list` names with a path"};
+  }
+  const SourceText text = {kernel, source->path, source->text, source->flags, source->hash};
+  emitter_->emit("result", {{"request", request}, {"source", text}});
+  return {};
+}
+
+// ---- finding what was asked for ------------------------------------------------------------------
+
+Result<Work::Asked> Work::find(const KernelRequest& request) const {
+  const KernelInfo* entry = info(request.kernel);
+  if (entry == nullptr) {
+    return Error{ErrorCode::usage, "no rung is called '" + request.kernel + "'", "kernels",
+                 "`list` names those of this worker"};
+  }
+  Asked asked;
+  asked.kernel = find_kernel(request.kernel);
+  asked.training = find_training(request.kernel);
+  asked.pipeline = find_pipeline(request.kernel);
+  if (!entry->available) asked.cannot = entry->reason.empty() ? "not available" : entry->reason;
+  RIDGE_TRY(asked.params, resolve_params(entry->params, request.params, entry->family));
+  return asked;
+}
+
+Result<std::vector<Work::Asked>> Work::find_all(const WorkRequest& request) const {
+  std::vector<Asked> all;
+  for (const KernelRequest& entry : request.kernels) {
+    RIDGE_TRY(Asked asked, find(entry));
+    all.push_back(std::move(asked));
+  }
+  return all;
+}
+
+Result<Device*> Work::device(Backend backend, int index) {
+  if (backend == Backend::cpu) {
+    if (cpu_ == nullptr) {
+      RIDGE_TRY(cpu_, measure::make_cpu_device());
+    }
+    return cpu_.get();
+  }
+  auto& gpu = gpu_devices_[index];
+  if (gpu == nullptr) {
+    RIDGE_TRY(gpu, measure::make_cuda_device(index));
+  }
+  return gpu.get();
+}
+
+// ---- environment and ceilings --------------------------------------------------------------------
+
+std::vector<std::string> Work::disturbances() {
+  std::vector<std::string> all;
+  for (const auto& [index, gpu] : gpu_devices_) {
+    if (gpu == nullptr) continue;
+    const auto some = gpu->disturbances();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+void Work::send_environment(int64_t request, const char* when, const measure::ForeignLoad& load) {
+  Environment environment = measure::read_environment();
+  environment.quiet = measure::judge_quiet(environment, load.cpus(), disturbances());
+  emitter_->emit("env", {{"request", request}, {"when", when}, {"environment", environment}});
+}
+
+Result<void> Work::ceilings(const WorkRequest& request, bool with_gpu, bool send_known,
+                            LineObserver* observer) {
+  std::vector<int> wanted = {kCpu};
+  if (with_gpu) wanted.push_back(request.device);
+  bool news = false;
+  for (const int index : wanted) {
+    if (ceilings_.count(index) > 0) continue;
+    const Backend backend = index == kCpu ? Backend::cpu : Backend::cuda;
+    const auto where = device(backend, request.device);
+    if (!where) continue;  // its rungs will say why they cannot run
+    RIDGE_TRY(ceilings_[index], measure::measure_ceilings(&bench_, *where, observer));
+    news = true;
+  }
+  if (!news && !send_known) return {};
+  Json list = Json::array();
+  for (const int index : wanted) {
+    for (const Ceiling& ceiling : ceilings_[index]) list.push_back(ceiling);
+  }
+  emitter_->emit("result", {{"request", request.id}, {"ceilings", list}});
+  return {};
+}
+
+// ---- requests ------------------------------------------------------------------------------------
+
+Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> cancelled) {
+  RIDGE_TRY(const auto asked, find_all(request));
+  LineObserver observer(emitter_, request.id, std::move(cancelled));
+  if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
+
+  bool with_gpu = request.type == "probe" && !gpus_.empty();
+  for (const Asked& one : asked) {
+    const bool runs_on_gpu = one.backend() == Backend::cuda && one.cannot.empty();
+    if (!runs_on_gpu) continue;
+    with_gpu = true;
+    // Made now, so that the quiet check can ask it and its start-up is over before anything is timed.
+    RIDGE_TRY(Device * gpu, device(Backend::cuda, request.device));
+    observer.set_telemetry([gpu] { return gpu->telemetry(); });
+  }
+  measure::ForeignLoad load;
+  std::this_thread::sleep_for(kQuietWindow);
+  send_environment(request.id, "before", load);
+  load.start();
+  RIDGE_TRY_VOID(ceilings(request, with_gpu, request.type == "probe", &observer));
+  if (request.type == "probe") return {};
+  const auto outcome =
+      request.type == "run" ? run(request, asked, &observer) : compare(request, asked, &observer);
+  if (outcome || outcome.error().code != ErrorCode::worker) {
+    send_environment(request.id, "after", load);
+  }
+  return outcome;
+}
+
+void Work::send_outcome(int64_t request, const std::string& lab, Series series) {
+  series.request = request;
+  series.lab = lab;
+  if (const KernelInfo* entry = info(series.kernel)) series.hash = entry->hash;
+  emitter_->emit("result",
+                 {{"request", request}, {"series", series.index}, {"outcome", Json(series)}});
+}
+
+Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int index,
+                             LineObserver* observer) {
+  measure::Options options;
+  options.mode = request.mode == "live" ? measure::Mode::live : measure::Mode::measure;
+  options.cache = cache_of(request);
+  options.limit_s = request.limit_s;
+  const auto skipped = [&](const std::string& reason) {
+    Series series;
+    series.index = index;
+    series.kernel = request.kernels[static_cast<size_t>(index)].kernel;
+    series.kind = info(series.kernel)->kind;
+    series.params = asked.params;
+    series.dtype = param_text(asked.params, "dtype", "fp32");
+    series.cache = request.cache;
+    series.mode = request.mode;
+    series.status = SeriesStatus::skipped;
+    series.reason = reason;
+    return series;
+  };
+  if (!asked.cannot.empty()) return skipped(asked.cannot);
+  if (asked.training != nullptr) {
+    return measure::measure_training(*asked.training, asked.params, options, index, observer);
+  }
+  if (asked.pipeline != nullptr) {
+    return measure::measure_pipeline(*asked.pipeline, asked.params, options, index, observer);
+  }
+  const auto where = device(asked.backend(), request.device);
+  if (!where) return skipped(where.error().sentence());
+  return measure::measure_kernel(&bench_, *where, *asked.kernel, asked.params, options, index,
+                                 observer);
+}
+
+Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& asked,
+                       LineObserver* observer) {
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (observer->cancelled()) return cancelled_error();
+    RIDGE_TRY(Series series, run_one(request, asked[i], static_cast<int>(i), observer));
+    const bool cancelled = series.status == SeriesStatus::cancelled;
+    send_outcome(request.id, request.lab, std::move(series));
+    if (cancelled) return cancelled_error();
+  }
+  return {};
+}
+
+Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,
+                           LineObserver* observer) {
+  std::vector<measure::CompareSide> sides;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const std::string& name = request.kernels[i].kernel;
+    if (!asked[i].cannot.empty()) return Error{ErrorCode::unavailable, asked[i].cannot, name, ""};
+    if (asked[i].kernel == nullptr) {
+      return Error{ErrorCode::usage, "only kernels are compared in pairs", name,
+                   "run trainings and pipelines one by one"};
+    }
+    if (family_of(name) != family_of(request.kernels[0].kernel)) {
+      return Error{ErrorCode::usage, "it is of another family than the baseline", name,
+                   "compare rungs that solve the same problem"};
+    }
+    RIDGE_TRY(Device * where, device(asked[i].backend(), request.device));
+    sides.push_back({asked[i].kernel, asked[i].params, where});
+  }
+  measure::CompareOptions options;
+  options.cache = cache_of(request);
+  options.margin = request.margin;
+  options.limit_s = request.limit_s;
+  options.order_seed = std::random_device()();
+  RIDGE_TRY(measure::CompareOutcome outcome, measure::compare(&bench_, sides, options, observer));
+  for (Series& series : outcome.series) send_outcome(request.id, request.lab, std::move(series));
+  Json list = Json::array();
+  for (Comparison& comparison : outcome.comparisons) {
+    comparison.request = request.id;
+    comparison.lab = request.lab;
+    list.push_back(comparison);
+  }
+  emitter_->emit("result", {{"request", request.id}, {"comparisons", list}});
+  if (outcome.cancelled) return cancelled_error();
+  return {};
+}
+
+Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>& asked,
+                            LineObserver* observer) {
+  Json list = Json::array();
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (observer->cancelled()) return cancelled_error();
+    const Asked& one = asked[i];
+    Json entry = {{"series", i}, {"params", params_to_json(one.params)}};
+    if (!one.cannot.empty()) {
+      entry["reason"] = one.cannot;
+    } else if (one.kernel == nullptr) {
+      entry["reason"] = "the time of a training or pipeline is not estimated";
+    } else {
+      const FamilyDesc* family = find_family(family_of(one.id()));
+      RIDGE_TRY(Device * where, device(one.backend(), request.device));
+      const auto estimate = measure::estimate_call(*one.kernel, *family, one.params, where, true);
+      if (!estimate) {
+        if (estimate.error().code == ErrorCode::worker) return estimate.error();
+        entry["reason"] = estimate.error().sentence();
+      } else {
+        entry["call_ns"] = estimate->call_ns;
+        entry["total_s"] = measure::predict_total_s(estimate->call_ns, request.mode);
+        entry["reduced_from"] = estimate->reduced_from;
+        entry["params"] = params_to_json(estimate->params);
+      }
+    }
+    list.push_back(std::move(entry));
+  }
+  emitter_->emit("result", {{"request", request.id}, {"estimates", list}});
+  return {};
+}
+
+}  // namespace ridge::worker

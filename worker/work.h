@@ -1,0 +1,71 @@
+// What requests ask for, on this machine: devices, ceilings and remembered checks live as long as the
+// worker does.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "common/measure/compare.h"
+#include "common/measure/harness.h"
+#include "common/record/request.h"
+#include "worker/emitter.h"
+#include "worker/line_observer.h"
+
+namespace ridge::worker {
+
+class Work {
+ public:
+  explicit Work(Emitter* emitter);
+
+  void list(int64_t request);
+  Result<void> source(int64_t request, const std::string& kernel);
+  /// run, compare and probe. Error worker: a device is lost; cancelled: stopped, what was measured
+  /// has been sent; any other: the request could not be carried out at all.
+  Result<void> carry_out(const WorkRequest& request, std::function<bool()> cancelled);
+
+ private:
+  /// One rung of a request, found and with complete parameters.
+  struct Asked {
+    const KernelDesc* kernel = nullptr;
+    const TrainDesc* training = nullptr;
+    const PipelineDesc* pipeline = nullptr;
+    Params params;
+    std::string cannot;  ///< why it cannot run here; empty if it can
+    Backend backend() const;
+    std::string_view id() const;
+  };
+
+  const KernelInfo* info(std::string_view id) const;
+  Result<Asked> find(const KernelRequest& request) const;
+  Result<std::vector<Asked>> find_all(const WorkRequest& request) const;
+  Result<measure::Device*> device(Backend backend, int index);
+  /// Devices of the CPU and, where a rung needs it, the GPU.
+  std::vector<std::string> disturbances();
+
+  Result<void> run(const WorkRequest& request, const std::vector<Asked>& asked,
+                   LineObserver* observer);
+  Result<Series> run_one(const WorkRequest& request, const Asked& asked, int index,
+                         LineObserver* observer);
+  Result<void> compare(const WorkRequest& request, const std::vector<Asked>& asked,
+                       LineObserver* observer);
+  Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
+                        LineObserver* observer);
+  /// Measures what was not measured yet and sends all ceilings known.
+  Result<void> ceilings(const WorkRequest& request, bool with_gpu, bool send_known,
+                        LineObserver* observer);
+  void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);
+  void send_outcome(int64_t request, const std::string& lab, Series series);
+
+  Emitter* emitter_;
+  std::vector<GpuInfo> gpus_;
+  std::string no_gpu_reason_;
+  std::vector<KernelInfo> catalogue_;
+  measure::Bench bench_;
+  std::unique_ptr<measure::Device> cpu_;
+  std::map<int, std::unique_ptr<measure::Device>> gpu_devices_;
+  std::map<int, std::vector<Ceiling>> ceilings_;  ///< by GPU index; -1: the CPU's
+};
+
+}  // namespace ridge::worker
