@@ -1,0 +1,76 @@
+#include "labs/lab.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ridge {
+namespace {
+
+/// The course's order; labs not named here follow, by id.
+constexpr std::array<std::string_view, 10> kCourse = {
+    "gemm",  "mixed",      "conv",  "attention", "pipeline",
+    "quant", "weightless", "traps", "fusion",    "collectives"};
+
+size_t place(std::string_view id) {
+  return static_cast<size_t>(std::find(kCourse.begin(), kCourse.end(), id) - kCourse.begin());
+}
+
+std::string_view last_part(std::string_view id) {
+  return id.substr(id.rfind('.') + 1);
+}
+
+/// "gemm.cuda" of "gemm.cuda.naive".
+std::string_view stem(std::string_view id) {
+  return id.substr(0, id.rfind('.'));
+}
+
+}  // namespace
+
+std::vector<const Lab*> all_labs() {
+  std::vector<const Lab*> labs;
+  for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
+  std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
+    const size_t at = place(a->id), bt = place(b->id);
+    return at != bt ? at < bt : std::string_view(a->id) < b->id;
+  });
+  return labs;
+}
+
+const Lab* find_lab(std::string_view id) {
+  for (const Lab* lab : all_labs()) {
+    if (lab->id == id) return lab;
+  }
+  return nullptr;
+}
+
+Result<const Rung*> find_rung(const Lab& lab, std::string_view name) {
+  std::vector<const Rung*> matches;
+  std::string known;
+  for (const Rung& rung : lab.rungs) {
+    if (rung.kernel == name) return &rung;
+    if (last_part(rung.kernel) == name) matches.push_back(&rung);
+    known += (known.empty() ? "" : ", ") + std::string(rung.kernel);
+  }
+  if (matches.size() == 1) return matches.front();
+  const std::string where = "lab " + std::string(lab.id);
+  if (matches.empty()) {
+    return Error{ErrorCode::usage, "there is no rung '" + std::string(name) + "'", where,
+                 "its rungs are " + known};
+  }
+  std::string meant;
+  for (const Rung* rung : matches)
+    meant += (meant.empty() ? "" : " or ") + std::string(rung->kernel);
+  return Error{ErrorCode::usage, "'" + std::string(name) + "' names several rungs", where,
+               "say " + meant};
+}
+
+const Rung* previous_rung(const Lab& lab, const Rung& rung) {
+  const Rung* previous = nullptr;
+  for (const Rung& candidate : lab.rungs) {
+    if (std::string_view(candidate.kernel) == rung.kernel) return previous;
+    if (!candidate.peer && stem(candidate.kernel) == stem(rung.kernel)) previous = &candidate;
+  }
+  return nullptr;
+}
+
+}  // namespace ridge

@@ -1,0 +1,63 @@
+// A lab is a list: the ladder in order, its texts, and how its parameters are presented. It names
+// kernels by id only and links none of them. One file per lab; the last line registers it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/registration.h"
+#include "common/core/result.h"
+
+namespace ridge {
+
+struct Rung {
+  const char* kernel;   ///< "gemm.cpu.naive_o1"
+  const char* title;    ///< "three loops, -O1"
+  const char* change;   ///< what is new since the rung before, one phrase
+  bool peer = false;    ///< a library to measure against, not a step of ours
+  bool expert = false;  ///< folded away at first
+};
+
+/// A parameter as a slider or list: its stops. Range and default are the family's.
+struct ParamView {
+  const char* name;
+  const char* label;
+  std::vector<int64_t> stops;
+};
+
+struct Lab {
+  const char* id;      ///< "gemm"
+  const char* title;   ///< "GEMM"
+  const char* goal;    ///< one sentence: what the learner comes away with
+  const char* family;  ///< parameters and problem of its kernels
+  std::vector<Rung> rungs;
+  std::vector<ParamView> params;
+  const char* quality_metric;  ///< "error": NMSE against float64
+  const char* quality_limit;   ///< in words, for reports
+  const char* lesson;          ///< "assets/lessons/gemm.md"
+};
+
+struct LabDesc {
+  const char* id;
+  const Lab& (*lab)();
+};
+
+RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
+
+/// All labs by their place in the course, then by id.
+std::vector<const Lab*> all_labs();
+const Lab* find_lab(std::string_view id);
+
+/// A rung by kernel id, or by the id's last part where that is unique in the lab
+/// ("naive_o1"); the error lists what could be meant.
+Result<const Rung*> find_rung(const Lab& lab, std::string_view name);
+/// The rung before it in the ladder, of the same backend and not a peer; null for the first.
+const Rung* previous_rung(const Lab& lab, const Rung& rung);
+
+}  // namespace ridge
+
+#define RIDGE_LAB(id_, function_)                                       \
+  static constexpr ::ridge::LabDesc ridge_lab_desc = {#id_, function_}; \
+  RIDGE_REGISTER("ridge_labs", ::ridge::LabDesc, ridge_lab_desc)
