@@ -1,0 +1,21 @@
+#include "app/cli.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/terminal.h"
+
+namespace ridge::app {
+
+void print_json(const Json& json) {
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int fail(const CommonOptions& common, const Error& error) {
+  if (common.json) print_json({{"ridgepoint", 1}, {"error", error}});
+  complain("ridgepoint: " + error.sentence());
+  return error.exit_code();
+}
+
+}  // namespace ridge::app

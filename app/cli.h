@@ -1,0 +1,56 @@
+// The commands, as main.cpp parsed them. Each returns the program's exit code (ErrorCode, or 1 for
+// slower and 2 for unresolved) and has a file of its own, cmd_<name>.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/json.h"
+
+namespace ridge::app {
+
+struct CommonOptions {
+  bool json = false;
+  std::string worker;   ///< launch command; empty: the worker beside this program
+  std::string replay;   ///< a saved run
+};
+
+struct MeasureOptions {
+  std::string lab;
+  std::vector<std::string> rungs;        ///< run; empty: all that this machine can run
+  std::string baseline;                  ///< compare: RUNG[:k=v,..]
+  std::vector<std::string> candidates;
+  std::vector<std::string> set;          ///< "n=1024"
+  std::string mode = "measure", cache = "hot", out;
+  std::optional<double> margin, limit_s;
+  int device = 0;
+};
+
+struct ReportFileOptions {
+  std::vector<std::string> runs;         ///< one or two files
+  std::string baseline, candidate, out;
+};
+
+struct ShotFileOptions {
+  std::string scene, out, theme = "dark";
+  float scale = 1;
+  int width = 1600, height = 1000;
+};
+
+int cmd_open(const CommonOptions& common);
+int cmd_list(const CommonOptions& common);
+int cmd_run(const CommonOptions& common, const MeasureOptions& options);
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
+int cmd_report(const CommonOptions& common, const ReportFileOptions& options);
+int cmd_machine(const CommonOptions& common);
+int cmd_shot(const CommonOptions& common, const ShotFileOptions& options);
+
+/// Says the error on stderr, and with --json as a document on stdout (docs/schema/
+/// error.schema.json); returns its exit code.
+int fail(const CommonOptions& common, const Error& error);
+/// To stdout, indented; always UTF-8.
+void print_json(const Json& json);
+
+}  // namespace ridge::app

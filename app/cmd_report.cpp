@@ -1,0 +1,42 @@
+// ridgepoint report: a report from one saved run, or from a baseline's and a candidate's.
+#include <cstdio>
+
+#include "app/cli.h"
+#include "app/reporting.h"
+#include "app/terminal.h"
+#include "common/record/json.h"
+#include "common/report/report.h"
+
+namespace ridge::app {
+
+int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
+  std::vector<Run> runs;
+  runs.reserve(options.runs.size());
+  std::vector<report::Input> inputs;
+  for (const std::string& path : options.runs) {
+    auto run = Run::load(path);
+    if (!run) return fail(common, run.error());
+    runs.push_back(*std::move(run));
+    inputs.push_back({&runs.back(), path});
+  }
+  report::Options wanted = report_options(runs.back());
+  wanted.baseline = options.baseline;
+  wanted.candidate = options.candidate;
+  const auto report = report::build_report(inputs, wanted);
+  if (!report) return fail(common, report.error());
+  if (!options.out.empty()) {
+    if (auto written = report::write_report(*report, options.out); !written) {
+      return fail(common, written.error());
+    }
+  }
+  if (common.json) {
+    const std::string text = report::to_json(*report);  // UTF-8 whatever the terminal
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  } else {
+    print(options.out.empty() ? report::to_markdown(*report) : report->sentence + "\n");
+    if (!options.out.empty()) complain("wrote " + options.out);
+  }
+  return 0;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,25 @@
+// ridgepoint run LAB: measures rungs one after another.
+#include <nlohmann/json.hpp>
+
+#include "app/measuring.h"
+#include "app/results.h"
+#include "app/terminal.h"
+
+namespace ridge::app {
+
+int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
+  const Measured measured =
+      measure(common, options, "run", [&](const Lab& lab, const Run& run, const Params& set) {
+        return select_rungs(lab, run, options.rungs, set);
+      });
+  if (measured.request == 0) return fail(common, *measured.error);
+  const Run& run = measured.driver->run();
+  if (common.json) {
+    print_json(json_of(measured));
+  } else {
+    print(results_text(run, measured.request, measured.selection.not_run));
+  }
+  return finish_command(common, options, measured, run_exit_code(run, measured.request));
+}
+
+}  // namespace ridge::app

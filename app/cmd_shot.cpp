@@ -1,0 +1,27 @@
+// ridgepoint shot SCENE OUT.png: one picture of the window, without opening it.
+#include "app/cli.h"
+#ifdef RIDGE_HAS_WINDOW
+#include "app/window/window.h"
+#endif
+
+namespace ridge::app {
+
+int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
+#ifdef RIDGE_HAS_WINDOW
+  window::ShotOptions shot;
+  shot.scene = options.scene;
+  shot.out = options.out;
+  shot.replay = common.replay;
+  shot.theme = options.theme;
+  shot.scale = options.scale;
+  shot.width = options.width;
+  shot.height = options.height;
+  return window::shot(shot);
+#else
+  (void)options;
+  return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
+                       "shot", "configure with -D RIDGE_WINDOW=ON"});
+#endif
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,135 @@
+// Every difference between Dear ImGui 1.86 (Debian 12) and the current release, so that no panel
+// knows a version. Panels include this instead of imgui.h.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#if IMGUI_VERSION_NUM < 18600
+#error "Dear ImGui 1.86 or newer is needed"
+#endif
+
+namespace ridge::compat {
+
+/// The keys the window uses beside typed characters, which arrive as text and so follow the
+/// keyboard's layout ("[" is not where a US keyboard has it).
+enum class Key { f5, f11, escape, e, plus, minus, keypad_plus, keypad_minus, zero };
+
+#if IMGUI_VERSION_NUM >= 18700
+inline ImGuiKey native(Key key) {
+  switch (key) {
+    case Key::f5: return ImGuiKey_F5;
+    case Key::f11: return ImGuiKey_F11;
+    case Key::escape: return ImGuiKey_Escape;
+    case Key::e: return ImGuiKey_E;
+    case Key::plus: return ImGuiKey_Equal;
+    case Key::minus: return ImGuiKey_Minus;
+    case Key::keypad_plus: return ImGuiKey_KeypadAdd;
+    case Key::keypad_minus: return ImGuiKey_KeypadSubtract;
+    case Key::zero: return ImGuiKey_0;
+  }
+  return ImGuiKey_None;
+}
+#else
+// 1.86 names only 22 keys; the GLFW backend reports GLFW's own codes, which are written out here so
+// that the headless tests need no GLFW.
+inline int native(Key key) {
+  switch (key) {
+    case Key::f5: return 294;
+    case Key::f11: return 300;
+    case Key::escape: return 256;
+    case Key::e: return 69;
+    case Key::plus: return 61;
+    case Key::minus: return 45;
+    case Key::keypad_plus: return 334;
+    case Key::keypad_minus: return 333;
+    case Key::zero: return 48;
+  }
+  return 0;
+}
+#endif
+
+inline bool key_pressed(Key key) { return ImGui::IsKeyPressed(native(key), false); }
+
+/// For the headless driver.
+inline void send_key(Key key, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(native(key), down);
+#else
+  ImGui::GetIO().KeysDown[native(key)] = down;
+#endif
+}
+
+inline void send_ctrl(bool down) {
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, down);
+#elif IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_ModCtrl, down);
+#else
+  ImGui::GetIO().KeyCtrl = down;
+#endif
+}
+
+inline void send_mouse(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+  ImGui::GetIO().MousePos = ImVec2(x, y);
+#endif
+}
+
+inline void send_button(int button, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseButtonEvent(button, down);
+#else
+  ImGui::GetIO().MouseDown[button] = down;
+#endif
+}
+
+/// A font at the height it was loaded for; 1.92 takes the height with every push.
+inline void push_font(ImFont* font, float size_px) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, size_px);
+#else
+  (void)size_px;
+  ImGui::PushFont(font);
+#endif
+}
+
+/// From 1.92 the atlas bakes sizes as they are asked for, and its texture follows by itself.
+inline constexpr bool kDynamicFonts = IMGUI_VERSION_NUM >= 19200;
+
+/// Pixels a text takes in a font at a height, without wrapping.
+inline float text_width(ImFont* font, float size_px, const char* begin, const char* end) {
+  return font->CalcTextSizeA(size_px, 1e9f, 0.0f, begin, end).x;
+}
+
+inline bool begin_child(const char* id, float width, float height, bool scroll) {
+  // `true` is "border" in 1.86 and ImGuiChildFlags_Borders from 1.90: it keeps the padding in both.
+  const ImGuiWindowFlags flags =
+      scroll ? ImGuiWindowFlags_None
+             : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+  return ImGui::BeginChild(id, ImVec2(width, height), true, flags);
+}
+
+/// 1.92.8 swapped the last two arguments of AddRect; compiled either way, drawn wrongly.
+inline void add_rect(ImDrawList* list, ImVec2 a, ImVec2 b, ImU32 color, float rounding,
+                     float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list->AddRect(a, b, color, rounding, thickness, ImDrawFlags_None);
+#else
+  list->AddRect(a, b, color, rounding, ImDrawFlags_None, thickness);
+#endif
+}
+
+inline void add_polyline(ImDrawList* list, const ImVec2* points, int count, ImU32 color,
+                         float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list->AddPolyline(points, count, color, thickness, ImDrawFlags_None);
+#else
+  list->AddPolyline(points, count, color, ImDrawFlags_None, thickness);
+#endif
+}
+
+}  // namespace ridge::compat

@@ -1,0 +1,136 @@
+// ridgepoint: reads the command line and hands over to one command. Exit codes: docs of --help.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "app/cli.h"
+
+namespace {
+
+using namespace ridge::app;
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done (compare: faster or same), 1 slower, 2 unresolved, 3 invalid or a failed\n"
+    "check, 64 usage, 65 bad input file, 69 nothing on this machine can run that, 70 worker failed,\n"
+    "73 cannot write, 130 cancelled.";
+
+/// Each --set takes one value: "run --set n=64 gemm" must not swallow the lab.
+CLI::Option* one_at_a_time(CLI::Option* option) { return option->allow_extra_args(false); }
+
+void add_measuring(CLI::App* command, MeasureOptions* options) {
+  command->add_option("lab", options->lab, "the lab, e.g. gemm")->required();
+  one_at_a_time(command->add_option("--set", options->set, "a parameter: n=1024 (repeat)"));
+  command->add_option("--cache", options->cache, "hot (default) or cold")
+      ->check(CLI::IsMember({"hot", "cold"}));
+  command->add_option("--device", options->device, "which GPU")->check(CLI::Range(0, 1023));
+  command->add_option("--limit", options->limit_s, "seconds for each rung")
+      ->check(CLI::Range(0.001, 86400.0));
+  command->add_option("--out", options->out, "save the run: RUN.jsonl");
+}
+
+CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
+  CLI::App* command = app->add_subcommand("run", "measure the rungs of a lab");
+  add_measuring(command, options);
+  one_at_a_time(command->add_option("--rungs", options->rungs,
+                                    "which, a,b,..; default: all that can run here"))
+      ->delimiter(',');
+  command->add_option("--mode", options->mode, "live or measure (default)")
+      ->check(CLI::IsMember({"live", "measure"}));
+  return command;
+}
+
+CLI::App* add_compare(CLI::App* app, MeasureOptions* options) {
+  CLI::App* command = app->add_subcommand("compare", "interleaved pairs: is the candidate faster?");
+  add_measuring(command, options);
+  command->add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..")->required();
+  one_at_a_time(command->add_option("--candidate", options->candidates,
+                                    "RUNG or RUNG:k=v,.. (repeat for several)"))
+      ->required();
+  command
+      ->add_option("--margin", options->margin,
+                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
+      ->check(CLI::Range(0.0001, 1.0));
+  return command;
+}
+
+CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
+  CLI::App* command = app->add_subcommand("report", "a report from saved runs");
+  command->add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
+      ->required()
+      ->expected(1, 2);
+  command->add_option("--baseline", options->baseline, "rung");
+  command->add_option("--candidate", options->candidate, "rung");
+  command->add_option("--out", options->out, "FILE.html, .md, .json or .csv; default: to stdout");
+  return command;
+}
+
+CLI::App* add_shot(CLI::App* app, ShotFileOptions* options, std::string* size) {
+  CLI::App* command = app->add_subcommand("shot", "a picture of the window, as PNG");
+  command->add_option("scene", options->scene, "e.g. lab")->required();
+  command->add_option("out", options->out, "OUT.png")->required();
+  command->add_option("--theme", options->theme, "dark or light")
+      ->check(CLI::IsMember({"dark", "light"}));
+  command->add_option("--scale", options->scale, "0.75 to 3")->check(CLI::Range(0.75, 3.0));
+  command->add_option("--size", *size, "WIDTHxHEIGHT, e.g. 1600x1000");
+  return command;
+}
+
+bool parse_size(const std::string& text, ShotFileOptions* options) {
+  if (text.empty()) return true;
+  int end = 0;
+  const int read = std::sscanf(text.c_str(), "%dx%d%n", &options->width, &options->height, &end);
+  const auto sane = [](int pixels) { return pixels >= 320 && pixels <= 16384; };
+  return read == 2 && static_cast<size_t>(end) == text.size() && sane(options->width) &&
+         sane(options->height);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommonOptions common;
+  MeasureOptions run, compare;
+  ReportFileOptions report;
+  ShotFileOptions shot;
+  std::string size;
+
+  CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.", "ridgepoint"};
+  app.footer(kFooter);
+  app.fallthrough();
+  app.require_subcommand(0, 1);
+  app.add_flag("--json", common.json, "print one JSON document (docs/schema)");
+  app.add_option("--worker", common.worker,
+                 "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
+  app.add_option("--replay", common.replay, "show a saved run: RUN.jsonl");
+  const CLI::App* list_command = app.add_subcommand("list", "labs, rungs, and what can run here");
+  const CLI::App* run_command = add_run(&app, &run);
+  const CLI::App* compare_command = add_compare(&app, &compare);
+  const CLI::App* report_command = add_report(&app, &report);
+  const CLI::App* machine_command =
+      app.add_subcommand("machine", "environment and measured ceilings");
+  const CLI::App* shot_command = add_shot(&app, &shot, &size);
+
+  // An error in the command line is a document too, whatever stands before --json.
+  for (int i = 1; i < argc; ++i) common.json |= std::strcmp(argv[i], "--json") == 0;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return fail(common, {ridge::ErrorCode::usage, error.what(), "", "see 'ridgepoint --help'"});
+  }
+  if (!common.replay.empty() && !app.get_subcommands().empty() && !shot_command->parsed()) {
+    return fail(common, {ridge::ErrorCode::usage, "a saved run is shown by the window and by shot",
+                         "--replay", "use 'ridgepoint report RUN.jsonl' for its report"});
+  }
+  if (list_command->parsed()) return cmd_list(common);
+  if (run_command->parsed()) return cmd_run(common, run);
+  if (compare_command->parsed()) return cmd_compare(common, compare);
+  if (report_command->parsed()) return cmd_report(common, report);
+  if (machine_command->parsed()) return cmd_machine(common);
+  if (shot_command->parsed()) {
+    if (parse_size(size, &shot)) return cmd_shot(common, shot);
+    return fail(common, {ridge::ErrorCode::usage, "'" + size + "' is no size", "--size",
+                         "give WIDTHxHEIGHT, each from 320 to 16384, as in 1600x1000"});
+  }
+  return cmd_open(common);
+}

@@ -1,0 +1,86 @@
+#include "app/measuring.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/terminal.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options,
+                       const std::string& type, const Choose& choose,
+                       const std::function<void(const WorkRequest&)>& before, Measured* measured) {
+  RIDGE_TRY(measured->lab, require_lab(options.lab));
+  RIDGE_TRY(const Params given, parse_params(options.set));
+  RIDGE_TRY(measured->driver, Driver::start(common, options.out));
+  Driver& driver = *measured->driver;
+  RIDGE_TRY_VOID(driver.fetch_catalogue());
+  RIDGE_TRY(measured->selection, choose(*measured->lab, driver.run(), given));
+
+  WorkRequest request;
+  request.type = type;
+  request.lab = measured->lab->id;
+  request.kernels = measured->selection.kernels;
+  request.mode = options.mode;
+  request.cache = options.cache;
+  request.margin = options.margin;
+  request.limit_s = options.limit_s;
+  request.device = options.device;
+  if (before) before(request);
+  RIDGE_TRY_VOID(driver.fetch_sources(request.kernels));
+  return driver.carry_out(std::move(request), &measured->request);
+}
+
+}  // namespace
+
+Measured measure(const CommonOptions& common, const MeasureOptions& options,
+                 const std::string& type, const Choose& choose,
+                 const std::function<void(const WorkRequest&)>& before) {
+  Measured measured;
+  if (auto done = carry_out(common, options, type, choose, before, &measured); !done) {
+    measured.error = done.error();
+  }
+  // Nothing was asked of the worker: an empty file would only replace an older run.
+  if (!measured.driver || measured.request == 0) return measured;
+  const auto saved = measured.driver->close_file();
+  if (saved) {
+    measured.saved = *saved;
+  } else if (!measured.error) {
+    measured.error = saved.error();
+  } else {
+    complain("ridgepoint: " + saved.error().sentence());
+  }
+  return measured;
+}
+
+int finish_command(const CommonOptions& common, const MeasureOptions& options,
+                   const Measured& measured, int code) {
+  if (measured.saved && !common.json) complain("saved " + options.out);
+  if (!measured.error) return code;
+  complain("ridgepoint: " + measured.error->sentence());
+  return measured.error->exit_code();
+}
+
+Titles titles_of(const Lab& lab) {
+  Titles titles;
+  for (const Rung& rung : lab.rungs) titles[rung.kernel] = rung.title;
+  return titles;
+}
+
+Json json_of(const Measured& measured) {
+  DocumentOptions options;
+  options.request = measured.request;
+  options.titles = titles_of(*measured.lab);
+  for (const NotRun& rung : measured.selection.not_run) {
+    Series& series = options.left_out.emplace_back();
+    series.lab = measured.lab->id;
+    series.kernel = rung.kernel;
+    series.status = SeriesStatus::skipped;
+    series.reason = rung.reason;
+  }
+  return document(measured.driver->run(), options);
+}
+
+}  // namespace ridge::app

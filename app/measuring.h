@@ -1,0 +1,45 @@
+// What run, compare and the ladder without a display share: from the options to a finished request.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "app/cli.h"
+#include "app/driver.h"
+#include "app/selection.h"
+#include "common/record/document.h"
+
+namespace ridge::app {
+
+/// A measurement that has begun; `error` says how it ended when it did not end well. What was
+/// measured until then is in driver->run().
+struct Measured {
+  std::unique_ptr<Driver> driver;
+  const Lab* lab = nullptr;
+  Selection selection;
+  int64_t request = 0;            ///< 0: nothing was asked yet
+  std::optional<Error> error;
+  bool saved = false;             ///< the output file is complete
+};
+
+/// Chooses what is measured, once the catalogue is there.
+using Choose = std::function<Result<Selection>(const Lab& lab, const Run& run, const Params& set)>;
+
+/// Lab, parameters and output file are checked before a worker is started; rungs and parameters
+/// before anything is measured; then catalogue, sources and the request itself. The file
+/// is completed whatever happened. `before` is told the request just before it is sent.
+Measured measure(const CommonOptions& common, const MeasureOptions& options,
+                 const std::string& type, const Choose& choose,
+                 const std::function<void(const WorkRequest&)>& before = {});
+
+/// Errors end a command with their code; else `code` stands. Prints nothing that is not an error.
+int finish_command(const CommonOptions& common, const MeasureOptions& options,
+                   const Measured& measured, int code);
+
+/// The lab's names of its rungs.
+Titles titles_of(const Lab& lab);
+/// The document of --json, with the rungs that were left out.
+Json json_of(const Measured& measured);
+
+}  // namespace ridge::app

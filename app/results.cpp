@@ -1,0 +1,227 @@
+#include "app/results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/terminal.h"
+#include "common/chart/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/report/decision.h"
+
+namespace ridge::app {
+namespace {
+
+std::vector<const Series*> series_of(const Run& run, int64_t request) {
+  std::vector<const Series*> found;
+  for (const Series& series : run.series()) {
+    if (request == 0 || series.request == request) found.push_back(&series);
+  }
+  return found;
+}
+
+/// "cpu.naive_o1": the heading names the lab.
+std::string short_name(const std::string& kernel) { return kernel.substr(kernel.find('.') + 1); }
+
+/// Only what was checked before and after its timing has a speed.
+bool has_speed(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+         series.stats->n > 0;
+}
+
+std::string half_width(const Stats& stats) {
+  if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
+  return chart::format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
+}
+
+std::string error_cell(const Series& series) {
+  const QualityCheck* check = series.quality();
+  if (!check) return "not checked";
+  const char* mark = series.quality_passed() ? " ✓" : " ✗";
+  if (check->nmse_limit > 0 || check->task.empty()) {
+    return chart::format_scientific(check->nmse) + mark;
+  }
+  const auto& [name, value] = *check->task.begin();
+  return fmt::format("{} {}{}", name, chart::format_number(value), mark);
+}
+
+std::string limit_cell(const Series& series) {
+  const QualityCheck* check = series.quality();
+  return check && check->nmse_limit > 0 ? chart::format_scientific(check->nmse_limit) : "";
+}
+
+std::string rate_cell(const std::optional<double>& value, const char* unit) {
+  return value ? chart::format_rate(*value, unit) : "";
+}
+
+std::string share_cell(const std::optional<Utilization>& share) {
+  return share ? chart::format_share(share->value) : "";
+}
+
+std::vector<std::string> row_of(const Run& run, const Series& series) {
+  std::vector<std::string> row(10);
+  row[0] = short_name(series.kernel);
+  if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
+  row[8] = error_cell(series);
+  row[9] = limit_cell(series);
+  if (!has_speed(series)) {
+    row[1] = chart::kNone;
+    return row;
+  }
+  const Derived derived = derive(series, run.ceilings());
+  row[1] = chart::format_time_ns(series.stats->median_ns);
+  row[2] = half_width(*series.stats);
+  row[3] = std::to_string(series.stats->n);
+  row[4] = rate_cell(derived.flop_per_s, "FLOP/s");
+  row[5] = share_cell(derived.compute);
+  row[6] = rate_cell(derived.bytes_per_s, "B/s");
+  row[7] = series.items_per_s > 0 ? chart::format_rate(series.items_per_s, "items/s") : "";
+  return row;
+}
+
+/// What a reader has to know beside the row: why it failed, ran smaller, or is noisy.
+std::string notes_of(const Series& series) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  if (series.status != SeriesStatus::ok) {
+    add(to_string(series.status) + (series.reason.empty() ? "" : ": " + series.reason));
+    if (!series.samples.empty()) add(fmt::format("{} samples are kept", series.samples.size()));
+  }
+  if (!series.reduced_from.empty()) {
+    add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
+  }
+  if (series.stats) {
+    for (const std::string& flag : series.stats->flags) add(flag);
+  }
+  return text;
+}
+
+std::string heading_of(const std::vector<const Series*>& all) {
+  const Series& first = *all.front();
+  // Sizes that differ stand in their own rows; the heading says what was asked.
+  const auto full = std::find_if(all.begin(), all.end(),
+                                 [](const Series* s) { return s->reduced_from.empty(); });
+  const Series& typical = full == all.end() ? first : **full;
+  return fmt::format("{}: {}, {} cache, {}\n", typical.lab, to_string(typical.params),
+                     typical.cache, typical.mode);
+}
+
+std::string percent(double share) { return fmt::format("{:.3g} %", share * 100); }
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+int severity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+    case Verdict::same: return 0;
+    case Verdict::slower: return 1;
+    case Verdict::unresolved: return 2;
+    case Verdict::invalid: break;
+  }
+  return 3;
+}
+
+}  // namespace
+
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
+  const std::vector<const Series*> all = series_of(run, request);
+  std::string text;
+  if (!all.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Series* series : all) rows.push_back(row_of(run, *series));
+    text += heading_of(all) + environment_text(run) + "\n";
+    text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
+                   "throughput", "error", "limit"},
+                  rows);
+  }
+  std::string notes;
+  for (const Series* series : all) {
+    const std::string note = notes_of(*series);
+    if (!note.empty()) notes += fmt::format("  {}: {}\n", short_name(series->kernel), note);
+  }
+  for (const NotRun& rung : not_run) {
+    notes += fmt::format("  {}: not run: {}\n", short_name(rung.kernel), rung.reason);
+  }
+  return text + (notes.empty() ? "" : "\n" + notes);
+}
+
+std::string comparisons_text(const Run& run, int64_t request) {
+  std::string text;
+  for (const Comparison& one : run.comparisons()) {
+    if (request != 0 && one.request != request) continue;
+    text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
+                        short_name(one.candidate), short_name(one.baseline));
+    if (one.ratio > 0 && one.verdict != Verdict::invalid) {
+      text += ", " + chart::format_ratio(one.ratio);
+      if (one.ci) text += " " + chart::format_ratio_interval(one.ci);
+    }
+    text += fmt::format(" (margin {}, {} rounds)\n", percent(one.margin), one.rounds);
+    for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
+    if (one.rounds_needed > 0) {
+      text += fmt::format("  about {} rounds would settle it, in a fresh comparison\n",
+                          one.rounds_needed);
+    }
+    const Decision decision = decide(run, one);
+    if (!decision.decision.empty()) {
+      text += fmt::format("  decision: {}: {}\n", decision.decision, decision.reason);
+    }
+  }
+  return text;
+}
+
+std::string environment_text(const Run& run) {
+  if (!run.environment()) return "";
+  const Environment& environment = *run.environment();
+  std::string text = environment.cpu.model;
+  for (const GpuInfo& gpu : environment.gpus) text += ", " + gpu.name;
+  if (!environment.os.empty()) text += ", " + environment.os;
+  const QuietState& before = environment.quiet;
+  std::vector<std::string> reasons = before.reasons;
+  if (run.quiet_after() && !run.quiet_after()->quiet) {
+    for (const std::string& reason : run.quiet_after()->reasons) reasons.push_back(reason);
+  }
+  std::sort(reasons.begin(), reasons.end());
+  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+  const bool quiet = before.quiet && (!run.quiet_after() || run.quiet_after()->quiet);
+  text += quiet ? ", quiet" : fmt::format(", NOT QUIET: {}", fmt::join(reasons, "; "));
+  return text + "\n";
+}
+
+std::string ceilings_text(const Run& run) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Ceiling& ceiling : run.ceilings()) {
+    const std::string value = ceiling.unit == "s" ? chart::format_time_ns(ceiling.value * 1e9)
+                                                  : chart::format_rate(ceiling.value, ceiling.unit);
+    rows.push_back({ceiling.name, value, ceiling.source});
+  }
+  return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows);
+}
+
+int run_exit_code(const Run& run, int64_t request) {
+  const auto all = series_of(run, request);
+  const auto any = [&](SeriesStatus status) {
+    return std::any_of(all.begin(), all.end(), [&](const Series* s) { return s->status == status; });
+  };
+  if (any(SeriesStatus::failed)) return static_cast<int>(ErrorCode::invalid);
+  if (any(SeriesStatus::ok) || any(SeriesStatus::partial)) return 0;
+  return static_cast<int>(ErrorCode::unavailable);
+}
+
+int compare_exit_code(const Run& run, int64_t request) {
+  int worst = -1;
+  for (const Comparison& one : run.comparisons()) {
+    if (one.request == request) worst = std::max(worst, severity(one.verdict));
+  }
+  // No comparison came out of it: there is nothing that may be used.
+  return worst < 0 ? static_cast<int>(ErrorCode::invalid) : worst;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,27 @@
+// Measured results as text for a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/selection.h"
+#include "common/record/run.h"
+
+namespace ridge::app {
+
+/// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+/// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
+std::string comparisons_text(const Run& run, int64_t request);
+/// The machine, and whether it was quiet.
+std::string environment_text(const Run& run);
+std::string ceilings_text(const Run& run);
+
+/// Exit codes from what a request left behind (not its own error): 3 when a check failed, 69 when
+/// nothing could be run, 0 otherwise.
+int run_exit_code(const Run& run, int64_t request);
+/// 0 faster or same, 1 slower, 2 unresolved, 3 invalid; of several candidates the worst.
+int compare_exit_code(const Run& run, int64_t request);
+
+}  // namespace ridge::app

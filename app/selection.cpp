@@ -1,0 +1,167 @@
+#include "app/selection.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+/// Why this rung cannot run; empty when it can.
+std::string why_not(const Run& run, const std::string& kernel) {
+  const KernelInfo* info = run.kernel(kernel);
+  if (!info) return "this worker was built without it";
+  if (info->available) return "";
+  return info->reason.empty() ? "it is not available here" : info->reason;
+}
+
+Error unavailable(const std::string& kernel, const std::string& reason) {
+  Error error{ErrorCode::unavailable, reason, kernel, ""};
+  if (kernel.find(".cuda.") != std::string::npos) {
+    error.hint =
+        "open the window (ridgepoint) for the recorded run of a GPU, or measure on a machine that "
+        "has one with --worker \"ssh -T HOST ridgepoint-worker --stdio\"";
+  } else {
+    error.hint = "'ridgepoint list' says what can run here";
+  }
+  return error;
+}
+
+bool takes(const KernelInfo& info, const std::string& name) {
+  return std::any_of(info.params.begin(), info.params.end(),
+                     [&](const ParamSpec& spec) { return spec.name == name; });
+}
+
+/// Labs may mix families: a setting reaches the rungs that know it, but some rung has to.
+Result<void> check_known(const std::vector<const KernelInfo*>& infos, const Params& given,
+                         const std::string& lab) {
+  for (const auto& [name, value] : given) {
+    const std::string& wanted = name;
+    if (std::any_of(infos.begin(), infos.end(),
+                    [&](const KernelInfo* info) { return takes(*info, wanted); })) {
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const KernelInfo* info : infos) {
+      for (const ParamSpec& spec : info->params) {
+        if (std::find(known.begin(), known.end(), spec.name) == known.end()) {
+          known.push_back(spec.name);
+        }
+      }
+    }
+    return Error{ErrorCode::usage, fmt::format("it has no parameter '{}'", name), "lab " + lab,
+                 fmt::format("its parameters are {}", fmt::join(known, ", "))};
+  }
+  return {};
+}
+
+Result<KernelRequest> resolve(const KernelInfo& info, const Params& given) {
+  Params own;
+  for (const auto& [name, value] : given) {
+    if (takes(info, name)) own[name] = value;
+  }
+  RIDGE_TRY(Params params, resolve_params(info.params, own, info.family));
+  return KernelRequest{info.id, std::move(params)};
+}
+
+/// Why the rung cannot do the data type asked for; empty when it can.
+std::string dtype_problem(const KernelInfo& info, const Params& params) {
+  const std::string dtype = param_text(params, "dtype");
+  if (dtype.empty() || info.dtypes.empty()) return "";
+  if (std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end()) return "";
+  return fmt::format("it has no {}, only {}", dtype, fmt::join(info.dtypes, ", "));
+}
+
+Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given) {
+  Selection selection;
+  std::vector<const KernelInfo*> known;
+  for (const Rung& rung : lab.rungs) {
+    if (const KernelInfo* info = run.kernel(rung.kernel)) known.push_back(info);
+  }
+  RIDGE_TRY_VOID(check_known(known, given, lab.id));
+  for (const Rung& rung : lab.rungs) {
+    std::string reason = why_not(run, rung.kernel);
+    if (reason.empty()) {
+      const KernelInfo& info = *run.kernel(rung.kernel);
+      RIDGE_TRY(KernelRequest request, resolve(info, given));
+      reason = dtype_problem(info, request.params);
+      if (reason.empty()) selection.kernels.push_back(std::move(request));
+    }
+    if (!reason.empty()) selection.not_run.push_back({rung.kernel, reason});
+  }
+  if (selection.kernels.empty()) {
+    const std::string reason =
+        selection.not_run.empty() ? "it has no rungs" : selection.not_run.front().reason;
+    return Error{ErrorCode::unavailable, "none of its rungs can run here: " + reason,
+                 std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
+  }
+  return selection;
+}
+
+}  // namespace
+
+Result<const Lab*> require_lab(const std::string& id) {
+  if (const Lab* lab = find_lab(id)) return lab;
+  std::vector<std::string> known;
+  for (const Lab* lab : all_labs()) known.push_back(lab->id);
+  return Error{ErrorCode::usage, fmt::format("there is no lab '{}'", id), "",
+               fmt::format("the labs are {}", fmt::join(known, ", "))};
+}
+
+Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
+                                  const Params& given) {
+  const size_t colon = text.find(':');
+  RIDGE_TRY(const Rung* rung, find_rung(lab, text.substr(0, colon)));
+  Params params = given;
+  if (colon != std::string::npos) {
+    std::vector<std::string> settings(1);
+    for (char c : text.substr(colon + 1)) {
+      if (c == ',') {
+        settings.emplace_back();
+      } else {
+        settings.back() += c;
+      }
+    }
+    RIDGE_TRY(const Params own, parse_params(settings));
+    for (const auto& [name, value] : own) params[name] = value;
+  }
+  const std::string reason = why_not(run, rung->kernel);
+  if (!reason.empty()) return unavailable(rung->kernel, reason);
+  const KernelInfo& info = *run.kernel(rung->kernel);
+  RIDGE_TRY_VOID(check_known({&info}, params, lab.id));
+  RIDGE_TRY(KernelRequest request, resolve(info, params));
+  const std::string problem = dtype_problem(info, request.params);
+  if (!problem.empty()) {
+    return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
+  }
+  return request;
+}
+
+Result<Selection> select_rungs(const Lab& lab, const Run& run,
+                               const std::vector<std::string>& names, const Params& given) {
+  if (names.empty()) return select_all(lab, run, given);
+  Selection selection;
+  std::vector<const KernelInfo*> infos;
+  for (const std::string& name : names) {
+    RIDGE_TRY(const Rung* rung, find_rung(lab, name));
+    const std::string reason = why_not(run, rung->kernel);
+    if (!reason.empty()) return unavailable(rung->kernel, reason);
+    infos.push_back(run.kernel(rung->kernel));
+  }
+  RIDGE_TRY_VOID(check_known(infos, given, lab.id));
+  for (const KernelInfo* info : infos) {
+    RIDGE_TRY(KernelRequest request, resolve(*info, given));
+    const std::string problem = dtype_problem(*info, request.params);
+    if (!problem.empty()) {
+      return Error{ErrorCode::usage, problem, info->id, "choose another dtype or other rungs"};
+    }
+    selection.kernels.push_back(std::move(request));
+  }
+  return selection;
+}
+
+}  // namespace ridge::app

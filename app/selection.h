@@ -1,0 +1,36 @@
+// From what a person typed to what a worker is asked: rungs found, parameters checked against the
+// catalogue, and for everything left out a reason.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/request.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
+
+namespace ridge::app {
+
+struct NotRun {
+  std::string kernel, reason;
+};
+
+struct Selection {
+  std::vector<KernelRequest> kernels;
+  std::vector<NotRun> not_run;   ///< rungs of the lab that nobody named and that cannot run here
+};
+
+/// Errors: usage, with the labs there are.
+Result<const Lab*> require_lab(const std::string& id);
+
+/// The named rungs, or all that this machine can run. `run` holds the catalogue. Errors: usage (no
+/// such rung, ambiguous, a parameter out of range), unavailable (a named rung cannot run here).
+Result<Selection> select_rungs(const Lab& lab, const Run& run,
+                               const std::vector<std::string>& names, const Params& given);
+
+/// One side of a comparison, "RUNG[:k=v,..]": its own settings win over `given`.
+Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
+                                  const Params& given);
+
+}  // namespace ridge::app

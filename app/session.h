@@ -1,0 +1,79 @@
+// A session: one worker process (or a saved run), everything asked of it and everything it said.
+// Both the command line and the window sit on this. One thread owns it; a reader thread only queues
+// lines and calls `wake`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/request.h"
+#include "common/record/run.h"
+
+namespace ridge::app {
+
+enum class WorkerState {
+  starting,  ///< spawned, no hello yet
+  idle,
+  busy,      ///< a request is open
+  lost,      ///< died or silent; reason() says how; restarts with the next request
+  replay     ///< no worker: a saved run is shown
+};
+
+/// How long the app waits for what before it acts, in seconds (docs/protocol.md). Tests shorten it.
+struct Patience {
+  double hello_s = 0;             ///< spawn to hello; 0: 5, or 30 for a command of the user's (ssh)
+  double ping_every_s = 1;        ///< while anything is open
+  double pong_s = 5;              ///< then the worker is dead
+  double pong_waiting_s = 120;    ///< the same while it waits for a queue
+  double cancel_s = 3;            ///< cancel without done, then SIGTERM
+  double kill_s = 1;              ///< SIGTERM to SIGKILL; also for the good-bye
+  double closed_s = 0.3;          ///< stdout closed while alive
+};
+
+class Session {
+ public:
+  struct Options {
+    std::vector<std::string> command;  ///< empty: ridgepoint-worker beside this program, --stdio
+    std::function<void()> wake;        ///< called from the reader thread when lines wait
+    Patience patience = {};
+  };
+
+  /// Spawns the worker and returns at once, in state `starting`. Errors: `unavailable` when the
+  /// program is missing or cannot be executed. A worker that says no hello, or speaks another
+  /// protocol version, shows as `lost` with its reason.
+  static Result<std::unique_ptr<Session>> start(Options options);
+  static Result<std::unique_ptr<Session>> replay(const std::string& path);
+  virtual ~Session() = default;        ///< asks the worker to quit, then makes sure it has
+
+  /// Applies what has arrived, answers `timing` lines, minds the watchdog and escalates a cancel.
+  /// Never blocks. True when run() changed.
+  virtual bool poll() = 0;
+  /// Waits up to `timeout_s` for something to poll.
+  virtual void wait(double timeout_s) = 0;
+
+  virtual const Run& run() const = 0;
+  virtual WorkerState state() const = 0;
+  virtual const std::string& reason() const = 0;
+  /// Inside a timed block on this machine: the window should not draw.
+  virtual bool in_timed_block() const = 0;
+
+  /// Each sends one request and returns its id; a lost worker is restarted first.
+  virtual Result<int64_t> list() = 0;
+  virtual Result<int64_t> source(const std::string& kernel) = 0;
+  virtual Result<int64_t> send(WorkRequest request) = 0;  ///< run, compare, probe; sets the id
+  virtual void cancel(int64_t id) = 0;
+  /// Puts a learner's prediction into the transcript.
+  virtual void predict(const std::string& kernel, const Params& params, double value_ns) = 0;
+
+  /// The transcript so far; and saves it (written beside, then renamed: never half a file).
+  virtual const std::vector<std::string>& transcript() const = 0;
+  virtual Result<void> save(const std::string& path) const = 0;
+};
+
+/// Splits a launch command into arguments like a shell would, quotes included; nothing is expanded.
+Result<std::vector<std::string>> split_command(const std::string& text);
+
+}  // namespace ridge::app

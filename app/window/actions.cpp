@@ -1,0 +1,279 @@
+#include "app/window/actions.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/window/export.h"
+#include "app/window/settings.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
+
+std::string never(const State&) { return {}; }
+
+std::string why_no_work(const State& state) {
+  if (!state.view.lab) return "This build has no labs.";
+  if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to measure.";
+  if (state.run_request || state.compare_request || state.is_busy()) {
+    return "A measurement is running; Esc cancels it.";
+  }
+  if (!state.run().catalogue_complete() && state.session->state() != app::WorkerState::lost) {
+    return "The worker has not listed its rungs yet.";
+  }
+  return {};
+}
+
+std::string why_no_run(const State& state) {
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  const bool any = std::any_of(state.ladder.begin(), state.ladder.end(),
+                               [](const RungView& row) { return row.can_run; });
+  return any ? std::string() : "No rung of this lab can run on this machine.";
+}
+
+std::string why_no_run_selected(const State& state) {
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  const RungView* row = find_row(state, state.view.rung);
+  if (row && row->can_run) return {};
+  const std::string reason = row && row->info ? row->info->reason : std::string();
+  return "The selected rung cannot run on this machine" + (reason.empty() ? "." : ": " + reason);
+}
+
+std::string why_no_compare(const State& state) {
+  if (state.view.baseline.empty()) {
+    return "Choose a baseline first: select a rung and press B.";
+  }
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
+    const RungView* row = find_row(state, kernel);
+    if (!row || !row->can_run) {
+      return rung_title(state, kernel) + " cannot run on this machine, so it cannot be compared.";
+    }
+  }
+  return {};
+}
+
+std::string why_no_cancel(const State& state) {
+  return state.run_request || state.compare_request ? std::string() : "Nothing is running.";
+}
+
+std::string why_no_export(const State& state) {
+  for (const RungView& row : state.ladder) {
+    if (row.series && row.origin == Origin::live) return {};
+  }
+  return "There is nothing to export yet: run the ladder first (F5).";
+}
+
+WorkRequest request_for(const State& state, const char* type) {
+  WorkRequest request;
+  request.type = type;
+  request.lab = state.view.lab->id;
+  request.mode = state.view.mode;
+  request.cache = state.view.cache;
+  return request;
+}
+
+void send(State& state, WorkRequest request, int64_t* id_out) {
+  state.notice = {};
+  // The ceilings that utilization is a share of are measured once, before the first run.
+  if (state.run().ceilings().empty()) {
+    WorkRequest probe;
+    probe.type = "probe";
+    (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
+  }
+  const auto id = state.session->send(std::move(request));
+  if (id) *id_out = *id;
+  else state.notice = {id.error().sentence(), true};
+  state.dirty = true;
+}
+
+void run_ladder(State& state) {
+  WorkRequest request = request_for(state, "run");
+  for (const RungView& row : state.ladder) {
+    if (row.can_run) request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
+  }
+  send(state, std::move(request), &state.run_request);
+}
+
+void run_selected(State& state) {
+  WorkRequest request = request_for(state, "run");
+  const RungView* row = find_row(state, state.view.rung);
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  send(state, std::move(request), &state.run_request);
+}
+
+void compare(State& state) {
+  WorkRequest request = request_for(state, "compare");
+  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
+    request.kernels.push_back({kernel, params_for(state, *find_row(state, kernel)->info)});
+  }
+  send(state, std::move(request), &state.compare_request);
+}
+
+void cancel(State& state) {
+  for (const int64_t id : {state.run_request, state.compare_request}) {
+    if (id) state.session->cancel(id);
+  }
+  state.notice = {"Cancelling after the sample in hand.", false};
+}
+
+void escape(State& state) {
+  if (state.view.show_shortcuts) state.view.show_shortcuts = false;
+  else if (why_no_cancel(state).empty()) cancel(state);
+  else state.notice = {};
+}
+
+void toggle_baseline(State& state) {
+  std::string& baseline = state.view.baseline;
+  baseline = baseline == state.view.rung ? std::string() : state.view.rung;
+  state.notice = {};
+  state.dirty = true;
+}
+
+void clear_baseline(State& state) {
+  state.view.baseline.clear();
+  state.dirty = true;
+}
+
+void step_rung(State& state, int step) {
+  const auto& rungs = state.view.lab->rungs;
+  const int count = static_cast<int>(rungs.size());
+  for (int i = 0; i < count; ++i) {
+    if (state.view.rung != rungs[static_cast<size_t>(i)].kernel) continue;
+    select_rung(state, rungs[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].kernel);
+    return;
+  }
+}
+
+void step_scale(State& state, int step) {
+  const auto end = std::end(kScales);
+  auto at = std::min_element(std::begin(kScales), end, [&](float a, float b) {
+    return std::abs(a - state.view.scale) < std::abs(b - state.view.scale);
+  });
+  const auto next = std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
+  state.view.scale = kScales[next];
+  save_settings(&state);
+}
+
+void open_lab_at(State& state, size_t place) {
+  const auto labs = all_labs();
+  if (place < labs.size()) open_lab(state, labs[place]->id);
+  else state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
+}
+
+template <size_t place>
+void open_nth_lab(State& state) { open_lab_at(state, place); }
+
+std::string why_no_lab(const State& state) { return state.view.lab ? "" : "This build has no labs."; }
+
+using compat::Key;
+
+const Action kActions[] = {
+    {"run", "Run the ladder", "F5", 0, Key::f5, false, why_no_run, run_ladder},
+    {"run_selected", "Run the selected rung", "Ctrl F5", 0, Key::f5, true, why_no_run_selected,
+     run_selected},
+    {"cancel", "Cancel", "Esc", 0, Key::escape, false, never, escape},
+    {"baseline", "Make the selected rung the baseline", "B", 'b', {}, false, why_no_lab,
+     toggle_baseline},
+    {"clear_baseline", "Clear the baseline", "", 0, {}, false, never, clear_baseline},
+    {"compare", "Compare the selected rung with the baseline", "C", 'c', {}, false, why_no_compare,
+     compare},
+    {"export", "Export the report", "Ctrl E", 0, Key::e, true, why_no_export, export_report},
+    {"previous_rung", "Previous rung", "[", '[', {}, false, why_no_lab,
+     [](State& state) { step_rung(state, -1); }},
+    {"next_rung", "Next rung", "]", ']', {}, false, why_no_lab,
+     [](State& state) { step_rung(state, 1); }},
+    {"lesson", "Show the lesson", "L", 'l', {}, false, never,
+     [](State& state) { state.view.tab = Tab::lesson; }},
+    {"source", "Show the source", "S", 's', {}, false, never,
+     [](State& state) { state.view.tab = Tab::source; }},
+    {"diff", "Show what changed since the rung before", "D", 'd', {}, false, never,
+     [](State& state) { state.view.tab = Tab::diff; }},
+    {"log", "Show or hide the log", "G", 'g', {}, false, never,
+     [](State& state) { state.view.show_log = !state.view.show_log; }},
+    {"theme", "Dark or light", "T", 't', {}, false, never,
+     [](State& state) {
+       state.view.light_theme = !state.view.light_theme;
+       save_settings(&state);
+     }},
+    {"larger", "Larger", "Ctrl +", 0, Key::plus, true, never,
+     [](State& state) { step_scale(state, 1); }},
+    {"smaller", "Smaller", "Ctrl −", 0, Key::minus, true, never,
+     [](State& state) { step_scale(state, -1); }},
+    {"full_screen", "Full screen", "F11", 0, Key::f11, false, never,
+     [](State& state) { state.view.full_screen = !state.view.full_screen; }},
+    {"shortcuts", "This list", "?", '?', {}, false, never,
+     [](State& state) { state.view.show_shortcuts = !state.view.show_shortcuts; }},
+    {"lab_1", "First lab, and so on to 9", "1 … 9", '1', {}, false, never, open_nth_lab<0>},
+};
+
+}  // namespace
+
+std::span<const Action> actions() { return kActions; }
+
+const Action& action(std::string_view id) {
+  for (const Action& entry : kActions) {
+    if (id == entry.id) return entry;
+  }
+  std::abort();  // a name in the code that is not in the table: a mistake, not a state
+}
+
+bool perform(State& state, std::string_view id) {
+  const Action& entry = action(id);
+  if (std::string why = entry.why_not(state); !why.empty()) {
+    state.notice = {why, false};
+    return false;
+  }
+  entry.act(state);
+  return true;
+}
+
+void handle_keys(State& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  for (const Action& entry : kActions) {
+    if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
+      perform(state, entry.id);
+    }
+  }
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
+  if (io.WantTextInput || io.KeyCtrl) return;
+  // A copy: an action may change what the loop walks over in a later version of ImGui.
+  const ImVector<ImWchar> typed = io.InputQueueCharacters;
+  for (const ImWchar character : typed) {
+    if (character >= '2' && character <= '9') open_lab_at(state, character - static_cast<ImWchar>('1'));
+    for (const Action& entry : kActions) {
+      const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
+                                        (entry.typed >= 'a' && entry.typed <= 'z' &&
+                                         character == static_cast<ImWchar>(entry.typed - 32)));
+      if (same) perform(state, entry.id);
+    }
+  }
+}
+
+void select_rung(State& state, const std::string& kernel) {
+  state.view.rung = kernel;
+  state.notice = {};
+  state.dirty = true;
+}
+
+void set_param(State& state, const std::string& name, ParamValue value) {
+  if (state.view.params[name] == value) return;
+  state.view.params[name] = std::move(value);
+  state.estimates_due = true;
+  state.dirty = true;
+}
+
+void set_mode(State& state, const std::string& mode) {
+  state.view.mode = mode;
+  state.dirty = true;
+}
+
+void set_cache(State& state, const std::string& cache) {
+  state.view.cache = cache;
+  state.dirty = true;
+}
+
+}  // namespace ridge::window

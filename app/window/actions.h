@@ -1,0 +1,41 @@
+// One table of actions. Keys, buttons, the list behind "?" and later menus read it, so that no
+// action exists in one of them only, and each is named the same everywhere.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/imgui_compat.h"
+#include "app/window/state.h"
+
+namespace ridge::window {
+
+struct Action {
+  const char* id;                        ///< "run"
+  const char* title;                     ///< "Run the ladder"
+  const char* keys;                      ///< as printed: "F5"; "" where it has no key
+  char typed = 0;                        ///< a typed character: 'b'
+  std::optional<compat::Key> key;        ///< or a key that types nothing
+  bool ctrl = false;
+  /// Why it cannot be done now, one sentence; empty when it can.
+  std::string (*why_not)(const State& state) = nullptr;
+  void (*act)(State& state) = nullptr;
+};
+
+std::span<const Action> actions();
+const Action& action(std::string_view id);
+
+/// Does it, or puts the reason why not into the notice. True when it was done.
+bool perform(State& state, std::string_view id);
+/// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
+void handle_keys(State& state);
+
+// What needs an argument is a function instead of a row in the table.
+void select_rung(State& state, const std::string& kernel);
+void set_param(State& state, const std::string& name, ParamValue value);
+void set_mode(State& state, const std::string& mode);
+void set_cache(State& state, const std::string& cache);
+
+}  // namespace ridge::window

@@ -1,0 +1,19 @@
+// The window's renderer of chart scenes: the same primitives that common/chart/svg.cpp writes,
+// drawn with ImDrawList.
+#pragma once
+
+#include "app/window/ui.h"
+#include "common/chart/model.h"
+
+namespace ridge::window {
+
+/// Widths in the window's own fonts, for chart::layout().
+chart::TextWidth text_width_of(Fonts& fonts);
+
+/// Draws a scene with its origin at (x, y), in the order of its primitives.
+void draw_scene(Ui& ui, const chart::Scene& scene, float x, float y);
+
+/// The hit under a point given in the scene's own pixels; the last drawn wins; null: none.
+const chart::Hit* hit_at(const chart::Scene& scene, float x, float y);
+
+}  // namespace ridge::window

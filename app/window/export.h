@@ -1,0 +1,20 @@
+// Export: the report in every format and the transcript it was made from, in one folder.
+#pragma once
+
+#include <string>
+
+#include "app/window/state.h"
+#include "common/core/result.h"
+
+namespace ridge::window {
+
+/// $XDG_DOCUMENTS_DIR/ridgepoint-reports, else ~/ridgepoint-reports, else ./ridgepoint-reports.
+std::string default_export_root();
+
+/// Writes report.{html,md,json,csv} and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
+Result<std::string> write_export(const State& state, const std::string& root);
+
+/// The action: writes below state.export_root and says where, or why not, in the notice.
+void export_report(State& state);
+
+}  // namespace ridge::window

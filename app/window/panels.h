@@ -1,0 +1,125 @@
+// The panels: one struct and one file each. A panel holds only what it can make again from State
+// (a laid-out chart, a parsed lesson); draw() is called once a frame with its place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/window/diff.h"
+#include "app/window/lexer.h"
+#include "app/window/markdown.h"
+#include "app/window/ui.h"
+#include "common/chart/model.h"
+
+namespace ridge::window {
+
+/// Lab title and parameters, machine, quiet badge, baseline, Compare, Export, Run.
+struct TopBar {
+  void draw(Ui& ui, Area area);
+};
+
+/// Labs, rungs with their estimated seconds, ceilings of the machine.
+struct LeftRail {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_labs(Ui& ui, Area* rest);
+  void draw_rungs(Ui& ui, Area* rest, float room);
+  void draw_ceilings(Ui& ui, Area rest);
+};
+
+/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
+struct ParamsBar {
+  /// Height it needs for this width.
+  float height(Ui& ui, float width) const;
+  void draw(Ui& ui, Area area);
+};
+
+/// The default view: one row per rung, four panels. Click selects, hovering explains.
+struct LadderPanel {
+  void draw(Ui& ui, Area area);
+  const chart::Scene& scene() const { return scene_; }
+
+ private:
+  void lay_out(Ui& ui, const Area& area);
+  chart::Scene scene_;
+  chart::ChartModel model_;
+  std::vector<std::string> rows_;      ///< kernel id of each row
+  uint64_t version_ = ~0ull;
+  float width_ = 0, height_ = 0, font_px_ = 0;
+};
+
+/// The verdict of selection against baseline, or what is missing for one.
+struct VerdictCard {
+  void draw(Ui& ui, Area area);
+};
+
+/// Rounds of the shown comparison, else the samples of the selected rung; telemetry where there is.
+struct StripPanel {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_telemetry(Ui& ui, Area area);
+  void draw_samples(Ui& ui, Area area);
+  chart::Scene scene_;
+  uint64_t version_ = ~0ull;
+  float width_ = 0, height_ = 0, font_px_ = 0;
+};
+
+/// The selected rung's part of the lesson first, then the lab's introduction.
+struct LessonTab {
+  void draw(Ui& ui, Area area);
+
+ private:
+  float draw_block(Ui& ui, const Area& area, const Block& block) const;
+  std::string path_;
+  std::vector<Block> blocks_;
+};
+
+/// The source that ran, coloured, with line numbers.
+struct SourceTab {
+  void draw(Ui& ui, Area area);
+};
+
+/// What changed since the previous rung, build flags included.
+struct DiffTab {
+  void draw(Ui& ui, Area area);
+};
+
+struct RightPanel {
+  void draw(Ui& ui, Area area);
+
+ private:
+  LessonTab lesson_;
+  SourceTab source_;
+  DiffTab diff_;
+};
+
+/// Progress, what is still to be satisfied, notices.
+struct BottomBar {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_progress(Ui& ui, Area area);
+  void draw_idle(Ui& ui, Area area);
+};
+
+struct LogPanel {
+  void draw(Ui& ui, Area area);
+};
+
+/// The list behind "?".
+struct ShortcutsOverlay {
+  void draw(Ui& ui, Area area);
+};
+
+// ---- shared by the tabs of the right panel --------------------------------------------------------
+
+/// One line of coloured source at (x, y middle), in the mono face.
+void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* lexer, float size);
+/// A state in the middle of a panel: one sentence, and why or what next under it.
+void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next);
+
+}  // namespace ridge::window

@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "app/window/actions.h"
+#include "app/window/panels.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+struct Group {
+  std::string name, label, tip;
+  std::vector<std::string> options;
+  int chosen = -1;
+  bool is_integer = false;
+};
+
+Group stops_of(const State& state, const ParamView& param) {
+  Group group{param.name, param.name, param.label, {}, -1, true};
+  const int64_t value = param_int(state.view.params, param.name);
+  const ParamSpec* spec = find_spec(state, param.name);
+  if (spec && spec->is_choice) {
+    group.is_integer = false;
+    group.options = spec->choices;
+    const std::string chosen = param_text(state.view.params, param.name);
+    const auto at = std::find(group.options.begin(), group.options.end(), chosen);
+    group.chosen = at == group.options.end() ? -1 : static_cast<int>(at - group.options.begin());
+    return group;
+  }
+  std::vector<int64_t> stops;
+  for (const int64_t stop : param.stops) {
+    if (!spec || (stop >= spec->min && stop <= spec->max)) stops.push_back(stop);
+  }
+  // A value from a saved run or the default need not be one of the lab's stops.
+  if (std::find(stops.begin(), stops.end(), value) == stops.end()) stops.push_back(value);
+  std::sort(stops.begin(), stops.end());
+  for (size_t i = 0; i < stops.size(); ++i) {
+    group.options.push_back(std::to_string(stops[i]));
+    if (stops[i] == value) group.chosen = static_cast<int>(i);
+  }
+  if (spec && !spec->help.empty()) group.tip += "\n" + spec->help;
+  return group;
+}
+
+std::vector<Group> groups_of(const State& state) {
+  std::vector<Group> groups;
+  if (!state.view.lab) return groups;
+  for (const ParamView& param : state.view.lab->params) {
+    if (state.view.params.count(param.name)) groups.push_back(stops_of(state, param));
+  }
+  groups.push_back({"cache", "cache",
+                    "hot: the data was just used. cold: it has to come from memory.\nTwo different "
+                    "results, never mixed.",
+                    {"hot", "cold"}, state.view.cache == "cold" ? 1 : 0, false});
+  groups.push_back({"mode", "mode",
+                    "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
+                    "figures you want to quote.",
+                    {"live", "measure"}, state.view.mode == "live" ? 0 : 1, false});
+  return groups;
+}
+
+constexpr float kLine = 32, kGap = 20, kPad = 12;
+
+float label_width(Ui& ui, const Group& group) { return ui.width(group.label, kSmall_px) + ui.px(10); }
+
+float options_width(Ui& ui, const Group& group, bool stepper) {
+  float widest = 0, total = 0;
+  for (const std::string& option : group.options) {
+    const float w = ui.width(option, kSmall_px);
+    widest = std::max(widest, w);
+    total += w + ui.px(22);
+  }
+  return stepper && group.is_integer ? widest + ui.px(80) : total;
+}
+
+float total_width(Ui& ui, const std::vector<Group>& groups, bool stepper) {
+  float total = 0;
+  for (const Group& group : groups) {
+    total += label_width(ui, group) + options_width(ui, group, stepper) + ui.px(kGap);
+  }
+  return total - ui.px(kGap);
+}
+
+/// "‹ 1024 ›": the same choice where a row of stops does not fit.
+int draw_stepper(Ui& ui, const Area& area, const Group& group) {
+  ui.fill(area, ui.raised(1), ui.px(5));
+  int result = -1;
+  const int last = static_cast<int>(group.options.size()) - 1;
+  Area rest = area;
+  const Area less = rest.take_left(ui.px(32)), more = rest.take_right(ui.px(32));
+  if (ui.button(group.name + "-", less, "‹", Ui::Kind::quiet, group.chosen > 0) && group.chosen > 0) {
+    result = group.chosen - 1;
+  }
+  if (ui.button(group.name + "+", more, "›", Ui::Kind::quiet, group.chosen < last) && group.chosen < last) {
+    result = group.chosen + 1;
+  }
+  if (group.chosen >= 0) {
+    ui.text(rest.x + rest.w / 2, rest.middle(), group.options[static_cast<size_t>(group.chosen)], kSmall_px,
+            Role::text, Face::body, Anchor::middle);
+  }
+  return result;
+}
+
+void apply(State& state, const Group& group, int index) {
+  const std::string& option = group.options[static_cast<size_t>(index)];
+  if (group.name == "cache") set_cache(state, option);
+  else if (group.name == "mode") set_mode(state, option);
+  else if (group.is_integer) set_param(state, group.name, static_cast<int64_t>(std::stoll(option)));
+  else set_param(state, group.name, option);
+}
+
+}  // namespace
+
+float ParamsBar::height(Ui& ui, float width) const {
+  const auto groups = groups_of(ui.state);
+  const float room = width - 2 * ui.px(kPad + 4);
+  const bool stepper = total_width(ui, groups, false) > room;
+  float x = 0;
+  int lines = 1;
+  for (const Group& group : groups) {
+    const float w = label_width(ui, group) + options_width(ui, group, stepper);
+    if (x > 0 && x + w > room) x = 0, ++lines;
+    x += w + ui.px(kGap);
+  }
+  return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
+         2 * ui.px(kPad - 2);
+}
+
+void ParamsBar::draw(Ui& ui, Area area) {
+  ui.panel(area);
+  const auto groups = groups_of(ui.state);
+  const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 2));
+  const bool stepper = total_width(ui, groups, false) > inner.w;
+  float x = inner.x, y = inner.y;
+  for (const Group& group : groups) {
+    const float label_w = label_width(ui, group), options_w = options_width(ui, group, stepper);
+    if (x > inner.x && x + label_w + options_w > inner.right()) {
+      x = inner.x;
+      y += ui.px(kLine) + ui.px(8);
+    }
+    const Area label = {x, y, label_w, ui.px(kLine)};
+    ui.text(label.x, label.middle(), group.label, kSmall_px, Role::muted);
+    if (ui.touch("label:" + group.name, label).hovered) ui.tooltip(group.tip);
+    const Area options = {x + label_w, y, options_w, ui.px(kLine)};
+    const int clicked = stepper && group.is_integer
+                            ? draw_stepper(ui, options, group)
+                            : ui.segments(group.name, options, group.options, group.chosen);
+    if (clicked >= 0) apply(ui.state, group, clicked);
+    x += label_w + options_w + ui.px(kGap);
+  }
+}
+
+}  // namespace ridge::window

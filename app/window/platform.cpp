@@ -1,0 +1,153 @@
+#include "app/window/platform.h"
+
+// ImGui's backend loads what it needs by itself; OpenGL 1.1 is all that is called from here.
+#include <GLFW/glfw3.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <cstring>
+
+namespace ridge::window {
+namespace {
+
+bool g_event = false;        // set by GLFW's callbacks, on the one thread that runs them
+std::string g_glfw_error;
+
+void on_error(int, const char* text) { g_glfw_error = text; }
+
+// Installed before ImGui's backend, which calls on to what it finds.
+void watch_events(GLFWwindow* window) {
+  glfwSetKeyCallback(window, [](GLFWwindow*, int, int, int, int) { g_event = true; });
+  glfwSetCharCallback(window, [](GLFWwindow*, unsigned) { g_event = true; });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow*, int, int, int) { g_event = true; });
+  glfwSetCursorPosCallback(window, [](GLFWwindow*, double, double) { g_event = true; });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow*, int) { g_event = true; });
+  glfwSetScrollCallback(window, [](GLFWwindow*, double, double) { g_event = true; });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow*, int) { g_event = true; });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow*) { g_event = true; });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow*, int, int) { g_event = true; });
+  glfwSetWindowCloseCallback(window, [](GLFWwindow*) { g_event = true; });
+}
+
+void refresh_font_texture() {
+#if IMGUI_VERSION_NUM < 19200
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+}
+
+Error no_display(const std::string& what) {
+  return {ErrorCode::unavailable, what.empty() ? "no display could be opened" : what, "the window",
+          "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' in the terminal"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
+  glfwSetErrorCallback(on_error);
+  if (!glfwInit()) return no_display(g_glfw_error);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
+  // The picture has its own smoothed edges; multisampling would only cost software GL its time.
+  glfwWindowHint(GLFW_SAMPLES, 0);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  GLFWwindow* window = glfwCreateWindow(options.width, options.height, "Ridgepoint", nullptr, nullptr);
+  if (!window) {
+    glfwTerminate();
+    return no_display("OpenGL 3.2 could not be had (" + g_glfw_error + ")");
+  }
+  std::unique_ptr<Platform> platform(new Platform);
+  platform->window_ = window;
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  watch_events(window);
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  ImGui_ImplGlfw_InitForOpenGL(window, true);
+  ImGui_ImplOpenGL3_Init("#version 150");
+  return platform;
+}
+
+Platform::~Platform() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Platform::draw(Screen& screen, const ViewState& view) {
+  if (screen.prepare()) refresh_font_texture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  screen.draw(size.x, size.y);
+  ImGui::Render();
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  float rgb[3];
+  canvas_rgb(view, rgb);
+  glClearColor(rgb[0], rgb[1], rgb[2], 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Platform::swap() { glfwSwapBuffers(window_); }
+
+std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const {
+  glfwGetFramebufferSize(window_, width, height);
+  const auto row = static_cast<size_t>(*width) * 3;
+  const auto rows = static_cast<size_t>(*height);
+  std::vector<unsigned char> upside_down(row * rows), pixels(row * rows);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadBuffer(GL_BACK);
+  glReadPixels(0, 0, *width, *height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
+  for (size_t y = 0; y < rows; ++y) {
+    std::memcpy(&pixels[y * row], &upside_down[(rows - 1 - y) * row], row);
+  }
+  return pixels;
+}
+
+bool Platform::wait(double timeout_s) {
+  g_event = false;
+  if (timeout_s > 0) glfwWaitEventsTimeout(timeout_s);
+  else glfwPollEvents();
+  return g_event;
+}
+
+void Platform::wake() { glfwPostEmptyEvent(); }
+
+bool Platform::should_close() const { return glfwWindowShouldClose(window_); }
+
+void Platform::set_full_screen(bool on) {
+  if (on == full_screen_) return;
+  full_screen_ = on;
+  if (on) {
+    glfwGetWindowPos(window_, &saved_[0], &saved_[1]);
+    glfwGetWindowSize(window_, &saved_[2], &saved_[3]);
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  } else {
+    glfwSetWindowMonitor(window_, nullptr, saved_[0], saved_[1], saved_[2], saved_[3], 0);
+  }
+}
+
+float Platform::content_scale() const {
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return x;
+}
+
+double Platform::now_s() const { return glfwGetTime(); }
+
+}  // namespace ridge::window

@@ -1,0 +1,48 @@
+// The one place that knows GLFW and OpenGL: a window with a context, ImGui's backends in it, and
+// frames. Shared by the window and by `shot`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/window/screen.h"
+#include "common/core/result.h"
+
+struct GLFWwindow;
+
+namespace ridge::window {
+
+class Platform {
+ public:
+  struct Options {
+    int width = 1600, height = 1000;
+    bool visible = true;
+  };
+  /// unavailable: no display, or no OpenGL 3 on it, with what to do instead.
+  static Result<std::unique_ptr<Platform>> open(const Options& options);
+  ~Platform();
+
+  /// One frame into the back buffer.
+  void draw(Screen& screen, const ViewState& view);
+  void swap();
+  /// The back buffer, before swap(): RGB, top row first.
+  std::vector<unsigned char> read_pixels(int* width, int* height) const;
+
+  /// Waits for an event, wake() or the timeout. True when an event came (not for wake()).
+  bool wait(double timeout_s);
+  /// From any thread.
+  static void wake();
+  bool should_close() const;
+  void set_full_screen(bool on);
+  float content_scale() const;
+  double now_s() const;
+
+ private:
+  Platform() = default;
+  GLFWwindow* window_ = nullptr;
+  bool full_screen_ = false;
+  int saved_[4] = {};
+};
+
+}  // namespace ridge::window

@@ -1,0 +1,131 @@
+#include "app/window/recorded.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace fs = std::filesystem;
+
+std::optional<std::string> read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+std::string asset_folder(const std::string& name) {
+  std::vector<fs::path> roots;
+  if (const char* set = std::getenv("RIDGEPOINT_ASSETS")) roots.emplace_back(set);
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    roots.push_back(program.parent_path() / "assets");
+    roots.push_back(program.parent_path().parent_path() / "share/ridgepoint");
+    roots.push_back(program.parent_path().parent_path().parent_path() / "assets");
+  }
+#ifdef RIDGE_SOURCE_DIR
+  roots.emplace_back(fs::path(RIDGE_SOURCE_DIR) / "assets");
+#endif
+  for (const fs::path& root : roots) {
+    if (fs::is_directory(root / name, error)) return (root / name).string();
+  }
+  return {};
+}
+
+std::vector<Recording> load_recordings(const std::string& folder,
+                                       std::vector<std::string>* problems) {
+  std::vector<Recording> found;
+  std::error_code error;
+  if (folder.empty() || !fs::is_directory(folder, error)) return found;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    auto run = Run::load(file.string());
+    if (!run) {
+      if (problems) problems->push_back(run.error().sentence());
+      continue;
+    }
+    auto shared = std::make_shared<const Run>(*std::move(run));
+    std::string machine =
+        shared->environment() ? shared->environment()->machine() : file.stem().string();
+    found.push_back({file.string(), std::move(machine), std::move(shared)});
+  }
+  return found;
+}
+
+namespace {
+
+/// Sum over shared integer parameters of |ln(have / wanted)|; nullopt where a text parameter differs.
+/// Threads of a recording say nothing about this machine's, so they do not count.
+std::optional<double> size_distance(const Params& have, const Params& wanted) {
+  double distance = 0;
+  for (const auto& [name, value] : wanted) {
+    const auto other = have.find(name);
+    if (other == have.end() || name == "threads") continue;
+    const auto* a = std::get_if<int64_t>(&value);
+    const auto* b = std::get_if<int64_t>(&other->second);
+    if (a && b && *a > 0 && *b > 0) {
+      distance += std::abs(std::log(static_cast<double>(*a) / static_cast<double>(*b)));
+    } else if (value != other->second) {
+      return std::nullopt;
+    }
+  }
+  return distance;
+}
+
+/// "n = 4096" where all differing integers share one value; else "m = 4096, n = 512".
+std::string difference(const Params& have, const Params& wanted) {
+  std::vector<std::pair<std::string, std::string>> differing;
+  for (const auto& [name, value] : wanted) {
+    const auto other = have.find(name);
+    if (other == have.end() || name == "threads" || other->second == value) continue;
+    differing.emplace_back(name, to_string(other->second));
+  }
+  const bool one_value =
+      std::all_of(differing.begin(), differing.end(),
+                  [&](const auto& item) { return item.second == differing.front().second; });
+  const bool has_n = std::any_of(differing.begin(), differing.end(),
+                                 [](const auto& item) { return item.first == "n"; });
+  if (!differing.empty() && one_value && has_n) return "n = " + differing.front().second;
+  std::string text;
+  for (const auto& [name, value] : differing) {
+    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  }
+  return text;
+}
+
+}  // namespace
+
+Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
+                       const std::string& cache) {
+  Snapped best;
+  double best_distance = 0;
+  for (const Series& series : run.series()) {
+    if (series.kernel != kernel || series.cache != cache) continue;
+    if (series.status != SeriesStatus::ok && series.status != SeriesStatus::failed) continue;
+    const auto distance = size_distance(series.params, wanted);
+    if (!distance) continue;
+    // Later series replace earlier ones at the same size: the newest result counts.
+    if (!best.series || *distance <= best_distance) {
+      best.series = &series;
+      best_distance = *distance;
+    }
+  }
+  if (best.series) {
+    best.exact = best_distance == 0;
+    if (!best.exact) best.shown_size = difference(best.series->params, wanted);
+  }
+  return best;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,117 @@
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#include <stb_image_write.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/window/platform.h"
+#include "app/window/window.h"
+
+namespace ridge::window {
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "ridgepoint: %s\n", error.sentence().c_str());
+  return error.exit_code();
+}
+
+/// No worker and no file: what a shot without --replay shows is the recorded runs alone.
+class NoSession final : public app::Session {
+ public:
+  bool poll() override { return false; }
+  void wait(double) override {}
+  const Run& run() const override { return run_; }
+  app::WorkerState state() const override { return app::WorkerState::replay; }
+  const std::string& reason() const override { return reason_; }
+  bool in_timed_block() const override { return false; }
+  Result<int64_t> list() override { return refuse(); }
+  Result<int64_t> source(const std::string&) override { return refuse(); }
+  Result<int64_t> send(WorkRequest) override { return refuse(); }
+  void cancel(int64_t) override {}
+  void predict(const std::string&, const Params&, double) override {}
+  const std::vector<std::string>& transcript() const override { return lines_; }
+  Result<void> save(const std::string&) const override { return refuse(); }
+
+ private:
+  static Error refuse() { return {ErrorCode::unavailable, "a shot has no worker", "shot", ""}; }
+  Run run_;
+  std::string reason_;
+  std::vector<std::string> lines_;
+};
+
+Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
+  if (options.replay.empty()) return std::unique_ptr<app::Session>(new NoSession);
+  return app::Session::replay(options.replay);
+}
+
+/// The lab as it opens; or with the run's last comparison chosen, and the diff beside it.
+Result<void> set_scene(State& state, const ShotOptions& options) {
+  const auto& comparisons = state.run().comparisons();
+  if (options.scene == "lab") {
+    state.view.tab = Tab::source;
+    return {};
+  }
+  if (comparisons.empty()) {
+    return Error{ErrorCode::bad_input, "the run holds no comparison to show", options.replay,
+                 "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
+  }
+  state.view.baseline = comparisons.back().baseline;
+  state.view.rung = comparisons.back().candidate;
+  state.view.tab = Tab::diff;
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& scene_names() {
+  static const std::vector<std::string> kNames = {"lab", "compare"};
+  return kNames;
+}
+
+int shot(const ShotOptions& options) {
+  const auto& names = scene_names();
+  if (std::find(names.begin(), names.end(), options.scene) == names.end()) {
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    return fail({ErrorCode::usage, "scene '" + options.scene + "' is not built yet", "shot",
+                 "there are: " + known});
+  }
+  auto session = open_session(options);
+  if (!session) return fail(session.error());
+  State state;
+  state.session = session->get();
+  state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
+  state.view.light_theme = options.theme == "light";
+  state.recordings = load_recordings(asset_folder("recorded"), nullptr);
+  (*session)->poll();
+  open_lab(state, options.lab);
+  if (const auto set = set_scene(state, options); !set) return fail(set.error());
+
+  auto platform = Platform::open({options.width, options.height, false});
+  if (!platform) return fail(platform.error());
+  Screen screen(state);
+  for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third
+    refresh(state, 1.0 + i);
+    (*platform)->wait(0);
+    (*platform)->draw(screen, state.view);
+  }
+  int width = 0, height = 0;
+  const auto pixels = (*platform)->read_pixels(&width, &height);
+  if (!stbi_write_png(options.out.c_str(), width, height, 3, pixels.data(), width * 3)) {
+    return fail({ErrorCode::cannot_write, "the picture could not be written", options.out,
+                 "choose a folder that exists and is writable"});
+  }
+  return 0;
+}
+
+}  // namespace ridge::window

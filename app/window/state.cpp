@@ -1,0 +1,369 @@
+#include "app/window/state.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr double kEstimateDelay_s = 0.25;  // a slider drag asks once, at its end
+
+const KernelInfo* recorded_info(const State& state, const std::string& kernel) {
+  for (const Recording& recording : state.recordings) {
+    if (const KernelInfo* info = recording.run->kernel(kernel)) return info;
+  }
+  return nullptr;
+}
+
+/// The size a live result belongs to: its own, or the one it was reduced from ("n=4096").
+bool stands_for(const Series& series, const Params& wanted) {
+  Params size = series.params;
+  if (!series.reduced_from.empty()) {
+    std::istringstream words(series.reduced_from);
+    std::vector<std::string> assignments;
+    for (std::string word; words >> word;) assignments.push_back(word);
+    if (const auto from = parse_params(assignments)) {
+      for (const auto& [name, value] : *from) size[name] = value;
+    }
+  }
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+    const auto found = size.find(item.first);
+    return found == size.end() || found->second == item.second;
+  });
+}
+
+/// The newest live series for a rung at the chosen parameters. One that has produced nothing yet
+/// does not hide an older result.
+const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
+                          const std::string& cache) {
+  const auto& all = run.series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->kernel != kernel || it->cache != cache || !stands_for(*it, wanted)) continue;
+    const bool has_data = it->stats || !it->samples.empty();
+    const bool refused =
+        it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
+    if (has_data || refused) return &*it;
+  }
+  return nullptr;
+}
+
+Params view_params(const State& state, const KernelInfo* info) {
+  Params wanted = info ? params_for(state, *info) : state.view.params;
+  if (info) {
+    if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
+  }
+  return wanted;
+}
+
+void fill_live(const State& state, RungView* row, const Params& wanted) {
+  row->series = live_series(state.run(), row->rung->kernel, wanted, state.view.cache);
+  if (!row->series) return;
+  row->origin = Origin::live;
+  row->run = &state.run();
+  row->greyed = state.session->state() == app::WorkerState::lost;
+  if (!row->series->reduced_from.empty()) {
+    row->shown_size = "n = " + std::to_string(param_int(row->series->params, "n"));
+  }
+}
+
+void fill_recorded(const State& state, RungView* row, const Params& wanted) {
+  for (const Recording& recording : state.recordings) {
+    const Snapped snapped =
+        nearest_series(*recording.run, row->rung->kernel, wanted, state.view.cache);
+    if (!snapped.series) continue;
+    row->series = snapped.series;
+    row->run = recording.run.get();
+    row->origin = Origin::recorded;
+    row->machine = recording.machine;
+    row->shown_size = snapped.shown_size;
+    const KernelInfo* built = state.run().kernel(row->rung->kernel);
+    row->stale = built && !built->hash.empty() && !snapped.series->hash.empty() &&
+                 built->hash != snapped.series->hash;
+    return;
+  }
+}
+
+std::string no_result_reason(const State& state, const RungView& row) {
+  if (state.session->state() == app::WorkerState::starting) return "waiting for the worker";
+  if (row.can_run) return "not run yet";
+  if (row.info && !row.info->reason.empty()) return row.info->reason;
+  if (row.info && row.info->available) return "does not take this data type";
+  if (state.is_replay()) return "not in this saved run";
+  return state.run().catalogue_complete() ? "not built into this worker" : "waiting for the worker";
+}
+
+bool takes_dtype(const State& state, const KernelInfo& info) {
+  const std::string dtype = param_text(state.view.params, "dtype");
+  return dtype.empty() || info.dtypes.empty() ||
+         std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
+}
+
+RungView make_row(const State& state, const Rung& rung) {
+  RungView row;
+  row.rung = &rung;
+  row.info = state.run().kernel(rung.kernel);
+  const bool built = row.info != nullptr;
+  if (!row.info) row.info = recorded_info(state, rung.kernel);
+  row.can_run = built && !state.is_replay() && row.info->available && takes_dtype(state, *row.info);
+  const Params wanted = view_params(state, row.info);
+  fill_live(state, &row, wanted);
+  if (!row.series && !row.can_run) fill_recorded(state, &row, wanted);
+  if (!row.series) row.reason = no_result_reason(state, row);
+  const auto& asked = state.estimate_kernels;
+  const auto place = std::find(asked.begin(), asked.end(), rung.kernel);
+  const Request* request = state.run().request(state.estimate_request);
+  if (place != asked.end() && request && request->status == "ok" && !state.estimates_due) {
+    for (const Estimate& estimate : state.run().estimates()) {
+      if (estimate.series == place - asked.begin()) row.estimate = estimate;
+    }
+  }
+  return row;
+}
+
+void ask_for_sources(State& state) {
+  for (const Rung& rung : state.view.lab->rungs) {
+    if (!state.run().kernel(rung.kernel) || state.run().source(rung.kernel)) continue;
+    if (!state.sources_asked.insert(rung.kernel).second) continue;
+    // A refusal shows up in the log; the Source tab then says that the text is not known.
+    (void)state.session->source(rung.kernel);
+  }
+}
+
+void ask_for_estimates(State& state) {
+  WorkRequest request;
+  request.type = "probe";
+  request.lab = state.view.lab->id;
+  state.estimate_kernels.clear();
+  for (const RungView& row : state.ladder) {
+    if (!row.can_run) continue;
+    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
+    state.estimate_kernels.emplace_back(row.rung->kernel);
+  }
+  state.estimates_due = false;
+  if (request.kernels.empty()) return;
+  if (const auto id = state.session->send(request)) state.estimate_request = *id;
+}
+
+/// Values to begin with: the replay's own, else each parameter's default where a catalogue is known.
+void choose_params(State& state) {
+  const Series* first = nullptr;
+  for (const Series& series : state.run().series()) {
+    if (series.lab == state.view.lab->id && !first) first = &series;
+  }
+  for (const ParamView& param : state.view.lab->params) {
+    if (state.view.params.count(param.name)) continue;
+    if (first && first->params.count(param.name)) {
+      state.view.params[param.name] = first->params.at(param.name);
+    } else if (const ParamSpec* spec = find_spec(state, param.name)) {
+      state.view.params[param.name] = spec->fallback;
+    }
+  }
+  if (first && state.is_replay()) {
+    state.view.cache = first->cache.empty() ? "hot" : first->cache;
+    if (!first->reduced_from.empty()) {
+      std::istringstream words(first->reduced_from);
+      std::vector<std::string> assignments;
+      for (std::string word; words >> word;) assignments.push_back(word);
+      if (const auto from = parse_params(assignments)) {
+        for (const auto& [name, value] : *from) {
+          if (state.view.params.count(name)) state.view.params[name] = value;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void open_lab(State& state, const std::string& lab_id) {
+  const auto labs = all_labs();
+  const Lab* lab = lab_id.empty() ? nullptr : find_lab(lab_id);
+  if (!lab && !state.run().series().empty()) lab = find_lab(state.run().series().front().lab);
+  if (!lab && !labs.empty()) lab = labs.front();
+  if (lab != state.view.lab) {
+    state.view.params.clear();
+    state.view.baseline.clear();
+    state.view.rung.clear();
+    state.sources_asked.clear();
+  }
+  state.view.lab = lab;
+  state.dirty = true;
+  if (!lab || lab->rungs.empty()) return;
+  choose_params(state);
+  if (state.is_replay() && !state.run().comparisons().empty()) {
+    state.view.baseline = state.run().comparisons().back().baseline;
+    state.view.rung = state.run().comparisons().back().candidate;
+  }
+  if (state.view.rung.empty()) state.view.rung = lab->rungs.front().kernel;
+  if (!state.is_replay() && !state.list_request) {
+    if (const auto id = state.session->list()) {
+      state.list_request = *id;
+    } else {
+      state.notice = {id.error().sentence(), true};
+    }
+  }
+  state.estimates_due = true;
+}
+
+void rebuild_ladder(State& state) {
+  state.ladder.clear();
+  ++state.ladder_version;
+  if (!state.view.lab) return;
+  for (const Rung& rung : state.view.lab->rungs) state.ladder.push_back(make_row(state, rung));
+}
+
+bool refresh(State& state, double now_s) {
+  const bool moved = state.dirty || state.seen_version != state.run().version() ||
+                     state.seen_state != state.session->state();
+  if (moved) {
+    state.dirty = false;
+    state.seen_version = state.run().version();
+    state.seen_state = state.session->state();
+    if (state.view.lab) choose_params(state);
+    rebuild_ladder(state);
+    if (state.estimates_due) state.estimates_due_s = now_s + kEstimateDelay_s;
+  }
+  const bool live = !state.is_replay() && state.view.lab && state.run().catalogue_complete();
+  if (live && state.session->state() != app::WorkerState::lost) ask_for_sources(state);
+  if (live && state.estimates_due && !state.run_request && !state.compare_request &&
+      state.session->state() == app::WorkerState::idle && now_s >= state.estimates_due_s) {
+    ask_for_estimates(state);
+  }
+  for (int64_t* open : {&state.run_request, &state.compare_request}) {
+    const Request* request = *open ? state.run().request(*open) : nullptr;
+    if (!request || request->status.empty()) continue;
+    if (request->error) state.notice = {request->error->sentence(), true};
+    else if (request->status == "cancelled") state.notice = {"Cancelled; what was measured stays.", false};
+    else if (request->status == "failed" && !state.session->reason().empty()) {
+      state.notice = {state.session->reason(), true};
+    }
+    *open = 0;
+    state.dirty = true;
+  }
+  return moved || state.dirty;
+}
+
+const RungView* find_row(const State& state, const std::string& kernel) {
+  for (const RungView& row : state.ladder) {
+    if (kernel == row.rung->kernel) return &row;
+  }
+  return nullptr;
+}
+
+std::string rung_title(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state, kernel);
+  return row ? row->rung->title : kernel;
+}
+
+Params params_for(const State& state, const KernelInfo& info) {
+  Params params;
+  for (const auto& [name, value] : state.view.params) {
+    const bool taken = std::any_of(info.params.begin(), info.params.end(),
+                                   [&](const ParamSpec& spec) { return spec.name == name; });
+    if (taken) params[name] = value;
+  }
+  return params;
+}
+
+const ParamSpec* find_spec(const State& state, const std::string& name) {
+  if (!state.view.lab) return nullptr;
+  const auto in = [&](const std::vector<KernelInfo>& catalogue) -> const ParamSpec* {
+    for (const KernelInfo& info : catalogue) {
+      if (info.family != state.view.lab->family) continue;
+      for (const ParamSpec& spec : info.params) {
+        if (spec.name == name) return &spec;
+      }
+    }
+    return nullptr;
+  };
+  if (const ParamSpec* spec = in(state.run().catalogue())) return spec;
+  for (const Recording& recording : state.recordings) {
+    if (const ParamSpec* spec = in(recording.run->catalogue())) return spec;
+  }
+  return nullptr;
+}
+
+const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {
+  const ViewState& view = state.view;
+  const auto latest = [&](const Run& in, bool live) -> const Comparison* {
+    const auto& all = in.comparisons();
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      if (it->baseline != view.baseline || it->candidate != view.rung) continue;
+      if (live && it->cache != view.cache) continue;
+      const KernelInfo* info = in.kernel(it->candidate);
+      const Params wanted = info ? view_params(state, info) : view.params;
+      bool same = true;
+      for (const auto& [name, value] : wanted) {
+        const auto found = it->candidate_params.find(name);
+        same = same && (!live || found == it->candidate_params.end() || found->second == value);
+      }
+      if (same) return &*it;
+    }
+    return nullptr;
+  };
+  if (where) where->clear();
+  if (const Comparison* found = latest(state.run(), true)) {
+    if (run) *run = &state.run();
+    return found;
+  }
+  const RungView* row = find_row(state, view.rung);
+  if (row && row->can_run) return nullptr;
+  for (const Recording& recording : state.recordings) {
+    if (const Comparison* found = latest(*recording.run, false)) {
+      if (where) *where = recording.machine;
+      if (run) *run = recording.run.get();
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+const SourceText* find_source(const State& state, const std::string& kernel) {
+  if (const SourceText* source = state.run().source(kernel)) return source;
+  for (const Recording& recording : state.recordings) {
+    if (const SourceText* source = recording.run->source(kernel)) return source;
+  }
+  return nullptr;
+}
+
+const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where) {
+  where->clear();
+  const RungView* row = find_row(state, state.view.rung);
+  if (row && row->origin == Origin::recorded) {
+    *where = row->machine;
+    return row->run->ceilings();
+  }
+  return state.run().ceilings();
+}
+
+std::string params_summary(const Lab& lab, const Params& params) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
+  for (const ParamView& param : lab.params) {
+    const std::string name = param.name;
+    if (!params.count(name)) continue;
+    const std::string value = to_string(params.at(name));
+    if (name == "threads") add(value + (value == "1" ? " thread" : " threads"));
+    else if (name == "dtype") add(value);
+    else add(name + " = " + value);
+  }
+  return text;
+}
+
+std::string device_label(const State& state) {
+  if (!state.run().environment()) {
+    switch (state.session->state()) {
+      case app::WorkerState::starting: return "starting the worker";
+      case app::WorkerState::lost: return "no worker";
+      default: return "machine not read yet";
+    }
+  }
+  std::string machine = state.run().environment()->machine();
+  if (state.is_replay()) machine += " · replay";
+  return machine;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,123 @@
+// What the window knows and shows, as plain data: no ImGui here, so that every action can be tested
+// without a display. Panels read State and call actions (actions.h); nothing else changes it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/session.h"
+#include "app/window/recorded.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+
+enum class Tab { lesson, source, diff };
+
+/// What the person chose. Nothing in here was measured.
+struct ViewState {
+  const Lab* lab = nullptr;
+  std::string rung;                  ///< kernel id of the selected rung
+  std::string baseline;              ///< kernel id; empty: none chosen
+  Params params;                     ///< values of the lab's parameters, all set
+  std::string mode = "measure";      ///< "live" or "measure"
+  std::string cache = "hot";         ///< "hot" or "cold"
+  Tab tab = Tab::lesson;
+  bool light_theme = false;
+  float scale = 1;                   ///< 0.75 to 3
+  bool full_screen = false;
+  bool show_shortcuts = false;
+  bool show_log = false;
+  float left_width = 250, right_width = 400;  ///< at scale 1, pixels
+};
+
+/// One sentence at the bottom, until the next action.
+struct Notice {
+  std::string text;
+  bool is_error = false;
+};
+
+enum class Origin { none, live, recorded };
+
+/// One row of the ladder: what is known about a rung now, and where it comes from.
+struct RungView {
+  const Rung* rung = nullptr;
+  const KernelInfo* info = nullptr;    ///< from the live catalogue, else the recording's; may be null
+  const Series* series = nullptr;      ///< null: nothing measured
+  const Run* run = nullptr;            ///< where the series comes from
+  Origin origin = Origin::none;
+  std::string machine;                 ///< recorded: the machine that ran it
+  bool stale = false;                  ///< recorded: the kernel has changed since
+  bool greyed = false;                 ///< the last good result of a worker that was lost
+  std::string shown_size;              ///< "n = 4096" where it is not the size asked for
+  std::string reason;                  ///< why there is no result; empty when there is one
+  std::optional<Estimate> estimate;    ///< live only
+  bool can_run = false;                ///< on this machine, at this data type
+};
+
+struct State {
+  app::Session* session = nullptr;     ///< not owned; outlives the state
+  ViewState view;
+  Notice notice;
+  std::vector<Recording> recordings;
+  std::string settings_path;           ///< empty: nothing is saved (tests, shot)
+  std::string export_root;             ///< folder under which exports are written
+  std::string last_export;             ///< folder of the last export
+  std::vector<RungView> ladder;        ///< rebuilt by refresh()
+  uint64_t ladder_version = 0;         ///< counts rebuilds
+
+  int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
+  std::set<std::string> sources_asked;
+  std::vector<std::string> estimate_kernels;  ///< in the order the estimates were asked for
+  bool estimates_due = false;          ///< parameters changed since they were asked for
+  double estimates_due_s = 0;          ///< clock at which to ask, so that a drag asks once
+  uint64_t seen_version = ~0ull;       ///< of the run, at the last rebuild
+  app::WorkerState seen_state = app::WorkerState::starting;
+  bool dirty = true;                   ///< a choice changed: rebuild
+
+  const Run& run() const { return session->run(); }
+  bool is_replay() const { return session->state() == app::WorkerState::replay; }
+  bool is_busy() const { return session->state() == app::WorkerState::busy; }
+};
+
+/// Picks the lab, its parameters and a first selection; `lab_id` may be empty. Asks a live worker
+/// for its catalogue.
+void open_lab(State& state, const std::string& lab_id);
+
+/// Advances what is waiting on the worker (catalogue, then sources and estimates) and rebuilds the
+/// ladder when anything moved. `now_s` is any monotonic clock. True when the picture changed.
+bool refresh(State& state, double now_s);
+void rebuild_ladder(State& state);
+
+const RungView* find_row(const State& state, const std::string& kernel);
+/// Title of a rung in the current lab; the id itself when it is not in the ladder.
+std::string rung_title(const State& state, const std::string& kernel);
+
+/// The parameters of the view that this kernel takes; dtype only where it is one it supports.
+Params params_for(const State& state, const KernelInfo& info);
+/// The specification behind a parameter of the view, from any catalogue at hand; null: unknown.
+const ParamSpec* find_spec(const State& state, const std::string& name);
+
+/// The latest comparison of baseline and selection, live before recorded; null: none was made.
+/// `where` receives the recording's machine, empty for a live one.
+const Comparison* shown_comparison(const State& state, std::string* where, const Run** run = nullptr);
+
+/// The source of a rung as it was run or is built: live first, then recorded; null: not known yet.
+const SourceText* find_source(const State& state, const std::string& kernel);
+
+/// The ceilings to show, with the machine they were measured on (empty: this one).
+const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where);
+
+/// "4096 × 4096 × 4096 · fp32 · 2 threads": the view's parameters as a title says them.
+std::string params_summary(const Lab& lab, const Params& params);
+
+/// The machine whose results are in view.
+std::string device_label(const State& state);
+
+}  // namespace ridge::window

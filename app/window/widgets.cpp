@@ -1,0 +1,99 @@
+// The widgets of ui.h. All of them are an invisible ImGui item, which gives hovering, clicking and
+// the keyboard's focus, and a picture of our own.
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/actions.h"
+#include "app/window/ui.h"
+
+namespace ridge::window {
+
+Ui::Touch Ui::touch(const std::string& name, const Area& area) {
+  widgets[name] = area;
+  if (area.w < 1 || area.h < 1) return {};
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  const bool clicked = ImGui::InvisibleButton(name.c_str(), {area.w, area.h});
+  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) {
+    frame(area.inset(-1), color(Role::text), px(5), 2);
+  }
+  return {ImGui::IsItemHovered(), clicked, ImGui::IsItemActive()};
+}
+
+bool Ui::button(const std::string& name, const Area& area, std::string_view label, Kind kind,
+                bool enabled) {
+  const Touch touched = touch(name, area);
+  const bool lit = touched.hovered && enabled;
+  if (kind == Kind::primary && enabled) {
+    fill(area, color(Role::series0, lit ? 1 : 0.9f), px(5));
+  } else if (kind != Kind::quiet || lit) {
+    fill(area, raised(lit ? 3 : enabled ? 2 : 1), px(5));
+  }
+  const Role role = !enabled ? Role::muted : kind == Kind::primary ? Role::canvas : Role::text;
+  text(area.x + area.w / 2, area.middle(), label, kSmall_px + 1, role,
+       kind == Kind::primary ? Face::strong : Face::body, Anchor::middle);
+  return touched.clicked;
+}
+
+bool Ui::action_button(const char* id, const Area& area, std::string_view label, Kind kind) {
+  const Action& entry = action(id);
+  const std::string why = entry.why_not(state);
+  const bool clicked = button(id, area, label, kind, why.empty());
+  if (ImGui::IsItemHovered()) {
+    std::string says = entry.title;
+    if (*entry.keys) says += "  (" + std::string(entry.keys) + ")";
+    if (!why.empty()) says += "\n" + why;
+    tooltip(says);
+  }
+  if (!clicked) return false;
+  perform(state, id);
+  return true;
+}
+
+int Ui::segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
+                 int chosen) {
+  fill(area, raised(1), px(5));
+  int clicked = -1;
+  float total = 0;
+  std::vector<float> widths;
+  for (const std::string& label : labels) widths.push_back(width(label, kSmall_px));
+  for (const float w : widths) total += w;
+  const float pad = std::max(0.0f, (area.w - total) / static_cast<float>(2 * labels.size()));
+  float x = area.x;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const Area part = {x, area.y, widths[i] + 2 * pad, area.h};
+    const Touch touched = touch(name + "=" + labels[i], part);
+    const bool is_chosen = static_cast<int>(i) == chosen;
+    if (is_chosen) fill(part.inset(px(2)), raised(4), px(4));
+    else if (touched.hovered) fill(part.inset(px(2)), raised(2), px(4));
+    text(part.x + part.w / 2, part.middle(), labels[i], kSmall_px,
+         is_chosen ? Role::text : Role::muted, Face::body, Anchor::middle);
+    if (touched.clicked) clicked = static_cast<int>(i);
+    x += part.w;
+  }
+  return clicked;
+}
+
+void Ui::tooltip(std::string_view text) {
+  if (text.empty()) return;
+  const float pad = px(10), most = px(440);
+  float widest = 0;
+  for (size_t from = 0; from <= text.size();) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    widest = std::max(widest, width(text.substr(from, end - from), kSmall_px));
+    from = end + 1;
+  }
+  const float w = std::min(most, widest + 1);
+  const float h = paragraph({0, 0, w, 0}, text, kSmall_px, Role::text, Face::body, true);
+  ImGui::SetNextWindowSize({w + 2 * pad, h + 2 * pad});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, raised(2));
+  ImGui::BeginTooltip();
+  ImDrawList* outer = list;
+  list = ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetWindowPos();
+  paragraph({at.x + pad, at.y + pad, w, h}, text, kSmall_px, Role::text);
+  list = outer;
+  ImGui::EndTooltip();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,136 @@
+#include "app/window/window.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/window/export.h"
+#include "app/window/platform.h"
+#include "app/window/settings.h"
+
+namespace ridge::window {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFrame_s = 1.0 / 30;       // while data arrives
+constexpr double kIdleWait_s = 2.0;         // nothing to mind: the reader thread wakes us
+constexpr double kBusyWait_s = 0.25;        // the session's watchdog wants to be polled
+constexpr double kLongBlock_s = 0.5;        // one long call: twice a second is drawn inside it
+constexpr int kFramesAfterEvent = 3;        // so that tooltips and popups settle
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// What --print-timing tells: the targets of the design, measured.
+struct Timing {
+  Clock::time_point start = Clock::now();
+  double first_frame_s = 0, idle_from_s = 0, idle_cpu_s = 0;
+  std::vector<double> frames_s;
+
+  double now_s() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+  void frame(double seconds) {
+    if (frames_s.empty()) first_frame_s = now_s();
+    frames_s.push_back(seconds);
+    idle_from_s = now_s();
+    idle_cpu_s = cpu_seconds();
+  }
+  void print() const {
+    std::vector<double> sorted = frames_s;
+    std::sort(sorted.begin(), sorted.end());
+    const size_t last = sorted.size() - 1;
+    const double idle_s = now_s() - idle_from_s;
+    std::fprintf(stderr,
+                 "first frame %.0f ms; %zu frames, median %.1f ms, p99 %.1f ms; idle %.1f s at %.3f %% of a core\n",
+                 first_frame_s * 1e3, sorted.size(), sorted[last / 2] * 1e3, sorted[last * 99 / 100] * 1e3, idle_s,
+                 idle_s > 0 ? 100 * (cpu_seconds() - idle_cpu_s) / idle_s : 0.0);
+  }
+};
+
+Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options) {
+  if (!options.replay.empty()) return app::Session::replay(options.replay);
+  app::Session::Options session;
+  session.command = options.worker_command;
+  session.wake = [] { Platform::wake(); };
+  return app::Session::start(std::move(session));
+}
+
+void set_up(State& state, const WindowOptions& options, const Platform& platform) {
+  state.settings_path = default_settings_path();
+  state.export_root = default_export_root();
+  state.view.scale = std::clamp(platform.content_scale(), 0.75f, 3.0f);
+  load_settings(&state);
+  if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
+  if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
+  std::vector<std::string> problems;
+  state.recordings = load_recordings(asset_folder("recorded"), &problems);
+  if (!problems.empty()) state.notice = {problems.front(), true};
+  open_lab(state, options.replay.empty() ? options.lab : "");
+}
+
+void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {
+  Screen screen(state);
+  int frames_left = kFramesAfterEvent;
+  bool data_waits = false;
+  double last_frame_s = -1;
+  while (!platform.should_close()) {
+    const bool busy = state.run_request || state.compare_request || state.estimates_due ||
+                      state.session->state() == app::WorkerState::busy ||
+                      state.session->state() == app::WorkerState::starting;
+    double wait_s = busy ? kBusyWait_s : kIdleWait_s;
+    if (frames_left > 0) wait_s = 0;
+    else if (data_waits) wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
+    if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
+    if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
+    data_waits |= state.session->poll();
+    const double now_s = platform.now_s();
+    data_waits |= refresh(state, now_s);
+    if (options.close_after_s > 0 && timing->now_s() > options.close_after_s) break;
+
+    const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
+    const bool held = state.session->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
+    if (!due || held) continue;
+    platform.set_full_screen(state.view.full_screen);
+    const double begin_s = platform.now_s();
+    platform.draw(screen, state.view);
+    platform.swap();
+    timing->frame(platform.now_s() - begin_s);
+    last_frame_s = platform.now_s();
+    data_waits = false;
+    frames_left = screen.wants_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;
+    frames_left = std::max(frames_left, 0);
+  }
+}
+
+}  // namespace
+
+int open_window(const WindowOptions& options) {
+  Timing timing;
+  auto platform = Platform::open({options.width, options.height, true});
+  if (!platform) {
+    std::fprintf(stderr, "ridgepoint: %s\n", platform.error().sentence().c_str());
+    return platform.error().exit_code();
+  }
+  auto session = open_session(options);
+  if (!session) {
+    std::fprintf(stderr, "ridgepoint: %s\n", session.error().sentence().c_str());
+    return session.error().exit_code();
+  }
+  State state;
+  state.session = session->get();
+  set_up(state, options, **platform);
+  loop(state, **platform, options, &timing);
+  if (options.print_timing) timing.print();
+  return 0;
+}
+
+}  // namespace ridge::window
