@@ -1,0 +1,54 @@
+# Every library behind one target name, system first (config package, then pkg-config, then a bare
+# header), fetched where a machine has none. ridge_lib_<name> targets are optional peers.
+include(FetchContent)
+find_package(Threads REQUIRED)
+find_package(PkgConfig QUIET)
+
+# ridge_alias(ridge_fmt fmt::fmt): an INTERFACE target that links what was found.
+function(ridge_alias name)
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
+
+# Fetches only when the machine has none; says so, since it needs the network.
+macro(ridge_fetch name repository tag)
+  message(STATUS "${name}: not installed, fetching ${tag}")
+  FetchContent_Declare(${name} GIT_REPOSITORY ${repository} GIT_TAG ${tag} GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(${name})
+endmacro()
+
+find_package(nlohmann_json 3.9 QUIET CONFIG)
+if(NOT nlohmann_json_FOUND)
+  ridge_fetch(nlohmann_json https://github.com/nlohmann/json v3.11.3)
+endif()
+ridge_alias(ridge_json nlohmann_json::nlohmann_json)
+
+find_package(fmt QUIET CONFIG)
+if(NOT fmt_FOUND)
+  ridge_fetch(fmt https://github.com/fmtlib/fmt 10.2.1)
+endif()
+ridge_alias(ridge_fmt fmt::fmt)
+
+find_package(CLI11 QUIET CONFIG)
+if(NOT CLI11_FOUND)
+  ridge_fetch(CLI11 https://github.com/CLIUtils/CLI11 v2.4.2)
+endif()
+ridge_alias(ridge_cli11 CLI11::CLI11)
+
+if(RIDGE_WINDOW)
+  include(window_dependencies)
+endif()
+
+# ---- optional peers ------------------------------------------------------------------------------
+find_package(OpenMP QUIET COMPONENTS CXX)
+if(OpenMP_CXX_FOUND)
+  ridge_alias(ridge_lib_openmp OpenMP::OpenMP_CXX)
+endif()
+
+# Not through its config package: Debian's asks for OpenCL, which the CPU engine does not need.
+find_path(RIDGE_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp)
+find_library(RIDGE_DNNL_LIBRARY dnnl)
+if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
+  ridge_alias(ridge_lib_onednn ${RIDGE_DNNL_LIBRARY})
+  target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
+endif()

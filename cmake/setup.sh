@@ -1,0 +1,82 @@
+# Sourced by app/run and tests/run: installs what is missing, configures and builds.
+#
+#   setup_packages GROUP...     installs the groups of cmake/packages.txt that are missing
+#   setup_build DIR TARGET...   configures DIR and builds the targets (none: everything)
+#
+# RIDGE_CUDA=AUTO|ON|OFF and RIDGE_WINDOW=ON|OFF in the environment choose the build.
+
+setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+setup_missing() {
+  local group package rest
+  while read -r group package rest; do
+    case " $* " in *" $group "*) ;; *) continue ;; esac
+    if ! dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' &&
+      ! { [ "$package" = cmake ] || [ "$package" = ninja-build ] && setup_has_tool "$package"; }; then
+      echo "$package"
+    fi
+  done < <(grep -v '^#' "$setup_root/cmake/packages.txt")
+}
+
+# A cmake or ninja that did not come from a package serves as well.
+setup_has_tool() {
+  case $1 in cmake) command -v cmake ;; ninja-build) command -v ninja ;; esac >/dev/null 2>&1
+}
+
+setup_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "ridgepoint: no apt here; needed (see cmake/packages.txt): the packages of: $*" >&2
+    return 0
+  fi
+  local missing sudo=
+  missing=$(setup_missing "$@")
+  [ -z "$missing" ] && return 0
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  echo "ridgepoint: installing:" $missing
+  if [ -n "$sudo" ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "ridgepoint: cannot install as this user; ask for: apt-get install" $missing >&2
+      return 1
+    fi
+    echo "ridgepoint: this asks for your password (sudo apt-get install)"
+  fi
+  # Package lists may be absent or old: refresh them only when the first try fails.
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing \
+    >/dev/null 2>&1 && return 0
+  $sudo apt-get update -qq || true
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing \
+    >/dev/null || {
+    echo "ridgepoint: could not install; try: ${sudo:+sudo }apt-get install" $missing >&2
+    return 1
+  }
+}
+
+setup_build() {
+  local dir=$1
+  shift
+  local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "-DRIDGE_CUDA=${RIDGE_CUDA:-AUTO}"
+    "-DRIDGE_WINDOW=${RIDGE_WINDOW:-ON}" "-DRIDGE_TESTS=${RIDGE_TESTS:-ON}")
+  if ! cmake -S "$setup_root" -B "$dir" "${options[@]}" >"$dir.configure.log" 2>&1; then
+    grep -A6 'CMake Error' "$dir.configure.log" >&2
+    echo "ridgepoint: configuring failed; the whole log is $dir.configure.log" >&2
+    return 1
+  fi
+  mv "$dir.configure.log" "$dir/configure.log"
+  ninja -C "$dir" "$@"
+}
+
+# One line that says what a GPU build would need; silent when it is one.
+setup_cuda_hint() {
+  local dir=$1 reason
+  reason=$(sed -n 's/^-- ridgepoint: CUDA OFF (\(.*\)), window.*/\1/p' "$dir/configure.log")
+  [ -z "$reason" ] && return 0
+  case $reason in
+  "no NVIDIA device found")
+    echo "ridgepoint: built for the CPU: $reason. On a machine with one: RIDGE_CUDA=ON app/run" ;;
+  "RIDGE_CUDA=OFF")
+    echo "ridgepoint: built for the CPU: $reason. To change that: RIDGE_CUDA=AUTO app/run" ;;
+  *)
+    echo "ridgepoint: built for the CPU: $reason. With NVIDIA's apt repository set up" \
+      "(developer.nvidia.com/cuda-downloads): sudo apt-get install cuda-toolkit-13-0 && app/run" ;;
+  esac
+}

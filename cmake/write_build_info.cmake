@@ -1,0 +1,15 @@
+# cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -P: defines ridge::build_info().
+execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE rc)
+if(NOT rc EQUAL 0)
+  set(commit "unknown")
+endif()
+set(text "#include \"common/kernel/build_info.h\"\n\nnamespace ridge {\nBuildInfo build_info() {\n")
+string(APPEND text "  return {\"${VERSION}\", \"${commit}\", \"${COMPILER}\", \"${TYPE}\", \"${CUDA}\"};\n}\n}  // namespace ridge\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -1,0 +1,392 @@
+// The program as a user meets it: the real binary, the real worker, files and exit codes.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "common/record/json.h"
+#include "common/record/run.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_all(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ridge-cli-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() {
+    fs::permissions(path, fs::perms::owner_all);
+    fs::remove_all(path);
+  }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  size_t count() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path), {}));
+  }
+};
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+  Json json() const { return Json::parse(out, nullptr, false); }
+};
+
+/// A program in a terminal without a display, its outputs in files.
+class Program {
+ public:
+  Program(const std::string& binary, std::vector<std::string> args) {
+    args.insert(args.begin(), binary);
+    std::vector<char*> argv;
+    for (std::string& arg : args) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      (void)!freopen((folder_ / "out").c_str(), "w", stdout);
+      (void)!freopen((folder_ / "err").c_str(), "w", stderr);
+      for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
+      setenv("LC_ALL", "C.UTF-8", 1);
+      setenv("HOME", folder_.path.c_str(), 1);
+      execv(argv[0], argv.data());
+      _exit(126);
+    }
+  }
+  void interrupt() const { kill(pid_, SIGINT); }
+  Outcome finish() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+            read_all(folder_ / "out"), read_all(folder_ / "err")};
+  }
+
+ private:
+  Folder folder_;
+  pid_t pid_ = -1;
+};
+
+Outcome ridgepoint(std::vector<std::string> args) {
+  return Program(variable("RIDGE_BIN"), std::move(args)).finish();
+}
+
+std::vector<std::string> fixture_args(std::vector<std::string> args) {
+  args.push_back("--worker");
+  args.push_back("'" + variable("RIDGE_FIXTURE_WORKER") + "' --stdio");
+  return args;
+}
+
+Outcome fixtures(std::vector<std::string> args) {
+  return Program(variable("RIDGE_FIXTURE_BIN"), fixture_args(std::move(args))).finish();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// One sentence for a person: a line, that starts with our name.
+bool is_one_sentence(const std::string& err) {
+  return err.rfind("ridgepoint: ", 0) == 0 && err.find('\n') == err.size() - 1;
+}
+
+size_t sample_count(const Run& run) {
+  size_t count = 0;
+  for (const Series& series : run.series()) count += series.samples.size();
+  return count;
+}
+
+Run load(const std::string& path) {
+  auto run = Run::load(path);
+  if (!run) FAIL(run.error().sentence());
+  return *std::move(run);
+}
+
+/// A small run of two rungs, made once.
+const std::string& saved_run() {
+  static const Folder folder;
+  static const std::string path = [] {
+    const Outcome made = ridgepoint({"run", "gemm", "--rungs", "loop_order,cache_blocks", "--set",
+                                     "n=64", "--mode", "live", "--out", folder / "run.jsonl"});
+    INFO(made.err);
+    REQUIRE(made.code == 0);
+    return folder / "run.jsonl";
+  }();
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("list: what this machine can run, and why not") {
+  const Outcome text = ridgepoint({"list"});
+  INFO(text.err);
+  REQUIRE(text.code == 0);
+  CHECK(has(text.out, "gemm.cpu.naive_o1"));
+  CHECK(has(text.out, "runs here"));
+  const Json json = ridgepoint({"list", "--json"}).json();
+  REQUIRE(json.is_object());
+  CHECK(json["ridgepoint"] == 1);
+  REQUIRE(json["labs"].size() >= 1);
+  bool some_available = false;
+  for (const Json& rung : json["labs"][0]["rungs"]) {
+    some_available |= rung["available"].get<bool>();
+    if (!rung["available"]) CHECK_FALSE(rung["reason"].get<std::string>().empty());
+  }
+  CHECK(some_available);
+}
+
+TEST_CASE("run: a table, a saved transcript with sources and ceilings, a JSON document") {
+  const Run run = load(saved_run());
+  REQUIRE(run.series().size() == 2);
+  for (const Series& series : run.series()) {
+    CHECK(series.status == SeriesStatus::ok);
+    CHECK(series.quality_passed());
+    CHECK(series.samples.size() >= 6);
+    CHECK(run.source(series.kernel) != nullptr);
+  }
+  CHECK_FALSE(run.ceilings().empty());
+  CHECK(run.environment().has_value());
+  CHECK(fs::directory_iterator(fs::path(saved_run()).parent_path())->path() == saved_run());
+
+  const Outcome json = ridgepoint(
+      {"--json", "run", "gemm", "--rungs", "loop_order", "--set", "n=64", "--mode", "live"});
+  REQUIRE(json.code == 0);
+  const Json document = json.json();
+  REQUIRE(document.is_object());
+  REQUIRE(document["results"].size() == 1);
+  const Json& result = document["results"][0];
+  CHECK(result["status"] == "ok");
+  CHECK(result["kernel"] == "gemm.cpu.loop_order");
+  CHECK(result["params"]["m"] == 64);
+  CHECK(result["stats"]["median_ns"].get<double>() > 0);
+  CHECK(result["quality"]["passed"] == true);
+}
+
+TEST_CASE("a saved run shows in a terminal without a display") {
+  const Outcome shown = ridgepoint({"--replay", saved_run()});
+  CHECK(shown.code == 0);
+  CHECK(has(shown.out, "cpu.cache_blocks"));
+  CHECK(has(shown.out, "✓"));
+  CHECK(ridgepoint({"--replay", saved_run(), "--json"}).json()["results"].size() == 2);
+}
+
+TEST_CASE("compare: a rung with itself is never faster nor slower than a wide margin") {
+  const Outcome text =
+      ridgepoint({"compare", "gemm", "--baseline", "loop_order", "--candidate", "loop_order",
+                  "--set", "n=64", "--margin", "0.9", "--limit", "2"});
+  INFO(text.out << text.err);
+  CHECK((text.code == 0 || text.code == 2));
+  CHECK(has(text.out, text.code == 0 ? "SAME" : "UNRESOLVED"));
+  CHECK(has(text.err, "margin of 90 %"));
+}
+
+TEST_CASE("compare: a candidate's own settings win, and slower is 1") {
+  const Outcome json = ridgepoint({"compare", "gemm", "--json", "--baseline", "loop_order:n=32",
+                                   "--candidate", "loop_order", "--set", "n=128", "--limit", "2"});
+  INFO(json.err);
+  CHECK(json.code == 1);
+  const Json document = json.json();
+  REQUIRE(document["comparisons"].size() == 1);
+  CHECK(document["comparisons"][0]["verdict"] == "slower");
+  CHECK(document["comparisons"][0]["baseline_params"]["n"] == 32);
+  CHECK(document["comparisons"][0]["candidate_params"]["n"] == 128);
+}
+
+TEST_CASE("report: every format from a saved run, and nothing from what is none") {
+  const Folder folder;
+  for (const char* name : {"r.html", "r.md", "r.json", "r.csv"}) {
+    const Outcome made = ridgepoint({"report", saved_run(), "--out", folder / name});
+    INFO(name << ": " << made.err);
+    CHECK(made.code == 0);
+    CHECK(fs::file_size(folder / name) > 200);
+  }
+  CHECK(Json::parse(read_all(folder / "r.json"), nullptr, false).is_object());
+  CHECK(has(read_all(folder / "r.html"), "<svg"));
+
+  const auto refused = [&](const std::vector<std::string>& args, int code) {
+    const Outcome outcome = ridgepoint(args);
+    INFO(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(is_one_sentence(outcome.err));
+  };
+  refused({"report", saved_run(), "--out", folder / "r.doc"}, 64);
+  refused({"report", saved_run(), "--out", folder / "none/r.html"}, 73);
+  refused({"report", folder / "missing.jsonl", "--out", folder / "r.html"}, 65);
+  write_all(folder / "empty.jsonl", "");
+  refused({"report", folder / "empty.jsonl"}, 65);
+  write_all(folder / "binary.jsonl", std::string("\x7f" "ELF\0\1\2\3\xff\xfe", 10));
+  refused({"report", folder / "binary.jsonl"}, 65);
+  write_all(folder / "foreign.jsonl", "{\"name\": \"something else\"}\n");
+  refused({"report", folder / "foreign.jsonl"}, 65);
+  refused({"--replay", folder / "empty.jsonl"}, 65);
+}
+
+TEST_CASE("a truncated run keeps what is whole") {
+  const Folder folder;
+  const std::string whole = read_all(saved_run());
+  const size_t last_result = whole.rfind("\"outcome\"");
+  REQUIRE(last_result != std::string::npos);
+  write_all(folder / "cut.jsonl", whole.substr(0, last_result));
+  const Outcome shown = ridgepoint({"--replay", folder / "cut.jsonl", "--json"});
+  REQUIRE(shown.code == 0);
+  REQUIRE(shown.json()["results"].size() == 2);
+  CHECK(shown.json()["results"][0]["status"] == "ok");
+  CHECK(shown.json()["results"][1]["status"] != "ok");
+}
+
+TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
+  struct Bad {
+    std::vector<std::string> args;
+    int code;
+    const char* names;  ///< what the sentence has to mention
+  };
+  const Folder folder;
+  const std::string locked = folder / "locked";
+  fs::create_directory(locked);
+  const std::vector<Bad> all = {
+      {{"run", "nope"}, 64, "gemm"},
+      {{"run", "gemm", "--set", "n=0"}, 64, "n = 0"},
+      {{"run", "gemm", "--set", "n=1000000"}, 64, "1000000"},
+      {{"run", "gemm", "--set", "n=-3"}, 64, "-3"},
+      {{"run", "gemm", "--set", "n=big"}, 64, "big"},
+      {{"run", "gemm", "--set", "n"}, 64, "name=value"},
+      {{"run", "gemm", "--set", "size=3"}, 64, "size"},
+      {{"run", "gemm", "--set", "dtype=fp7"}, 64, "fp7"},
+      {{"run", "gemm", "--rungs", "nope"}, 64, "gemm.cpu.naive_o1"},
+      {{"run", "gemm", "--rungs", "naive"}, 69, "gemm.cuda.naive"},
+      {{"run", "gemm", "--mode", "fast"}, 64, "live"},
+      {{"run", "gemm", "--out", folder.path.string()}, 73, "directory"},
+      {{"run", "gemm", "--out", folder / "none/run.jsonl"}, 73, "none/run.jsonl"},
+      {{"run", "gemm", "--worker", folder / "missing"}, 69, "no such program"},
+      {{"run", "gemm", "--worker", "a 'b"}, 64, "quote"},
+      {{"run", "gemm", "--worker", variable("RIDGE_FAULT_WORKER") + " early"}, 70, "libdnnl"},
+      {{"run", "gemm", "--worker", variable("RIDGE_FAULT_WORKER") + " version"}, 70, "version 2"},
+      {{"compare", "gemm", "--baseline", "loop_order"}, 64, "--candidate"},
+      {{"compare", "gemm", "--baseline", "loop_order:n", "--candidate", "loop_order"}, 64, "\"n\""},
+      {{"run"}, 64, "lab"},
+      {{"nonsense"}, 64, "nonsense"},
+      {{"list", "--replay", "x.jsonl"}, 64, "report"},
+  };
+  for (const Bad& bad : all) {
+    std::string line;
+    for (const std::string& arg : bad.args) line += arg + " ";
+    // A machine with a GPU can run the rung that this one cannot.
+    if (bad.code == 69 && line.find("naive") != std::string::npos &&
+        !has(ridgepoint({"list"}).out, "gemm.cuda.naive        naive               not here") &&
+        ridgepoint({"run", "gemm", "--rungs", "naive", "--set", "n=64", "--mode", "live"}).code == 0) {
+      continue;
+    }
+    const Outcome outcome = ridgepoint(bad.args);
+    INFO(line << "\n" << outcome.err);
+    CHECK(outcome.code == bad.code);
+    CHECK(is_one_sentence(outcome.err));
+    CHECK(has(outcome.err, bad.names));
+    CHECK(outcome.out.empty());
+  }
+  CHECK(folder.count() == 1);  // no file was left behind
+}
+
+TEST_CASE("a read-only folder is found before anything is measured") {
+  if (geteuid() == 0) return;  // root may write anywhere
+  const Folder folder;
+  fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
+  const Outcome outcome = ridgepoint({"run", "gemm", "--out", folder / "run.jsonl"});
+  CHECK(outcome.code == 73);
+  CHECK(is_one_sentence(outcome.err));
+}
+
+TEST_CASE("wrong rungs have no speed, and the exit code says so") {
+  const Outcome json = fixtures({"run", "fixture", "--json", "--rungs", "good,bad_nan,bad_zeros",
+                                 "--set", "n=64", "--mode", "live"});
+  INFO(json.err);
+  CHECK(json.code == 3);
+  const Json document = json.json();
+  REQUIRE(document["results"].size() == 3);
+  CHECK(document["results"][0]["status"] == "ok");
+  for (size_t i : {1, 2}) {
+    CHECK(document["results"][i]["status"] == "failed");
+    CHECK(document["results"][i]["stats"].is_null());
+  }
+  const Outcome compared = fixtures({"compare", "fixture", "--baseline", "good", "--candidate",
+                                     "bad_zeros", "--set", "n=64", "--limit", "1"});
+  CHECK(compared.code == 3);
+  CHECK(has(compared.out, "INVALID"));
+}
+
+TEST_CASE("all three kinds of rung run") {
+  const Outcome json =
+      fixtures({"run", "fixture", "--json", "--rungs", "good,train,pipeline", "--mode", "live"});
+  INFO(json.err);
+  CHECK(json.code == 0);
+  for (const Json& result : json.json()["results"]) CHECK(result["status"] == "ok");
+}
+
+TEST_CASE("a worker that dies in a rung loses nothing that was measured before") {
+  const Folder folder;
+  const Outcome outcome =
+      fixtures({"run", "fixture", "--rungs", "good,bad_crash", "--set", "n=64", "--mode", "live",
+                "--out", folder / "run.jsonl"});
+  CHECK(outcome.code == 70);
+  CHECK(has(outcome.err, "SIGSEGV"));
+  CHECK(has(outcome.out, "cpu.good"));
+  const Run run = load(folder / "run.jsonl");
+  REQUIRE(run.series().size() == 2);
+  CHECK(run.series()[0].status == SeriesStatus::ok);
+  CHECK(run.series()[1].status != SeriesStatus::ok);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  const Program program(variable("RIDGE_FIXTURE_BIN"),
+                        fixture_args({"run", "fixture", "--rungs", "slow,bad_spin", "--set",
+                                      "n=64", "--limit", "60", "--out", path}));
+  // The part beside the file grows while it is measured: that is what a crash would leave.
+  bool measuring = false;
+  for (int i = 0; i < 1000 && !measuring; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (const auto& entry : fs::directory_iterator(folder.path)) {
+      measuring |= has(read_all(entry.path()), "\"type\":\"samples\"");
+    }
+  }
+  REQUIRE(measuring);
+  CHECK_FALSE(fs::exists(path));
+  program.interrupt();
+  const Outcome outcome = program.finish();
+  INFO(outcome.err);
+  CHECK(outcome.code == 130);
+  CHECK(sample_count(load(path)) > 0);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("machine: environment and ceilings") {
+  const Json json = ridgepoint({"machine", "--json"}).json();
+  REQUIRE(json.is_object());
+  CHECK_FALSE(json["environment"]["cpu"]["model"].get<std::string>().empty());
+  CHECK_FALSE(json["ceilings"].empty());
+  CHECK(has(ridgepoint({"machine"}).out, "CPU"));
+}

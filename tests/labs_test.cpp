@@ -1,0 +1,80 @@
+// Labs against the kernels that exist: a rung listed must have a source, and names must resolve.
+#include "labs/lab.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/catch.h"
+
+using namespace ridge;
+
+namespace {
+
+std::filesystem::path source_dir() {
+  const char* dir = std::getenv("RIDGE_SOURCE");
+  return dir != nullptr ? dir : ".";
+}
+
+/// The file that should hold a kernel id: the longest trick that is a file, minus its variant.
+bool has_source(const std::string& id) {
+  const size_t first = id.find('.'), second = id.find('.', first + 1);
+  const std::string family = id.substr(0, first);
+  const std::string extension = id.substr(first + 1, second - first - 1) == "cuda" ? ".cu" : ".cpp";
+  std::string trick = id.substr(second + 1);
+  while (!trick.empty()) {
+    if (std::filesystem::exists(source_dir() / "kernels" / family / (trick + extension)))
+      return true;
+    const size_t underscore = trick.rfind('_');
+    if (underscore == std::string::npos) return false;
+    trick.resize(underscore);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every rung of every lab has a source file, a title and a change") {
+  REQUIRE(find_lab("gemm") != nullptr);
+  for (const Lab* lab : all_labs()) {
+    std::set<std::string> ids;
+    for (const Rung& rung : lab->rungs) {
+      INFO(rung.kernel);
+      CHECK(has_source(rung.kernel));
+      CHECK(ids.insert(rung.kernel).second);
+      CHECK(std::string(rung.title) != "");
+      CHECK(std::string(rung.change) != "");
+    }
+    INFO(lab->lesson);
+    CHECK(std::filesystem::exists(source_dir() / lab->lesson));
+  }
+}
+
+TEST_CASE("a rung is found by id, by its last part where unique, and else the error helps") {
+  const Lab& lab = *find_lab("gemm");
+  REQUIRE(find_rung(lab, "gemm.cpu.loop_order").ok());
+  REQUIRE(find_rung(lab, "loop_order").ok());
+  CHECK(std::string((*find_rung(lab, "loop_order"))->kernel) == "gemm.cpu.loop_order");
+  const auto unknown = find_rung(lab, "fastest");
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.error().code == ErrorCode::usage);
+  CHECK(unknown.error().sentence().find("gemm.cpu.naive_o1") != std::string::npos);
+  const Lab twins = {.id = "t", .rungs = {{"a.cpu.x", "", ""}, {"a.cuda.x", "", ""}}};
+  const auto several = find_rung(twins, "x");
+  REQUIRE_FALSE(several.ok());
+  CHECK(several.error().sentence().find("a.cpu.x or a.cuda.x") != std::string::npos);
+}
+
+TEST_CASE("the previous rung is the one below on the same backend, peers left out") {
+  const Lab& lab = *find_lab("gemm");
+  auto previous = [&](const char* name) {
+    const Rung* rung = previous_rung(lab, **find_rung(lab, name));
+    return std::string(rung != nullptr ? rung->kernel : "");
+  };
+  CHECK(previous("naive_o1") == "");
+  CHECK(previous("naive_o3") == "gemm.cpu.naive_o1");
+  CHECK(previous("gemm.cuda.naive") == "");
+  CHECK(previous("shared_tile") == "gemm.cuda.naive");
+  CHECK(previous("onednn") == "gemm.cpu.cache_blocks");
+}

@@ -1,0 +1,58 @@
+// Registration and embedded sources: what the worker knows without being told.
+#include "common/kernel/registry.h"
+
+#include <set>
+
+#include "tests/catch.h"
+
+using namespace ridge;
+
+TEST_CASE("comments and white space do not count, strings and code do") {
+  CHECK(strip_comments("int a; // one\n  /* two */ int b;") == "int a; int b;");
+  CHECK(strip_comments("f(\"// no comment\", '\"');") == "f(\"// no comment\", '\"');");
+  CHECK(strip_comments("a \n\n\t b") == "a b");
+  CHECK(strip_comments("1'000'000; // x") == "1'000'000;");
+  CHECK(strip_comments("x /* open") == "x");
+  CHECK(strip_comments("\"\\\"//\" y // z") == "\"\\\"//\" y");
+}
+
+TEST_CASE("every registered kernel has its source under the id its file name says") {
+  REQUIRE_FALSE(registered_kernels().empty());
+  std::set<std::string> ids;
+  for (const KernelDesc* kernel : registered_kernels()) {
+    INFO(kernel->id);
+    CHECK(ids.insert(kernel->id).second);
+    CHECK(find_source(kernel->id) != nullptr);
+    CHECK(find_family(family_of(kernel->id)) != nullptr);
+    CHECK(kernel->launch != nullptr);
+  }
+}
+
+TEST_CASE("variants of one file share the text and differ in flags and hash") {
+  const KernelSource* o1 = find_source("gemm.cpu.naive_o1");
+  const KernelSource* o3 = find_source("gemm.cpu.naive_o3");
+  REQUIRE(o1 != nullptr);
+  REQUIRE(o3 != nullptr);
+  CHECK(o1->path == "kernels/gemm/naive.cpp");
+  CHECK(o1->text == o3->text);
+  CHECK(o1->flags == "-O1");
+  CHECK(o3->flags == "-O3");
+  CHECK(o1->hash.size() == 16);
+  CHECK(o1->hash != o3->hash);
+}
+
+TEST_CASE("CUDA rungs are known whether or not they were compiled") {
+  const KernelSource* naive = find_source("gemm.cuda.naive");
+  REQUIRE(naive != nullptr);
+  CHECK(naive->path == "kernels/gemm/naive.cu");
+  CHECK(naive->text.find("__global__") != std::string::npos);
+}
+
+TEST_CASE("data types by name") {
+  DType dtype;
+  CHECK(parse_dtype("bf16", &dtype));
+  CHECK(dtype == DType::bf16);
+  CHECK_FALSE(parse_dtype("int3", &dtype));
+  CHECK(dtype == DType::fp32);
+  CHECK(dtype_name(DType::fp16) == "fp16");
+}

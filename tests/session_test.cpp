@@ -1,0 +1,396 @@
+// Sessions against real workers that misbehave (tests/fault_worker.cpp): what was received is kept,
+// the reason is right, and nothing is left running.
+#include "app/session.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "app/transcript_file.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+using namespace ridge::app;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+/// Fast enough for a test, slow enough for a loaded machine.
+Patience quick() {
+  Patience patience;
+  patience.hello_s = 2;
+  patience.ping_every_s = 0.05;
+  patience.pong_s = 0.4;
+  patience.cancel_s = 0.2;
+  patience.kill_s = 0.2;
+  patience.closed_s = 0.1;
+  return patience;
+}
+
+std::string fault_worker() {
+  const char* path = std::getenv("RIDGE_FAULT_WORKER");
+  return path ? path : "fault-worker";
+}
+
+std::unique_ptr<Session> start(const std::string& mode, Patience patience = quick()) {
+  auto session = Session::start({{fault_worker(), mode}, {}, patience});
+  if (!session) FAIL(session.error().sentence());
+  return *std::move(session);
+}
+
+/// Polls until `over` says so; false after ten seconds, which no case here should need.
+template <class Predicate>
+bool poll_until(Session& session, Predicate over) {
+  const auto limit = Clock::now() + std::chrono::seconds(10);
+  while (!over()) {
+    if (Clock::now() > limit) return false;
+    session.wait(0.02);
+    session.poll();
+  }
+  return true;
+}
+
+int64_t ask(Session& session) {
+  WorkRequest request;
+  request.type = "run";
+  request.lab = "gemm";
+  request.kernels = {{"gemm.cpu.naive_o1", {{"n", int64_t{64}}}}};
+  const auto id = session.send(request);
+  REQUIRE(id.ok());
+  return *id;
+}
+
+std::string status(const Session& session, int64_t id) {
+  const Request* request = session.run().request(id);
+  return request ? request->status : "unknown";
+}
+
+bool is_lost(const Session& session) { return session.state() == WorkerState::lost; }
+
+size_t sample_count(const Session& session) {
+  size_t count = 0;
+  for (const Series& series : session.run().series()) count += series.samples.size();
+  return count;
+}
+
+bool has_children() { return waitpid(-1, nullptr, WNOHANG) != -1; }
+
+size_t open_files() {
+  const fs::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+/// Gone, or a zombie that whoever adopted it has not collected.
+bool is_dead(int pid) {
+  for (int i = 0; i < 100; ++i) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text, id, name, state;
+    if (!(file >> id >> name >> state) || state == "Z" || state == "X") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool mentions(const std::vector<std::string>& lines, const std::string& text) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find(text) != std::string::npos;
+  });
+}
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ridge-session-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+};
+
+std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a good worker: samples, acknowledged timed blocks, a transcript that replays") {
+  const size_t files_before = open_files();
+  {
+    auto session = start("good");
+    CHECK(session->state() == WorkerState::starting);
+    const int64_t id = ask(*session);
+    bool saw_timed_block = false;
+    REQUIRE(poll_until(*session, [&] {
+      saw_timed_block |= session->in_timed_block();
+      return status(*session, id) == "ok";
+    }));
+    CHECK_FALSE(session->in_timed_block());
+    CHECK(session->state() == WorkerState::idle);
+    CHECK(sample_count(*session) == 17);
+    CHECK(mentions(session->transcript(), "\"from\":\"app\""));
+    CHECK(mentions(session->transcript(), "\"samples\""));
+    for (const char* passing : {"\"ack\"", "\"ping\"", "\"pong\"", "\"timing\""}) {
+      CHECK_FALSE(mentions(session->transcript(), passing));
+    }
+
+    const Folder folder;
+    REQUIRE(session->save(folder / "run.jsonl").ok());
+    auto replay = Session::replay(folder / "run.jsonl");
+    REQUIRE(replay.ok());
+    CHECK((*replay)->state() == WorkerState::replay);
+    CHECK((*replay)->run().series().size() == 1);
+    CHECK(sample_count(**replay) == 17);
+    CHECK((*replay)->transcript() == session->transcript());
+    CHECK((*replay)->list().error().code == ErrorCode::usage);
+  }
+  CHECK_FALSE(has_children());
+  CHECK(open_files() == files_before);
+}
+
+TEST_CASE("whatever kills a worker, its samples are kept and the reason is said") {
+  struct Fault {
+    const char* mode;
+    const char* reason;
+  };
+  const Fault fault = GENERATE(
+      Fault{"crash", "crashed (SIGSEGV)"}, Fault{"exit", "exited with code 3"},
+      Fault{"exit", "the matrix is on fire"}, Fault{"hang", "answered no ping for 0.4 s"},
+      Fault{"endless", "longer than 64 KiB"}, Fault{"half_line", "exited with code 0"},
+      Fault{"close", "closed its output"}, Fault{"grandchild", "exited with code 5"},
+      Fault{"fatal", "the CUDA context is lost"});
+  INFO(fault.mode);
+  const size_t files_before = open_files();
+  auto session = start(fault.mode);
+  const int64_t id = ask(*session);
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  INFO(session->reason());
+  CHECK(session->reason().find(fault.reason) != std::string::npos);
+  CHECK(sample_count(*session) == 7);
+  CHECK(status(*session, id) == "failed");
+  REQUIRE(session->run().series().size() == 1);
+  CHECK(session->run().series()[0].status == SeriesStatus::partial);
+  CHECK_FALSE(has_children());
+  CHECK(open_files() == files_before);
+
+  // Replayed, the run ends as it ended here.
+  const Folder folder;
+  REQUIRE(session->save(folder / "run.jsonl").ok());
+  const auto replay = Session::replay(folder / "run.jsonl");
+  REQUIRE(replay.ok());
+  CHECK((*replay)->run().series()[0].status == SeriesStatus::partial);
+  CHECK(session->reason().find((*replay)->run().series()[0].reason) != std::string::npos);
+}
+
+TEST_CASE("a grandchild that holds the output open goes with its worker") {
+  auto session = start("grandchild");
+  ask(*session);
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  REQUIRE(session->run().telemetry().size() == 1);
+  const int pid = static_cast<int>(session->run().telemetry()[0].values.at("grandchild"));
+  REQUIRE(pid > 1);
+  CHECK(is_dead(pid));
+}
+
+TEST_CASE("a lost worker is restarted by the next request, and nothing earlier is forgotten") {
+  auto session = start("crash");
+  const int64_t first = ask(*session);
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  const int64_t second = ask(*session);
+  CHECK(second > first);
+  CHECK(session->state() == WorkerState::starting);
+  CHECK(session->reason().empty());
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  CHECK(sample_count(*session) == 14);
+  CHECK(session->run().series().size() == 2);
+}
+
+TEST_CASE("junk between the lines is logged and changes nothing") {
+  auto session = start("junk");
+  const int64_t id = ask(*session);
+  REQUIRE(poll_until(*session, [&] { return status(*session, id) == "ok"; }));
+  CHECK(sample_count(*session) == 17);
+  CHECK(mentions(session->run().log(), "hello from printf"));
+  CHECK_FALSE(mentions(session->transcript(), "hello from printf"));
+}
+
+TEST_CASE("more lines than the queue holds all arrive") {
+  auto session = start("flood");
+  const int64_t id = ask(*session);
+  // Not polled for a while: the reader stops at its limit, the worker waits in its pipe.
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  REQUIRE(poll_until(*session, [&] { return status(*session, id) == "ok"; }));
+  CHECK(session->run().telemetry().size() == 30000);
+  CHECK(sample_count(*session) == 17);
+}
+
+TEST_CASE("cancel: obeyed, else SIGTERM, else SIGKILL") {
+  SECTION("obeyed") {
+    auto session = start("cancellable");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 7; }));
+    session->cancel(id);
+    REQUIRE(poll_until(*session, [&] { return status(*session, id) == "cancelled"; }));
+    CHECK(session->state() == WorkerState::idle);
+    CHECK(sample_count(*session) == 7);
+  }
+  SECTION("ended by SIGTERM") {
+    auto session = start("slow_to_cancel");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 7; }));
+    session->cancel(id);
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason() == "the worker did not stop within 0.2 s of the cancel and was ended");
+    CHECK(sample_count(*session) == 7);
+  }
+  SECTION("killed") {
+    auto session = start("spin");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 7; }));
+    session->cancel(id);
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason() == "the worker did not stop within 0.2 s of the cancel and was killed");
+    CHECK(sample_count(*session) == 7);
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("a slow pong, and a long wait for a queue, are not death") {
+  const std::string mode = GENERATE("slow_pong", "waiting");
+  INFO(mode);
+  auto session = start(mode);
+  const int64_t id = ask(*session);
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session) || status(*session, id) == "ok"; }));
+  CHECK(session->reason().empty());
+  CHECK(sample_count(*session) == 17);
+}
+
+TEST_CASE("a worker that does not read is never waited for, and found out") {
+  auto session = start("deaf");
+  WorkRequest request;
+  request.type = "run";
+  for (int i = 0; i < 2000; ++i) {
+    request.kernels.push_back({"gemm.cpu.naive_o1", {{"n", int64_t{64}}}});
+  }
+  REQUIRE(poll_until(*session, [&] { return session->state() != WorkerState::starting; }));
+  for (int i = 0; i < 3; ++i) REQUIRE(session->send(request).ok());  // far more than a pipe holds
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  CHECK(session->reason().find("answered no ping") != std::string::npos);
+}
+
+TEST_CASE("a worker that never says hello") {
+  Patience patience = quick();
+  SECTION("silent") {
+    patience.hello_s = 0.2;
+    auto session = start("silent", patience);
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason().find("said no hello within 0.2 s") != std::string::npos);
+  }
+  SECTION("a login prompt instead, which is quoted, and told nothing") {
+    patience.hello_s = 0.2;
+    auto session = start("login", patience);
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason().find("Password:") != std::string::npos);
+    CHECK(status(*session, id) == "failed");
+  }
+  SECTION("dead before") {
+    auto session = start("early");
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason().find("exited with code 127 before it said hello") != std::string::npos);
+    CHECK(session->reason().find("libdnnl.so.2") != std::string::npos);
+  }
+  SECTION("another protocol version") {
+    auto session = start("version");
+    REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+    CHECK(session->reason().find("protocol version 2") != std::string::npos);
+  }
+  SECTION("a banner first is skipped") {
+    auto session = start("banner");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return status(*session, id) == "ok"; }));
+    CHECK_FALSE(mentions(session->transcript(), "Welcome"));
+  }
+  CHECK_FALSE(has_children());
+}
+
+TEST_CASE("a program that is not there, or is none, is said at once") {
+  const Folder folder;
+  const auto missing = Session::start({{folder / "no-such-worker"}, {}, {}});
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().code == ErrorCode::unavailable);
+  CHECK(missing.error().what == "there is no such program");
+  std::ofstream(folder / "text") << "not a program\n";
+  const auto plain = Session::start({{folder / "text"}, {}, {}});
+  REQUIRE_FALSE(plain.ok());
+  CHECK(plain.error().code == ErrorCode::unavailable);
+  CHECK(plain.error().what == "it cannot be executed");
+  const size_t files_before = open_files();
+  CHECK_FALSE(Session::start({{folder / "no-such-worker"}, {}, {}}).ok());
+  CHECK(open_files() == files_before);
+}
+
+TEST_CASE("the end of a session ends even a worker that ignores it") {
+  int pid = 0;
+  {
+    auto session = start("spin");
+    ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 7; }));
+    for (const std::string& line : session->transcript()) {
+      const size_t at = line.find("\"pid\":");
+      if (at != std::string::npos) pid = std::atoi(line.c_str() + at + 6);
+    }
+  }
+  REQUIRE(pid > 1);
+  CHECK_FALSE(has_children());
+  CHECK(kill(pid, 0) != 0);
+}
+
+TEST_CASE("launch commands are split as a shell would, and nothing is expanded") {
+  using Words = std::vector<std::string>;
+  CHECK(*split_command("ssh -T  gpubox ridgepoint-worker --stdio") ==
+        Words{"ssh", "-T", "gpubox", "ridgepoint-worker", "--stdio"});
+  CHECK(*split_command("'a b' \"c 'd' \\\"e\\\" \\n\" f\\ g ''") ==
+        Words{"a b", "c 'd' \"e\" \\n", "f g", ""});
+  CHECK(*split_command("echo $HOME `id` *;rm") == Words{"echo", "$HOME", "`id`", "*;rm"});
+  CHECK(split_command("").error().code == ErrorCode::usage);
+  CHECK(split_command("  ").error().code == ErrorCode::usage);
+  CHECK(split_command("a 'b").error().code == ErrorCode::usage);
+  CHECK(split_command("a \\").error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a transcript file is whole or not there") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  REQUIRE(save_transcript(path, {"one", "two"}).ok());
+  CHECK(read_all(path) == "one\ntwo\n");
+  {
+    auto growing = GrowingFile::open(path);
+    REQUIRE(growing.ok());
+    REQUIRE(growing->append({"three"}).ok());
+    CHECK(read_all(path) == "one\ntwo\n");  // the older run stays until the new one is complete
+    REQUIRE(growing->append({"three", "four"}).ok());
+    REQUIRE(growing->finish().ok());
+    CHECK(read_all(path) == "three\nfour\n");
+  }
+  { auto abandoned = GrowingFile::open(path); }
+  CHECK(read_all(path) == "three\nfour\n");
+  CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);  // no parts left
+
+  CHECK(GrowingFile::open(folder.path.string()).error().code == ErrorCode::cannot_write);
+  CHECK(GrowingFile::open(folder / "none/run.jsonl").error().code == ErrorCode::cannot_write);
+  CHECK(GrowingFile::open("/dev/null").error().code == ErrorCode::cannot_write);
+}
