@@ -99,14 +99,17 @@ TEST_CASE("device memory keeps what it is given, at any address and length") {
   CHECK(device->synchronize().ok());  // the failure left nothing behind
 }
 
+/// tests/gpu sets RIDGE_OWN_RUNGS under compute-sanitizer: libraries are not ours to check.
 TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
   Device* device = gpu();
   if (!device) return;
+  const bool own_only = std::getenv("RIDGE_OWN_RUNGS") != nullptr;
   FullChecks checks;
   int tested = 0;
   for (const KernelDesc* kernel : registered_kernels()) {
     if (kernel->backend != Backend::cuda || family_of(kernel->id) != "gemm") continue;
     if (kernel->arch > capability()) continue;
+    if (kernel->library && own_only) continue;
     INFO(kernel->id);
     const auto check = checks.get(*kernel, *find_family("gemm"), {}, device, Observer());
     if (!check) FAIL(check.error().sentence());
@@ -122,7 +125,7 @@ TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
     }
     ++tested;
   }
-  CHECK(tested >= 3);
+  CHECK(tested >= (own_only ? 2 : 3));
 }
 
 TEST_CASE("every CUDA probe did the work that its ceiling counts") {

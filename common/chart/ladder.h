@@ -1,0 +1,36 @@
+// The default view of every lab: one row per rung, four aligned panels (time per call, utilization,
+// memory bandwidth, accuracy delta), each with its interval and its measured ceiling. A rung that has no
+// number says why in its place.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/chart/model.h"
+#include "common/record/types.h"
+
+namespace ridge::chart {
+
+struct LadderRow {
+  std::string label{};                     ///< the lab's title of the rung
+  std::string sublabel{};                  ///< added before what follows from the series; may be empty
+  const Series* series = nullptr;          ///< null: not run yet
+  const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
+  bool is_baseline = false, selected = false, is_peer = false;
+  std::string state{};                     ///< shown where there are no marks: "needs an NVIDIA GPU",
+                                           ///< "about 12 s"; empty: said from the series
+  std::string origin{};                    ///< recorded on this machine ("NVIDIA H200"); empty: live
+  bool stale = false;                      ///< recorded, and the kernel has changed since
+};
+
+struct LadderOptions {
+  std::string title{}, subtitle{};         ///< heading of the chart; the window has its own
+  /// Task metric that takes the place of NMSE in the fourth panel ("accuracy"); its delta to the
+  /// baseline row is drawn. Empty: NMSE against float64, with the gate.
+  std::string task_metric{};
+};
+
+ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options = {});
+
+}  // namespace ridge::chart

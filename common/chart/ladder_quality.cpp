@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/chart/format.h"
+#include "common/chart/ladder_parts.h"
+
+namespace ridge::chart::parts {
+
+Panel error_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Error vs float64", .metric = "error_nmse", .weight = 1.1f};
+  panel.axis = {.title = "Error", .unit = "NMSE", .scale = Scale::log, .scientific = true};
+  double low = INFINITY, high = 0;
+  std::set<double> limits;
+  bool any_exact = false;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no check in this run");
+    if (!check || !std::isfinite(check->nmse) || (!entry.reason.empty() && !entry.failed)) continue;
+    if (check->nmse_limit > 0) limits.insert(check->nmse_limit);
+    Mark mark{.row = static_cast<int>(i), .value = check->nmse, .role = Role::series1,
+              .marker = Marker::dot};
+    mark.hatched = entry.hatched;
+    if (entry.row->is_baseline || entry.row->is_peer) mark.role = Role::baseline;
+    if (entry.failed) {
+      mark.role = Role::limit;
+      mark.marker = Marker::cross;
+    }
+    mark.note = with_how(
+        fmt::format("{}: NMSE {} against float64, limit {}, worst of {} checks ({})",
+                    entry.row->label, format_scientific(check->nmse),
+                    format_scientific(check->nmse_limit), entry.series->checks.size(), check->what),
+        entry);
+    panel.marks.push_back(mark);
+    if (check->nmse > 0) {
+      low = std::min(low, check->nmse);
+      high = std::max(high, check->nmse);
+    } else {
+      any_exact = true;
+    }
+  }
+  // More than three lines could not be told apart: then each mark's note names its limit.
+  const bool few = limits.size() <= 3;
+  for (const double limit : limits) {
+    low = std::min(low, limit);
+    high = std::max(high, limit);
+    if (few) panel.rules.push_back({limit, "gate " + format_scientific(limit), Role::limit});
+  }
+  if (!panel.marks.empty() && high > 0) {
+    panel.axis.low = low / (any_exact ? 100 : 3);
+    panel.axis.high = high * 3;
+  }
+  for (Mark& mark : panel.marks) {  // exact: no place on a log axis, so at its start, and named
+    if (mark.value == 0) mark.label = "0, exact";
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
+  Panel panel{.title = "Accuracy delta", .subtitle = metric + " against the baseline",
+              .metric = "accuracy_delta", .weight = 1.1f};
+  panel.axis = {.title = "Accuracy delta", .unit = ""};
+  auto value_of = [&](const Entry& entry) -> std::optional<double> {
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    if (!check || !check->task.contains(metric)) return std::nullopt;
+    return check->task.at(metric);
+  };
+  std::optional<double> base;
+  for (const Entry& entry : entries) {
+    if (entry.row->is_baseline) base = value_of(entry);
+  }
+  for (const Entry& entry : entries) {
+    if (!base) base = value_of(entry);
+  }
+  double reach = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const std::optional<double> value = value_of(entry);
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no " + metric + " in this run");
+    if (!entry.reason.empty() || !is_number(value) || !is_number(base)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *value - *base, Role::series1);
+    mark.dashed = false;
+    mark.marker = Marker::dot;
+    mark.label = mark.value == 0 ? "0" : fmt::format("{}{}", mark.value > 0 ? "+" : "",
+                                                     format_number(mark.value, 2));
+    mark.note = with_how(fmt::format("{}: {} {}", entry.row->label, metric, format_number(*value, 4)),
+                         entry);
+    panel.marks.push_back(mark);
+    reach = std::max(reach, std::abs(mark.value));
+  }
+  reach = reach > 0 ? reach * 1.15 : 1;
+  panel.axis.low = -reach;
+  panel.axis.high = reach;
+  panel.rules.push_back({0, "baseline", Role::text});
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/chart/format.h"
+#include "common/chart/ladder_parts.h"
+#include "common/chart/ticks.h"
+
+namespace ridge::chart::parts {
+namespace {
+
+std::string ceiling_text(const Ceiling& ceiling) {
+  return format_quantity(ceiling.value, ceiling.unit) + ", " + ceiling.source;
+}
+
+/// The one ceiling that all rows share, or null.
+const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* Entry::* member) {
+  const Ceiling* shared = nullptr;
+  for (const Entry& entry : entries) {
+    const Ceiling* ceiling = entry.*member;
+    if (!ceiling) continue;
+    if (shared && (shared->name != ceiling->name || shared->value != ceiling->value)) return nullptr;
+    shared = ceiling;
+  }
+  return shared;
+}
+
+}  // namespace
+
+Panel time_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Time per call", .metric = "time_per_call", .weight = 1.35f};
+  panel.axis = {.title = "Time per call", .unit = "s", .scale = Scale::log};
+  double low = INFINITY, high = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(entry.reason);
+    if (!is_number(entry.call_s)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
+    mark.interval = entry.call_ci_s;
+    std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
+    if (entry.series->stats) {
+      note += entry.series->stats->ci_ns
+                  ? ", 95 % interval " + format_time_interval(entry.series->stats->ci_ns)
+                  : ", no interval under 6 samples";
+      note += fmt::format(", {} samples", entry.series->stats->n);
+    }
+    mark.note = with_how(note, entry);
+    panel.marks.push_back(mark);
+    low = std::min(low, *entry.call_s);
+    high = std::max(high, *entry.call_s);
+  }
+  if (high > 0) {  // bars start well left of the shortest, so that it has a length to compare
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel utilization_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Utilization", .subtitle = "of compute, derived", .metric = "utilization"};
+  panel.axis = {.title = "Utilization", .is_share = true};
+  double high = 1;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const auto& use = entry.derived.compute;
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : entry.derived.no_compute_reason);
+    if (!entry.reason.empty() || !use || !std::isfinite(use->value)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), use->value, Role::series0);
+    if (entry.derived.flop_per_s_ci && entry.flop && entry.flop->value > 0) {
+      mark.interval = {entry.derived.flop_per_s_ci->low / entry.flop->value,
+                       entry.derived.flop_per_s_ci->high / entry.flop->value};
+    }
+    mark.note = with_how(
+        fmt::format("{}: {} of {}{}, {}", entry.row->label, format_share(use->value), use->name,
+                    entry.flop ? " (" + ceiling_text(*entry.flop) + ")" : "", use->source),
+        entry);
+    panel.marks.push_back(mark);
+    high = std::max({high, use->value, mark.interval ? mark.interval->high : 0.0});
+  }
+  panel.axis.high = high * 1.04;
+  if (!panel.marks.empty()) {
+    const Ceiling* shared = shared_ceiling(entries, &Entry::flop);
+    panel.rules.push_back({1, shared ? shared->name + ": " + ceiling_text(*shared)
+                                     : "100 %: each rung's own measured ceiling",
+                           Role::text});
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel bandwidth_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
+  panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
+  double high = 0;
+  std::vector<const Ceiling*> ceilings;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : entry.derived.no_bandwidth_reason);
+    if (!entry.reason.empty() || !is_number(entry.derived.bytes_per_s)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *entry.derived.bytes_per_s, Role::series2);
+    mark.interval = entry.derived.bytes_per_s_ci;
+    std::string note = entry.row->label + ": " + format_rate(mark.value, "B/s") +
+                       " if every input is read once and every output written once";
+    if (entry.derived.bandwidth) {
+      note += ", " + format_share(entry.derived.bandwidth->value) + " of " +
+              entry.derived.bandwidth->name;
+    } else if (!entry.derived.no_bandwidth_reason.empty()) {
+      note += "; " + entry.derived.no_bandwidth_reason;
+    }
+    mark.note = with_how(note, entry);
+    panel.marks.push_back(mark);
+    high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
+    const Ceiling* dram = entry.dram;
+    if (dram && std::none_of(ceilings.begin(), ceilings.end(), [&](const Ceiling* known) {
+          return known->name == dram->name && known->value == dram->value;
+        })) {
+      ceilings.push_back(dram);
+    }
+  }
+  for (const Ceiling* ceiling : ceilings) {
+    panel.rules.push_back(
+        {ceiling->value, ceiling->name + ": " + ceiling_text(*ceiling), Role::text});
+    high = std::max(high, ceiling->value);
+  }
+  panel.axis.high = high > 0 ? high * 1.04 : 1;
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+}  // namespace ridge::chart::parts

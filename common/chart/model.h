@@ -1,0 +1,135 @@
+// One chart, said once. A builder (common/chart/<type>.cpp) turns results into a ChartModel; layout
+// turns the model into a Scene of primitives in pixels; two thin renderers (SVG for reports,
+// ImDrawList for the window) draw the Scene. What is exported is what was seen.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge::chart {
+
+enum class Scale { linear, log };
+
+/// Colours are roles; a theme gives them values (common/chart/theme.h).
+enum class Role {
+  text, muted, grid, panel, canvas, baseline, faster, slower, limit, highlight,
+  series0, series1, series2, series3, series4
+};
+
+enum class Marker { none, dot, square, triangle, diamond, cross };
+
+struct Axis {
+  std::string title{}, unit{};   ///< unit without prefix: "s", "B/s"; the layout picks one SI prefix
+  Scale scale = Scale::linear;
+  double low = 0, high = 1;      ///< in the unit; log: both > 0
+  bool is_share = false;         ///< printed as per cent
+  bool scientific = false;       ///< printed as 1.5e-12
+};
+
+/// A horizontal bar from the axis's start to `value`, or a point when marker is set.
+struct Mark {
+  int row = 0;
+  double value = 0;
+  std::optional<Interval> interval{};
+  Role role = Role::series0;
+  Marker marker = Marker::none;
+  bool hatched = false;          ///< ran at another size, recorded, partial ...
+  bool dashed = false;           ///< the baseline
+  bool quiet = false;            ///< one of many (a sample): small, without label and hover
+  float offset = 0;              ///< of a quiet mark from its row's middle, -1 to 1
+  std::optional<double> from{};  ///< a bar that starts here instead of at the axis's start
+  std::string label{};           ///< printed beside the mark; the layout formats `value` if empty
+  std::string note{};            ///< tooltip: full sentence
+};
+
+/// A vertical line across all rows of a panel: a ceiling, a gate, zero.
+struct Rule {
+  double value = 0;
+  std::string label{};
+  Role role = Role::text;
+};
+
+struct Band {
+  double low = 0, high = 0;
+  std::string label{};
+};
+
+/// Panels stand side by side and share the rows.
+struct Panel {
+  std::string title{}, subtitle{}, metric{};  ///< metric: key into assets/metrics.json
+  float weight = 1;              ///< share of the width
+  Axis axis{};
+  std::vector<Mark> marks{};
+  std::vector<Rule> rules{};
+  std::vector<Band> bands{};
+  std::string empty_reason{};    ///< shown across the panel when it has no marks
+  std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
+};
+
+struct Row {
+  std::string label{}, sublabel{};
+  bool selected = false, is_baseline = false, muted = false;
+};
+
+struct ChartModel {
+  std::string id{};              ///< "ladder", "forest"
+  std::string title{}, subtitle{};
+  std::vector<Row> rows{};
+  std::vector<Panel> panels{};
+  std::vector<std::string> legend{};
+  std::string summary{};         ///< the chart in words, for people who do not see it
+};
+
+// ---- scene ---------------------------------------------------------------------------------------
+
+struct Point {
+  float x = 0, y = 0;
+};
+
+enum class Anchor { start, middle, end };
+
+struct Primitive {
+  enum class Kind { rect, line, text, marker } kind = Kind::rect;
+  Point a{}, b{};                ///< rect: corners; line: ends; marker: a; text: a is the anchor's x
+                                 ///< and the middle of the line (half of size_px above, half below)
+  Role role = Role::text;
+  bool filled = true, dashed = false, hatched = false, mono = false, bold = false;
+  float size_px = 1;             ///< line width, text height, marker radius
+  float radius_px = 0;           ///< rect corners
+  float alpha = 1;
+  Marker marker = Marker::none;
+  Anchor anchor = Anchor::start;
+  std::string text{};
+};
+
+/// A rectangle that means something when hovered or clicked: a cell (row and panel), a row's label
+/// (panel -1) or a panel's heading (row -1: show the metric of model.panels[panel]).
+struct Hit {
+  Point a{}, b{};
+  int row = -1, panel = -1;
+  std::string note{}, value_text{};
+};
+
+struct Scene {
+  float width = 0, height = 0;
+  std::vector<Primitive> primitives;
+  std::vector<Hit> hits;
+};
+
+/// Width of a text in pixels. The window measures with its fonts, SVG with a table of the same.
+using TextWidth = std::function<float(const std::string& text, float size_px, bool mono)>;
+
+struct LayoutOptions {
+  float width = 800;
+  float height = 0;              ///< 0: as high as the rows need
+  float font_px = 14;
+  TextWidth text_width;          ///< empty: the built-in table
+};
+
+Scene layout(const ChartModel& model, const LayoutOptions& options);
+
+}  // namespace ridge::chart

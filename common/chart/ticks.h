@@ -1,0 +1,38 @@
+// Where an axis has its ticks, and the one SI prefix all of its numbers share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ridge::chart {
+
+struct Tick {
+  double value = 0;
+  bool major = true;   ///< labelled; a minor one is a grid line at most
+};
+
+/// Multiples of 1, 2 or 5 x 10^k inside [low, high]; at most `target` + 1 of them, and at least two
+/// where the range holds them. Empty for a range that is empty or not finite.
+std::vector<Tick> linear_ticks(double low, double high, int target);
+
+/// Decades as major ticks, 2 and 5 as minor ones (2..9 where `target` leaves room); of very many
+/// decades every second, third ... . A range under one decade gets linear ticks: it has no two powers
+/// of ten to label. Needs 0 < low < high.
+std::vector<Tick> log_ticks(double low, double high, int target);
+
+struct SiPrefix {
+  double factor = 1;   ///< shown = value / factor
+  const char* symbol = "";
+};
+
+/// The prefix that brings `typical` into [1, 1000): p n µ m - k M G T P. 1 for zero and NaN.
+SiPrefix si_prefix(double typical);
+/// For an axis from `low` to `high`: of the middle of the range (geometric if both are positive), so
+/// that neither end needs many zeros.
+SiPrefix axis_prefix(double low, double high, bool log);
+
+/// Rounds outwards to 1, 2 or 5 x 10^k.
+double nice_ceiling(double value);
+double nice_floor(double value);
+
+}  // namespace ridge::chart

@@ -1,0 +1,119 @@
+// What may be said of two rungs, and the two charts.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "common/chart/forest.h"
+#include "common/chart/format.h"
+#include "common/chart/ladder.h"
+#include "common/record/params.h"
+#include "common/report/content.h"
+#include "common/stats/stats.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+/// Amdahl: the whole takes 1 - p + p / r of its time.
+double whole_gain(double share, double ratio) { return 1 / (1 - share + share / ratio); }
+
+bool has_interval(const Comparison& comparison) {
+  return comparison.ratio > 0 && std::isfinite(comparison.ratio) && comparison.ci &&
+         comparison.ci->low > 0 && std::isfinite(comparison.ci->high);
+}
+
+std::string sides(const Claim& claim, const Options& options) {
+  return title_of(claim.comparison.candidate, options) + " against " +
+         title_of(claim.comparison.baseline, options);
+}
+
+std::string verdict_words(const Claim& claim) {
+  if (!claim.paired) return "not paired: no claim";
+  const std::string verdict = to_string(claim.decision.verdict);
+  return verdict + "; " + claim.decision.decision;
+}
+
+}  // namespace
+
+Section gain_section(const Material& material) {
+  Section section{.id = "gain", .title = "What the whole job gains"};
+  const Claim& claim = material.claims.back();
+  const Comparison& comparison = claim.comparison;
+  if (!claim.paired || claim.decision.verdict == Verdict::invalid || !has_interval(comparison)) {
+    section.paragraphs = {unavailable(!claim.paired ? "not paired, so no ratio is claimed"
+                                      : claim.decision.verdict == Verdict::invalid
+                                          ? "the comparison is invalid: " + claim.decision.reason
+                                          : "there are too few rounds for an interval")};
+    return section;
+  }
+  section.paragraphs = {
+      "A part that takes the share p of the time and becomes r times as fast makes the whole "
+      "1 / (1 − p + p / r) times as fast. Which share is yours is not measured here."};
+  if (claim.decision.verdict == Verdict::unresolved) {
+    section.paragraphs.push_back("The ratio is unresolved: the interval holds both gain and loss.");
+  }
+  Table table{.columns = {"If this part is", "the whole becomes", "95 % interval", "time saved"}};
+  for (const double share : {0.1, 0.3, 0.5, 1.0}) {
+    const double gain = whole_gain(share, comparison.ratio);
+    const Interval interval{whole_gain(share, comparison.ci->low),
+                            whole_gain(share, comparison.ci->high)};
+    table.rows.push_back({fmt::format("{:.0f} % of the time", share * 100),
+                          format_ratio(gain) + " as fast", format_ratio_interval(interval),
+                          format_share(1 - 1 / gain)});
+  }
+  section.table = std::move(table);
+  return section;
+}
+
+Section paired_section(const Material& material) {
+  Section section{.id = "paired", .title = "The paired interval"};
+  Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rounds", "Verdict"}};
+  std::vector<ForestRow> rows;
+  for (const Claim& claim : material.claims) {
+    const Comparison& c = claim.comparison;
+    const std::string label = sides(claim, *material.options);
+    if (!claim.paired) {
+      table.rows.push_back({label, unavailable("measured apart"), "", "", "", verdict_words(claim)});
+      continue;
+    }
+    const bool invalid = claim.decision.verdict == Verdict::invalid;
+    table.rows.push_back(
+        {label, invalid ? unavailable(claim.decision.reason) : format_ratio(c.ratio),
+         invalid ? "" : c.ci ? format_ratio_interval(c.ci) : unavailable("too few rounds"),
+         format_percent_width(c.margin), format_count(c.rounds), verdict_words(claim)});
+    ForestRow row{.label = title_of(c.candidate, *material.options),
+                  .sublabel = "against " + title_of(c.baseline, *material.options),
+                  .comparison = &c, .verdict = claim.decision.verdict};
+    for (const Round& round : claim.run->rounds(c.request)) {
+      row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, c.candidate_index)));
+    }
+    rows.push_back(std::move(row));
+  }
+  section.paragraphs = {
+      "Ratio is baseline time over candidate time: above 1 the candidate is faster. Each round "
+      "runs both sides in a palindrome whose direction is drawn at random; the interval is the sign "
+      "test's over the rounds."};
+  section.table = std::move(table);
+  if (!rows.empty()) section.chart = forest_chart(rows);
+  return section;
+}
+
+Section ladder_section(const Material& material) {
+  Section section{.id = "ladder", .title = "The ladder"};
+  std::vector<LadderRow> rows;
+  for (const Line& line : material.lines) {
+    LadderRow row{.label = line.label, .series = line.series,
+                  .ceilings = &line.input->run->ceilings()};
+    row.is_baseline = line.is_baseline;
+    row.selected = line.is_candidate;
+    const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+    row.is_peer = info && !info->library.empty();
+    rows.push_back(std::move(row));
+  }
+  if (!material.shared_params.empty()) section.paragraphs = {"All rungs at " + material.shared_params + "."};
+  section.chart = ladder_chart(rows);
+  return section;
+}
+
+}  // namespace ridge::report

@@ -1,0 +1,193 @@
+#include "common/report/content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/chart/format.h"
+#include "common/record/params.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+bool same_rung(const Series& a, const Series& b) {
+  return a.kernel == b.kernel && a.params == b.params && a.cache == b.cache;
+}
+
+/// Whether `fresh` takes the place of `known`: what was only asked for hides nothing.
+bool replaces(const Series& fresh, const Series& known) {
+  if (!quality_problem(fresh).empty()) return true;
+  if (!quality_problem(known).empty() && fresh.checks.empty()) return false;
+  return fresh.stats.has_value() || !known.stats;
+}
+
+std::string differing_params(const Params& params, const Params& shared) {
+  Params own;
+  for (const auto& [name, value] : params) {
+    if (!shared.contains(name)) own[name] = value;
+  }
+  return to_string(own);
+}
+
+Params shared_params_of(const std::vector<Line>& lines) {
+  if (lines.empty()) return {};
+  Params shared = lines.front().series->params;
+  for (const Line& line : lines) {
+    std::erase_if(shared, [&](const auto& entry) {
+      const auto other = line.series->params.find(entry.first);
+      return other == line.series->params.end() || other->second != entry.second;
+    });
+  }
+  return shared;
+}
+
+/// "cache blocks · n=512 · cold · from b.jsonl": as much as it takes to tell the lines apart.
+void name_lines(std::vector<Line>* lines, bool two_files, const Options& options,
+                std::string* shared_params) {
+  const Params shared = shared_params_of(*lines);
+  *shared_params = to_string(shared);
+  const bool one_cache = std::all_of(lines->begin(), lines->end(), [&](const Line& line) {
+    return line.series->cache == lines->front().series->cache;
+  });
+  for (Line& line : *lines) {
+    line.label = title_of(line.series->kernel, options);
+    const std::string own = differing_params(line.series->params, shared);
+    if (!own.empty()) line.label += " · " + own;
+    if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache;
+    if (two_files) line.label += " · " + line.input->name;
+  }
+}
+
+std::string side_text(const std::string& kernel, const Params& own, const Params& other,
+                      const Options& options) {
+  const std::string differs = differing_params(own, [&] {
+    Params equal;
+    for (const auto& [name, value] : own) {
+      const auto found = other.find(name);
+      if (found != other.end() && found->second == value) equal[name] = value;
+    }
+    return equal;
+  }());
+  return title_of(kernel, options) + (differs.empty() ? "" : " (" + differs + ")");
+}
+
+}  // namespace
+
+std::string unavailable(const std::string& reason) {
+  return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
+}
+
+std::string short_name(const std::string& kernel) {
+  const size_t dot = kernel.rfind('.');
+  return dot == std::string::npos ? kernel : kernel.substr(dot + 1);
+}
+
+std::string title_of(const std::string& kernel, const Options& options) {
+  const auto found = options.titles.find(kernel);
+  return found == options.titles.end() ? kernel : found->second;
+}
+
+std::string problem_of(const Series& series) {
+  const std::string problem = quality_problem(series);
+  if (!problem.empty()) return problem;
+  const std::string why = series.reason.empty() ? "" : ": " + series.reason;
+  switch (series.status) {
+    case SeriesStatus::skipped: return "skipped" + why;
+    case SeriesStatus::cancelled: return "cancelled" + why;
+    case SeriesStatus::partial: return "cut short" + why;
+    case SeriesStatus::pending: return "not run";
+    case SeriesStatus::running: return "not finished";
+    default: break;
+  }
+  return series.quality_passed() ? "" : "its output was not checked";
+}
+
+std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
+                                std::string* shared_params) {
+  std::vector<Line> lines;
+  for (const Input& input : inputs) {
+    const size_t first = lines.size();
+    for (const Series& series : input.run->series()) {
+      const auto known = std::find_if(
+          lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
+          [&](const Line& line) { return same_rung(*line.series, series); });
+      if (known == lines.end()) {
+        lines.push_back({.series = &series, .input = &input});
+      } else if (replaces(series, *known->series)) {
+        known->series = &series;
+      }
+    }
+  }
+  for (Line& line : lines) {
+    line.problem = problem_of(*line.series);
+    if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
+  }
+  auto place = [&](const Line& line) {
+    return std::find(options.order.begin(), options.order.end(), line.series->kernel) -
+           options.order.begin();
+  };
+  std::stable_sort(lines.begin(), lines.end(),
+                   [&](const Line& a, const Line& b) { return place(a) < place(b); });
+  name_lines(&lines, inputs.size() > 1, options, shared_params);
+  return lines;
+}
+
+std::string claim_sentence(const Claim& claim, const Options& options) {
+  const Comparison& c = claim.comparison;
+  const std::string base = side_text(c.baseline, c.baseline_params, c.candidate_params, options);
+  const std::string cand = side_text(c.candidate, c.candidate_params, c.baseline_params, options);
+  if (!claim.paired) {
+    return "Not paired: no claim. “" + base + "” and “" + cand + "” were measured apart, so any difference "
+           "between them may come from the machine: compare them in one run (see how to reproduce).";
+  }
+  const std::string change = "replacing “" + base + "” by “" + cand + "”";
+  const std::string figures =
+      fmt::format("{} as fast, 95 % interval {}, {} rounds, margin {}", format_ratio(c.ratio),
+                  format_ratio_interval(c.ci), c.rounds, format_percent_width(c.margin));
+  std::string text;
+  switch (claim.decision.verdict) {
+    case Verdict::faster: text = "Faster: " + change + " makes this part " + figures + "."; break;
+    case Verdict::slower: text = "Slower: " + change + " makes this part " + figures + "."; break;
+    case Verdict::same:
+      text = "Same: " + change + " makes no difference that counts (" + figures + ").";
+      break;
+    case Verdict::unresolved:
+      text = "Unresolved: what " + change + " brings is not settled (" + figures + ").";
+      break;
+    case Verdict::invalid: 
+      text = "Invalid: " + change + " has no valid speed.";
+      break;
+  }
+  const std::string& decision = claim.decision.decision;
+  text += " Decision: ";
+  text += decision == "adopt"    ? "adopt"
+          : decision == "keep"   ? "keep the baseline"
+          : decision == "reject" ? "reject"
+                                 : "measure more";
+  return text + ", since " + claim.decision.reason + ".";
+}
+
+std::string ladder_sentence(const Material& material) {
+  size_t verified = 0;
+  const Line* shortest = nullptr;
+  for (const Line& line : material.lines) {
+    if (!line.problem.empty()) continue;
+    ++verified;
+    if (!line.series->stats || !(line.series->stats->median_ns > 0)) continue;
+    if (!shortest || line.series->stats->median_ns < shortest->series->stats->median_ns) {
+      shortest = &line;
+    }
+  }
+  std::string text =
+      fmt::format("{} of {} rungs passed their checks.", verified, material.lines.size());
+  if (shortest) {
+    text += fmt::format(" The shortest median time per call is {} (“{}”).",
+                        format_time_ns(shortest->series->stats->median_ns), shortest->label);
+  }
+  return text + " No two rungs were compared in pairs, so nothing is claimed to be faster.";
+}
+
+}  // namespace ridge::report

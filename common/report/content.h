@@ -1,0 +1,66 @@
+// Inside of build_report(): the parts that the sections are made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/derive.h"
+#include "common/report/report.h"
+
+namespace ridge::report {
+
+/// One measured rung as a line of every table.
+struct Line {
+  const Series* series = nullptr;
+  const Input* input = nullptr;
+  std::string label{};
+  std::string problem{};  ///< why none of its figures may be used; empty: they may
+  bool is_baseline = false, is_candidate = false;
+  Derived derived{};
+};
+
+/// Everything a section is built from.
+struct Material {
+  std::span<const Input> inputs;
+  const Options* options = nullptr;
+  std::string lab{};     ///< id
+  std::vector<Line> lines{};
+  std::string shared_params{};  ///< parameters that all lines have in common
+  std::vector<Claim> claims{};
+};
+
+/// Latest series of every rung, parameters and cache, in the order they first appeared. A failed
+/// check is never hidden by a later series without one.
+std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
+                                std::string* shared_params);
+/// Why a series' figures may not be used; empty if they may.
+std::string problem_of(const Series& series);
+std::string title_of(const std::string& kernel, const Options& options);
+/// "unavailable: reason"
+std::string unavailable(const std::string& reason);
+/// The last part of a kernel id.
+std::string short_name(const std::string& kernel);
+
+std::string claim_sentence(const Claim& claim, const Options& options);
+std::string ladder_sentence(const Material& material);
+
+// results.cpp
+Section environment_section(const Material& material);
+Section throughput_section(const Material& material);
+Section latency_section(const Material& material);
+Section utilization_section(const Material& material);
+Section memory_section(const Material& material);
+Section bandwidth_section(const Material& material);
+Section error_section(const Material& material);
+
+// claims.cpp
+Section gain_section(const Material& material);
+Section paired_section(const Material& material);
+Section ladder_section(const Material& material);
+
+// checklist.cpp
+Section calibrate_section(const Material& material);
+Section not_tested_section(const Material& material);
+Section reproduce_section(const Material& material);
+
+}  // namespace ridge::report

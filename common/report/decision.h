@@ -1,0 +1,57 @@
+// From a paired comparison to a decision. One function behind the report, the window and the JSON
+// document, so that no two of them can recommend different things.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// Kernel id -> the lab's name for the rung. Labs are not known here; a caller that knows them
+/// passes their titles, else the id is printed.
+using Titles = std::map<std::string, std::string>;
+
+struct Throughput {
+  double value = 0;
+  std::string unit;  ///< "FLOP/s", "B/s", "items/s" or "calls/s"
+};
+
+struct Decision {
+  std::string change;                    ///< "naive_o1 → loop_order at k=512 m=512 n=512, hot cache"
+  Verdict verdict = Verdict::unresolved; ///< the comparison's, or invalid where a check failed
+  std::optional<Throughput> throughput;  ///< of the candidate; absent: unavailable
+  std::optional<double> p95_latency_ns;  ///< of the candidate; absent: too few latency samples
+  std::optional<double> quality_delta;   ///< candidate - baseline, in `quality_metric`
+  std::string quality_metric;            ///< "nmse", or the task metric ("accuracy")
+  std::string quality_limit;             ///< in words: "NMSE ≤ 2.05e-12 against float64"
+  std::string division;                  ///< "closed": the same mathematics; "open": another
+                                         ///< precision or model
+  std::string decision;                  ///< "adopt", "keep", "measure_more" or "reject"
+  std::string reason;                    ///< one sentence
+  std::vector<std::string> not_tested;   ///< what this comparison says nothing about
+};
+
+/// Candidate failed a check anywhere in the run (same source, same parameters): reject, INVALID,
+/// whatever the times say. Faster and verified: adopt.
+/// Slower or the same: keep the baseline. Unresolved, an unverified candidate, or a baseline that
+/// failed: measure more. Never recommends on NaN: every test is phrased so that NaN fails it.
+Decision decide(const Run& run, const Comparison& comparison, const Titles& titles = {});
+
+/// The two sides of a comparison as series: those of its own request, else the latest with the same
+/// kernel and parameters; null where the run has none.
+const Series* baseline_series(const Run& run, const Comparison& comparison);
+const Series* candidate_series(const Run& run, const Comparison& comparison);
+
+/// Work per second from the median time per call: FLOP/s where the work is counted, else B/s, else
+/// calls/s; items/s for pipelines and trainings. None without a usable time or on a failed series.
+std::optional<Throughput> throughput_of(const Series& series);
+
+/// Why a series may not be recommended ("its check failed: ..."); empty when every check passed.
+std::string quality_problem(const Series& series);
+
+}  // namespace ridge

@@ -1,0 +1,14 @@
+#include <nlohmann/json.hpp>
+
+#include "common/record/document.h"
+#include "common/report/report.h"
+
+namespace ridge::report {
+
+std::string to_json(const Report& report) {
+  DocumentOptions options;
+  options.titles = report.titles;
+  return document(*report.inputs.back().run, options).dump(2) + "\n";
+}
+
+}  // namespace ridge::report

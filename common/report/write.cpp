@@ -1,0 +1,75 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "common/report/report.h"
+
+namespace ridge::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Format {
+  const char* extension;
+  std::string (*print)(const Report&);
+};
+
+constexpr Format kFormats[] = {
+    {".html", to_html}, {".md", to_markdown}, {".json", to_json}, {".csv", to_csv}};
+
+Error cannot_write(const fs::path& path, const std::string& why) {
+  return {ErrorCode::cannot_write, why, path.string(), "choose a folder that you may write to"};
+}
+
+/// ".gbench.json" is not ".json": the whole of what follows the first dot counts where it is known
+/// to mean something else.
+const Format* find_format(const std::string& name) {
+  if (name.ends_with(".gbench.json") || name.ends_with(".trace.json")) return nullptr;
+  for (const Format& format : kFormats) {
+    if (name.ends_with(format.extension) && name != format.extension) return &format;
+  }
+  return nullptr;
+}
+
+Result<void> write_beside(const fs::path& target, const std::string& text) {
+  const fs::path beside = target.string() + ".part";
+  errno = 0;
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  if (!file) return cannot_write(target, std::string("it cannot be written: ") + std::strerror(errno));
+  file << text;
+  file.close();
+  std::error_code error;
+  if (!file) {
+    fs::remove(beside, error);
+    return cannot_write(target, "it was not written whole: is the disk full?");
+  }
+  fs::rename(beside, target, error);
+  if (error) {
+    const std::string why = error.message();
+    fs::remove(beside, error);
+    return cannot_write(target, "it cannot be put in place: " + why);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_report(const Report& report, const std::string& path) {
+  const fs::path target(path);
+  const Format* format = find_format(target.filename().string());
+  if (!format) {
+    return Error{ErrorCode::usage, "the ending names no report format", path,
+                 "choose .html, .md, .json or .csv"};
+  }
+  std::error_code error;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    return cannot_write(target, "the folder " + folder.string() + " does not exist");
+  }
+  if (fs::is_directory(target, error)) return cannot_write(target, "it is a folder");
+  return write_beside(target, format->print(report));
+}
+
+}  // namespace ridge::report

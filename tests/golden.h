@@ -1,0 +1,33 @@
+// Compares a text with tests/golden/<name>. RIDGE_UPDATE_GOLDEN=1 writes it instead; look at the
+// difference before you commit it.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/catch.h"
+
+namespace ridge::test {
+
+inline std::string golden_path(const std::string& name) {
+  const char* source = std::getenv("RIDGE_SOURCE");
+  return std::string(source ? source : RIDGE_SOURCE_DIR) + "/tests/golden/" + name;
+}
+
+inline void check_golden(const std::string& name, const std::string& text) {
+  const std::string path = golden_path(name);
+  if (std::getenv("RIDGE_UPDATE_GOLDEN")) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  INFO("golden file " << path << "; RIDGE_UPDATE_GOLDEN=1 writes it");
+  REQUIRE(file.good());
+  std::stringstream expected;
+  expected << file.rdbuf();
+  CHECK(text == expected.str());
+}
+
+}  // namespace ridge::test
