@@ -41,6 +41,13 @@ TEST_CASE("variants of one file share the text and differ in flags and hash") {
   CHECK(o1->hash != o3->hash);
 }
 
+TEST_CASE("flags read as the compiler gets them; a needed library is no flag") {
+  REQUIRE(find_source("gemm.cpu.loop_order") != nullptr);
+  CHECK(find_source("gemm.cpu.loop_order")->flags == "-O3");
+  CHECK(find_source("gemm.cpu.onednn")->flags == "-O2");
+  CHECK(find_source("gemm.cuda.naive")->flags == "arch=75");
+}
+
 TEST_CASE("CUDA rungs are known whether or not they were compiled") {
   const KernelSource* naive = find_source("gemm.cuda.naive");
   REQUIRE(naive != nullptr);

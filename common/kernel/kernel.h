@@ -58,8 +58,9 @@ struct Launch {
 struct KernelDesc {
   const char* id = nullptr;  ///< "<family>.<backend>.<trick>", e.g. "gemm.cpu.naive_o1"
   Backend backend = Backend::cpu;
-  const char* isa = "";  ///< from the build line: "", "avx2", "avx512f" ...
-  int arch = 0;          ///< from the build line: least compute capability, 75, 80, 90
+  const char* isa = "";     ///< from the build line: "", "avx2", "avx512f" ...
+  int arch = 0;             ///< from the build line: least compute capability, 75, 80, 90
+  bool arch_exact = false;  ///< "90a": that capability and no later one
   // A rung's file sets the members from here on, in this order.
   const char* dtypes = "fp32";         ///< space-separated names as in dtype_name()
   const char* library = nullptr;       ///< "oneDNN" for a peer; null for our own rungs
@@ -83,6 +84,9 @@ struct KernelDesc {
 #ifndef RIDGE_ARCH
 #define RIDGE_ARCH 0
 #endif
+#ifndef RIDGE_ARCH_EXACT
+#define RIDGE_ARCH_EXACT false
+#endif
 
 /// RIDGE_KERNEL(gemm, cpu, naive, .launch = launch);   once per file, at the end.
 #define RIDGE_KERNEL(family_, backend_, trick_, ...)          \
@@ -91,5 +95,6 @@ struct KernelDesc {
       .backend = ::ridge::Backend::backend_,                  \
       .isa = RIDGE_ISA,                                       \
       .arch = RIDGE_ARCH,                                     \
+      .arch_exact = RIDGE_ARCH_EXACT,                         \
       __VA_ARGS__};                                           \
   RIDGE_REGISTER("ridge_kernels", ::ridge::KernelDesc, ridge_kernel_desc)

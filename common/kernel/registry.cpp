@@ -70,6 +70,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+void append_word(std::string* words, const std::string& word) {
+  *words += (words->empty() ? "" : " ") + word;
+}
+
 /// Adds the rungs of one kernel file: one per variant of its build line, else one.
 void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const std::string_view path = file.path;
@@ -82,13 +86,17 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const std::string folder(path.substr(8, slash - 8));  // after "kernels/"
   const std::string id = folder + (is_cuda ? ".cuda." : ".cpu.") +
                          std::string(path.substr(slash + 1, dot - slash - 1));
-  std::string shared_flags;
+  std::string shared_flags, needs;
   std::vector<std::string> variants = {""};
   for (const std::string& item : split(file.build, ' ')) {
     if (item.rfind("variants=", 0) == 0) {
       variants = split(item.substr(9), ',');
+    } else if (item.rfind("flags=", 0) == 0) {
+      for (const std::string& flag : split(item.substr(6), ',')) append_word(&shared_flags, flag);
+    } else if (item.rfind("needs=", 0) == 0) {
+      needs = item.substr(6);
     } else {
-      shared_flags += (shared_flags.empty() ? "" : " ") + item;
+      append_word(&shared_flags, item);
     }
   }
   for (const std::string& variant : variants) {
@@ -96,9 +104,8 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
     const size_t colon = variant.find(':');
     source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
     source.flags = shared_flags;
-    if (colon != variant.npos) {
-      source.flags += (shared_flags.empty() ? "" : " ") + variant.substr(colon + 1);
-    }
+    source.needs = needs;
+    if (colon != variant.npos) append_word(&source.flags, variant.substr(colon + 1));
     source.path = path;
     source.text = text;
     std::set<std::string_view> seen;

@@ -1,17 +1,16 @@
 // ridge: arch=75 needs=cublas
-// GEMM peer: cuBLAS in fp32, the library to measure our own rungs against.
 //
-// Idea        cuBLAS stores matrices by columns. Read as columns, our row-major A, B and C are
-// their
-//             transposes, and C^T = B^T A^T: swapping the operands gives the row-major product with
-//             no transposition and no copy.
-// Configured  Default math: fp32 throughout on the FMA units. TF32 would be an opt-in and is never
-//             asked for (were it forced from outside, the quality gate would refuse the result).
-//             CUBLAS_PEDANTIC_MATH is not used: it may forbid the library's best kernels, and a
-//             peer is measured at its best. Handle and workspace belong to the plan, so that
-//             neither is made inside a timed call; 32 MiB is what NVIDIA recommends for Hopper.
-// Look at     How close the utilization comes to 1: what is left there is all a rung could gain.
-// Source      cuBLAS documentation, "Data Layout" and "cublasSetWorkspace".
+// Idea      The peer: cuBLAS in fp32. It stores matrices by columns; read as columns, our row-major
+//           A, B and C are their transposes, and C^T = B^T A^T: swapping the operands gives the
+//           row-major product with no transposition and no copy.
+// Changed   Everything at once, by the people who built the chip. Default math: fp32 throughout on
+//           the FMA units. TF32 would be an opt-in and is never asked for (were it forced from
+//           outside, the gate would refuse the result). CUBLAS_PEDANTIC_MATH is not used: it may
+//           forbid the library's best kernels, and a peer is measured at its best.
+// Limits    FMA issue. Handle and workspace belong to the plan, so that neither is made inside a
+//           timed call; 32 MiB is what NVIDIA recommends for Hopper.
+// Look at   How close the utilization comes to 100 %: what is left there is all a rung could gain.
+// Source    cuBLAS documentation, "Data Layout" and "cublasSetWorkspace".
 #include <cublas_v2.h>
 
 #include <cstdint>

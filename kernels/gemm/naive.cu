@@ -1,16 +1,16 @@
 // ridge: arch=75
-// GEMM rung 1 on the GPU: one thread computes one element of C, straight from device memory.
 //
-// Idea        The CPU version's outer two loops handed to the hardware: a grid of threads covers C,
-//             and each walks K alone.
-// Limits now  Loads. threadIdx.x runs along the rows of C, so the 32 threads of a warp read 32 rows
-//             of A at the same k: 32 addresses K floats apart, 32 sectors of 32 bytes for 128
-//             useful bytes, and the same again for every store to C. One FMA (2 FLOP) takes two
-//             loads: 0.25 FLOP per byte asked of the L1, however well it caches.
-// Look at     Bandwidth: the chart's figure counts each matrix once and looks idle, while the load
-//             units are full. Swap row and column in the two marked lines and run again: the same
-//             FLOP, the same registers, several times the speed.
-// Source      NVIDIA CUDA C++ Programming Guide, "Shared Memory" (the version without any).
+// Idea      The three loops of the CPU's first rung with the outer two handed to the hardware: a grid
+//           of threads covers C, and each thread walks K alone, straight from device memory.
+// Changed   Nothing yet; this is where the GPU's ladder starts.
+// Limits    Loads. threadIdx.x runs down the rows of C, so the 32 threads of a warp read 32 rows of A
+//           at the same k: 32 addresses K floats apart, 32 sectors of 32 bytes for 128 useful bytes,
+//           and as many for every store to C. One FMA costs two loads: even perfect caching leaves
+//           0.25 FLOP for each byte asked of L1.
+// Look at   Bandwidth: the chart counts each matrix once and looks idle, while the load units are
+//           full. Swap row and column in the two marked lines and run again: the same FLOPs, the
+//           same registers, several times the speed.
+// Source    NVIDIA CUDA C++ Programming Guide, "Shared Memory" (the version without any).
 #include <cstdint>
 
 #include "kernels/device/check.h"

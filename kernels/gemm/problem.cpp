@@ -18,7 +18,7 @@
 namespace ridge {
 namespace {
 
-constexpr int64_t kMaxSize = 65536;
+constexpr int64_t kMaxSize = int64_t{1} << 22;  // memory, not the range, is what ends a size
 constexpr int kSampledElements = 4096;
 
 /// Rows of a matrix as double, whatever its type.

@@ -1,21 +1,16 @@
 // ridge: arch=75
-// GEMM: a block of threads brings a tile of A and a tile of B into shared memory and every thread
-// uses all of it.
 //
-// Idea        In the naive kernel the 32 threads that share a row of C each read that row of A for
-//             themselves. Here 1024 threads load 32 x 32 of A and of B once, together and in order
-//             (threadIdx.x along a row: one 128-byte line a warp), wait, and multiply from shared
-//             memory: each value loaded is used 32 times.
-// Changed     Device memory traffic falls 32-fold, to 8 FLOP per byte; loads are coalesced.
-// Limits now  Shared memory. A warp's FMA needs one row of tile_b (128 bytes, all that an SM reads
-// in
-//             a clock) and, four steps at a time, a broadcast from tile_a: 1.25 clocks, while the
-//             SM could do four such FMAs in one. So about a fifth of the FMA peak is the roof,
-//             however large the matrices; two barriers a tile take some of that.
-// Look at     Utilization: it stops at the same share from 2048 on. Keeping several elements of C
-// in
-//             registers, so that each value read is used more than once, is the way up.
-// Source      NVIDIA CUDA C++ Programming Guide, "Shared Memory": tiled matrix multiplication.
+// Idea      A block of threads brings a 32 x 32 tile of A and one of B into shared memory, waits, and
+//           every thread multiplies from there: each value loaded is used 32 times.
+// Changed   Device memory traffic falls 32-fold, to 8 FLOP per byte, and the loads are coalesced
+//           (threadIdx.x along a row: one 128-byte line a warp).
+// Limits    Shared memory. A warp's FMA needs one row of tile_b (128 bytes, all that an SM reads in a
+//           clock) and, every four steps, a broadcast from tile_a: 1.25 clocks, while the SM could
+//           do four such FMAs in one. A fifth of the FMA peak is the roof, however large the
+//           matrices; two barriers a tile take some of that.
+// Look at   Utilization: it stops at the same share from n = 2048 on. Keeping several elements of C
+//           in registers, so that each value read is used more than once, is the way up.
+// Source    NVIDIA CUDA C++ Programming Guide, "Shared Memory": tiled matrix multiplication.
 #include <cstdint>
 
 #include "kernels/device/check.h"

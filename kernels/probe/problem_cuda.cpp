@@ -191,8 +191,8 @@ std::unique_ptr<Problem> make_cuda_problem(const std::string& what, int64_t unit
   if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
   if (what == "tensor_k256") return std::make_unique<TensorProblem>(or_default(16384), 256);
   if (what == "tensor_k16") return std::make_unique<TensorProblem>(or_default(16384), 16);
-  if (what == "gpu_read") return std::make_unique<MemoryProblem>(or_default(32768), false);
-  if (what == "gpu_copy") return std::make_unique<MemoryProblem>(or_default(16384), true);
+  if (what == "gpu_read") return std::make_unique<MemoryProblem>(or_default(16384), false);
+  if (what == "gpu_copy") return std::make_unique<MemoryProblem>(or_default(8192), true);
   return nullptr;
 }
 
