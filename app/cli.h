@@ -13,23 +13,23 @@ namespace ridge::app {
 
 struct CommonOptions {
   bool json = false;
-  std::string worker;   ///< launch command; empty: the worker beside this program
-  std::string replay;   ///< a saved run
+  std::string worker;  ///< launch command; empty: the worker beside this program
+  std::string replay;  ///< a saved run
 };
 
 struct MeasureOptions {
   std::string lab;
-  std::vector<std::string> rungs;        ///< run; empty: all that this machine can run
-  std::string baseline;                  ///< compare: RUNG[:k=v,..]
+  std::vector<std::string> rungs;  ///< run; empty: all that this machine can run
+  std::string baseline;            ///< compare: RUNG[:k=v,..]
   std::vector<std::string> candidates;
-  std::vector<std::string> set;          ///< "n=1024"
+  std::vector<std::string> set;  ///< "n=1024"
   std::string mode = "measure", cache = "hot", out;
   std::optional<double> margin, limit_s;
   int device = 0;
 };
 
 struct ReportFileOptions {
-  std::vector<std::string> runs;         ///< one or two files
+  std::vector<std::string> runs;  ///< one or two files
   std::string baseline, candidate, out;
 };
 

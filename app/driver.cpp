@@ -28,7 +28,9 @@ Error lost_error(const Session& session) {
 
 }  // namespace
 
-int interrupts() { return interrupt_count; }
+int interrupts() {
+  return interrupt_count;
+}
 
 void catch_interrupts() {
   struct sigaction action = {};

@@ -18,8 +18,8 @@ class Driver {
   /// Opens `out` (may be empty) before anything is started, starts the worker, waits for its hello.
   static Result<std::unique_ptr<Driver>> start(const CommonOptions& common, const std::string& out);
 
-  /// Waits until request `id` is done. Errors: worker lost, cancelled, or what the worker said. What
-  /// was measured until then stays in run().
+  /// Waits until request `id` is done. Errors: worker lost, cancelled, or what the worker said.
+  /// What was measured until then stays in run().
   Result<void> finish(int64_t id);
   /// list, and wait for it.
   Result<void> fetch_catalogue();

@@ -19,15 +19,24 @@ enum class Key { f5, f11, escape, e, plus, minus, keypad_plus, keypad_minus, zer
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
   switch (key) {
-    case Key::f5: return ImGuiKey_F5;
-    case Key::f11: return ImGuiKey_F11;
-    case Key::escape: return ImGuiKey_Escape;
-    case Key::e: return ImGuiKey_E;
-    case Key::plus: return ImGuiKey_Equal;
-    case Key::minus: return ImGuiKey_Minus;
-    case Key::keypad_plus: return ImGuiKey_KeypadAdd;
-    case Key::keypad_minus: return ImGuiKey_KeypadSubtract;
-    case Key::zero: return ImGuiKey_0;
+    case Key::f5:
+      return ImGuiKey_F5;
+    case Key::f11:
+      return ImGuiKey_F11;
+    case Key::escape:
+      return ImGuiKey_Escape;
+    case Key::e:
+      return ImGuiKey_E;
+    case Key::plus:
+      return ImGuiKey_Equal;
+    case Key::minus:
+      return ImGuiKey_Minus;
+    case Key::keypad_plus:
+      return ImGuiKey_KeypadAdd;
+    case Key::keypad_minus:
+      return ImGuiKey_KeypadSubtract;
+    case Key::zero:
+      return ImGuiKey_0;
   }
   return ImGuiKey_None;
 }
@@ -36,21 +45,32 @@ inline ImGuiKey native(Key key) {
 // that the headless tests need no GLFW.
 inline int native(Key key) {
   switch (key) {
-    case Key::f5: return 294;
-    case Key::f11: return 300;
-    case Key::escape: return 256;
-    case Key::e: return 69;
-    case Key::plus: return 61;
-    case Key::minus: return 45;
-    case Key::keypad_plus: return 334;
-    case Key::keypad_minus: return 333;
-    case Key::zero: return 48;
+    case Key::f5:
+      return 294;
+    case Key::f11:
+      return 300;
+    case Key::escape:
+      return 256;
+    case Key::e:
+      return 69;
+    case Key::plus:
+      return 61;
+    case Key::minus:
+      return 45;
+    case Key::keypad_plus:
+      return 334;
+    case Key::keypad_minus:
+      return 333;
+    case Key::zero:
+      return 48;
   }
   return 0;
 }
 #endif
 
-inline bool key_pressed(Key key) { return ImGui::IsKeyPressed(native(key), false); }
+inline bool key_pressed(Key key) {
+  return ImGui::IsKeyPressed(native(key), false);
+}
 
 /// For the headless driver.
 inline void send_key(Key key, bool down) {
@@ -58,6 +78,22 @@ inline void send_key(Key key, bool down) {
   ImGui::GetIO().AddKeyEvent(native(key), down);
 #else
   ImGui::GetIO().KeysDown[native(key)] = down;
+#endif
+}
+
+/// What a backend does at start: 1.86 must be told which codes mean its own named keys, or keyboard
+/// navigation asserts. GLFW's codes; nothing to do from 1.87 on.
+inline void map_keys() {
+#if IMGUI_VERSION_NUM < 18700
+  ImGuiIO& io = ImGui::GetIO();
+  io.KeyMap[ImGuiKey_Space] = 32;
+  io.KeyMap[ImGuiKey_Escape] = 256;
+  io.KeyMap[ImGuiKey_Enter] = 257;
+  io.KeyMap[ImGuiKey_Tab] = 258;
+  io.KeyMap[ImGuiKey_RightArrow] = 262;
+  io.KeyMap[ImGuiKey_LeftArrow] = 263;
+  io.KeyMap[ImGuiKey_DownArrow] = 264;
+  io.KeyMap[ImGuiKey_UpArrow] = 265;
 #endif
 }
 

@@ -56,7 +56,7 @@ int64_t number_of(const Json& message, const char* key) {
 
 /// Lines that keep the conversation going but say nothing about the run: not saved.
 bool is_kept(const std::string& type) {
-  static const std::set<std::string> kPassing = {"ack",  "ping",   "pong", "phase",
+  static const std::set<std::string> kPassing = {"ack",  "ping",   "pong",  "phase",
                                                  "quit", "timing", "cancel"};
   return kPassing.count(type) == 0;
 }
@@ -114,7 +114,7 @@ double LiveSession::hello_limit_s() const {
   return options_.command.empty() ? 5 : 30;
 }
 
-// ---- to the worker -------------------------------------------------------------------------------
+// ---- to the worker ------------------------------------------------------------------------------
 
 Result<int64_t> LiveSession::list() {
   return ask(next_id_, "list", app_line("list"));
@@ -180,7 +180,7 @@ Result<void> LiveSession::save(const std::string& path) const {
   return save_transcript(path, transcript_);
 }
 
-// ---- from the worker -----------------------------------------------------------------------------
+// ---- from the worker ----------------------------------------------------------------------------
 
 void LiveSession::wait(double timeout_s) {
   if (process_ && !closed_) {
@@ -268,7 +268,7 @@ void LiveSession::close_request(const Json& message, const std::string& type) {
   }
 }
 
-// ---- when it goes wrong --------------------------------------------------------------------------
+// ---- when it goes wrong -------------------------------------------------------------------------
 
 /// Why the worker is to be given up now; empty while there is no reason.
 std::string LiveSession::find_death() {
@@ -318,7 +318,8 @@ void LiveSession::mind_cancel() {
   const Patience& patience = options_.patience;
   if (terminated_) {
     if (seconds_since(*terminated_) > patience.kill_s) {
-      lose("did not stop within " + seconds_text(patience.cancel_s) + " of the cancel and was killed");
+      lose("did not stop within " + seconds_text(patience.cancel_s) +
+           " of the cancel and was killed");
     }
     return;
   }

@@ -60,7 +60,7 @@ class LiveSession final : public Session {
   std::string reason_;
   std::map<int64_t, Open> open_;
   int64_t next_id_ = 1;
-  bool changed_ = false;         ///< run_ changed outside poll()
+  bool changed_ = false;  ///< run_ changed outside poll()
 
   // Of the present worker.
   bool has_hello_ = false, waiting_ = false, in_timed_block_ = false;

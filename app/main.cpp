@@ -12,11 +12,14 @@ using namespace ridge::app;
 
 constexpr const char* kFooter =
     "Exit codes: 0 done (compare: faster or same), 1 slower, 2 unresolved, 3 invalid or a failed\n"
-    "check, 64 usage, 65 bad input file, 69 nothing on this machine can run that, 70 worker failed,\n"
+    "check, 64 usage, 65 bad input file, 69 nothing on this machine can run that, 70 worker "
+    "failed,\n"
     "73 cannot write, 130 cancelled.";
 
 /// Each --set takes one value: "run --set n=64 gemm" must not swallow the lab.
-CLI::Option* one_at_a_time(CLI::Option* option) { return option->allow_extra_args(false); }
+CLI::Option* one_at_a_time(CLI::Option* option) {
+  return option->allow_extra_args(false);
+}
 
 void add_measuring(CLI::App* command, MeasureOptions* options) {
   command->add_option("lab", options->lab, "the lab, e.g. gemm")->required();
@@ -94,7 +97,8 @@ int main(int argc, char** argv) {
   ShotFileOptions shot;
   std::string size;
 
-  CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.", "ridgepoint"};
+  CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.",
+               "ridgepoint"};
   app.footer(kFooter);
   app.fallthrough();
   app.require_subcommand(0, 1);

@@ -33,6 +33,13 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   return driver.carry_out(std::move(request), &measured->request);
 }
 
+std::string first_reason(const Measured& measured) {
+  for (const Series& series : measured.driver->run().series()) {
+    if (series.request == measured.request) return series.kernel + ": " + series.reason;
+  }
+  return "the worker sent no result";
+}
+
 }  // namespace
 
 Measured measure(const CommonOptions& common, const MeasureOptions& options,
@@ -58,6 +65,9 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options,
 int finish_command(const CommonOptions& common, const MeasureOptions& options,
                    const Measured& measured, int code) {
   if (measured.saved && !common.json) complain("saved " + options.out);
+  if (code == static_cast<int>(ErrorCode::unavailable) && !measured.error) {
+    complain("ridgepoint: nothing was measured: " + first_reason(measured));
+  }
   if (!measured.error) return code;
   complain("ridgepoint: " + measured.error->sentence());
   return measured.error->exit_code();

@@ -18,9 +18,9 @@ struct Measured {
   std::unique_ptr<Driver> driver;
   const Lab* lab = nullptr;
   Selection selection;
-  int64_t request = 0;            ///< 0: nothing was asked yet
+  int64_t request = 0;  ///< 0: nothing was asked yet
   std::optional<Error> error;
-  bool saved = false;             ///< the output file is complete
+  bool saved = false;  ///< the output file is complete
 };
 
 /// Chooses what is measured, once the catalogue is there.

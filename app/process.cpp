@@ -65,8 +65,8 @@ int spawn(const std::vector<std::string>& argv, int in, int out, int err, pid_t*
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 
   const int failed = posix_spawnp(pid, args[0], &actions, &attributes, args.data(), environ);
   posix_spawnattr_destroy(&attributes);
@@ -119,7 +119,7 @@ Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& 
     return launch_error(argv.at(0), failed);
   }
   for (int fd : {process->in_, process->out_, process->err_}) {
-    if(fd!=process->in_) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   }
   process->wake_ = std::move(wake);
   process->reader_ = std::thread([p = process.get()] { p->read_loop(); });
@@ -131,7 +131,7 @@ Process::~Process() {
   for (int* fd : {&in_, &out_, &err_, &poke_}) close_fd(fd);
 }
 
-// ---- the child's input ---------------------------------------------------------------------------
+// ---- the child's input --------------------------------------------------------------------------
 
 void Process::send(const std::string& line) {
   if (in_ < 0) return;
@@ -159,7 +159,7 @@ void Process::close_input() {
   unsent_.clear();
 }
 
-// ---- the child's output --------------------------------------------------------------------------
+// ---- the child's output -------------------------------------------------------------------------
 
 void Process::read_loop() {
   bool errors_open = true;
@@ -280,7 +280,7 @@ std::string Process::last_error_line() const {
   return errors_.substr(begin, last + 1 - begin);
 }
 
-// ---- the child's end -----------------------------------------------------------------------------
+// ---- the child's end ----------------------------------------------------------------------------
 
 bool Process::exited() const {
   if (pid_ < 0) return true;

@@ -24,9 +24,9 @@ inline constexpr size_t kMaxQueueBytes = 1024 * 1024;
 
 /// How a child ended.
 struct Ending {
-  bool known = false;     ///< false: it could not be reaped (stuck in the kernel)
+  bool known = false;  ///< false: it could not be reaped (stuck in the kernel)
   bool signalled = false;
-  int value = 0;          ///< exit code, or signal number
+  int value = 0;  ///< exit code, or signal number
   /// "exited with code 3", "crashed (SIGSEGV)".
   std::string text() const;
 };
@@ -52,9 +52,9 @@ class Process {
   /// Waits until a line waits, the output ended, or the time is over.
   void wait(double timeout_s);
 
-  bool output_ended() const;    ///< stdout closed, or given up for an overlong line
+  bool output_ended() const;  ///< stdout closed, or given up for an overlong line
   bool overlong_line() const;
-  bool exited() const;          ///< the child is dead (not yet reaped)
+  bool exited() const;  ///< the child is dead (not yet reaped)
   void signal_group(int signal) const;
   /// Kills the group, collects the last lines, reaps. May be called again.
   Ending end();

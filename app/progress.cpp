@@ -48,16 +48,17 @@ std::string progress_text(const Run& run) {
     add(fmt::format("{} ({} of {})", series->kernel, series->index + 1,
                     count_of(run, progress.request)));
     add(progress.phase);
-    const auto& rounds = run.rounds(progress.request);
-    if (!rounds.empty()) {
-      add(fmt::format("{} rounds", rounds.size()));
-    } else if (!series->samples.empty()) {
-      add(fmt::format("{} samples", series->samples.size()));
+    const size_t rounds = run.rounds(progress.request).size();
+    const bool single = progress.phase == "latency";
+    const size_t samples = (single ? series->latency_samples : series->samples).size();
+    if (rounds > 0) {
+      add(fmt::format("{} rounds", rounds));
+    } else if (samples > 0) {
+      add(fmt::format("{} samples", samples));
     }
   } else {
-    add(progress.phase);
+    add(progress.text.empty() ? progress.phase : progress.text);
   }
-  add(progress.text);
   add(median_text(progress));
   if (progress.left_s) add(fmt::format("{} s left", std::ceil(*progress.left_s)));
   add(progress.open);

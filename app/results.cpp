@@ -23,7 +23,9 @@ std::vector<const Series*> series_of(const Run& run, int64_t request) {
 }
 
 /// "cpu.naive_o1": the heading names the lab.
-std::string short_name(const std::string& kernel) { return kernel.substr(kernel.find('.') + 1); }
+std::string short_name(const std::string& kernel) {
+  return kernel.substr(kernel.find('.') + 1);
+}
 
 /// Only what was checked before and after its timing has a speed.
 bool has_speed(const Series& series) {
@@ -38,7 +40,7 @@ std::string half_width(const Stats& stats) {
 
 std::string error_cell(const Series& series) {
   const QualityCheck* check = series.quality();
-  if (!check) return "not checked";
+  if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
   const char* mark = series.quality_passed() ? " ✓" : " ✗";
   if (check->nmse_limit > 0 || check->task.empty()) {
     return chart::format_scientific(check->nmse) + mark;
@@ -95,7 +97,10 @@ std::string notes_of(const Series& series) {
     add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
   }
   if (series.stats) {
-    for (const std::string& flag : series.stats->flags) add(flag);
+    for (std::string flag : series.stats->flags) {
+      std::replace(flag.begin(), flag.end(), '_', ' ');
+      add(flag);
+    }
   }
   return text;
 }
@@ -103,14 +108,16 @@ std::string notes_of(const Series& series) {
 std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
   // Sizes that differ stand in their own rows; the heading says what was asked.
-  const auto full = std::find_if(all.begin(), all.end(),
-                                 [](const Series* s) { return s->reduced_from.empty(); });
+  const auto full =
+      std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
   const Series& typical = full == all.end() ? first : **full;
   return fmt::format("{}: {}, {} cache, {}\n", typical.lab, to_string(typical.params),
                      typical.cache, typical.mode);
 }
 
-std::string percent(double share) { return fmt::format("{:.3g} %", share * 100); }
+std::string percent(double share) {
+  return fmt::format("{:.3g} %", share * 100);
+}
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -121,10 +128,14 @@ std::string upper(std::string text) {
 int severity(Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
-    case Verdict::same: return 0;
-    case Verdict::slower: return 1;
-    case Verdict::unresolved: return 2;
-    case Verdict::invalid: break;
+    case Verdict::same:
+      return 0;
+    case Verdict::slower:
+      return 1;
+    case Verdict::unresolved:
+      return 2;
+    case Verdict::invalid:
+      break;
   }
   return 3;
 }
@@ -183,15 +194,9 @@ std::string environment_text(const Run& run) {
   std::string text = environment.cpu.model;
   for (const GpuInfo& gpu : environment.gpus) text += ", " + gpu.name;
   if (!environment.os.empty()) text += ", " + environment.os;
-  const QuietState& before = environment.quiet;
-  std::vector<std::string> reasons = before.reasons;
-  if (run.quiet_after() && !run.quiet_after()->quiet) {
-    for (const std::string& reason : run.quiet_after()->reasons) reasons.push_back(reason);
-  }
-  std::sort(reasons.begin(), reasons.end());
-  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
-  const bool quiet = before.quiet && (!run.quiet_after() || run.quiet_after()->quiet);
-  text += quiet ? ", quiet" : fmt::format(", NOT QUIET: {}", fmt::join(reasons, "; "));
+  const bool tell_after = environment.quiet.quiet && run.quiet_after();
+  const QuietState& state = tell_after ? *run.quiet_after() : environment.quiet;
+  text += state.quiet ? ", quiet" : fmt::format(", NOT QUIET: {}", fmt::join(state.reasons, "; "));
   return text + "\n";
 }
 
@@ -208,7 +213,8 @@ std::string ceilings_text(const Run& run) {
 int run_exit_code(const Run& run, int64_t request) {
   const auto all = series_of(run, request);
   const auto any = [&](SeriesStatus status) {
-    return std::any_of(all.begin(), all.end(), [&](const Series* s) { return s->status == status; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Series* s) { return s->status == status; });
   };
   if (any(SeriesStatus::failed)) return static_cast<int>(ErrorCode::invalid);
   if (any(SeriesStatus::ok) || any(SeriesStatus::partial)) return 0;

@@ -18,7 +18,7 @@ struct NotRun {
 
 struct Selection {
   std::vector<KernelRequest> kernels;
-  std::vector<NotRun> not_run;   ///< rungs of the lab that nobody named and that cannot run here
+  std::vector<NotRun> not_run;  ///< rungs of the lab that nobody named and that cannot run here
 };
 
 /// Errors: usage, with the labs there are.

@@ -17,20 +17,20 @@ namespace ridge::app {
 enum class WorkerState {
   starting,  ///< spawned, no hello yet
   idle,
-  busy,      ///< a request is open
-  lost,      ///< died or silent; reason() says how; restarts with the next request
-  replay     ///< no worker: a saved run is shown
+  busy,   ///< a request is open
+  lost,   ///< died or silent; reason() says how; restarts with the next request
+  replay  ///< no worker: a saved run is shown
 };
 
 /// How long the app waits for what before it acts, in seconds (docs/protocol.md). Tests shorten it.
 struct Patience {
-  double hello_s = 0;             ///< spawn to hello; 0: 5, or 30 for a command of the user's (ssh)
-  double ping_every_s = 1;        ///< while anything is open
-  double pong_s = 5;              ///< then the worker is dead
-  double pong_waiting_s = 120;    ///< the same while it waits for a queue
-  double cancel_s = 3;            ///< cancel without done, then SIGTERM
-  double kill_s = 1;              ///< SIGTERM to SIGKILL; also for the good-bye
-  double closed_s = 0.3;          ///< stdout closed while alive
+  double hello_s = 0;           ///< spawn to hello; 0: 5, or 30 for a command of the user's (ssh)
+  double ping_every_s = 1;      ///< while anything is open
+  double pong_s = 5;            ///< then the worker is dead
+  double pong_waiting_s = 120;  ///< the same while it waits for a queue
+  double cancel_s = 3;          ///< cancel without done, then SIGTERM
+  double kill_s = 1;            ///< SIGTERM to SIGKILL; also for the good-bye
+  double closed_s = 0.3;        ///< stdout closed while alive
 };
 
 class Session {
@@ -46,7 +46,7 @@ class Session {
   /// protocol version, shows as `lost` with its reason.
   static Result<std::unique_ptr<Session>> start(Options options);
   static Result<std::unique_ptr<Session>> replay(const std::string& path);
-  virtual ~Session() = default;        ///< asks the worker to quit, then makes sure it has
+  virtual ~Session() = default;  ///< asks the worker to quit, then makes sure it has
 
   /// Applies what has arrived, answers `timing` lines, minds the watchdog and escalates a cancel.
   /// Never blocks. True when run() changed.

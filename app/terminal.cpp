@@ -13,7 +13,9 @@
 namespace ridge::app {
 namespace {
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
 
 bool locale_has_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -28,9 +30,24 @@ bool locale_has_utf8() {
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kAscii = {{
-    {"±", "+-"},  {"µ", "u"},    {"μ", "u"},   {"×", "x"},        {"·", "|"},    {"…", "..."},
-    {"≤", "<="},  {"≥", ">="},   {"—", "-"},   {"–", "-"},        {"→", "->"},   {"✓", "ok"},
-    {"✗", "FAIL"}, {"\u202f", " "}, {"\u00a0", " "}, {"\u2009", " "}, {"÷", "/"}, {"∞", "inf"},
+    {"±", "+-"},
+    {"µ", "u"},
+    {"μ", "u"},
+    {"×", "x"},
+    {"·", "|"},
+    {"…", "..."},
+    {"≤", "<="},
+    {"≥", ">="},
+    {"—", "-"},
+    {"–", "-"},
+    {"→", "->"},
+    {"✓", "ok"},
+    {"✗", "FAIL"},
+    {"\u202f", " "},
+    {"\u00a0", " "},
+    {"\u2009", " "},
+    {"÷", "/"},
+    {"∞", "inf"},
 }};
 
 }  // namespace
@@ -83,6 +100,7 @@ size_t terminal_width() {
 void print(const std::string& text) {
   const std::string shown = for_terminal(text);
   std::fwrite(shown.data(), 1, shown.size(), stdout);
+  std::fflush(stdout);  // in order with stderr, also in a file that holds both
 }
 
 void complain(const std::string& text) {

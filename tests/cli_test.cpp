@@ -1,94 +1,17 @@
 // The program as a user meets it: the real binary, the real worker, files and exit codes.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
-namespace fs = std::filesystem;
+using namespace ridge::test;
 
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-std::string read_all(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void write_all(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ridge-cli-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() {
-    fs::permissions(path, fs::perms::owner_all);
-    fs::remove_all(path);
-  }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  size_t count() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(path), {}));
-  }
-};
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  Json json() const { return Json::parse(out, nullptr, false); }
-};
-
-/// A program in a terminal without a display, its outputs in files.
-class Program {
- public:
-  Program(const std::string& binary, std::vector<std::string> args) {
-    args.insert(args.begin(), binary);
-    std::vector<char*> argv;
-    for (std::string& arg : args) argv.push_back(arg.data());
-    argv.push_back(nullptr);
-    pid_ = fork();
-    if (pid_ == 0) {
-      (void)!freopen((folder_ / "out").c_str(), "w", stdout);
-      (void)!freopen((folder_ / "err").c_str(), "w", stderr);
-      for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
-      setenv("LC_ALL", "C.UTF-8", 1);
-      setenv("HOME", folder_.path.c_str(), 1);
-      execv(argv[0], argv.data());
-      _exit(126);
-    }
-  }
-  void interrupt() const { kill(pid_, SIGINT); }
-  Outcome finish() const {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
-            read_all(folder_ / "out"), read_all(folder_ / "err")};
-  }
-
- private:
-  Folder folder_;
-  pid_t pid_ = -1;
-};
 
 Outcome ridgepoint(std::vector<std::string> args) {
   return Program(variable("RIDGE_BIN"), std::move(args)).finish();
@@ -125,20 +48,49 @@ Run load(const std::string& path) {
   return *std::move(run);
 }
 
-/// A small run of two rungs, made once.
+/// A small run of two rungs with all outputs, made once: every worker first measures its ceilings,
+/// which takes seconds.
+struct SavedRun {
+  Folder folder;
+  std::string path = folder / "run.jsonl";
+  Outcome outcome = ridgepoint({"--json", "run", "gemm", "--rungs", "loop_order,cache_blocks",
+                                "--set", "n=64", "--mode", "live", "--out", path});
+};
+
+const SavedRun& saved() {
+  static const SavedRun made;
+  INFO(made.outcome.err);
+  REQUIRE(made.outcome.code == 0);
+  return made;
+}
+
 const std::string& saved_run() {
-  static const Folder folder;
-  static const std::string path = [] {
-    const Outcome made = ridgepoint({"run", "gemm", "--rungs", "loop_order,cache_blocks", "--set",
-                                     "n=64", "--mode", "live", "--out", folder / "run.jsonl"});
-    INFO(made.err);
-    REQUIRE(made.code == 0);
-    return folder / "run.jsonl";
-  }();
-  return path;
+  return saved().path;
 }
 
 }  // namespace
+
+TEST_CASE("what --json prints and --out saves keeps to docs/schema") {
+  const Folder folder;
+  std::string arguments;
+  const auto add = [&](const std::string& schema, const std::string& name, const Outcome& made) {
+    write_all(folder / name, made.out);
+    arguments += schema_argument(schema, folder / name);
+  };
+  add("document", "run.json", saved().outcome);
+  add("list", "list.json", ridgepoint({"list", "--json"}));
+  const Outcome machine = ridgepoint({"machine", "--json"});
+  add("machine", "machine.json", machine);
+  add("error", "error.json", ridgepoint({"run", "nope", "--json"}));
+  arguments += schema_argument("transcript", saved_run());
+  const int code = check_schemas(arguments);
+  if (code == 77) WARN("skipped: no python3 with the module jsonschema");
+  CHECK((code == 0 || code == 77));
+  const Json document = machine.json();
+  REQUIRE(document.is_object());
+  CHECK_FALSE(document["environment"]["cpu"]["model"].get<std::string>().empty());
+  CHECK_FALSE(document["ceilings"].empty());
+}
 
 TEST_CASE("list: what this machine can run, and why not") {
   const Outcome text = ridgepoint({"list"});
@@ -171,12 +123,9 @@ TEST_CASE("run: a table, a saved transcript with sources and ceilings, a JSON do
   CHECK(run.environment().has_value());
   CHECK(fs::directory_iterator(fs::path(saved_run()).parent_path())->path() == saved_run());
 
-  const Outcome json = ridgepoint(
-      {"--json", "run", "gemm", "--rungs", "loop_order", "--set", "n=64", "--mode", "live"});
-  REQUIRE(json.code == 0);
-  const Json document = json.json();
+  const Json document = saved().outcome.json();
   REQUIRE(document.is_object());
-  REQUIRE(document["results"].size() == 1);
+  REQUIRE(document["results"].size() == 2);
   const Json& result = document["results"][0];
   CHECK(result["status"] == "ok");
   CHECK(result["kernel"] == "gemm.cpu.loop_order");
@@ -193,26 +142,17 @@ TEST_CASE("a saved run shows in a terminal without a display") {
   CHECK(ridgepoint({"--replay", saved_run(), "--json"}).json()["results"].size() == 2);
 }
 
-TEST_CASE("compare: a rung with itself is never faster nor slower than a wide margin") {
-  const Outcome text =
-      ridgepoint({"compare", "gemm", "--baseline", "loop_order", "--candidate", "loop_order",
-                  "--set", "n=64", "--margin", "0.9", "--limit", "2"});
+TEST_CASE("compare: several candidates, each with its own settings; the worst decides the code") {
+  const Outcome text = ridgepoint({"compare", "gemm", "--baseline", "loop_order:n=32",
+                                   "--candidate", "loop_order:n=32", "--candidate", "loop_order",
+                                   "--set", "n=128", "--margin", "0.9", "--limit", "2"});
   INFO(text.out << text.err);
-  CHECK((text.code == 0 || text.code == 2));
-  CHECK(has(text.out, text.code == 0 ? "SAME" : "UNRESOLVED"));
+  const bool resolved = has(text.out, "SAME");  // a rung with itself, and a wide margin
+  CHECK((resolved || has(text.out, "UNRESOLVED")));
+  CHECK(has(text.out, "SLOWER"));
+  CHECK_FALSE(has(text.out, "FASTER"));
+  CHECK(text.code == (resolved ? 1 : 2));
   CHECK(has(text.err, "margin of 90 %"));
-}
-
-TEST_CASE("compare: a candidate's own settings win, and slower is 1") {
-  const Outcome json = ridgepoint({"compare", "gemm", "--json", "--baseline", "loop_order:n=32",
-                                   "--candidate", "loop_order", "--set", "n=128", "--limit", "2"});
-  INFO(json.err);
-  CHECK(json.code == 1);
-  const Json document = json.json();
-  REQUIRE(document["comparisons"].size() == 1);
-  CHECK(document["comparisons"][0]["verdict"] == "slower");
-  CHECK(document["comparisons"][0]["baseline_params"]["n"] == 32);
-  CHECK(document["comparisons"][0]["candidate_params"]["n"] == 128);
 }
 
 TEST_CASE("report: every format from a saved run, and nothing from what is none") {
@@ -237,7 +177,9 @@ TEST_CASE("report: every format from a saved run, and nothing from what is none"
   refused({"report", folder / "missing.jsonl", "--out", folder / "r.html"}, 65);
   write_all(folder / "empty.jsonl", "");
   refused({"report", folder / "empty.jsonl"}, 65);
-  write_all(folder / "binary.jsonl", std::string("\x7f" "ELF\0\1\2\3\xff\xfe", 10));
+  write_all(folder / "binary.jsonl", std::string("\x7f"
+                                                 "ELF\0\1\2\3\xff\xfe",
+                                                 10));
   refused({"report", folder / "binary.jsonl"}, 65);
   write_all(folder / "foreign.jsonl", "{\"name\": \"something else\"}\n");
   refused({"report", folder / "foreign.jsonl"}, 65);
@@ -264,8 +206,7 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     const char* names;  ///< what the sentence has to mention
   };
   const Folder folder;
-  const std::string locked = folder / "locked";
-  fs::create_directory(locked);
+  write_all(folder / "file", "");
   const std::vector<Bad> all = {
       {{"run", "nope"}, 64, "gemm"},
       {{"run", "gemm", "--set", "n=0"}, 64, "n = 0"},
@@ -280,6 +221,7 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--mode", "fast"}, 64, "live"},
       {{"run", "gemm", "--out", folder.path.string()}, 73, "directory"},
       {{"run", "gemm", "--out", folder / "none/run.jsonl"}, 73, "none/run.jsonl"},
+      {{"run", "gemm", "--out", folder / "file/run.jsonl"}, 73, "file/run.jsonl"},
       {{"run", "gemm", "--worker", folder / "missing"}, 69, "no such program"},
       {{"run", "gemm", "--worker", "a 'b"}, 64, "quote"},
       {{"run", "gemm", "--worker", variable("RIDGE_FAULT_WORKER") + " early"}, 70, "libdnnl"},
@@ -296,7 +238,8 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     // A machine with a GPU can run the rung that this one cannot.
     if (bad.code == 69 && line.find("naive") != std::string::npos &&
         !has(ridgepoint({"list"}).out, "gemm.cuda.naive        naive               not here") &&
-        ridgepoint({"run", "gemm", "--rungs", "naive", "--set", "n=64", "--mode", "live"}).code == 0) {
+        ridgepoint({"run", "gemm", "--rungs", "naive", "--set", "n=64", "--mode", "live"}).code ==
+            0) {
       continue;
     }
     const Outcome outcome = ridgepoint(bad.args);
@@ -310,7 +253,10 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
 }
 
 TEST_CASE("a read-only folder is found before anything is measured") {
-  if (geteuid() == 0) return;  // root may write anywhere
+  if (geteuid() == 0) {
+    WARN("skipped: root may write anywhere");
+    return;
+  }
   const Folder folder;
   fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
   const Outcome outcome = ridgepoint({"run", "gemm", "--out", folder / "run.jsonl"});
@@ -318,37 +264,31 @@ TEST_CASE("a read-only folder is found before anything is measured") {
   CHECK(is_one_sentence(outcome.err));
 }
 
-TEST_CASE("wrong rungs have no speed, and the exit code says so") {
-  const Outcome json = fixtures({"run", "fixture", "--json", "--rungs", "good,bad_nan,bad_zeros",
-                                 "--set", "n=64", "--mode", "live"});
+TEST_CASE("all three kinds of rung run; wrong ones have no speed, and the exit code says so") {
+  const Outcome json = fixtures({"run", "fixture", "--json", "--rungs",
+                                 "good,train,pipeline,bad_nan,bad_zeros", "--mode", "live"});
   INFO(json.err);
   CHECK(json.code == 3);
   const Json document = json.json();
-  REQUIRE(document["results"].size() == 3);
-  CHECK(document["results"][0]["status"] == "ok");
-  for (size_t i : {1, 2}) {
+  REQUIRE(document["results"].size() == 5);
+  for (size_t i : {0, 1, 2}) CHECK(document["results"][i]["status"] == "ok");
+  for (size_t i : {3, 4}) {
     CHECK(document["results"][i]["status"] == "failed");
     CHECK(document["results"][i]["stats"].is_null());
   }
+}
+
+TEST_CASE("compare: a candidate that fails its check is invalid") {
   const Outcome compared = fixtures({"compare", "fixture", "--baseline", "good", "--candidate",
                                      "bad_zeros", "--set", "n=64", "--limit", "1"});
   CHECK(compared.code == 3);
   CHECK(has(compared.out, "INVALID"));
 }
 
-TEST_CASE("all three kinds of rung run") {
-  const Outcome json =
-      fixtures({"run", "fixture", "--json", "--rungs", "good,train,pipeline", "--mode", "live"});
-  INFO(json.err);
-  CHECK(json.code == 0);
-  for (const Json& result : json.json()["results"]) CHECK(result["status"] == "ok");
-}
-
 TEST_CASE("a worker that dies in a rung loses nothing that was measured before") {
   const Folder folder;
-  const Outcome outcome =
-      fixtures({"run", "fixture", "--rungs", "good,bad_crash", "--set", "n=64", "--mode", "live",
-                "--out", folder / "run.jsonl"});
+  const Outcome outcome = fixtures({"run", "fixture", "--rungs", "good,bad_crash", "--set", "n=64",
+                                    "--mode", "live", "--out", folder / "run.jsonl"});
   CHECK(outcome.code == 70);
   CHECK(has(outcome.err, "SIGSEGV"));
   CHECK(has(outcome.out, "cpu.good"));
@@ -362,9 +302,9 @@ TEST_CASE("a worker that dies in a rung loses nothing that was measured before")
 TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
-  const Program program(variable("RIDGE_FIXTURE_BIN"),
-                        fixture_args({"run", "fixture", "--rungs", "slow,bad_spin", "--set",
-                                      "n=64", "--limit", "60", "--out", path}));
+  Program program(variable("RIDGE_FIXTURE_BIN"),
+                  fixture_args({"run", "fixture", "--rungs", "slow,bad_spin", "--set", "n=64",
+                                "--limit", "60", "--out", path}));
   // The part beside the file grows while it is measured: that is what a crash would leave.
   bool measuring = false;
   for (int i = 0; i < 1000 && !measuring; ++i) {
@@ -381,12 +321,4 @@ TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   CHECK(outcome.code == 130);
   CHECK(sample_count(load(path)) > 0);
   CHECK(folder.count() == 1);
-}
-
-TEST_CASE("machine: environment and ceilings") {
-  const Json json = ridgepoint({"machine", "--json"}).json();
-  REQUIRE(json.is_object());
-  CHECK_FALSE(json["environment"]["cpu"]["model"].get<std::string>().empty());
-  CHECK_FALSE(json["ceilings"].empty());
-  CHECK(has(ridgepoint({"machine"}).out, "CPU"));
 }

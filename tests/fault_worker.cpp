@@ -31,7 +31,9 @@ void hello() {
   say(R"("type":"hello","version":"0.1.0","pid":)" + std::to_string(getpid()) + R"(,"build":{})");
 }
 
-void sleep_s(double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); }
+void sleep_s(double s) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(s));
+}
 
 [[noreturn]] void sleep_for_ever() {
   while (true) sleep_s(100);

@@ -199,20 +199,26 @@ TEST_CASE("one wrong element in 512 x 512 is found wherever it stands") {
   Case x(512, 512, 512);
   honest(&x);
   REQUIRE(x.passes(true));
-  // A thousandth of an element's usual size, sqrt(K) = 22.6. At the first places sampling is likely
-  // to miss (4,096 of 262,144), the product test must speak.
+  // An element is usually sqrt(K) = 22.6 in size; the error is less than a thousandth of that, and
+  // the norm of all errors stays within its limit. Sampling (4,096 of 262,144) is likely to miss
+  // it, so the product test must speak, and name the row.
+  const auto refused_by_row = [&](int64_t place, uint64_t seed) {
+    const QualityCheck check = x.problem->check(x.host, false, seed);
+    CHECK_FALSE(check.passed);
+    CHECK(check.reason.find("row " + std::to_string(place / 512) + ":") != std::string::npos);
+  };
   for (uint64_t trial = 0; trial < 12; ++trial) {
-    const double u = 0.5 + 0.5 * std::sin(1e4 * double(trial) + 1);
-    const auto place = static_cast<int64_t>(u * 512 * 512) % (512 * 512);
+    const auto place = static_cast<int64_t>(quality::normal(77, trial) * 1e9) & (512 * 512 - 1);
     CAPTURE(place);
     const float right = x.c()[place];
-    x.c()[place] += 0.0226f;
-    const QualityCheck sampled = x.problem->check(x.host, false, trial);
-    CHECK_FALSE(sampled.passed);
+    x.c()[place] += 0.012f;
+    refused_by_row(place, trial);
     if (trial < 2) CHECK_FALSE(x.passes(true));
-    const auto row = "row " + std::to_string(place / 512);
-    CHECK(sampled.reason.find(row) != std::string::npos);
     x.c()[place] = right;
+    // Two elements of a row change places: their errors are opposite.
+    std::swap(x.c()[place], x.c()[place ^ 1]);
+    refused_by_row(place, trial);
+    std::swap(x.c()[place], x.c()[place ^ 1]);
   }
   CHECK(x.passes(false));
 }
@@ -231,6 +237,8 @@ TEST_CASE("what a check reports") {
   Case larger(64, 65, 3);
   honest(&larger);
   CHECK(larger.problem->check(larger.host, false, 1).checked == 4096);
+  larger.poison();
+  CHECK(larger.problem->check(larger.host, false, 1).nan_count == 64 * 65);
   // Every NaN is counted, not only the sampled ones.
   x.poison();
   CHECK(x.problem->check(x.host, false, 1).nan_count == 600);

@@ -156,17 +156,26 @@ TEST_CASE("random normals: moments, tails, independence of seed and neighbour") 
 }
 
 TEST_CASE("the data depend on seed and place alone, not on threads, size or type") {
-  // Over 2^19 elements the fill is spread over threads; an odd count leaves half a pair.
-  std::vector<std::byte> large(((1u << 20) + 1) * sizeof(double));
+  // Spread over threads; no halving, third or quarter of it ends with a whole pair.
+  constexpr int64_t kCount = (1 << 20) + 6;
+  std::vector<std::byte> large(kCount * sizeof(double));
   quality::fill_normal(large, DType::fp64, 7);
   int wrong = 0;
-  for (int64_t i = 0; i < (1 << 20) + 1; i += 997)
+  for (int64_t i = 0; i < kCount; ++i) {
+    const double z = quality::load(large.data(), i, DType::fp64);
     wrong +=
-        quality::load(large.data(), i, DType::fp64) != quality::normal(7, static_cast<uint64_t>(i));
-  wrong += quality::load(large.data(), 1 << 20, DType::fp64) != quality::normal(7, 1 << 20);
-  for (int64_t i = 0; i < (1 << 20) + 1; ++i)
-    wrong += quality::load(large.data(), i, DType::fp64) == 0;
+        i % 997 == 0 || i > kCount - 3 ? z != quality::normal(7, static_cast<uint64_t>(i)) : z == 0;
+  }
+  // Each quarter, half and third from its first element on.
+  for (const int64_t parts : {2, 3, 4})
+    for (int64_t i = 1; i < parts; ++i) {
+      const int64_t at = kCount / parts * i;
+      wrong += quality::load(large.data(), at, DType::fp64) !=
+               quality::normal(7, static_cast<uint64_t>(at));
+    }
   CHECK(wrong == 0);
+  // No seed's sequence is another's, shifted: by one counter, the generator's own step apart.
+  CHECK(quality::normal(1, 2) != quality::normal(1 + 2 * 0x9e3779b97f4a7c15, 0));
 
   for (const DType dtype : kTypes) {
     std::vector<std::byte> small(5 * dtype_size(dtype)), one(dtype_size(dtype));

@@ -38,8 +38,17 @@ inline Series measured(int64_t request, int index, const std::string& kernel, do
   series.flop = 2.0 * 512 * 512 * 512;
   series.bytes_min = 3.0 * 512 * 512 * 4;
   series.memory_bytes = series.bytes_min;
-  series.stats = Stats{40, call_ns * 0.98, call_ns * 0.99, call_ns, call_ns * 1.01, call_ns * 1.1,
-                       Interval{call_ns * 0.992, call_ns * 1.009}, 1, 0.02, 1, {}};
+  series.stats = Stats{40,
+                       call_ns * 0.98,
+                       call_ns * 0.99,
+                       call_ns,
+                       call_ns * 1.01,
+                       call_ns * 1.1,
+                       Interval{call_ns * 0.992, call_ns * 1.009},
+                       1,
+                       0.02,
+                       1,
+                       {}};
   series.latency = LatencyStats{72, call_ns * 1.1, call_ns * 1.15, call_ns * 1.2, {}};
   return series;
 }
@@ -100,7 +109,8 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   out->send(request);
   std::vector<Round> rounds;
   for (int i = 0; i < 12; ++i) {
-    const double slow = 24e6 * (1 + 0.001 * (i % 5)), fast = slow / wanted.ratio * (1 + 0.002 * (i % 4));
+    const double slow = 24e6 * (1 + 0.001 * (i % 5)),
+                 fast = slow / wanted.ratio * (1 + 0.002 * (i % 4));
     rounds.push_back({i, "0110", {slow, fast, fast, slow}});
   }
   out->worker("samples", {{"request", 5}, {"phase", "rounds"}, {"rounds", rounds}});
@@ -148,8 +158,11 @@ inline Run report_run(const ReportCase& wanted = {}) {
 inline report::Options report_options() {
   report::Options options;
   options.lab_title = "GEMM";
-  options.titles = {{kNaive, "three loops, -O3"}, {kBlocked, "cache blocks"}, {kPeer, "oneDNN"},
-                    {kWrong, "dropped k"}, {kGpu, "naive on the GPU"}};
+  options.titles = {{kNaive, "three loops, -O3"},
+                    {kBlocked, "cache blocks"},
+                    {kPeer, "oneDNN"},
+                    {kWrong, "dropped k"},
+                    {kGpu, "naive on the GPU"}};
   options.quality_limit = "NMSE at most 4e-15 K in fp32";
   return options;
 }

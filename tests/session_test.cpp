@@ -2,29 +2,21 @@
 // the reason is right, and nothing is left running.
 #include "app/session.h"
 
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "app/transcript_file.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
 using namespace ridge::app;
+using namespace ridge::test;
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-namespace fs = std::filesystem;
 
 /// Fast enough for a test, slow enough for a loaded machine.
 Patience quick() {
@@ -38,13 +30,8 @@ Patience quick() {
   return patience;
 }
 
-std::string fault_worker() {
-  const char* path = std::getenv("RIDGE_FAULT_WORKER");
-  return path ? path : "fault-worker";
-}
-
 std::unique_ptr<Session> start(const std::string& mode, Patience patience = quick()) {
-  auto session = Session::start({{fault_worker(), mode}, {}, patience});
+  auto session = Session::start({{variable("RIDGE_FAULT_WORKER"), mode}, {}, patience});
   if (!session) FAIL(session.error().sentence());
   return *std::move(session);
 }
@@ -76,7 +63,9 @@ std::string status(const Session& session, int64_t id) {
   return request ? request->status : "unknown";
 }
 
-bool is_lost(const Session& session) { return session.state() == WorkerState::lost; }
+bool is_lost(const Session& session) {
+  return session.state() == WorkerState::lost;
+}
 
 size_t sample_count(const Session& session) {
   size_t count = 0;
@@ -84,7 +73,9 @@ size_t sample_count(const Session& session) {
   return count;
 }
 
-bool has_children() { return waitpid(-1, nullptr, WNOHANG) != -1; }
+bool has_children() {
+  return waitpid(-1, nullptr, WNOHANG) != -1;
+}
 
 size_t open_files() {
   const fs::directory_iterator all("/proc/self/fd");
@@ -103,26 +94,8 @@ bool is_dead(int pid) {
 }
 
 bool mentions(const std::vector<std::string>& lines, const std::string& text) {
-  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-    return line.find(text) != std::string::npos;
-  });
-}
-
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "ridge-session-XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-};
-
-std::string read_all(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
 }  // namespace
@@ -166,12 +139,12 @@ TEST_CASE("whatever kills a worker, its samples are kept and the reason is said"
     const char* mode;
     const char* reason;
   };
-  const Fault fault = GENERATE(
-      Fault{"crash", "crashed (SIGSEGV)"}, Fault{"exit", "exited with code 3"},
-      Fault{"exit", "the matrix is on fire"}, Fault{"hang", "answered no ping for 0.4 s"},
-      Fault{"endless", "longer than 64 KiB"}, Fault{"half_line", "exited with code 0"},
-      Fault{"close", "closed its output"}, Fault{"grandchild", "exited with code 5"},
-      Fault{"fatal", "the CUDA context is lost"});
+  const Fault fault =
+      GENERATE(Fault{"crash", "crashed (SIGSEGV)"}, Fault{"exit", "exited with code 3"},
+               Fault{"exit", "the matrix is on fire"}, Fault{"hang", "answered no ping for 0.4 s"},
+               Fault{"endless", "longer than 64 KiB"}, Fault{"half_line", "exited with code 0"},
+               Fault{"close", "closed its output"}, Fault{"grandchild", "exited with code 5"},
+               Fault{"fatal", "the CUDA context is lost"});
   INFO(fault.mode);
   const size_t files_before = open_files();
   auto session = start(fault.mode);

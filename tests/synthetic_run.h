@@ -8,6 +8,7 @@
 
 #include "common/record/json.h"
 #include "common/record/request.h"
+#include "common/record/run.h"
 #include "common/record/types.h"
 
 namespace ridge::test {
@@ -180,6 +181,7 @@ inline void add_run(Transcript* out) {
   out->worker("check", with(about(4, 1), "check", check(false)));
   Series refused = outcome(4, 1, kSecond);
   refused.status = SeriesStatus::failed;
+  refused.hash = "0bad0bad";  // an earlier source: the comparison below is of a repaired one
   refused.reason = "NMSE 0.5 is over 2e-12";
   refused.checks = {check(false)};
   refused.stats.reset();
@@ -260,6 +262,32 @@ inline Transcript whole_transcript() {
   add_compare(&out);
   add_rest(&out);
   return out;
+}
+
+inline Run run_of(const Transcript& transcript) {
+  Run run;
+  for (const std::string& line : transcript.lines) run.apply_line(line);
+  return run;
+}
+
+/// What must not differ between a live run and its replay.
+inline std::string fingerprint(const Run& run) {
+  Json all = {{"series", run.series()},     {"comparisons", run.comparisons()},
+              {"ceilings", run.ceilings()}, {"catalogue", run.catalogue()},
+              {"log", run.log()},           {"samples", Json::array()}};
+  for (const Series& series : run.series()) {
+    all["samples"].push_back({series.samples, series.latency_samples});
+    all["samples"].push_back(series.curve);
+    all["samples"].push_back(series.spans);
+  }
+  for (const Request& request : run.requests()) {
+    all["requests"].push_back({request.id, request.type, request.status});
+  }
+  return dump_json(all);
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace ridge::test

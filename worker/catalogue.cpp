@@ -53,7 +53,7 @@ class Builder {
     if (const FamilyDesc* family = find_family(info.family)) info.params = family->params();
     const std::string arch = flag_value(source.flags, "arch");
     info.needs = arch.empty() ? flag_value(source.flags, "isa") : "sm_" + arch;
-    const std::string library = flag_value(source.flags, "needs");
+    const std::string& library = source.needs;
 #ifndef RIDGE_HAS_CUDA
     const bool no_cuda = info.backend == "cuda";
 #else

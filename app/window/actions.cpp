@@ -12,11 +12,14 @@ namespace {
 
 constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
 
-std::string never(const State&) { return {}; }
+std::string never(const State&) {
+  return {};
+}
 
 std::string why_no_work(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
-  if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to measure.";
+  if (state.is_replay())
+    return "This is a saved run; start ridgepoint without --replay to measure.";
   if (state.run_request || state.compare_request || state.is_busy()) {
     return "A measurement is running; Esc cancels it.";
   }
@@ -26,8 +29,14 @@ std::string why_no_work(const State& state) {
   return {};
 }
 
+/// Lost before it listed its rungs: running means to start it again and ask.
+bool must_list_again(const State& state) {
+  return state.session->state() == app::WorkerState::lost && !state.run().catalogue_complete();
+}
+
 std::string why_no_run(const State& state) {
   if (std::string why = why_no_work(state); !why.empty()) return why;
+  if (must_list_again(state)) return {};
   const bool any = std::any_of(state.ladder.begin(), state.ladder.end(),
                                [](const RungView& row) { return row.can_run; });
   return any ? std::string() : "No rung of this lab can run on this machine.";
@@ -84,12 +93,19 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
     (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
   }
   const auto id = state.session->send(std::move(request));
-  if (id) *id_out = *id;
-  else state.notice = {id.error().sentence(), true};
+  if (id)
+    *id_out = *id;
+  else
+    state.notice = {id.error().sentence(), true};
   state.dirty = true;
 }
 
 void run_ladder(State& state) {
+  if (must_list_again(state)) {
+    state.list_request = 0;
+    state.sources_asked.clear();
+    return open_lab(state, state.view.lab->id);
+  }
   WorkRequest request = request_for(state, "run");
   for (const RungView& row : state.ladder) {
     if (row.can_run) request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
@@ -120,9 +136,12 @@ void cancel(State& state) {
 }
 
 void escape(State& state) {
-  if (state.view.show_shortcuts) state.view.show_shortcuts = false;
-  else if (why_no_cancel(state).empty()) cancel(state);
-  else state.notice = {};
+  if (state.view.show_shortcuts)
+    state.view.show_shortcuts = false;
+  else if (why_no_cancel(state).empty())
+    cancel(state);
+  else
+    state.notice = {};
 }
 
 void toggle_baseline(State& state) {
@@ -152,21 +171,28 @@ void step_scale(State& state, int step) {
   auto at = std::min_element(std::begin(kScales), end, [&](float a, float b) {
     return std::abs(a - state.view.scale) < std::abs(b - state.view.scale);
   });
-  const auto next = std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
+  const auto next =
+      std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
   state.view.scale = kScales[next];
   save_settings(&state);
 }
 
 void open_lab_at(State& state, size_t place) {
   const auto labs = all_labs();
-  if (place < labs.size()) open_lab(state, labs[place]->id);
-  else state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
+  if (place < labs.size())
+    open_lab(state, labs[place]->id);
+  else
+    state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
 }
 
 template <size_t place>
-void open_nth_lab(State& state) { open_lab_at(state, place); }
+void open_nth_lab(State& state) {
+  open_lab_at(state, place);
+}
 
-std::string why_no_lab(const State& state) { return state.view.lab ? "" : "This build has no labs."; }
+std::string why_no_lab(const State& state) {
+  return state.view.lab ? "" : "This build has no labs.";
+}
 
 using compat::Key;
 
@@ -175,25 +201,79 @@ const Action kActions[] = {
     {"run_selected", "Run the selected rung", "Ctrl F5", 0, Key::f5, true, why_no_run_selected,
      run_selected},
     {"cancel", "Cancel", "Esc", 0, Key::escape, false, never, escape},
-    {"baseline", "Make the selected rung the baseline", "B", 'b', {}, false, why_no_lab,
+    {"baseline",
+     "Make the selected rung the baseline",
+     "B",
+     'b',
+     {},
+     false,
+     why_no_lab,
      toggle_baseline},
     {"clear_baseline", "Clear the baseline", "", 0, {}, false, never, clear_baseline},
-    {"compare", "Compare the selected rung with the baseline", "C", 'c', {}, false, why_no_compare,
+    {"compare",
+     "Compare the selected rung with the baseline",
+     "C",
+     'c',
+     {},
+     false,
+     why_no_compare,
      compare},
     {"export", "Export the report", "Ctrl E", 0, Key::e, true, why_no_export, export_report},
-    {"previous_rung", "Previous rung", "[", '[', {}, false, why_no_lab,
+    {"previous_rung",
+     "Previous rung",
+     "[",
+     '[',
+     {},
+     false,
+     why_no_lab,
      [](State& state) { step_rung(state, -1); }},
-    {"next_rung", "Next rung", "]", ']', {}, false, why_no_lab,
+    {"next_rung",
+     "Next rung",
+     "]",
+     ']',
+     {},
+     false,
+     why_no_lab,
      [](State& state) { step_rung(state, 1); }},
-    {"lesson", "Show the lesson", "L", 'l', {}, false, never,
+    {"lesson",
+     "Show the lesson",
+     "L",
+     'l',
+     {},
+     false,
+     never,
      [](State& state) { state.view.tab = Tab::lesson; }},
-    {"source", "Show the source", "S", 's', {}, false, never,
+    {"source",
+     "Show the source",
+     "S",
+     's',
+     {},
+     false,
+     never,
      [](State& state) { state.view.tab = Tab::source; }},
-    {"diff", "Show what changed since the rung before", "D", 'd', {}, false, never,
+    {"diff",
+     "Show what changed since the rung before",
+     "D",
+     'd',
+     {},
+     false,
+     never,
      [](State& state) { state.view.tab = Tab::diff; }},
-    {"log", "Show or hide the log", "G", 'g', {}, false, never,
+    {"log",
+     "Show or hide the log",
+     "G",
+     'g',
+     {},
+     false,
+     never,
      [](State& state) { state.view.show_log = !state.view.show_log; }},
-    {"theme", "Dark or light", "T", 't', {}, false, never,
+    {"theme",
+     "Dark or light",
+     "T",
+     't',
+     {},
+     false,
+     never,
      [](State& state) {
        state.view.light_theme = !state.view.light_theme;
        save_settings(&state);
@@ -204,14 +284,22 @@ const Action kActions[] = {
      [](State& state) { step_scale(state, -1); }},
     {"full_screen", "Full screen", "F11", 0, Key::f11, false, never,
      [](State& state) { state.view.full_screen = !state.view.full_screen; }},
-    {"shortcuts", "This list", "?", '?', {}, false, never,
+    {"shortcuts",
+     "This list",
+     "?",
+     '?',
+     {},
+     false,
+     never,
      [](State& state) { state.view.show_shortcuts = !state.view.show_shortcuts; }},
     {"lab_1", "First lab, and so on to 9", "1 … 9", '1', {}, false, never, open_nth_lab<0>},
 };
 
 }  // namespace
 
-std::span<const Action> actions() { return kActions; }
+std::span<const Action> actions() {
+  return kActions;
+}
 
 const Action& action(std::string_view id) {
   for (const Action& entry : kActions) {
@@ -243,7 +331,8 @@ void handle_keys(State& state) {
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const ImVector<ImWchar> typed = io.InputQueueCharacters;
   for (const ImWchar character : typed) {
-    if (character >= '2' && character <= '9') open_lab_at(state, character - static_cast<ImWchar>('1'));
+    if (character >= '2' && character <= '9')
+      open_lab_at(state, character - static_cast<ImWchar>('1'));
     for (const Action& entry : kActions) {
       const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
                                         (entry.typed >= 'a' && entry.typed <= 'z' &&

@@ -13,11 +13,11 @@
 namespace ridge::window {
 
 struct Action {
-  const char* id;                        ///< "run"
-  const char* title;                     ///< "Run the ladder"
-  const char* keys;                      ///< as printed: "F5"; "" where it has no key
-  char typed = 0;                        ///< a typed character: 'b'
-  std::optional<compat::Key> key;        ///< or a key that types nothing
+  const char* id;                  ///< "run"
+  const char* title;               ///< "Run the ladder"
+  const char* keys;                ///< as printed: "F5"; "" where it has no key
+  char typed = 0;                  ///< a typed character: 'b'
+  std::optional<compat::Key> key;  ///< or a key that types nothing
   bool ctrl = false;
   /// Why it cannot be done now, one sentence; empty when it can.
   std::string (*why_not)(const State& state) = nullptr;

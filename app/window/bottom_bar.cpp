@@ -13,10 +13,13 @@ namespace {
 std::string headline_of(const State& state) {
   const auto& progress = state.run().progress();
   if (!progress) return state.compare_request ? "Starting the comparison" : "Starting the run";
-  static const std::map<std::string, std::string> kVerbs = {
-      {"prepare", "Preparing"}, {"check", "Checking"},         {"warmup", "Warming up"},
-      {"timing", "Measuring"},  {"latency", "Timing single calls of"}, {"rounds", "Comparing"},
-      {"waiting", "Waiting for"}};
+  static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
+                                                            {"check", "Checking"},
+                                                            {"warmup", "Warming up"},
+                                                            {"timing", "Measuring"},
+                                                            {"latency", "Timing single calls of"},
+                                                            {"rounds", "Comparing"},
+                                                            {"waiting", "Waiting for"}};
   const auto verb = kVerbs.find(progress->phase);
   std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
   for (const Series& series : state.run().series()) {
@@ -49,7 +52,8 @@ std::string figures_of(const State& state) {
     }
     add(median);
   }
-  if (progress->left_s) add(chart::format_number(std::max(0.0, *progress->left_s), 2) + " s left");
+  if (progress->left_s && *progress->left_s > 0.5)
+    add(chart::format_number(*progress->left_s, 2) + " s left");
   return text;
 }
 
@@ -58,7 +62,8 @@ std::optional<double> share_done(const State& state) {
   const auto& progress = state.run().progress();
   if (!progress || !progress->fraction) return std::nullopt;
   const Request* request = state.run().request(progress->request);
-  const double count = request && request->type == "run" ? static_cast<double>(request->kernels.size()) : 1;
+  const double count =
+      request && request->type == "run" ? static_cast<double>(request->kernels.size()) : 1;
   const double before = request && request->type == "run" ? std::max(progress->series, 0) : 0;
   return std::clamp((before + *progress->fraction) / std::max(count, 1.0), 0.0, 1.0);
 }
@@ -79,23 +84,31 @@ Idle idle_text(const State& state) {
   for (const RungView& row : state.ladder) {
     if (!row.can_run) continue;
     ++runnable;
-    if (row.estimate) seconds += row.estimate->total_s;
-    else estimated = false;
+    if (row.estimate)
+      seconds += row.estimate->total_s;
+    else
+      estimated = false;
   }
   switch (state.session->state()) {
-    case app::WorkerState::starting: return {"Starting", "The worker is being started.", false};
+    case app::WorkerState::starting:
+      return {"Starting", "The worker is being started.", false};
     case app::WorkerState::lost:
-      return {"Worker lost", state.session->reason() + (runnable ? "  F5 starts it again; everything received is kept." : ""),
+      return {"Worker lost",
+              state.session->reason() +
+                  (runnable ? "  F5 starts it again; everything received is kept." : ""),
               true};
     case app::WorkerState::replay: {
       const auto& environment = state.run().environment();
       std::string text = "A saved run";
-      if (environment) text += " of " + environment->machine() + ", " + environment->time_utc.substr(0, 10);
+      if (environment)
+        text += " of " + environment->machine() + ", " + environment->time_utc.substr(0, 10);
       return {"Replay", text + ". Nothing is measured here.", false};
     }
-    default: break;
+    default:
+      break;
   }
-  if (!state.run().catalogue_complete()) return {"Loading", "The worker is listing its rungs.", false};
+  if (!state.run().catalogue_complete())
+    return {"Loading", "The worker is listing its rungs.", false};
   if (!runnable) {
     const auto& environment = state.run().environment();
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
@@ -109,25 +122,31 @@ Idle idle_text(const State& state) {
 
 void BottomBar::draw_progress(Ui& ui, Area area) {
   const State& state = ui.state;
-  const Area top = {area.x, area.y, area.w, area.h / 2}, below = {area.x, top.bottom(), area.w, area.h / 2};
+  const Area top = {area.x, area.y, area.w, area.h / 2},
+             below = {area.x, top.bottom(), area.w, area.h / 2};
   // The bar begins at one place whatever the phase is called, so that it does not jump about.
   const float head_w = std::min(ui.px(310), area.w * 0.3f);
-  ui.text(top.x, top.middle(), headline_of(state), kBody_px - 1, Role::text, Face::strong, Anchor::start, head_w - ui.px(16));
+  ui.text(top.x, top.middle(), headline_of(state), kBody_px - 1, Role::text, Face::strong,
+          Anchor::start, head_w - ui.px(16));
   const std::string figures = figures_of(state);
   const float figures_room = std::min(ui.px(430), area.w * 0.38f);
-  const Area bar = {area.x + head_w, top.middle() - ui.px(5), area.w - head_w - figures_room - ui.px(16), ui.px(10)};
+  const Area bar = {area.x + head_w, top.middle() - ui.px(5),
+                    area.w - head_w - figures_room - ui.px(16), ui.px(10)};
   ui.fill(bar, ui.raised(2), bar.h / 2);
   if (const auto share = share_done(state)) {
     const float w = std::max(bar.h, bar.w * static_cast<float>(*share));
     ui.fill({bar.x, bar.y, w, bar.h}, ui.color(Role::series0), bar.h / 2);
   }
   ui.widgets["progress"] = bar;
-  ui.text(area.right(), top.middle(), figures, kSmall_px - 1, Role::text, Face::mono, Anchor::end, figures_room);
+  ui.text(area.right(), top.middle(), figures, kSmall_px - 1, Role::text, Face::mono, Anchor::end,
+          figures_room);
   const auto& progress = state.run().progress();
   std::string open = progress ? progress->open : std::string();
-  if (progress && !progress->text.empty()) open = open.empty() ? progress->text : progress->text + "  ·  " + open;
+  if (progress && !progress->text.empty())
+    open = open.empty() ? progress->text : progress->text + "  ·  " + open;
   if (!state.notice.text.empty()) open = state.notice.text;
-  ui.text(below.x + head_w, below.middle(), open, kSmall_px - 1, Role::muted, Face::body, Anchor::start, below.w - head_w);
+  ui.text(below.x + head_w, below.middle(), open, kSmall_px - 1, Role::muted, Face::body,
+          Anchor::start, below.w - head_w);
 }
 
 void BottomBar::draw_idle(Ui& ui, Area area) {
@@ -135,10 +154,10 @@ void BottomBar::draw_idle(Ui& ui, Area area) {
   const Notice& notice = ui.state.notice;
   const bool has_notice = !notice.text.empty();
   const Area top = {area.x, area.y, area.w, has_notice ? area.h / 2 : area.h};
-  const float head_w = ui.text(top.x, top.middle(), idle.head, kBody_px - 1, idle.is_error ? Role::slower : Role::text,
-                               Face::strong);
-  ui.text(top.x + head_w + ui.px(16), top.middle(), idle.text, kSmall_px, Role::muted, Face::body, Anchor::start,
-          top.w - head_w - ui.px(16));
+  const float head_w = ui.text(top.x, top.middle(), idle.head, kBody_px - 1,
+                               idle.is_error ? Role::slower : Role::text, Face::strong);
+  ui.text(top.x + head_w + ui.px(16), top.middle(), idle.text, kSmall_px, Role::muted, Face::body,
+          Anchor::start, top.w - head_w - ui.px(16));
   if (!has_notice) return;
   const Area below = {area.x, top.bottom(), area.w, area.h / 2};
   ui.text(below.x, below.middle(), (notice.is_error ? "! " : "") + notice.text, kSmall_px,
@@ -151,10 +170,14 @@ void BottomBar::draw(Ui& ui, Area area) {
   Area inner = area.inset(ui.px(24), ui.px(8));
   const float h = ui.px(32), y = area.middle() - h / 2;
   Area right = inner.take_right(ui.px(150), ui.px(24));
-  ui.action_button("shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys", Ui::Kind::quiet);
-  ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log", Ui::Kind::quiet);
-  if (ui.state.run_request || ui.state.compare_request) draw_progress(ui, inner);
-  else draw_idle(ui, inner);
+  ui.action_button("shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
+                   Ui::Kind::quiet);
+  ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
+                   Ui::Kind::quiet);
+  if (ui.state.run_request || ui.state.compare_request)
+    draw_progress(ui, inner);
+  else
+    draw_idle(ui, inner);
 }
 
 void LogPanel::draw(Ui& ui, Area area) {
@@ -162,7 +185,8 @@ void LogPanel::draw(Ui& ui, Area area) {
   const Area inner = area.inset(ui.px(16), ui.px(8));
   const auto& log = ui.state.run().log();
   if (log.empty()) {
-    return draw_empty_state(ui, inner, "The log is empty.", "Lines that were no part of the protocol, and restarts, appear here.");
+    return draw_empty_state(ui, inner, "The log is empty.",
+                            "Lines that were no part of the protocol, and restarts, appear here.");
   }
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   ImGui::BeginChild("log", {inner.w, inner.h}, false);
@@ -171,7 +195,8 @@ void LogPanel::draw(Ui& ui, Area area) {
   const float line_h = ui.px(22);
   float y = at.y + line_h / 2;
   for (const std::string& line : log) {
-    ui.text(at.x, y, line, kTiny_px + 1, Role::muted, Face::mono, Anchor::start, inner.w - ui.px(16));
+    ui.text(at.x, y, line, kTiny_px + 1, Role::muted, Face::mono, Anchor::start,
+            inner.w - ui.px(16));
     y += line_h;
   }
   ImGui::Dummy({inner.w - ui.px(16), line_h * static_cast<float>(log.size())});

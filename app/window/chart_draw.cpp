@@ -20,11 +20,14 @@ class SceneDrawer {
 
   void draw(const Primitive& p) {
     switch (p.kind) {
-      case Primitive::Kind::rect: return rect(p);
+      case Primitive::Kind::rect:
+        return rect(p);
       case Primitive::Kind::line:
         return line(at(p.a), at(p.b), ui_.color(p.role, p.alpha), p.size_px, p.dashed);
-      case Primitive::Kind::text: return text(p);
-      case Primitive::Kind::marker: return marker(p);
+      case Primitive::Kind::text:
+        return text(p);
+      case Primitive::Kind::marker:
+        return marker(p);
     }
   }
 
@@ -108,13 +111,18 @@ class SceneDrawer {
     const float r = p.size_px;
     const ImU32 color = ui_.color(p.role, p.alpha);
     switch (p.marker) {
-      case Marker::none: return;
-      case Marker::dot:
-        if (p.filled) ui_.list->AddCircleFilled(at(p.a), r, color);
-        else ui_.list->AddCircle(at(p.a), r, color, 0, 1.4f);
+      case Marker::none:
         return;
-      case Marker::square: return polygon(p, {{-r, -r}, {r, -r}, {r, r}, {-r, r}});
-      case Marker::triangle: return polygon(p, {{0, -r * 1.2f}, {r * 1.1f, r}, {-r * 1.1f, r}});
+      case Marker::dot:
+        if (p.filled)
+          ui_.list->AddCircleFilled(at(p.a), r, color);
+        else
+          ui_.list->AddCircle(at(p.a), r, color, 0, 1.4f);
+        return;
+      case Marker::square:
+        return polygon(p, {{-r, -r}, {r, -r}, {r, r}, {-r, r}});
+      case Marker::triangle:
+        return polygon(p, {{0, -r * 1.2f}, {r * 1.1f, r}, {-r * 1.1f, r}});
       case Marker::diamond:
         return polygon(p, {{0, -r * 1.3f}, {r * 1.3f, 0}, {0, r * 1.3f}, {-r * 1.3f, 0}});
       case Marker::cross:

@@ -13,9 +13,9 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
   std::vector<int> common((a.size() + 1) * width, 0);
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t j = b.size(); j-- > 0;) {
-      common[i * width + j] = a[i] == b[j] ? common[(i + 1) * width + j + 1] + 1
-                                           : std::max(common[(i + 1) * width + j],
-                                                      common[i * width + j + 1]);
+      common[i * width + j] =
+          a[i] == b[j] ? common[(i + 1) * width + j + 1] + 1
+                       : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
     }
   }
   std::vector<DiffLine> lines;
@@ -57,8 +57,10 @@ std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context
   for (size_t i = 0; i < lines.size(); ++i) {
     // A cut that would hide a single line costs as much room as the line.
     const bool alone = i > 0 && i + 1 < lines.size() && keep[i - 1] && keep[i + 1];
-    if (keep[i] || alone) folded.push_back(lines[i]);
-    else if (folded.empty() || folded.back().old_number || folded.back().new_number) folded.push_back({});
+    if (keep[i] || alone)
+      folded.push_back(lines[i]);
+    else if (folded.empty() || folded.back().old_number || folded.back().new_number)
+      folded.push_back({});
   }
   return folded;
 }

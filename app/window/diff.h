@@ -9,8 +9,8 @@ namespace ridge::window {
 
 struct DiffLine {
   enum class Kind { same, added, removed } kind = Kind::same;
-  int old_number = 0, new_number = 0;   ///< from 1; 0 where the line does not exist
-  std::string_view text;                ///< into the texts given
+  int old_number = 0, new_number = 0;  ///< from 1; 0 where the line does not exist
+  std::string_view text;               ///< into the texts given
 };
 
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after);

@@ -33,7 +33,8 @@ const char* file_of(Face face) {
   return nullptr;
 }
 
-/// For the signs a face lacks: arrows, triangles, the narrow space between thousands.
+/// For the few signs a face lacks: a cross in Inter, the narrow space between thousands in
+/// JetBrains Mono.
 const char* fallback_of(Face face) {
   return face == Face::mono
              ? first_readable({"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"})
@@ -42,10 +43,10 @@ const char* fallback_of(Face face) {
 
 const ImWchar* glyph_ranges() {
   // Latin, Greek, dashes and thin spaces, super- and subscripts, arrows, mathematics, shapes, ticks.
-  static constexpr ImWchar kRanges[] = {0x20,   0xFF,   0x391,  0x3C9,  0x2009, 0x2030, 0x2032, 0x2033,
-                                        0x2070, 0x209C, 0x2190, 0x2193, 0x2207, 0x2207, 0x2211, 0x221E,
-                                        0x2248, 0x2265, 0x22C5, 0x22C5, 0x25A0, 0x25CF, 0x2713, 0x2717,
-                                        0};
+  static constexpr ImWchar kRanges[] = {0x20,   0xFF,   0x391,  0x3C9,  0x2009, 0x203A,
+                                        0x2070, 0x209C, 0x2190, 0x2193, 0x2207, 0x2207,
+                                        0x2211, 0x221E, 0x2248, 0x2265, 0x22C5, 0x22C5,
+                                        0x25A0, 0x25CF, 0x2713, 0x2717, 0};
   return kRanges;
 }
 
@@ -63,9 +64,9 @@ ImFont* add_face(Face face, float size_px) {
   const char* fallback = fallback_of(face);
   if (fallback && std::string_view(fallback) != file) {
     config.MergeMode = true;
-    static constexpr ImWchar kSigns[] = {0x2009, 0x2030, 0x2070, 0x209C, 0x2190, 0x2193, 0x2211, 0x221E,
-                                         0x2248, 0x2265, 0x25A0, 0x25CF, 0x2713, 0x2717, 0};
-    atlas.AddFontFromFileTTF(fallback, size_px, &config, kSigns);
+    static constexpr ImWchar kText[] = {0x2207, 0x2207, 0x22C5, 0x22C5, 0x2715, 0x2715, 0};
+    static constexpr ImWchar kMono[] = {0x2009, 0x2009, 0x202F, 0x202F, 0x207B, 0x207B, 0};
+    atlas.AddFontFromFileTTF(fallback, size_px, &config, face == Face::mono ? kMono : kText);
   }
   return font;
 }
@@ -95,7 +96,8 @@ void Fonts::build() {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   if (baked_.empty()) {
-    for (const Face face : {Face::body, Face::strong, Face::mono}) baked_.push_back({face, 18, nullptr});
+    for (const Face face : {Face::body, Face::strong, Face::mono})
+      baked_.push_back({face, 18, nullptr});
   }
   // Heights pile up while the scale is changed; the newest forty are more than one picture uses.
   if (baked_.size() > 40) baked_.erase(baked_.begin(), baked_.end() - 40);
@@ -105,6 +107,7 @@ void Fonts::build() {
 #endif
   ImGui::GetIO().FontDefault = baked_.front().font;
   wants_build_ = false;
+  ++version_;
 }
 
 float Fonts::width(Face face, float size_px, std::string_view text) {

@@ -19,6 +19,8 @@ class Fonts {
   ImFont* get(Face face, float size_px);
   /// True when a height was asked for that is not baked: build() before the next frame.
   bool wants_build() const { return wants_build_; }
+  /// Counts builds: a layout measured with an older one may have measured with a stand-in.
+  int version() const { return version_; }
   /// Bakes everything asked for so far into ImGui's atlas. Inter and JetBrains Mono where Debian
   /// puts them, else DejaVu, else ImGui's own font; a file is tested first, since a missing one
   /// aborts in ImGui.
@@ -33,6 +35,7 @@ class Fonts {
   };
   std::vector<Baked> baked_;
   bool wants_build_ = true;
+  int version_ = 0;
 };
 
 }  // namespace ridge::window

@@ -3,18 +3,25 @@
 namespace ridge::window {
 
 Headless::Headless(State& state, float width, float height)
-    : state_(state), screen_(state), context_(ImGui::CreateContext()), width_(width), height_(height) {
+    : state_(state),
+      screen_(state),
+      context_(ImGui::CreateContext()),
+      width_(width),
+      height_(height) {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  compat::map_keys();
 #if IMGUI_VERSION_NUM >= 19200
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
 #endif
   frames(3);
 }
 
-Headless::~Headless() { ImGui::DestroyContext(context_); }
+Headless::~Headless() {
+  ImGui::DestroyContext(context_);
+}
 
 void Headless::frames(int count) {
   ImGuiIO& io = ImGui::GetIO();

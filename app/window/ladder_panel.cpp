@@ -18,20 +18,27 @@ chart::LadderRow chart_row(const State& state, const RungView& row) {
   if (row.origin == Origin::recorded) out.origin = row.machine;
   out.stale = row.stale;
   if (!row.shown_size.empty()) out.sublabel = "at " + row.shown_size;
-  if (row.greyed) out.sublabel += std::string(out.sublabel.empty() ? "" : ", ") + "before the worker was lost";
+  if (row.greyed)
+    out.sublabel += std::string(out.sublabel.empty() ? "" : ", ") + "before the worker was lost";
   return out;
+}
+
+constexpr float kFont_px = 16, kPad = 6;
+
+chart::LayoutOptions options_of(Ui& ui, const Area& area) {
+  chart::LayoutOptions options;
+  options.width = area.w;
+  options.height = area.h;
+  options.font_px = ui.px(kFont_px);
+  options.text_width = text_width_of(ui.fonts);
+  return options;
 }
 
 }  // namespace
 
-void LadderPanel::lay_out(Ui& ui, const Area& area) {
-  const float font_px = ui.px(kBody_px - 1);
-  if (version_ == ui.state.ladder_version && width_ == area.w && height_ == area.h &&
-      font_px_ == font_px && !ui.fonts.wants_build()) {
-    return;
-  }
+void LadderPanel::build(Ui& ui) {
+  if (version_ == ui.state.ladder_version) return;
   version_ = ui.state.ladder_version;
-  width_ = area.w, height_ = area.h, font_px_ = font_px;
   std::vector<chart::LadderRow> rows;
   rows_.clear();
   for (const RungView& row : ui.state.ladder) {
@@ -39,12 +46,19 @@ void LadderPanel::lay_out(Ui& ui, const Area& area) {
     rows_.emplace_back(row.rung->kernel);
   }
   model_ = chart::ladder_chart(rows, {});
-  chart::LayoutOptions options;
-  options.width = area.w;
-  options.height = area.h;
-  options.font_px = font_px;
-  options.text_width = text_width_of(ui.fonts);
-  scene_ = chart::layout(model_, options);
+}
+
+void LadderPanel::lay_out(Ui& ui, const Area& area) {
+  build(ui);
+  const float font_px = ui.px(kFont_px);
+  if (laid_out_ == version_ && width_ == area.w && height_ == area.h && font_px_ == font_px &&
+      fonts_version_ == ui.fonts.version()) {
+    return;
+  }
+  laid_out_ = version_;
+  fonts_version_ = ui.fonts.version();
+  width_ = area.w, height_ = area.h, font_px_ = font_px;
+  scene_ = chart::layout(model_, options_of(ui, area));
 }
 
 void LadderPanel::draw(Ui& ui, Area area) {
@@ -54,7 +68,7 @@ void LadderPanel::draw(Ui& ui, Area area) {
                      "Build with the files of labs/, or start ridgepoint from its own folder.");
     return;
   }
-  const Area inner = area.inset(ui.px(16), ui.px(12));
+  const Area inner = area.inset(ui.px(kPad));
   lay_out(ui, inner);
   // A ladder longer than the panel scrolls; the chart keeps its row height.
   const bool scrolls = scene_.height > inner.h + 1;
@@ -62,7 +76,8 @@ void LadderPanel::draw(Ui& ui, Area area) {
   compat::begin_child("ladder", inner.w + (scrolls ? ui.px(12) : 0), inner.h, scrolls);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
-  const auto touched = ui.touch("chart", {origin.x, origin.y, inner.w, std::max(scene_.height, inner.h)});
+  const auto touched =
+      ui.touch("chart", {origin.x, origin.y, inner.w, std::max(scene_.height, inner.h)});
   draw_scene(ui, scene_, origin.x, origin.y);
   for (const chart::Hit& hit : scene_.hits) {
     if (hit.row < 0 || hit.row >= static_cast<int>(rows_.size())) continue;
@@ -70,7 +85,8 @@ void LadderPanel::draw(Ui& ui, Area area) {
         origin.x + hit.a.x, origin.y + hit.a.y, hit.b.x - hit.a.x, hit.b.y - hit.a.y};
   }
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (const chart::Hit* hit = touched.hovered ? hit_at(scene_, mouse.x - origin.x, mouse.y - origin.y) : nullptr) {
+  if (const chart::Hit* hit =
+          touched.hovered ? hit_at(scene_, mouse.x - origin.x, mouse.y - origin.y) : nullptr) {
     std::string tip = hit->value_text;
     if (!hit->note.empty()) tip += (tip.empty() ? "" : "\n") + hit->note;
     ui.tooltip(tip);

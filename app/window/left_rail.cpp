@@ -28,7 +28,8 @@ std::string tip_of(const State& state, const RungView& row) {
   std::string tip = row.rung->title;
   tip += "\n" + std::string(row.rung->change);
   if (row.estimate && !row.estimate->reduced_from.empty()) {
-    tip += "\nRuns at a smaller size: one call at " + row.estimate->reduced_from + " would pass 5 s.";
+    tip +=
+        "\nRuns at a smaller size: one call at " + row.estimate->reduced_from + " would pass 5 s.";
   }
   if (row.origin == Origin::recorded) {
     tip += "\nRecorded on " + row.machine;
@@ -57,9 +58,10 @@ void draw_status(Ui& ui, const RungView& row, float x, float y) {
   } else if (ok && row.origin == Origin::live) {
     ui.list->AddCircleFilled({x, y}, r, ui.color(row.greyed ? Role::muted : Role::series0));
   } else if (row.series) {
-    ui.list->AddCircle({x, y}, r, ui.color(row.series->status == SeriesStatus::running ? Role::series0
-                                                                                     : Role::muted),
-                       0, ui.px(1.6f));
+    ui.list->AddCircle(
+        {x, y}, r,
+        ui.color(row.series->status == SeriesStatus::running ? Role::series0 : Role::muted), 0,
+        ui.px(1.6f));
   } else {
     ui.list->AddCircle({x, y}, r, ui.color(Role::grid), 0, ui.px(1.6f));
   }
@@ -81,15 +83,18 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
     const Area line = rest->take_top(ui.px(32));
     const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
     const auto touched = ui.touch(std::string("lab:") + lab->id, mark);
-    if (chosen) ui.fill(mark, ui.color(Role::highlight), ui.px(5));
-    else if (touched.hovered) ui.fill(mark, ui.raised(1), ui.px(5));
+    if (chosen)
+      ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+    else if (touched.hovered)
+      ui.fill(mark, ui.raised(1), ui.px(5));
     ui.text(line.x, line.middle(), lab->title, kBody_px, chosen ? Role::text : Role::muted);
     if (chosen) {
-      const auto done = std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(),
-                                      [](const RungView& row) { return row.series != nullptr; });
+      const auto done = std::count_if(
+          ui.state.ladder.begin(), ui.state.ladder.end(),
+          [](const RungView& row) { return row.series && row.series->status == SeriesStatus::ok; });
       ui.text(line.right(), line.middle(),
-              std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1, Role::muted,
-              Face::mono, Anchor::end);
+              std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1,
+              Role::muted, Face::mono, Anchor::end);
     }
     if (touched.clicked) open_lab(ui.state, lab->id);
   }
@@ -98,7 +103,8 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
 void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   heading(ui, rest, "RUNGS");
   const float line_h = ui.px(30);
-  const Area list = rest->take_top(std::min(room, line_h * static_cast<float>(ui.state.ladder.size())));
+  const Area list =
+      rest->take_top(std::min(room, line_h * static_cast<float>(ui.state.ladder.size())));
   ImGui::SetCursorScreenPos({list.x - ui.px(8), list.y});
   compat::begin_child("rungs", list.w + ui.px(16), list.h, true);
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
@@ -110,15 +116,18 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
     const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
     y += line_h;
     const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
-    if (chosen) ui.fill(mark, ui.color(Role::highlight), ui.px(5));
-    else if (touched.hovered) ui.fill(mark, ui.raised(1), ui.px(5));
+    if (chosen)
+      ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+    else if (touched.hovered)
+      ui.fill(mark, ui.raised(1), ui.px(5));
     draw_status(ui, row, line.x + ui.px(5), line.middle());
     const std::string right = right_text(row);
-    const float right_w = right.empty() ? 0 : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
-                                                      Role::muted, Face::body, Anchor::end);
+    const float right_w = right.empty() ? 0
+                                        : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
+                                                  Role::muted, Face::body, Anchor::end);
     ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
-            row.series || row.can_run ? Role::text : Role::muted, chosen ? Face::strong : Face::body,
-            Anchor::start, line.w - ui.px(28) - right_w);
+            row.series || row.can_run ? Role::text : Role::muted,
+            chosen ? Face::strong : Face::body, Anchor::start, line.w - ui.px(28) - right_w);
     if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
     if (touched.clicked) clicked = row.rung->kernel;
   }
@@ -133,18 +142,20 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
   heading(ui, &rest, "MACHINE");
   if (ceilings.empty()) {
     const bool waiting = !ui.state.is_replay();
-    ui.paragraph(rest, waiting ? "What this machine can do at most is measured before the first run."
-                               : "This saved run measured no ceilings.",
+    ui.paragraph(rest,
+                 waiting ? "What this machine can do at most is measured before the first run."
+                         : "This saved run measured no ceilings.",
                  kSmall_px, Role::muted);
     return;
   }
   for (const Ceiling& ceiling : ceilings) {
     if (rest.h < ui.px(50)) break;
     const Area line = rest.take_top(ui.px(27));
-    const float w = ui.text(line.right(), line.middle(), chart::format_quantity(ceiling.value, ceiling.unit),
-                            kTiny_px + 1, Role::text, Face::mono, Anchor::end);
-    ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body, Anchor::start,
-            line.w - w - ui.px(8));
+    const float w =
+        ui.text(line.right(), line.middle(), chart::format_quantity(ceiling.value, ceiling.unit),
+                kTiny_px + 1, Role::text, Face::mono, Anchor::end);
+    ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
+            Anchor::start, line.w - w - ui.px(8));
     if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
       ui.tooltip(ceiling.name + ": " + chart::format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
@@ -152,8 +163,9 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     }
   }
   rest.take_top(ui.px(2));
-  ui.text(rest.x, rest.y + ui.px(11), where.empty() ? "measured on this machine" : "measured on " + where,
-          kTiny_px, Role::muted, Face::body, Anchor::start, rest.w);
+  ui.text(rest.x, rest.y + ui.px(11),
+          where.empty() ? "measured on this machine" : "measured on " + where, kTiny_px,
+          Role::muted, Face::body, Anchor::start, rest.w);
 }
 
 void LeftRail::draw(Ui& ui, Area area) {
@@ -163,7 +175,8 @@ void LeftRail::draw(Ui& ui, Area area) {
   rest.take_top(ui.px(12));
   // The machine keeps room for three ceilings; a ladder longer than the rest scrolls.
   std::string where;
-  const auto count = static_cast<float>(std::min<size_t>(shown_ceilings(ui.state, &where).size(), 3));
+  const auto count =
+      static_cast<float>(std::min<size_t>(shown_ceilings(ui.state, &where).size(), 3));
   const float machine_h = ui.px(28 + 27 * std::max(count, 2.0f) + 36);
   draw_rungs(ui, &rest, std::max(ui.px(60), rest.h - machine_h - ui.px(28)));
   rest.take_top(ui.px(14));

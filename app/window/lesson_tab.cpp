@@ -50,23 +50,28 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain) {
 }
 
 /// Text of mixed faces, broken at spaces; returns the height taken.
-float draw_words(Ui& ui, const Area& area, const std::vector<Word>& words, float size, float leading) {
+float draw_words(Ui& ui, const Area& area, const std::vector<Word>& words, float size,
+                 float leading) {
   const float line_h = std::round(ui.px(size) * leading), space_w = ui.width(" ", size);
   float x = area.x, y = area.y;
   for (size_t i = 0; i < words.size();) {
     // Pieces without a space between them ("**C**,") stay together.
     size_t end = i + 1;
     float w = 0;
-    const auto word_size = [&](const Word& word) { return word.face == Face::mono ? size - 1.5f : size; };
+    const auto word_size = [&](const Word& word) {
+      return word.face == Face::mono ? size - 1.5f : size;
+    };
     while (end < words.size() && !words[end].space_before) ++end;
-    for (size_t k = i; k < end; ++k) w += ui.width(words[k].text, word_size(words[k]), words[k].face);
+    for (size_t k = i; k < end; ++k)
+      w += ui.width(words[k].text, word_size(words[k]), words[k].face);
     if (words[i].space_before && x > area.x) x += space_w;
     if (x > area.x && x + w > area.right()) {
       x = area.x;
       y += line_h;
     }
     for (; i < end; ++i) {
-      x += ui.text(x, y + line_h / 2, words[i].text, word_size(words[i]), words[i].role, words[i].face);
+      x += ui.text(x, y + line_h / 2, words[i].text, word_size(words[i]), words[i].role,
+                   words[i].face);
     }
   }
   return y + line_h - area.y;
@@ -84,8 +89,9 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const Block& block) const 
         text = text.substr(dot + std::string_view("· ").size());
       }
       const float top = ui.px(block.level == 1 ? 2 : 8);
-      return top + ui.paragraph({area.x, area.y + top, area.w, 0}, text,
-                                block.level == 1 ? kHeading_px : kBody_px + 1, Role::text, Face::strong) +
+      return top +
+             ui.paragraph({area.x, area.y + top, area.w, 0}, text,
+                          block.level == 1 ? kHeading_px : kBody_px + 1, Role::text, Face::strong) +
              ui.px(4);
     }
     case Block::Kind::paragraph:
@@ -94,8 +100,8 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const Block& block) const 
     case Block::Kind::item: {
       const float indent = ui.px(22) * static_cast<float>(std::max(1, block.level));
       const float line_h = std::round(ui.px(size) * 1.5f);
-      ui.text(area.x + indent - ui.px(10), area.y + line_h / 2, block.marker, size, Role::muted, Face::body,
-              Anchor::end);
+      ui.text(area.x + indent - ui.px(10), area.y + line_h / 2, block.marker, size, Role::muted,
+              Face::body, Anchor::end);
       const Area text = {area.x + indent, area.y, area.w - indent, 0};
       return draw_words(ui, text, words_of(block.runs, Role::muted), size, 1.5f) + ui.px(4);
     }
@@ -116,14 +122,16 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const Block& block) const 
       const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
       float x = area.x;
       for (const TextRun& cell : block.runs) {
-        ui.text(x, area.y + ui.px(13), cell.text, kSmall_px, block.header ? Role::text : Role::muted,
-                block.header ? Face::strong : Face::body, Anchor::start, w - ui.px(8));
+        ui.text(x, area.y + ui.px(13), cell.text, kSmall_px,
+                block.header ? Role::text : Role::muted, block.header ? Face::strong : Face::body,
+                Anchor::start, w - ui.px(8));
         x += w;
       }
       return ui.px(26);
     }
     case Block::Kind::rule:
-      ui.list->AddLine({area.x, area.y + ui.px(8)}, {area.right(), area.y + ui.px(8)}, ui.color(Role::grid));
+      ui.list->AddLine({area.x, area.y + ui.px(8)}, {area.right(), area.y + ui.px(8)},
+                       ui.color(Role::grid));
       return ui.px(18);
   }
   return 0;
@@ -135,17 +143,17 @@ void LessonTab::draw(Ui& ui, Area area) {
     path_ = lab.lesson;
     const std::filesystem::path name = std::filesystem::path(path_).filename();
     const std::string folder = asset_folder("lessons");
-    const auto text = folder.empty() ? std::nullopt : read_text((std::filesystem::path(folder) / name).string());
+    const auto text =
+        folder.empty() ? std::nullopt : read_text((std::filesystem::path(folder) / name).string());
     blocks_ = text ? parse_markdown(*text) : std::vector<Block>();
   }
   if (blocks_.empty()) {
-    draw_empty_state(ui, area, "The lesson was not found.",
-                     "It is " + path_ + "; start ridgepoint from its own folder, or set RIDGEPOINT_ASSETS.");
+    draw_empty_state(
+        ui, area, "The lesson was not found.",
+        "It is " + path_ + "; start ridgepoint from its own folder, or set RIDGEPOINT_ASSETS.");
     return;
   }
-  const auto draw_one = [&](const Block& block) {
-    area.y += draw_block(ui, area, block);
-  };
+  const auto draw_one = [&](const Block& block) { area.y += draw_block(ui, area, block); };
   // The selected rung's part, then everything that belongs to no rung.
   bool in_part = false, found = false;
   for (const Block& block : blocks_) {
@@ -161,7 +169,8 @@ void LessonTab::draw(Ui& ui, Area area) {
   }
   bool of_a_rung = false;
   for (const Block& block : blocks_) {
-    if (block.kind == Block::Kind::heading && block.level <= 2) of_a_rung = !kernel_of(block, lab).empty();
+    if (block.kind == Block::Kind::heading && block.level <= 2)
+      of_a_rung = !kernel_of(block, lab).empty();
     if (!of_a_rung) draw_one(block);
   }
   ImGui::SetCursorScreenPos({area.x, area.y});

@@ -8,17 +8,22 @@ namespace ridge::window {
 namespace {
 
 constexpr std::array<std::string_view, 46> kKeywords = {
-    "alignas", "asm", "auto", "break", "case", "class", "const", "constexpr", "continue", "default",
-    "delete", "do", "else", "enum", "extern", "false", "for", "goto", "if", "inline", "namespace",
-    "new", "nullptr", "operator", "private", "public", "register", "restrict", "return", "sizeof",
-    "static", "static_assert", "struct", "switch", "template", "this", "true", "typedef", "typename",
-    "union", "using", "virtual", "volatile", "while", "__restrict__", "noexcept"};
+    "alignas",   "asm",      "auto",         "break",         "case",   "class",    "const",
+    "constexpr", "continue", "default",      "delete",        "do",     "else",     "enum",
+    "extern",    "false",    "for",          "goto",          "if",     "inline",   "namespace",
+    "new",       "nullptr",  "operator",     "private",       "public", "register", "restrict",
+    "return",    "sizeof",   "static",       "static_assert", "struct", "switch",   "template",
+    "this",      "true",     "typedef",      "typename",      "union",  "using",    "virtual",
+    "volatile",  "while",    "__restrict__", "noexcept"};
 constexpr std::array<std::string_view, 26> kTypes = {
-    "void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
-    "size_t", "ssize_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
-    "int64_t", "uint64_t", "half", "float4", "dim3", "Status", "Launch", "Gemm"};
+    "void",    "bool",     "char",     "short",    "int",     "long",     "float",
+    "double",  "signed",   "unsigned", "size_t",   "ssize_t", "int8_t",   "uint8_t",
+    "int16_t", "uint16_t", "int32_t",  "uint32_t", "int64_t", "uint64_t", "half",
+    "float4",  "dim3",     "Status",   "Launch",   "Gemm"};
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 template <size_t count>
 bool contains(const std::array<std::string_view, count>& words, std::string_view word) {
@@ -37,8 +42,10 @@ TokenKind kind_of_word(std::string_view word) {
 size_t end_of_quoted(std::string_view line, size_t at) {
   const char quote = line[at];
   for (size_t i = at + 1; i < line.size(); ++i) {
-    if (line[i] == '\\') ++i;
-    else if (line[i] == quote) return i + 1;
+    if (line[i] == '\\')
+      ++i;
+    else if (line[i] == quote)
+      return i + 1;
   }
   return line.size();
 }
@@ -83,7 +90,8 @@ std::vector<Token> lex_line(std::string_view line, LexState* state) {
       at = end;
     } else if (std::isdigit(static_cast<unsigned char>(c))) {
       size_t end = at;
-      while (end < line.size() && (is_word(line[end]) || line[end] == '.' || line[end] == '\'')) ++end;
+      while (end < line.size() && (is_word(line[end]) || line[end] == '.' || line[end] == '\''))
+        ++end;
       push(TokenKind::number, at, end);
       at = end;
     } else if (is_word(c)) {

@@ -11,7 +11,7 @@ enum class TokenKind { plain, comment, keyword, type, number, text, directive };
 
 struct Token {
   TokenKind kind = TokenKind::plain;
-  std::string_view text;   ///< into the line; tokens of a line cover it without gaps
+  std::string_view text;  ///< into the line; tokens of a line cover it without gaps
 };
 
 /// What a line leaves open for the next.

@@ -40,15 +40,22 @@ int enter_block(MD_BLOCKTYPE type, void* detail, void* user) {
   Builder& to = *static_cast<Builder*>(user);
   switch (type) {
     case MD_BLOCK_H:
-      to.begin(Block::Kind::heading, static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level));
+      to.begin(Block::Kind::heading,
+               static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level));
       break;
     case MD_BLOCK_P:
       // The first paragraph of an item is the item itself.
-      if (to.item_fresh) to.item_fresh = false;
-      else to.begin(to.in_quote ? Block::Kind::quote : Block::Kind::paragraph);
+      if (to.item_fresh)
+        to.item_fresh = false;
+      else
+        to.begin(to.in_quote ? Block::Kind::quote : Block::Kind::paragraph);
       break;
-    case MD_BLOCK_QUOTE: to.in_quote = true; break;
-    case MD_BLOCK_UL: to.lists.push_back({}); break;
+    case MD_BLOCK_QUOTE:
+      to.in_quote = true;
+      break;
+    case MD_BLOCK_UL:
+      to.lists.push_back({});
+      break;
     case MD_BLOCK_OL:
       to.lists.push_back({true, static_cast<MD_BLOCK_OL_DETAIL*>(detail)->start});
       break;
@@ -59,13 +66,24 @@ int enter_block(MD_BLOCKTYPE type, void* detail, void* user) {
       to.item_fresh = true;
       break;
     }
-    case MD_BLOCK_CODE: to.begin(Block::Kind::code); break;
-    case MD_BLOCK_HR: to.begin(Block::Kind::rule); break;
-    case MD_BLOCK_THEAD: to.in_head = true; break;
-    case MD_BLOCK_TR: to.begin(Block::Kind::row); break;
+    case MD_BLOCK_CODE:
+      to.begin(Block::Kind::code);
+      break;
+    case MD_BLOCK_HR:
+      to.begin(Block::Kind::rule);
+      break;
+    case MD_BLOCK_THEAD:
+      to.in_head = true;
+      break;
+    case MD_BLOCK_TR:
+      to.begin(Block::Kind::row);
+      break;
     case MD_BLOCK_TH:
-    case MD_BLOCK_TD: to.blocks.back().runs.emplace_back(); break;
-    default: break;
+    case MD_BLOCK_TD:
+      to.blocks.back().runs.emplace_back();
+      break;
+    default:
+      break;
   }
   return 0;
 }
@@ -98,9 +116,14 @@ int leave_span(MD_SPANTYPE type, void*, void* user) {
 }
 
 std::string_view entity(std::string_view name) {
-  static constexpr std::array<std::array<std::string_view, 2>, 8> kEntities = {
-      {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", " "},
-       {"&times;", "×"}, {"&middot;", "·"}, {"&ndash;", "–"}}};
+  static constexpr std::array<std::array<std::string_view, 2>, 8> kEntities = {{{"&amp;", "&"},
+                                                                                {"&lt;", "<"},
+                                                                                {"&gt;", ">"},
+                                                                                {"&quot;", "\""},
+                                                                                {"&nbsp;", " "},
+                                                                                {"&times;", "×"},
+                                                                                {"&middot;", "·"},
+                                                                                {"&ndash;", "–"}}};
   for (const auto& [from, to] : kEntities) {
     if (from == name) return to;
   }
@@ -111,10 +134,17 @@ int add_text(MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* user) {
   Builder& to = *static_cast<Builder*>(user);
   switch (type) {
     case MD_TEXT_BR:
-    case MD_TEXT_SOFTBR: to.add(" "); break;
-    case MD_TEXT_ENTITY: to.add(entity({text, size})); break;
-    case MD_TEXT_HTML: break;
-    default: to.add({text, size}); break;
+    case MD_TEXT_SOFTBR:
+      to.add(" ");
+      break;
+    case MD_TEXT_ENTITY:
+      to.add(entity({text, size}));
+      break;
+    case MD_TEXT_HTML:
+      break;
+    default:
+      to.add({text, size});
+      break;
   }
   return 0;
 }

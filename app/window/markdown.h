@@ -15,10 +15,10 @@ struct TextRun {
 
 struct Block {
   enum class Kind { heading, paragraph, item, code, quote, row, rule } kind = Kind::paragraph;
-  int level = 0;               ///< heading: 1 to 6; item: nesting from 1
-  std::string marker;          ///< item: "•" or "3."
-  bool header = false;         ///< row: the table's head
-  std::vector<TextRun> runs;   ///< row: one run a cell
+  int level = 0;              ///< heading: 1 to 6; item: nesting from 1
+  std::string marker;         ///< item: "•" or "3."
+  bool header = false;        ///< row: the table's head
+  std::vector<TextRun> runs;  ///< row: one run a cell
 };
 
 std::vector<Block> parse_markdown(const std::string& text);

@@ -43,12 +43,14 @@ struct LadderPanel {
   const chart::Scene& scene() const { return scene_; }
 
  private:
+  void build(Ui& ui);
   void lay_out(Ui& ui, const Area& area);
   chart::Scene scene_;
   chart::ChartModel model_;
-  std::vector<std::string> rows_;      ///< kernel id of each row
-  uint64_t version_ = ~0ull;
+  std::vector<std::string> rows_;  ///< kernel id of each row
+  uint64_t version_ = ~0ull, laid_out_ = ~0ull;
   float width_ = 0, height_ = 0, font_px_ = 0;
+  int fonts_version_ = -1;
 };
 
 /// The verdict of selection against baseline, or what is missing for one.
@@ -65,6 +67,7 @@ struct StripPanel {
   void draw_samples(Ui& ui, Area area);
   chart::Scene scene_;
   uint64_t version_ = ~0ull;
+  int fonts_version_ = -1;
   float width_ = 0, height_ = 0, font_px_ = 0;
 };
 
@@ -119,7 +122,8 @@ struct ShortcutsOverlay {
 
 /// One line of coloured source at (x, y middle), in the mono face.
 void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* lexer, float size);
-/// A state in the middle of a panel: one sentence, and why or what next under it.
-void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next);
+/// A state where content would be: one sentence, and why or what next under it.
+void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
+                      float indent = 0);
 
 }  // namespace ridge::window

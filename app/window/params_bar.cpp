@@ -47,20 +47,29 @@ std::vector<Group> groups_of(const State& state) {
   for (const ParamView& param : state.view.lab->params) {
     if (state.view.params.count(param.name)) groups.push_back(stops_of(state, param));
   }
-  groups.push_back({"cache", "cache",
+  groups.push_back({"cache",
+                    "",
                     "hot: the data was just used. cold: it has to come from memory.\nTwo different "
                     "results, never mixed.",
-                    {"hot", "cold"}, state.view.cache == "cold" ? 1 : 0, false});
-  groups.push_back({"mode", "mode",
-                    "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
-                    "figures you want to quote.",
-                    {"live", "measure"}, state.view.mode == "live" ? 0 : 1, false});
+                    {"hot", "cold"},
+                    state.view.cache == "cold" ? 1 : 0,
+                    false});
+  groups.push_back(
+      {"mode",
+       "",
+       "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
+       "figures you want to quote.",
+       {"live", "measure"},
+       state.view.mode == "live" ? 0 : 1,
+       false});
   return groups;
 }
 
-constexpr float kLine = 32, kGap = 20, kPad = 12;
+constexpr float kLine = 32, kGap = 14, kPad = 12;
 
-float label_width(Ui& ui, const Group& group) { return ui.width(group.label, kSmall_px) + ui.px(10); }
+float label_width(Ui& ui, const Group& group) {
+  return group.label.empty() ? 0 : ui.width(group.label, kSmall_px) + ui.px(10);
+}
 
 float options_width(Ui& ui, const Group& group, bool stepper) {
   float widest = 0, total = 0;
@@ -69,7 +78,7 @@ float options_width(Ui& ui, const Group& group, bool stepper) {
     widest = std::max(widest, w);
     total += w + ui.px(22);
   }
-  return stepper && group.is_integer ? widest + ui.px(80) : total;
+  return stepper && group.is_integer ? widest + ui.px(68) : total;
 }
 
 float total_width(Ui& ui, const std::vector<Group>& groups, bool stepper) {
@@ -86,26 +95,32 @@ int draw_stepper(Ui& ui, const Area& area, const Group& group) {
   int result = -1;
   const int last = static_cast<int>(group.options.size()) - 1;
   Area rest = area;
-  const Area less = rest.take_left(ui.px(32)), more = rest.take_right(ui.px(32));
-  if (ui.button(group.name + "-", less, "‹", Ui::Kind::quiet, group.chosen > 0) && group.chosen > 0) {
+  const Area less = rest.take_left(ui.px(28)), more = rest.take_right(ui.px(28));
+  if (ui.button(group.name + "-", less, "‹", Ui::Kind::quiet, group.chosen > 0) &&
+      group.chosen > 0) {
     result = group.chosen - 1;
   }
-  if (ui.button(group.name + "+", more, "›", Ui::Kind::quiet, group.chosen < last) && group.chosen < last) {
+  if (ui.button(group.name + "+", more, "›", Ui::Kind::quiet, group.chosen < last) &&
+      group.chosen < last) {
     result = group.chosen + 1;
   }
   if (group.chosen >= 0) {
-    ui.text(rest.x + rest.w / 2, rest.middle(), group.options[static_cast<size_t>(group.chosen)], kSmall_px,
-            Role::text, Face::body, Anchor::middle);
+    ui.text(rest.x + rest.w / 2, rest.middle(), group.options[static_cast<size_t>(group.chosen)],
+            kSmall_px, Role::text, Face::body, Anchor::middle);
   }
   return result;
 }
 
 void apply(State& state, const Group& group, int index) {
   const std::string& option = group.options[static_cast<size_t>(index)];
-  if (group.name == "cache") set_cache(state, option);
-  else if (group.name == "mode") set_mode(state, option);
-  else if (group.is_integer) set_param(state, group.name, static_cast<int64_t>(std::stoll(option)));
-  else set_param(state, group.name, option);
+  if (group.name == "cache")
+    set_cache(state, option);
+  else if (group.name == "mode")
+    set_mode(state, option);
+  else if (group.is_integer)
+    set_param(state, group.name, static_cast<int64_t>(std::stoll(option)));
+  else
+    set_param(state, group.name, option);
 }
 
 }  // namespace
@@ -122,13 +137,13 @@ float ParamsBar::height(Ui& ui, float width) const {
     x += w + ui.px(kGap);
   }
   return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
-         2 * ui.px(kPad - 2);
+         2 * ui.px(kPad - 4);
 }
 
 void ParamsBar::draw(Ui& ui, Area area) {
   ui.panel(area);
   const auto groups = groups_of(ui.state);
-  const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 2));
+  const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 4));
   const bool stepper = total_width(ui, groups, false) > inner.w;
   float x = inner.x, y = inner.y;
   for (const Group& group : groups) {
@@ -144,6 +159,10 @@ void ParamsBar::draw(Ui& ui, Area area) {
     const int clicked = stepper && group.is_integer
                             ? draw_stepper(ui, options, group)
                             : ui.segments(group.name, options, group.options, group.chosen);
+    if (group.label.empty() &&
+        ImGui::IsMouseHoveringRect({options.x, options.y}, {options.right(), options.bottom()})) {
+      ui.tooltip(group.tip);
+    }
     if (clicked >= 0) apply(ui.state, group, clicked);
     x += label_w + options_w + ui.px(kGap);
   }

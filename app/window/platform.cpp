@@ -10,10 +10,12 @@
 namespace ridge::window {
 namespace {
 
-bool g_event = false;        // set by GLFW's callbacks, on the one thread that runs them
+bool g_event = false;  // set by GLFW's callbacks, on the one thread that runs them
 std::string g_glfw_error;
 
-void on_error(int, const char* text) { g_glfw_error = text; }
+void on_error(int, const char* text) {
+  g_glfw_error = text;
+}
 
 // Installed before ImGui's backend, which calls on to what it finds.
 void watch_events(GLFWwindow* window) {
@@ -38,7 +40,8 @@ void refresh_font_texture() {
 
 Error no_display(const std::string& what) {
   return {ErrorCode::unavailable, what.empty() ? "no display could be opened" : what, "the window",
-          "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' in the terminal"};
+          "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' "
+          "in the terminal"};
 }
 
 }  // namespace
@@ -55,7 +58,8 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   glfwWindowHint(GLFW_SAMPLES, 0);
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
-  GLFWwindow* window = glfwCreateWindow(options.width, options.height, "Ridgepoint", nullptr, nullptr);
+  GLFWwindow* window =
+      glfwCreateWindow(options.width, options.height, "Ridgepoint", nullptr, nullptr);
   if (!window) {
     glfwTerminate();
     return no_display("OpenGL 3.2 could not be had (" + g_glfw_error + ")");
@@ -101,7 +105,9 @@ void Platform::draw(Screen& screen, const ViewState& view) {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-void Platform::swap() { glfwSwapBuffers(window_); }
+void Platform::swap() {
+  glfwSwapBuffers(window_);
+}
 
 std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const {
   glfwGetFramebufferSize(window_, width, height);
@@ -119,14 +125,20 @@ std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const 
 
 bool Platform::wait(double timeout_s) {
   g_event = false;
-  if (timeout_s > 0) glfwWaitEventsTimeout(timeout_s);
-  else glfwPollEvents();
+  if (timeout_s > 0)
+    glfwWaitEventsTimeout(timeout_s);
+  else
+    glfwPollEvents();
   return g_event;
 }
 
-void Platform::wake() { glfwPostEmptyEvent(); }
+void Platform::wake() {
+  glfwPostEmptyEvent();
+}
 
-bool Platform::should_close() const { return glfwWindowShouldClose(window_); }
+bool Platform::should_close() const {
+  return glfwWindowShouldClose(window_);
+}
 
 void Platform::set_full_screen(bool on) {
   if (on == full_screen_) return;
@@ -136,7 +148,8 @@ void Platform::set_full_screen(bool on) {
     glfwGetWindowSize(window_, &saved_[2], &saved_[3]);
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-    if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+    if (mode)
+      glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   } else {
     glfwSetWindowMonitor(window_, nullptr, saved_[0], saved_[1], saved_[2], saved_[3], 0);
   }
@@ -148,6 +161,8 @@ float Platform::content_scale() const {
   return x;
 }
 
-double Platform::now_s() const { return glfwGetTime(); }
+double Platform::now_s() const {
+  return glfwGetTime();
+}
 
 }  // namespace ridge::window

@@ -91,9 +91,9 @@ std::string difference(const Params& have, const Params& wanted) {
     if (other == have.end() || name == "threads" || other->second == value) continue;
     differing.emplace_back(name, to_string(other->second));
   }
-  const bool one_value =
-      std::all_of(differing.begin(), differing.end(),
-                  [&](const auto& item) { return item.second == differing.front().second; });
+  const bool one_value = std::all_of(differing.begin(), differing.end(), [&](const auto& item) {
+    return item.second == differing.front().second;
+  });
   const bool has_n = std::any_of(differing.begin(), differing.end(),
                                  [](const auto& item) { return item.first == "n"; });
   if (!differing.empty() && one_value && has_n) return "n = " + differing.front().second;

@@ -18,14 +18,15 @@ struct Recording {
 
 /// All readable recordings of a folder, by name. An unreadable one is left out and named in
 /// `problems`.
-std::vector<Recording> load_recordings(const std::string& folder, std::vector<std::string>* problems);
+std::vector<Recording> load_recordings(const std::string& folder,
+                                       std::vector<std::string>* problems);
 
 /// The series of `kernel` whose size is nearest to `wanted` (in ratio, over every shared integer
 /// parameter; a different text parameter such as dtype is never "near"). Only finished series count.
 struct Snapped {
   const Series* series = nullptr;
   bool exact = false;
-  std::string shown_size;   ///< "n = 4096": the parameters that differ, where not exact
+  std::string shown_size;  ///< "n = 4096": the parameters that differ, where not exact
 };
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
                        const std::string& cache);

@@ -24,7 +24,7 @@ class Screen {
  private:
   void draw_regions(Area all);
   void draw_centre(Area area);
-  void splitter(const char* name, const Area& area, float* width, float direction);
+  void splitter(const char* name, const Area& area, float now, float* width, float direction);
 
   Fonts fonts_;
   Ui ui_;
@@ -39,7 +39,7 @@ class Screen {
   LogPanel log_;
   ShortcutsOverlay shortcuts_;
   float styled_scale_ = 0;
-  bool styled_light_ = false;
+  bool styled_light_ = false, is_low_ = false;
 };
 
 }  // namespace ridge::window

@@ -34,7 +34,7 @@ void load_settings(State* state) {
   };
   number("scale", 0.75f, 3.0f, &view.scale);
   number("left_width", 200, 600, &view.left_width);
-  number("right_width", 260, 1200, &view.right_width);
+  number("right_width", 0, 900, &view.right_width);
   const auto theme = json->find("theme");
   if (theme != json->end() && theme->is_string()) view.light_theme = *theme == "light";
 }
@@ -54,8 +54,9 @@ void save_settings(State* state) {
   out.close();
   if (out) fs::rename(beside, path, error);
   if (!out || error) {
-    state->notice = {"Settings could not be saved in " + path.string() +
-                         "; they hold until the window closes.", true};
+    state->notice = {
+        "Settings could not be saved in " + path.string() + "; they hold until the window closes.",
+        true};
   }
 }
 

@@ -62,8 +62,9 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
     return {};
   }
   if (comparisons.empty()) {
-    return Error{ErrorCode::bad_input, "the run holds no comparison to show", options.replay,
-                 "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
+    return Error{
+        ErrorCode::bad_input, "the run holds no comparison to show", options.replay,
+        "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
   }
   state.view.baseline = comparisons.back().baseline;
   state.view.rung = comparisons.back().candidate;

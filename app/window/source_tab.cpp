@@ -7,13 +7,19 @@ namespace {
 
 Role role_of(TokenKind kind) {
   switch (kind) {
-    case TokenKind::comment: return Role::muted;
+    case TokenKind::comment:
+      return Role::muted;
     case TokenKind::keyword:
-    case TokenKind::directive: return Role::series0;
-    case TokenKind::type: return Role::faster;
-    case TokenKind::number: return Role::series2;
-    case TokenKind::text: return Role::series2;
-    case TokenKind::plain: return Role::text;
+    case TokenKind::directive:
+      return Role::series0;
+    case TokenKind::type:
+      return Role::faster;
+    case TokenKind::number:
+      return Role::series2;
+    case TokenKind::text:
+      return Role::series2;
+    case TokenKind::plain:
+      return Role::text;
   }
   return Role::text;
 }
@@ -27,7 +33,8 @@ void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* l
   size_t columns = 0;
   for (const Token& token : lex_line(line, lexer)) {
     if (token.text.find_first_not_of(" \t") != std::string_view::npos) {
-      ui.text(x + column * static_cast<float>(columns), y, token.text, size, role_of(token.kind), Face::mono);
+      ui.text(x + column * static_cast<float>(columns), y, token.text, size, role_of(token.kind),
+              Face::mono);
     }
     for (const char c : token.text) columns += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }
@@ -41,22 +48,26 @@ void SourceTab::draw(Ui& ui, Area area) {
     const bool waiting = !state.is_replay() && state.sources_asked.count(state.view.rung) &&
                          state.session->state() != app::WorkerState::lost;
     const std::string why = waiting ? "It comes from the worker, as built into it."
-                            : row && row->info ? "This run does not carry it; the file is " + row->info->path + "."
-                                               : "This rung is not built into the worker.";
-    return draw_empty_state(ui, area, waiting ? "Waiting for the source." : "The source is not known here.", why);
+                            : row && row->info
+                                ? "This run does not carry it; the file is " + row->info->path + "."
+                                : "This rung is not built into the worker.";
+    return draw_empty_state(
+        ui, area, waiting ? "Waiting for the source." : "The source is not known here.", why);
   }
   std::string head = source->path;
   if (!source->flags.empty()) head += "  ·  " + source->flags;
   if (!source->hash.empty()) head += "  ·  " + source->hash.substr(0, 7);
   const Area title = area.take_top(ui.px(30));
-  ui.text(title.x, title.middle() - ui.px(3), head, kTiny_px + 1, Role::muted, Face::mono, Anchor::start, title.w);
+  ui.text(title.x, title.middle() - ui.px(3), head, kTiny_px + 1, Role::muted, Face::mono,
+          Anchor::start, title.w);
   if (row && row->stale) {
     const Area note = area.take_top(ui.px(28));
-    ui.text(note.x, note.middle() - ui.px(3), "Changed since it was recorded: the figures are stale.", kTiny_px + 1,
-            Role::slower, Face::body, Anchor::start, note.w);
+    ui.text(note.x, note.middle() - ui.px(3),
+            "Changed since it was recorded: the figures are stale.", kTiny_px + 1, Role::slower,
+            Face::body, Anchor::start, note.w);
   }
   const auto lines = split_lines(source->text);
-  const float line_h = ui.px(23), size = kSmall_px;
+  const float line_h = ui.px(22), size = kCode_px;
   const float gutter = ui.width(std::to_string(lines.size()), kTiny_px, Face::mono);
   const float code_x = area.x + gutter + ui.px(14);
   size_t longest = 0;
@@ -65,11 +76,13 @@ void SourceTab::draw(Ui& ui, Area area) {
   float y = area.y + line_h / 2;
   for (size_t i = 0; i < lines.size(); ++i, y += line_h) {
     // The lexer must see every line (comments span them), but only what is in view is drawn.
-    if (y < ImGui::GetWindowPos().y - line_h || y > ImGui::GetWindowPos().y + ImGui::GetWindowHeight() + line_h) {
+    if (y < ImGui::GetWindowPos().y - line_h ||
+        y > ImGui::GetWindowPos().y + ImGui::GetWindowHeight() + line_h) {
       lex_line(lines[i], &lexer);
       continue;
     }
-    ui.text(area.x + gutter, y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono, Anchor::end);
+    ui.text(area.x + gutter, y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono,
+            Anchor::end, 0, 0.6f);
     draw_code_line(ui, code_x, y, lines[i], &lexer, size);
   }
   const float code_w = ui.width(std::string(longest, '0'), size, Face::mono);

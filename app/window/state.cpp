@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/record/params.h"
+#include "common/stats/stats.h"
 
 namespace ridge::window {
 namespace {
@@ -40,14 +41,16 @@ bool stands_for(const Series& series, const Params& wanted) {
 const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
                           const std::string& cache) {
   const auto& all = run.series();
+  const Series* under_way = nullptr;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (it->kernel != kernel || it->cache != cache || !stands_for(*it, wanted)) continue;
     const bool has_data = it->stats || !it->samples.empty();
-    const bool refused =
-        it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
+    const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
     if (has_data || refused) return &*it;
+    const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
+    if (open && !under_way) under_way = &*it;
   }
-  return nullptr;
+  return under_way;
 }
 
 Params view_params(const State& state, const KernelInfo* info) {
@@ -63,6 +66,12 @@ void fill_live(const State& state, RungView* row, const Params& wanted) {
   if (!row->series) return;
   row->origin = Origin::live;
   row->run = &state.run();
+  if (!row->series->stats && !row->series->samples.empty()) {
+    auto running = std::make_shared<Series>(*row->series);
+    running->stats = stats::summarize(running->samples);
+    row->running = running;
+    row->series = running.get();
+  }
   row->greyed = state.session->state() == app::WorkerState::lost;
   if (!row->series->reduced_from.empty()) {
     row->shown_size = "n = " + std::to_string(param_int(row->series->params, "n"));
@@ -89,9 +98,10 @@ void fill_recorded(const State& state, RungView* row, const Params& wanted) {
 std::string no_result_reason(const State& state, const RungView& row) {
   if (state.session->state() == app::WorkerState::starting) return "waiting for the worker";
   if (row.can_run) return "not run yet";
+  if (state.session->state() == app::WorkerState::lost && !row.info) return "no worker";
   if (row.info && !row.info->reason.empty()) return row.info->reason;
-  if (row.info && row.info->available) return "does not take this data type";
   if (state.is_replay()) return "not in this saved run";
+  if (row.info && row.info->available) return "does not take this data type";
   return state.run().catalogue_complete() ? "not built into this worker" : "waiting for the worker";
 }
 
@@ -112,13 +122,9 @@ RungView make_row(const State& state, const Rung& rung) {
   fill_live(state, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row, wanted);
   if (!row.series) row.reason = no_result_reason(state, row);
-  const auto& asked = state.estimate_kernels;
-  const auto place = std::find(asked.begin(), asked.end(), rung.kernel);
-  const Request* request = state.run().request(state.estimate_request);
-  if (place != asked.end() && request && request->status == "ok" && !state.estimates_due) {
-    for (const Estimate& estimate : state.run().estimates()) {
-      if (estimate.series == place - asked.begin()) row.estimate = estimate;
-    }
+  for (const Estimate& estimate : state.run().estimates()) {
+    const bool current = estimate.request == state.estimate_request && !state.estimates_due;
+    if (current && estimate.kernel == rung.kernel) row.estimate = estimate;
   }
   return row;
 }
@@ -136,11 +142,9 @@ void ask_for_estimates(State& state) {
   WorkRequest request;
   request.type = "probe";
   request.lab = state.view.lab->id;
-  state.estimate_kernels.clear();
   for (const RungView& row : state.ladder) {
     if (!row.can_run) continue;
     request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
-    state.estimate_kernels.emplace_back(row.rung->kernel);
   }
   state.estimates_due = false;
   if (request.kernels.empty()) return;
@@ -235,8 +239,10 @@ bool refresh(State& state, double now_s) {
   for (int64_t* open : {&state.run_request, &state.compare_request}) {
     const Request* request = *open ? state.run().request(*open) : nullptr;
     if (!request || request->status.empty()) continue;
-    if (request->error) state.notice = {request->error->sentence(), true};
-    else if (request->status == "cancelled") state.notice = {"Cancelled; what was measured stays.", false};
+    if (request->error)
+      state.notice = {request->error->sentence(), true};
+    else if (request->status == "cancelled")
+      state.notice = {"Cancelled; what was measured stays.", false};
     else if (request->status == "failed" && !state.session->reason().empty()) {
       state.notice = {state.session->reason(), true};
     }
@@ -336,6 +342,7 @@ const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* wher
     *where = row->machine;
     return row->run->ceilings();
   }
+  if (state.is_replay() && state.run().environment()) *where = state.run().environment()->machine();
   return state.run().ceilings();
 }
 
@@ -346,9 +353,12 @@ std::string params_summary(const Lab& lab, const Params& params) {
     const std::string name = param.name;
     if (!params.count(name)) continue;
     const std::string value = to_string(params.at(name));
-    if (name == "threads") add(value + (value == "1" ? " thread" : " threads"));
-    else if (name == "dtype") add(value);
-    else add(name + " = " + value);
+    if (name == "threads")
+      add(value + (value == "1" ? " thread" : " threads"));
+    else if (name == "dtype")
+      add(value);
+    else
+      add(name + " = " + value);
   }
   return text;
 }
@@ -356,9 +366,12 @@ std::string params_summary(const Lab& lab, const Params& params) {
 std::string device_label(const State& state) {
   if (!state.run().environment()) {
     switch (state.session->state()) {
-      case app::WorkerState::starting: return "starting the worker";
-      case app::WorkerState::lost: return "no worker";
-      default: return "machine not read yet";
+      case app::WorkerState::starting:
+        return "starting the worker";
+      case app::WorkerState::lost:
+        return "no worker";
+      default:
+        return "this machine";
     }
   }
   std::string machine = state.run().environment()->machine();

@@ -23,18 +23,19 @@ enum class Tab { lesson, source, diff };
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
   const Lab* lab = nullptr;
-  std::string rung;                  ///< kernel id of the selected rung
-  std::string baseline;              ///< kernel id; empty: none chosen
-  Params params;                     ///< values of the lab's parameters, all set
-  std::string mode = "measure";      ///< "live" or "measure"
-  std::string cache = "hot";         ///< "hot" or "cold"
+  std::string rung;              ///< kernel id of the selected rung
+  std::string baseline;          ///< kernel id; empty: none chosen
+  Params params;                 ///< values of the lab's parameters, all set
+  std::string mode = "measure";  ///< "live" or "measure"
+  std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
   bool light_theme = false;
-  float scale = 1;                   ///< 0.75 to 3
+  float scale = 1;  ///< 0.75 to 3
   bool full_screen = false;
   bool show_shortcuts = false;
   bool show_log = false;
-  float left_width = 250, right_width = 400;  ///< at scale 1, pixels
+  float left_width = 228;  ///< at scale 1, pixels
+  float right_width = 0;   ///< the same; 0: as fits
 };
 
 /// One sentence at the bottom, until the next action.
@@ -48,38 +49,38 @@ enum class Origin { none, live, recorded };
 /// One row of the ladder: what is known about a rung now, and where it comes from.
 struct RungView {
   const Rung* rung = nullptr;
-  const KernelInfo* info = nullptr;    ///< from the live catalogue, else the recording's; may be null
-  const Series* series = nullptr;      ///< null: nothing measured
-  const Run* run = nullptr;            ///< where the series comes from
+  const KernelInfo* info = nullptr;  ///< from the live catalogue, else the recording's; may be null
+  const Series* series = nullptr;    ///< null: nothing measured
+  std::shared_ptr<const Series> running;  ///< owns `series` while its samples are still coming in
+  const Run* run = nullptr;               ///< where the series comes from
   Origin origin = Origin::none;
-  std::string machine;                 ///< recorded: the machine that ran it
-  bool stale = false;                  ///< recorded: the kernel has changed since
-  bool greyed = false;                 ///< the last good result of a worker that was lost
-  std::string shown_size;              ///< "n = 4096" where it is not the size asked for
-  std::string reason;                  ///< why there is no result; empty when there is one
-  std::optional<Estimate> estimate;    ///< live only
-  bool can_run = false;                ///< on this machine, at this data type
+  std::string machine;               ///< recorded: the machine that ran it
+  bool stale = false;                ///< recorded: the kernel has changed since
+  bool greyed = false;               ///< the last good result of a worker that was lost
+  std::string shown_size;            ///< "n = 4096" where it is not the size asked for
+  std::string reason;                ///< why there is no result; empty when there is one
+  std::optional<Estimate> estimate;  ///< live only
+  bool can_run = false;              ///< on this machine, at this data type
 };
 
 struct State {
-  app::Session* session = nullptr;     ///< not owned; outlives the state
+  app::Session* session = nullptr;  ///< not owned; outlives the state
   ViewState view;
   Notice notice;
   std::vector<Recording> recordings;
-  std::string settings_path;           ///< empty: nothing is saved (tests, shot)
-  std::string export_root;             ///< folder under which exports are written
-  std::string last_export;             ///< folder of the last export
-  std::vector<RungView> ladder;        ///< rebuilt by refresh()
-  uint64_t ladder_version = 0;         ///< counts rebuilds
+  std::string settings_path;     ///< empty: nothing is saved (tests, shot)
+  std::string export_root;       ///< folder under which exports are written
+  std::string last_export;       ///< folder of the last export
+  std::vector<RungView> ladder;  ///< rebuilt by refresh()
+  uint64_t ladder_version = 0;   ///< counts rebuilds
 
   int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
   std::set<std::string> sources_asked;
-  std::vector<std::string> estimate_kernels;  ///< in the order the estimates were asked for
-  bool estimates_due = false;          ///< parameters changed since they were asked for
-  double estimates_due_s = 0;          ///< clock at which to ask, so that a drag asks once
-  uint64_t seen_version = ~0ull;       ///< of the run, at the last rebuild
+  bool estimates_due = false;     ///< parameters changed since they were asked for
+  double estimates_due_s = 0;     ///< clock at which to ask, so that a drag asks once
+  uint64_t seen_version = ~0ull;  ///< of the run, at the last rebuild
   app::WorkerState seen_state = app::WorkerState::starting;
-  bool dirty = true;                   ///< a choice changed: rebuild
+  bool dirty = true;  ///< a choice changed: rebuild
 
   const Run& run() const { return session->run(); }
   bool is_replay() const { return session->state() == app::WorkerState::replay; }
@@ -106,7 +107,8 @@ const ParamSpec* find_spec(const State& state, const std::string& name);
 
 /// The latest comparison of baseline and selection, live before recorded; null: none was made.
 /// `where` receives the recording's machine, empty for a live one.
-const Comparison* shown_comparison(const State& state, std::string* where, const Run** run = nullptr);
+const Comparison* shown_comparison(const State& state, std::string* where,
+                                   const Run** run = nullptr);
 
 /// The source of a rung as it was run or is built: live first, then recorded; null: not known yet.
 const SourceText* find_source(const State& state, const std::string& kernel);

@@ -23,7 +23,8 @@ chart::ChartModel model_of(const State& state) {
     row.comparison = comparison;
     row.verdict = comparison->verdict;
     for (const Round& round : run->rounds(comparison->request)) {
-      row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, comparison->candidate_index)));
+      row.round_ratios.push_back(
+          std::exp(stats::round_log_ratio(round, comparison->candidate_index)));
     }
     return chart::forest_chart({&row, 1});
   }
@@ -49,13 +50,21 @@ struct Quantity {
 Quantity split_name(const std::string& name) {
   const size_t at = name.rfind('_');
   static const std::map<std::string, std::string> kUnits = {
-      {"w", "W"}, {"hz", "Hz"}, {"c", "°C"}, {"bytes", "B"}, {"j", "J"}, {"s", "s"}};
+      {"w", "W"},     {"cpus", "CPUs"}, {"hz", "Hz"}, {"c", "°C"},
+      {"bytes", "B"}, {"j", "J"},       {"s", "s"}};
   Quantity quantity{name, ""};
   if (at != std::string::npos && kUnits.count(name.substr(at + 1))) {
     quantity = {name.substr(0, at), kUnits.at(name.substr(at + 1))};
   }
   std::replace(quantity.label.begin(), quantity.label.end(), '_', ' ');
   return quantity;
+}
+
+/// Prefixes are for physical units; half a CPU is not 500 mCPUs.
+std::string value_text(double value, const std::string& unit) {
+  if (unit == "CPUs" || unit == "°C" || unit.empty())
+    return chart::format_number(value, 2) + (unit.empty() ? "" : " ") + unit;
+  return chart::format_quantity(value, unit);
 }
 
 }  // namespace
@@ -84,8 +93,8 @@ void StripPanel::draw_telemetry(Ui& ui, Area area) {
     }
     const Quantity quantity = split_name(name);
     ui.text(part.x, part.y + ui.px(9), quantity.label, kSmall_px, Role::muted);
-    ui.text(part.right(), part.y + ui.px(9), chart::format_quantity(latest, quantity.unit), kSmall_px, Role::text,
-            Face::mono, Anchor::end);
+    ui.text(part.right(), part.y + ui.px(9), value_text(latest, quantity.unit), kSmall_px,
+            Role::text, Face::mono, Anchor::end);
     const Area plot = {part.x, part.y + ui.px(26), part.w, part.h - ui.px(28)};
     ui.list->AddLine({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, ui.color(Role::grid));
     const float t0 = line.front().x, t1 = std::max(line.back().x, t0 + 1e-3f);
@@ -97,8 +106,8 @@ void StripPanel::draw_telemetry(Ui& ui, Area area) {
       path.push_back({plot.x + (point.x - t0) / (t1 - t0) * plot.w,
                       plot.bottom() - (high > 0 ? point.y / high : 0) * (plot.h - ui.px(4))});
     }
-    compat::add_polyline(ui.list, path.data(), static_cast<int>(path.size()), ui.color(kRoles[index]),
-                         ui.px(1.6f));
+    compat::add_polyline(ui.list, path.data(), static_cast<int>(path.size()),
+                         ui.color(kRoles[index]), ui.px(1.6f));
     ++index;
   }
 }
@@ -106,8 +115,9 @@ void StripPanel::draw_telemetry(Ui& ui, Area area) {
 void StripPanel::draw_samples(Ui& ui, Area area) {
   const float font_px = ui.px(kSmall_px);
   if (version_ != ui.state.ladder_version || width_ != area.w || height_ != area.h ||
-      font_px_ != font_px || ui.fonts.wants_build()) {
+      font_px_ != font_px || fonts_version_ != ui.fonts.version()) {
     version_ = ui.state.ladder_version;
+    fonts_version_ = ui.fonts.version();
     width_ = area.w, height_ = area.h, font_px_ = font_px;
     const chart::ChartModel model = model_of(ui.state);
     chart::LayoutOptions options;
@@ -119,9 +129,13 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
   }
   if (scene_.primitives.empty()) {
     const RungView* row = find_row(ui.state, ui.state.view.rung);
-    const bool measured = row && row->series;
+    const bool measured = row && row->series && row->series->stats;
+    const bool open = ui.state.run_request != 0;
     draw_empty_state(ui, area, measured ? "No samples to draw." : "Each sample will be drawn here.",
-                     measured ? "This result came without its samples." : "Run a rung to see how its times spread.");
+                     measured ? "This result came without its samples."
+                     : open   ? "They come once the check has passed."
+                              : "Run a rung to see how its times spread.",
+                     ui.px(18));
     return;
   }
   ui.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
@@ -137,12 +151,14 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
 
 void StripPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
-  const Area inner = area.inset(ui.px(20), ui.px(12));
+  const Area inner = area.inset(ui.px(6), ui.px(6));
   const auto& points = ui.state.run().telemetry();
   const bool busy = ui.state.run_request || ui.state.compare_request;
   const bool any = !points.empty() && !points.back().values.empty();
-  if (busy && any) draw_telemetry(ui, inner);
-  else draw_samples(ui, inner);
+  if (busy && any)
+    draw_telemetry(ui, area.inset(ui.px(24), ui.px(16)));
+  else
+    draw_samples(ui, inner);
 }
 
 }  // namespace ridge::window

@@ -17,7 +17,8 @@ Badge quiet_badge(const State& state) {
     return {"worker lost", state.session->reason(), Role::slower};
   }
   if (!environment) return {"", "", Role::muted};
-  const QuietState& quiet = state.run().quiet_after() ? *state.run().quiet_after() : environment->quiet;
+  const QuietState& quiet =
+      state.run().quiet_after() ? *state.run().quiet_after() : environment->quiet;
   if (quiet.quiet) {
     return {"quiet", "Nothing else was using this machine when it was measured.", Role::faster};
   }
@@ -38,18 +39,22 @@ void TopBar::draw(Ui& ui, Area area) {
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32);
     ui.action_button(id, row.take_right(w, gap), label, kind);
   };
-  if (state.run_request || state.compare_request) button("cancel", "Cancel  Esc", Ui::Kind::primary);
-  else button("run", "Run  F5", Ui::Kind::primary);
+  if (state.run_request || state.compare_request)
+    button("cancel", "Cancel  Esc", Ui::Kind::primary);
+  else
+    button("run", "Run  F5", Ui::Kind::primary);
   button("export", "Export", Ui::Kind::normal);
   button("compare", "Compare", Ui::Kind::normal);
 
   const char* title = state.view.lab ? state.view.lab->title : "Ridgepoint";
-  row.take_left(ui.text(row.x, area.middle(), title, kHeading_px, Role::text, Face::strong), ui.px(16));
+  row.take_left(ui.text(row.x, area.middle(), title, kHeading_px, Role::text, Face::strong),
+                ui.px(16));
   const std::string summary =
       state.view.lab ? params_summary(*state.view.lab, state.view.params) : std::string();
   const float summary_w = std::min(ui.width(summary, kSmall_px), row.w * 0.4f);
   if (!summary.empty()) {
-    ui.text(row.x, area.middle(), summary, kSmall_px, Role::muted, Face::body, Anchor::start, summary_w);
+    ui.text(row.x, area.middle(), summary, kSmall_px, Role::muted, Face::body, Anchor::start,
+            summary_w);
     row.take_left(summary_w, ui.px(24));
   }
 
@@ -59,7 +64,8 @@ void TopBar::draw(Ui& ui, Area area) {
       has_baseline ? "baseline: " + rung_title(state, state.view.baseline) : "no baseline";
   const Badge badge = quiet_badge(state);
   const float close_w = has_baseline ? ui.px(28) : 0;
-  const float baseline_w = std::min(ui.width(baseline, kSmall_px) + ui.px(24) + close_w, row.w * 0.45f);
+  const float baseline_w =
+      std::min(ui.width(baseline, kSmall_px) + ui.px(24) + close_w, row.w * 0.45f);
   const float badge_w = badge.text.empty() ? 0 : ui.width(badge.text, kSmall_px) + ui.px(40);
   const float device_room = row.w - baseline_w - badge_w - 2 * gap;
   const std::string device = device_label(state);
@@ -73,27 +79,32 @@ void TopBar::draw(Ui& ui, Area area) {
       const auto& environment = state.run().environment();
       std::string tip = device;
       if (environment) {
-        tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) + " cores";
+        tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
+               " cores";
         if (environment->gpus.empty()) tip += "\nNo GPU: " + environment->no_gpu_reason;
+      } else if (state.session->state() == app::WorkerState::idle) {
+        tip = "Its name and state are read when the first run begins.";
       }
       ui.tooltip(tip);
     }
   }
   if (badge_w > 0) {
     const Area chip = row.take_left(badge_w, gap);
-    ui.fill(chip, ui.color(badge.role, 0.14f), ui.px(5));
+    ui.fill(chip, ui.color(badge.role, 0.1f), ui.px(5));
     ui.list->AddCircleFilled({chip.x + ui.px(15), chip.middle()}, ui.px(4), ui.color(badge.role));
     ui.text(chip.x + ui.px(27), chip.middle(), badge.text, kSmall_px, badge.role);
     if (ui.touch("quiet", chip).hovered) ui.tooltip(badge.tip);
   }
   const Area chip = row.take_left(std::min(baseline_w, row.w), gap);
   ui.frame(chip, ui.color(has_baseline ? Role::baseline : Role::grid), ui.px(5), ui.px(1));
-  ui.text(chip.x + ui.px(12), chip.middle(), baseline, kSmall_px, has_baseline ? Role::text : Role::muted,
-          Face::body, Anchor::start, chip.w - ui.px(23) - close_w);
+  ui.text(chip.x + ui.px(12), chip.middle(), baseline, kSmall_px,
+          has_baseline ? Role::text : Role::muted, Face::body, Anchor::start,
+          chip.w - ui.px(23) - close_w);
   if (has_baseline) {
     const Area close = {chip.right() - ui.px(32), chip.y, ui.px(32), chip.h};
     if (ui.touch("clear_baseline", close).clicked) perform(ui.state, "clear_baseline");
-    ui.text(close.x + close.w / 2, close.middle(), "×", kBody_px, Role::muted, Face::body, Anchor::middle);
+    ui.text(close.x + close.w / 2, close.middle(), "×", kBody_px, Role::muted, Face::body,
+            Anchor::middle);
   } else if (ui.touch("baseline", chip).hovered) {
     ui.tooltip("The rung that others are compared with.\nSelect a rung and press B.");
   }

@@ -16,7 +16,8 @@ ImU32 pack(uint32_t rgb, float alpha) {
 uint32_t mix(uint32_t from, uint32_t to, float share) {
   uint32_t mixed = 0;
   for (const int shift : {16, 8, 0}) {
-    const float a = static_cast<float>((from >> shift) & 255), b = static_cast<float>((to >> shift) & 255);
+    const float a = static_cast<float>((from >> shift) & 255),
+                b = static_cast<float>((to >> shift) & 255);
     mixed |= static_cast<uint32_t>(std::lround(a + (b - a) * share)) << shift;
   }
   return mixed;
@@ -53,7 +54,9 @@ Area Area::take_right(float width, float gap) {
   return taken;
 }
 
-float Ui::px(float value) const { return std::round(value * state.view.scale); }
+float Ui::px(float value) const {
+  return std::round(value * state.view.scale);
+}
 
 ImU32 Ui::color(Role role, float alpha) const {
   return pack(chart::colour(role, !state.view.light_theme), alpha);
@@ -62,7 +65,8 @@ ImU32 Ui::color(Role role, float alpha) const {
 ImU32 Ui::raised(int step) const {
   const bool dark = !state.view.light_theme;
   return pack(mix(chart::colour(Role::panel, dark), chart::colour(Role::text, dark),
-                  0.055f * static_cast<float>(step)), 1);
+                  0.055f * static_cast<float>(step)),
+              1);
 }
 
 void Ui::fill(const Area& area, ImU32 color, float radius) {
@@ -73,7 +77,9 @@ void Ui::frame(const Area& area, ImU32 color, float radius, float width) {
   compat::add_rect(list, {area.x, area.y}, {area.right(), area.bottom()}, color, radius, width);
 }
 
-void Ui::panel(const Area& area) { fill(area, color(Role::panel), px(6)); }
+void Ui::panel(const Area& area) {
+  fill(area, color(Role::panel), px(6));
+}
 
 float Ui::width(std::string_view text, float size, Face face) {
   return fonts.width(face, px(size), text);
@@ -93,7 +99,7 @@ std::string Ui::elide(std::string_view text, float max_w, float size, Face face)
 }
 
 float Ui::text(float x, float y, std::string_view text, float size, Role role, Face face,
-               Anchor anchor, float max_w) {
+               Anchor anchor, float max_w, float alpha) {
   std::string shortened;
   if (max_w > 0) {
     shortened = elide(text, max_w, size, face);
@@ -103,7 +109,7 @@ float Ui::text(float x, float y, std::string_view text, float size, Role role, F
   if (anchor == Anchor::middle) x -= w / 2;
   if (anchor == Anchor::end) x -= w;
   list->AddText(fonts.get(face, height), height, {std::round(x), std::round(y - height / 2)},
-                color(role), text.data(), text.data() + text.size());
+                color(role, alpha), text.data(), text.data() + text.size());
   return w;
 }
 
@@ -117,7 +123,7 @@ float Ui::paragraph(const Area& area, std::string_view text, float size, Role ro
     if (width(line, size, face) <= area.w) {
       fit = line.size();
     } else {
-      for (size_t space = line.find(' '); ; space = line.find(' ', space + 1)) {
+      for (size_t space = line.find(' ');; space = line.find(' ', space + 1)) {
         const size_t word_end = std::min(space, line.size());
         if (fit > 0 && width(line.substr(0, word_end), size, face) > area.w) break;
         fit = word_end;

@@ -24,7 +24,9 @@ struct Area {
   float bottom() const { return y + h; }
   float middle() const { return y + h / 2; }
   Area inset(float by) const { return {x + by, y + by, w - 2 * by, h - 2 * by}; }
-  Area inset(float by_x, float by_y) const { return {x + by_x, y + by_y, w - 2 * by_x, h - 2 * by_y}; }
+  Area inset(float by_x, float by_y) const {
+    return {x + by_x, y + by_y, w - 2 * by_x, h - 2 * by_y};
+  }
   /// Takes a strip off and returns it; what is left starts `gap` behind it.
   Area take_top(float height, float gap = 0);
   Area take_bottom(float height, float gap = 0);
@@ -33,18 +35,19 @@ struct Area {
 };
 
 /// Heights of text at scale 1.
-inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kHeading_px = 22, kVerdict_px = 40;
+inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kCode_px = 14,
+                       kHeading_px = 22, kVerdict_px = 40;
 
 struct Ui {
   Ui(State& state_in, Fonts& fonts_in) : state(state_in), fonts(fonts_in) {}
 
   State& state;
   Fonts& fonts;
-  std::map<std::string, Area> widgets;   ///< this frame's widgets by name: what tests aim at
-  ImDrawList* list = nullptr;            ///< of the window being drawn into
-  bool reads_again = false;              ///< something changed: draw another frame
+  std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
+  ImDrawList* list = nullptr;           ///< of the window being drawn into
+  bool reads_again = false;             ///< something changed: draw another frame
 
-  float px(float value) const;           ///< at the current scale, whole pixels
+  float px(float value) const;  ///< at the current scale, whole pixels
   ImU32 color(Role role, float alpha = 1) const;
   /// A surface raised over the panel (buttons, chips) by `step` 1 to 3.
   ImU32 raised(int step) const;
@@ -55,7 +58,7 @@ struct Ui {
   void panel(const Area& area);
   /// One line, middle at y, elided to `max_w` (0: as it is). Returns its width.
   float text(float x, float y, std::string_view text, float size, Role role, Face face = Face::body,
-             Anchor anchor = Anchor::start, float max_w = 0);
+             Anchor anchor = Anchor::start, float max_w = 0, float alpha = 1);
   /// Broken at spaces; returns the height taken. Draws nothing if `measure`.
   float paragraph(const Area& area, std::string_view text, float size, Role role,
                   Face face = Face::body, bool measure = false);

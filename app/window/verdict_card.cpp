@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 
 #include "app/window/panels.h"
 #include "common/chart/format.h"
@@ -10,16 +13,21 @@ namespace {
 struct Headline {
   std::string text;
   Role role = Role::text;
-  int arrow = 0;   ///< 1 up, -1 down, 0 none
+  int arrow = 0;  ///< 1 up, -1 down, 0 none
 };
 
 Headline headline_of(const Comparison& comparison, Verdict verdict) {
   switch (verdict) {
-    case Verdict::faster: return {chart::format_ratio(comparison.ratio) + " faster", Role::faster, 1};
-    case Verdict::slower: return {chart::format_ratio(1 / comparison.ratio) + " slower", Role::slower, -1};
-    case Verdict::same: return {"same", Role::text, 0};
-    case Verdict::unresolved: return {"unresolved", Role::text, 0};
-    case Verdict::invalid: return {"invalid", Role::slower, 0};
+    case Verdict::faster:
+      return {chart::format_ratio(comparison.ratio) + " faster", Role::faster, 1};
+    case Verdict::slower:
+      return {chart::format_ratio(1 / comparison.ratio) + " slower", Role::slower, -1};
+    case Verdict::same:
+      return {"same", Role::text, 0};
+    case Verdict::unresolved:
+      return {"unresolved", Role::text, 0};
+    case Verdict::invalid:
+      return {"invalid", Role::slower, 0};
   }
   return {};
 }
@@ -37,7 +45,7 @@ std::string evidence_of(const Comparison& comparison) {
     text += comparison.ci ? " " + chart::format_ratio_interval(comparison.ci) : ", no interval";
     text += "  ·  " + std::to_string(comparison.rounds) + " rounds";
   }
-  text += (text.empty() ? "margin " : "  ·  margin ") + chart::format_number(comparison.margin * 100) + " %";
+  text += fmt::format("{}margin {:g} %", text.empty() ? "" : "  ·  ", comparison.margin * 100);
   if (comparison.verdict == Verdict::unresolved && comparison.rounds_needed > 0) {
     text += "  ·  about " + std::to_string(comparison.rounds_needed) + " rounds needed";
   }
@@ -46,28 +54,34 @@ std::string evidence_of(const Comparison& comparison) {
 
 /// What stands here while there is no verdict.
 void draw_waiting(Ui& ui, Area area, const std::string& head, const std::string& next) {
-  ui.text(area.x, area.y + area.h * 0.36f, head, kHeading_px, Role::text, Face::strong, Anchor::start, area.w);
-  ui.text(area.x, area.y + area.h * 0.72f, next, kSmall_px, Role::muted, Face::body, Anchor::start, area.w);
+  ui.text(area.x, area.y + area.h * 0.36f, head, kHeading_px, Role::text, Face::strong,
+          Anchor::start, area.w);
+  ui.text(area.x, area.y + area.h * 0.72f, next, kSmall_px, Role::muted, Face::body, Anchor::start,
+          area.w);
 }
 
 void draw_without(Ui& ui, const Area& area) {
   const State& state = ui.state;
   const std::string selected = rung_title(state, state.view.rung);
   if (state.view.baseline.empty()) {
-    return draw_waiting(ui, area, "No verdict yet",
-                        "Select a rung and press B to make it the baseline; then select another and press C.");
+    return draw_waiting(
+        ui, area, "No verdict yet",
+        "Select a rung and press B to make it the baseline; then select another and press C.");
   }
   const std::string baseline = rung_title(state, state.view.baseline);
   if (state.view.baseline == state.view.rung) {
-    return draw_waiting(ui, area, selected + " is the baseline",
-                        "Select another rung and press C. Compared with itself, the answer should be “same”.");
+    return draw_waiting(
+        ui, area, selected + " is the baseline",
+        "Select another rung and press C. Compared with itself, the answer should be “same”.");
   }
   const RungView* row = find_row(state, state.view.rung);
   const std::string head = selected + " against " + baseline + ": not compared";
   if (!row || !row->can_run) {
-    return draw_waiting(ui, area, head, "No comparison of these two was recorded, and they cannot both run here.");
+    return draw_waiting(ui, area, head,
+                        "No comparison of these two was recorded, and they cannot both run here.");
   }
-  draw_waiting(ui, area, head, "Press C: “faster” is only said after both ran in turns, not from two bars.");
+  draw_waiting(ui, area, head,
+               "Press C: “faster” is only said after both ran in turns, not from two bars.");
 }
 
 }  // namespace
@@ -81,8 +95,9 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const auto& progress = state.run().progress();
   if (state.compare_request && progress && progress->request == state.compare_request) {
     const size_t rounds = state.run().rounds(state.compare_request).size();
-    return draw_waiting(ui, inner, "Comparing with " + rung_title(state, state.view.baseline),
-                        std::to_string(rounds) + " rounds so far; the verdict comes when all are in.");
+    return draw_waiting(
+        ui, inner, "Comparing with " + rung_title(state, state.view.baseline),
+        std::to_string(rounds) + " rounds so far; the verdict comes when all are in.");
   }
   std::string where;
   const Run* run = nullptr;
@@ -91,12 +106,15 @@ void VerdictCard::draw(Ui& ui, Area area) {
 
   const Decision decision = decide(*run, *comparison, titles_of(*state.view.lab));
   const Headline headline = headline_of(*comparison, decision.verdict);
+  // The word is the largest on the screen, but it leaves the evidence half of the card.
+  const float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
   float x = inner.x;
   if (headline.arrow) {
-    ui.triangle(x + ui.px(16), inner.middle(), ui.px(32), headline.arrow > 0, ui.color(headline.role));
-    x += ui.px(46);
+    const float side = ui.px(size * 0.8f);
+    ui.triangle(x + side / 2, inner.middle(), side, headline.arrow > 0, ui.color(headline.role));
+    x += side + ui.px(14);
   }
-  x += ui.text(x, inner.middle(), headline.text, kVerdict_px, headline.role, Face::strong) + ui.px(36);
+  x += ui.text(x, inner.middle(), headline.text, size, headline.role, Face::strong) + ui.px(32);
   // The texts of successive verdicts start at one place, unless the word is longer.
   x = std::max(x, inner.x + inner.w * 0.36f);
   const float room = inner.right() - x, line = inner.h / 3;
@@ -106,14 +124,14 @@ void VerdictCard::draw(Ui& ui, Area area) {
   ui.text(x, inner.y + line * 0.5f, title, kBody_px, Role::text, Face::body, Anchor::start, room);
   ui.text(x, inner.y + line * 1.5f, evidence_of(*comparison), kSmall_px, Role::text, Face::mono,
           Anchor::start, room);
-  const std::string reason = !comparison->reasons.empty() && decision.verdict != Verdict::faster
-                                 ? comparison->reasons.front()
-                                 : decision.reason;
-  ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start, room);
+  std::string reason = decision.reason;
+  for (const std::string& more : comparison->reasons) reason += "  ·  " + more;
+  if (!reason.empty())
+    reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
+  ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start,
+          room);
   if (ui.touch("verdict_text", {x, inner.y, room, inner.h}).hovered) {
-    std::string tip = decision.reason;
-    for (const std::string& more : comparison->reasons) tip += "\n" + more;
-    ui.tooltip(tip);
+    ui.tooltip(title + "\n" + evidence_of(*comparison) + "\n" + reason);
   }
 }
 

@@ -63,8 +63,10 @@ int Ui::segments(const std::string& name, const Area& area, const std::vector<st
     const Area part = {x, area.y, widths[i] + 2 * pad, area.h};
     const Touch touched = touch(name + "=" + labels[i], part);
     const bool is_chosen = static_cast<int>(i) == chosen;
-    if (is_chosen) fill(part.inset(px(2)), raised(4), px(4));
-    else if (touched.hovered) fill(part.inset(px(2)), raised(2), px(4));
+    if (is_chosen)
+      fill(part.inset(px(2)), raised(4), px(4));
+    else if (touched.hovered)
+      fill(part.inset(px(2)), raised(2), px(4));
     text(part.x + part.w / 2, part.middle(), labels[i], kSmall_px,
          is_chosen ? Role::text : Role::muted, Face::body, Anchor::middle);
     if (touched.clicked) clicked = static_cast<int>(i);

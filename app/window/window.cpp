@@ -16,11 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kFrame_s = 1.0 / 30;       // while data arrives
-constexpr double kIdleWait_s = 2.0;         // nothing to mind: the reader thread wakes us
-constexpr double kBusyWait_s = 0.25;        // the session's watchdog wants to be polled
-constexpr double kLongBlock_s = 0.5;        // one long call: twice a second is drawn inside it
-constexpr int kFramesAfterEvent = 3;        // so that tooltips and popups settle
+constexpr double kFrame_s = 1.0 / 30;  // while data arrives
+constexpr double kIdleWait_s = 2.0;    // nothing to mind: the reader thread wakes us
+constexpr double kBusyWait_s = 0.25;   // the session's watchdog wants to be polled
+constexpr double kLongBlock_s = 0.5;   // one long call: twice a second is drawn inside it
+constexpr int kFramesAfterEvent = 3;   // so that tooltips and popups settle
 
 double cpu_seconds() {
   rusage usage{};
@@ -50,8 +50,10 @@ struct Timing {
     const size_t last = sorted.size() - 1;
     const double idle_s = now_s() - idle_from_s;
     std::fprintf(stderr,
-                 "first frame %.0f ms; %zu frames, median %.1f ms, p99 %.1f ms; idle %.1f s at %.3f %% of a core\n",
-                 first_frame_s * 1e3, sorted.size(), sorted[last / 2] * 1e3, sorted[last * 99 / 100] * 1e3, idle_s,
+                 "first frame %.0f ms; %zu frames, median %.1f ms, p99 %.1f ms; idle %.1f s at "
+                 "%.3f %% of a core\n",
+                 first_frame_s * 1e3, sorted.size(), sorted[last / 2] * 1e3,
+                 sorted[last * 99 / 100] * 1e3, idle_s,
                  idle_s > 0 ? 100 * (cpu_seconds() - idle_cpu_s) / idle_s : 0.0);
   }
 };
@@ -87,8 +89,10 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
                       state.session->state() == app::WorkerState::busy ||
                       state.session->state() == app::WorkerState::starting;
     double wait_s = busy ? kBusyWait_s : kIdleWait_s;
-    if (frames_left > 0) wait_s = 0;
-    else if (data_waits) wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
+    if (frames_left > 0)
+      wait_s = 0;
+    else if (data_waits)
+      wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
     data_waits |= state.session->poll();

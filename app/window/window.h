@@ -14,11 +14,11 @@ struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
   std::string lab = "gemm";
-  std::string theme;                        ///< "dark", "light"; empty: as saved
-  float scale = 0;                          ///< 0.75 to 3; 0: as saved
+  std::string theme;  ///< "dark", "light"; empty: as saved
+  float scale = 0;    ///< 0.75 to 3; 0: as saved
   int width = 1600, height = 1000;
-  double close_after_s = 0;                 ///< > 0: for measuring; closes by itself
-  bool print_timing = false;                ///< first frame, frame P99, idle share, on stderr
+  double close_after_s = 0;   ///< > 0: for measuring; closes by itself
+  bool print_timing = false;  ///< first frame, frame P99, idle share, on stderr
 };
 
 /// Opens the window and stays in it until it is closed. Returns the program's exit code; a missing
@@ -27,9 +27,9 @@ int open_window(const WindowOptions& options);
 
 struct ShotOptions {
   std::string scene = "lab";
-  std::string out;                          ///< the PNG
-  std::string replay;                       ///< empty: recorded runs only
-  std::string lab;                          ///< empty: the replay's, else gemm
+  std::string out;     ///< the PNG
+  std::string replay;  ///< empty: recorded runs only
+  std::string lab;     ///< empty: the replay's, else gemm
   std::string theme = "dark";
   float scale = 1;
   int width = 1600, height = 1000;

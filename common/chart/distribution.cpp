@@ -43,7 +43,8 @@ void add_dots(const std::vector<Sample>& samples, int row, const Range& range, b
     for (const Sample& sample : samples) {
       if (is_outlier(sample) != outliers || !(sample.t_ns > 0)) continue;
       const double spread = std::fmod(static_cast<double>(sample.index) * 0.6180339887, 1.0);
-      points.push_back({static_cast<float>(sample.t_ns * 1e-9), static_cast<float>(spread * 2 - 1)});
+      points.push_back(
+          {static_cast<float>(sample.t_ns * 1e-9), static_cast<float>(spread * 2 - 1)});
     }
     // One value alone has no range to be thinned over, and is one dot.
     const auto kept = range.low < range.high
@@ -51,7 +52,8 @@ void add_dots(const std::vector<Sample>& samples, int row, const Range& range, b
                                      static_cast<float>(range.high) * 1.001f, kColumns)
                           : std::vector<Point>(points.begin(), points.begin() + !points.empty());
     for (const Point& point : kept) {
-      Mark dot{.row = row, .value = point.x,
+      Mark dot{.row = row,
+               .value = point.x,
                .role = grey ? Role::baseline : Role::series0,
                .marker = outliers ? Marker::cross : Marker::dot};
       dot.quiet = true;
@@ -70,8 +72,8 @@ void add_summary(const std::vector<double>& values, const DistributionRow& row, 
   panel->marks.push_back(box);
   Mark mark{.row = index, .value = median, .role = Role::text, .marker = Marker::diamond};
   if (!latency && row.series->stats && row.series->stats->ci_ns) {
-    mark.interval = Interval{row.series->stats->ci_ns->low * 1e-9,
-                             row.series->stats->ci_ns->high * 1e-9};
+    mark.interval =
+        Interval{row.series->stats->ci_ns->low * 1e-9, row.series->stats->ci_ns->high * 1e-9};
   }
   mark.note = fmt::format("{}: median {} of {} samples, quartiles {} and {}", row.label,
                           format_time_ns(median * 1e9), values.size(),
@@ -100,8 +102,8 @@ ChartModel distribution_chart(std::span<const DistributionRow> rows, bool latenc
   for (size_t i = 0; i < rows.size(); ++i) {
     const DistributionRow& row = rows[i];
     const int index = static_cast<int>(i);
-    model.rows.push_back({.label = row.label, .sublabel = row.sublabel,
-                          .is_baseline = row.is_baseline});
+    model.rows.push_back(
+        {.label = row.label, .sublabel = row.sublabel, .is_baseline = row.is_baseline});
     const std::vector<double> values =
         row.series ? times_s(samples_of(row)) : std::vector<double>();
     panel.row_reasons.push_back(values.empty() ? "no samples" : "");

@@ -12,11 +12,16 @@ namespace {
 
 std::string verdict_text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::faster: return "▲ faster";
-    case Verdict::slower: return "▼ slower";
-    case Verdict::same: return "= same";
-    case Verdict::unresolved: return "? unresolved";
-    case Verdict::invalid: return "✕ invalid";
+    case Verdict::faster:
+      return "▲ faster";
+    case Verdict::slower:
+      return "▼ slower";
+    case Verdict::same:
+      return "= same";
+    case Verdict::unresolved:
+      return "? unresolved";
+    case Verdict::invalid:
+      return "✕ invalid";
   }
   return {};
 }
@@ -26,7 +31,9 @@ Role verdict_role(Verdict verdict) {
   return verdict == Verdict::slower ? Role::slower : Role::muted;
 }
 
-bool is_ratio(double value) { return std::isfinite(value) && value > 0; }
+bool is_ratio(double value) {
+  return std::isfinite(value) && value > 0;
+}
 
 /// Keeps the axis around 1 and everything drawn, with a little air.
 struct Reach {
@@ -52,7 +59,9 @@ void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
     reach->add(ratio);
   }
   if (row.verdict == Verdict::invalid || !is_ratio(comparison.ratio)) return;  // no speed, no ratio
-  Mark mark{.row = index, .value = comparison.ratio, .role = verdict_role(row.verdict),
+  Mark mark{.row = index,
+            .value = comparison.ratio,
+            .role = verdict_role(row.verdict),
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
   mark.label = format_ratio(comparison.ratio);
@@ -94,8 +103,8 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     model.summary += " " + row.label + ": " + text + ".";
   }
   if (margin > 0) {
-    ratios.bands.push_back({1 / (1 + margin), 1 + margin,
-                            format_percent_width(margin) + " margin: does not count"});
+    ratios.bands.push_back(
+        {1 / (1 + margin), 1 + margin, format_percent_width(margin) + " margin: does not count"});
     reach.add(1 + 2 * margin);
     reach.add(1 / (1 + 2 * margin));
   }

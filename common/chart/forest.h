@@ -12,9 +12,9 @@
 namespace ridge::chart {
 
 struct ForestRow {
-  std::string label{}, sublabel{};         ///< candidate; what it is compared with
+  std::string label{}, sublabel{};  ///< candidate; what it is compared with
   const Comparison* comparison = nullptr;
-  std::vector<double> round_ratios{};      ///< t_baseline / t_candidate of each round; may be empty
+  std::vector<double> round_ratios{};  ///< t_baseline / t_candidate of each round; may be empty
   /// The verdict to print; a failed check overrides the comparison's own.
   Verdict verdict = Verdict::unresolved;
 };

@@ -88,7 +88,9 @@ std::string format_quantity(double value, const std::string& unit) {
   return unit.empty() && *prefix.symbol == 0 ? number : number + " " + prefix.symbol + unit;
 }
 
-std::string format_time_ns(double ns) { return format_quantity(ns * 1e-9, "s"); }
+std::string format_time_ns(double ns) {
+  return format_quantity(ns * 1e-9, "s");
+}
 
 std::string format_rate(double value, const std::string& unit) {
   return format_quantity(value, unit);

@@ -19,16 +19,16 @@ inline constexpr const char* kNone = "—";
 std::string format_number(double value, int digits = 3);
 /// "1.5e-12": two significant digits, always with an exponent; 0 is "0".
 std::string format_scientific(double value);
-std::string format_tick(double value);                  ///< as format_number, without trailing zeros
-std::string format_count(double value);                 ///< whole, grouped: "1 024"
+std::string format_tick(double value);   ///< as format_number, without trailing zeros
+std::string format_count(double value);  ///< whole, grouped: "1 024"
 
-std::string format_time_ns(double ns);                  ///< "2.72 ms"
+std::string format_time_ns(double ns);  ///< "2.72 ms"
 /// FLOP/s, B/s, items/s: "55.8 TFLOP/s", "41.2 GB/s".
 std::string format_rate(double value, const std::string& unit);
-std::string format_bytes(double bytes);                 ///< binary: "96.0 MiB"
-std::string format_share(double share);                 ///< 0.92 -> "92.0 %"
-std::string format_percent_width(double share);         ///< 0.006 -> "±0.6 %"
-std::string format_ratio(double ratio);                 ///< "5.80×"; near 1 "1.004×"
+std::string format_bytes(double bytes);          ///< binary: "96.0 MiB"
+std::string format_share(double share);          ///< 0.92 -> "92.0 %"
+std::string format_percent_width(double share);  ///< 0.006 -> "±0.6 %"
+std::string format_ratio(double ratio);          ///< "5.80×"; near 1 "1.004×"
 /// A number and its unit with the right prefix: "1.98 GHz", "612 W".
 std::string format_quantity(double value, const std::string& unit);
 

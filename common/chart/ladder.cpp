@@ -11,7 +11,8 @@ namespace {
 using namespace parts;
 
 std::string summarise(const std::vector<Entry>& entries) {
-  std::string text = fmt::format("Ladder of {} rung{}.", entries.size(), entries.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("Ladder of {} rung{}.", entries.size(), entries.size() == 1 ? "" : "s");
   for (const Entry& entry : entries) {
     text += " " + entry.row->label + ": ";
     if (!entry.reason.empty()) {
@@ -19,7 +20,8 @@ std::string summarise(const std::vector<Entry>& entries) {
     } else {
       text += format_time_ns(*entry.call_s * 1e9) + " per call";
       if (entry.derived.compute) {
-        text += ", " + format_share(entry.derived.compute->value) + " of " + entry.derived.compute->name;
+        text += ", " + format_share(entry.derived.compute->value) + " of " +
+                entry.derived.compute->name;
       }
       if (is_number(entry.derived.bytes_per_s)) {
         text += ", " + format_rate(*entry.derived.bytes_per_s, "B/s");
@@ -39,12 +41,15 @@ std::string summarise(const std::vector<Entry>& entries) {
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options) {
   ChartModel model{.id = "ladder", .title = options.title, .subtitle = options.subtitle};
   std::vector<Entry> entries;
-  bool any_hatched = false, any_baseline = false;
+  bool any_hatched = false, any_baseline = false, any_peer = false;
   for (const LadderRow& row : rows) {
     entries.push_back(make_entry(row));
     any_hatched = any_hatched || entries.back().hatched;
     any_baseline = any_baseline || row.is_baseline;
-    model.rows.push_back({.label = row.label, .sublabel = sublabel_of(row), .selected = row.selected,
+    any_peer = any_peer || (row.is_peer && entries.back().reason.empty());
+    model.rows.push_back({.label = row.label,
+                          .sublabel = sublabel_of(row),
+                          .selected = row.selected,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !entries.back().reason.empty()});
   }
@@ -55,6 +60,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
                                                      : task_panel(entries, options.task_metric));
   model.legend = {"bar: median", "whisker: 95 % interval"};
   if (any_baseline) model.legend.push_back("dashed outline: baseline");
+  if (any_peer) model.legend.push_back("grey: a library");
   if (any_hatched) model.legend.push_back("hatched: recorded, another size or unfinished");
   model.summary = summarise(entries);
   return model;

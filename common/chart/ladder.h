@@ -13,19 +13,19 @@
 namespace ridge::chart {
 
 struct LadderRow {
-  std::string label{};                     ///< the lab's title of the rung
-  std::string sublabel{};                  ///< added before what follows from the series; may be empty
-  const Series* series = nullptr;          ///< null: not run yet
+  std::string label{};             ///< the lab's title of the rung
+  std::string sublabel{};          ///< added before what follows from the series; may be empty
+  const Series* series = nullptr;  ///< null: not run yet
   const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
   bool is_baseline = false, selected = false, is_peer = false;
-  std::string state{};                     ///< shown where there are no marks: "needs an NVIDIA GPU",
-                                           ///< "about 12 s"; empty: said from the series
-  std::string origin{};                    ///< recorded on this machine ("NVIDIA H200"); empty: live
-  bool stale = false;                      ///< recorded, and the kernel has changed since
+  std::string state{};   ///< shown where there are no marks: "needs an NVIDIA GPU",
+                         ///< "about 12 s"; empty: said from the series
+  std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live
+  bool stale = false;    ///< recorded, and the kernel has changed since
 };
 
 struct LadderOptions {
-  std::string title{}, subtitle{};         ///< heading of the chart; the window has its own
+  std::string title{}, subtitle{};  ///< heading of the chart; the window has its own
   /// Task metric that takes the place of NMSE in the fourth panel ("accuracy"); its delta to the
   /// baseline row is drawn. Empty: NMSE against float64, with the gate.
   std::string task_metric{};

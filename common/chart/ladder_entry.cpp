@@ -31,12 +31,18 @@ std::string reason_of(const LadderRow& row, bool* failed) {
   if (has_time(series) && check) return {};
   if (!row.state.empty()) return row.state;
   switch (series.status) {
-    case SeriesStatus::pending: return "waiting for its turn";
-    case SeriesStatus::running: return check ? "measuring" : "being checked";
-    case SeriesStatus::skipped: return sentence("skipped", series.reason);
-    case SeriesStatus::cancelled: return sentence("cancelled before it was measured", series.reason);
-    case SeriesStatus::partial: return sentence("not finished", series.reason);
-    default: break;
+    case SeriesStatus::pending:
+      return "waiting for its turn";
+    case SeriesStatus::running:
+      return check ? "measuring" : "being checked";
+    case SeriesStatus::skipped:
+      return sentence("skipped", series.reason);
+    case SeriesStatus::cancelled:
+      return sentence("cancelled before it was measured", series.reason);
+    case SeriesStatus::partial:
+      return sentence("not finished", series.reason);
+    default:
+      break;
   }
   if (has_time(series)) return "not verified: no check in this run, so no speed";
   const auto why = series.unavailable.find("stats");
@@ -49,7 +55,8 @@ std::string how_of(const LadderRow& row) {
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.stale) add("stale: the kernel has changed since");
   if (!row.series) return text;
-  if (!row.series->reduced_from.empty()) add("ran at a reduced size instead of " + row.series->reduced_from);
+  if (!row.series->reduced_from.empty())
+    add("ran at a reduced size instead of " + row.series->reduced_from);
   if (row.series->status == SeriesStatus::partial) add(sentence("partial", row.series->reason));
   if (row.series->status == SeriesStatus::cancelled) add("cancelled, shows what was measured");
   if (row.series->stats) {
@@ -91,9 +98,9 @@ std::string sublabel_of(const LadderRow& row) {
     if (row.series->status == SeriesStatus::partial) add("partial");
     if (row.series->status == SeriesStatus::cancelled && has_time(*row.series)) add("cancelled");
     if (row.series->stats) {
-      for (const std::string& flag : row.series->stats->flags) {
-        if (flag == "noisy") add("noisy");
-        if (flag == "few_samples") add("few samples");
+      for (std::string flag : row.series->stats->flags) {
+        std::replace(flag.begin(), flag.end(), '_', ' ');  // "few_samples", "noisy", "contended"
+        add(flag);
       }
     }
   }
@@ -134,7 +141,9 @@ Entry make_entry(const LadderRow& row) {
   return entry;
 }
 
-bool is_number(const std::optional<double>& value) { return value && std::isfinite(*value); }
+bool is_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value);
+}
 
 Mark mark_for(const Entry& entry, int row, double value, Role role) {
   Mark mark{.row = row, .value = value, .role = role};

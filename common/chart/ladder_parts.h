@@ -16,10 +16,10 @@ struct Entry {
   Derived derived;
   const Ceiling* flop = nullptr;
   const Ceiling* dram = nullptr;
-  std::optional<double> call_s;      ///< median time per call
+  std::optional<double> call_s;  ///< median time per call
   std::optional<Interval> call_ci_s;
-  std::string reason;                ///< why there are no marks; empty: there are
-  std::string how;                   ///< for notes: "recorded on NVIDIA H200; ran at n=512"
+  std::string reason;  ///< why there are no marks; empty: there are
+  std::string how;     ///< for notes: "recorded on NVIDIA H200; ran at n=512"
   bool failed = false, hatched = false;
 };
 

@@ -21,7 +21,9 @@ Panel error_panel(const std::vector<Entry>& entries) {
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no check in this run");
     if (!check || !std::isfinite(check->nmse) || (!entry.reason.empty() && !entry.failed)) continue;
     if (check->nmse_limit > 0) limits.insert(check->nmse_limit);
-    Mark mark{.row = static_cast<int>(i), .value = check->nmse, .role = Role::series1,
+    Mark mark{.row = static_cast<int>(i),
+              .value = check->nmse,
+              .role = Role::series1,
               .marker = Marker::dot};
     mark.hatched = entry.hatched;
     if (entry.row->is_baseline || entry.row->is_peer) mark.role = Role::baseline;
@@ -61,8 +63,10 @@ Panel error_panel(const std::vector<Entry>& entries) {
 }
 
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
-  Panel panel{.title = "Accuracy delta", .subtitle = metric + " against the baseline",
-              .metric = "accuracy_delta", .weight = 1.1f};
+  Panel panel{.title = "Accuracy delta",
+              .subtitle = metric + " against the baseline",
+              .metric = "accuracy_delta",
+              .weight = 1.1f};
   panel.axis = {.title = "Accuracy delta", .unit = ""};
   auto value_of = [&](const Entry& entry) -> std::optional<double> {
     const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
@@ -80,15 +84,17 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const std::optional<double> value = value_of(entry);
-    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no " + metric + " in this run");
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : "no " + metric + " in this run");
     if (!entry.reason.empty() || !is_number(value) || !is_number(base)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), *value - *base, Role::series1);
     mark.dashed = false;
     mark.marker = Marker::dot;
-    mark.label = mark.value == 0 ? "0" : fmt::format("{}{}", mark.value > 0 ? "+" : "",
-                                                     format_number(mark.value, 2));
-    mark.note = with_how(fmt::format("{}: {} {}", entry.row->label, metric, format_number(*value, 4)),
-                         entry);
+    mark.label = mark.value == 0
+                     ? "0"
+                     : fmt::format("{}{}", mark.value > 0 ? "+" : "", format_number(mark.value, 2));
+    mark.note = with_how(
+        fmt::format("{}: {} {}", entry.row->label, metric, format_number(*value, 4)), entry);
     panel.marks.push_back(mark);
     reach = std::max(reach, std::abs(mark.value));
   }

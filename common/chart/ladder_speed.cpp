@@ -15,12 +15,13 @@ std::string ceiling_text(const Ceiling& ceiling) {
 }
 
 /// The one ceiling that all rows share, or null.
-const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* Entry::* member) {
+const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* Entry::*member) {
   const Ceiling* shared = nullptr;
   for (const Entry& entry : entries) {
     const Ceiling* ceiling = entry.*member;
     if (!ceiling) continue;
-    if (shared && (shared->name != ceiling->name || shared->value != ceiling->value)) return nullptr;
+    if (shared && (shared->name != ceiling->name || shared->value != ceiling->value))
+      return nullptr;
     shared = ceiling;
   }
   return shared;
@@ -83,8 +84,9 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
   panel.axis.high = high * 1.04;
   if (!panel.marks.empty()) {
     const Ceiling* shared = shared_ceiling(entries, &Entry::flop);
-    panel.rules.push_back({1, shared ? shared->name + ": " + ceiling_text(*shared)
-                                     : "100 %: each rung's own measured ceiling",
+    panel.rules.push_back({1,
+                           shared ? shared->name + ": " + ceiling_text(*shared)
+                                  : "100 %: each rung's own measured ceiling",
                            Role::text});
   }
   settle_reasons(entries, &panel);

@@ -73,9 +73,9 @@ class Page {
     const float gap = std::clamp(scene_.width * 0.02f, frame_.font, frame_.font * 2.2f);
     const auto count = static_cast<float>(model_.panels.size());
     const float room = inner_width() - label_width_ - gap * count;
-    const float weights = std::accumulate(
-        model_.panels.begin(), model_.panels.end(), 0.0f,
-        [](float sum, const Panel& panel) { return sum + panel.weight; });
+    const float weights =
+        std::accumulate(model_.panels.begin(), model_.panels.end(), 0.0f,
+                        [](float sum, const Panel& panel) { return sum + panel.weight; });
     float x = pad_ + label_width_ + gap;
     panels_.reserve(model_.panels.size());
     for (size_t i = 0; i < model_.panels.size(); ++i) {
@@ -108,8 +108,8 @@ class Page {
     const TextFit title = frame_.fit(frame_.font, false, true), small = frame_.fit(frame_.small);
     size_t title_lines = 0;
     for (size_t i = 0; i < panels_.size(); ++i) {
-      title_lines = std::max(title_lines,
-                             title.wrap(model_.panels[i].title, panels_[i].width, 2).size());
+      title_lines =
+          std::max(title_lines, title.wrap(model_.panels[i].title, panels_[i].width, 2).size());
     }
     float bottom = top;
     for (size_t i = 0; i < panels_.size(); ++i) {
@@ -119,7 +119,8 @@ class Page {
       y += static_cast<float>(title_lines) * frame_.font * kLine;
       y = draw_lines(small, panel.subtitle(), panel.left, y, panel.width, 2, Role::muted);
       bottom = std::max(bottom, y);
-      scene_.hits.push_back({.a = {panel.left, top}, .b = {panel.left + panel.width, y},
+      scene_.hits.push_back({.a = {panel.left, top},
+                             .b = {panel.left + panel.width, y},
                              .panel = static_cast<int>(i)});
     }
     return bottom > top ? bottom + frame_.font * 0.5f : bottom;
@@ -148,8 +149,9 @@ class Page {
       const Row& row = model_.rows[static_cast<size_t>(i)];
       const float middle = frame_.row_middle(i), half = frame_.row_height / 2;
       if (row.selected) {
-        Primitive band{.a = {pad_ * 0.4f, middle - half}, .b = {scene_.width - pad_ * 0.4f,
-                       middle + half}, .role = Role::highlight};
+        Primitive band{.a = {pad_ * 0.4f, middle - half},
+                       .b = {scene_.width - pad_ * 0.4f, middle + half},
+                       .role = Role::highlight};
         band.radius_px = 4;
         scene_.primitives.push_back(band);
       }
@@ -164,10 +166,11 @@ class Page {
         add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
         y += pitch;
       }
-      scene_.hits.push_back({.a = {0, middle - half}, .b = {pad_ + label_width_, middle + half},
-                             .row = i,
-                             .note = row.sublabel.empty() ? row.label
-                                                          : row.label + ": " + row.sublabel});
+      scene_.hits.push_back(
+          {.a = {0, middle - half},
+           .b = {pad_ + label_width_, middle + half},
+           .row = i,
+           .note = row.sublabel.empty() ? row.label : row.label + ": " + row.sublabel});
     }
   }
 

@@ -138,8 +138,8 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
     label->x = std::min(x, whisker_low) - gap - label->px;
     return label->x >= low + gap * 0.5f;
   }
-  label->x = low - gap - label->px;  // a point: to its left
-  return mark.marker != Marker::none && label->x >= left;
+  label->x = low - gap - label->px;  // a point: to its left, if no samples are there
+  return mark.marker != Marker::none && label->x >= left && !quiet_high_.contains(mark.row);
 }
 
 /// Places every label for the current plot width; false if one has no room.
@@ -219,7 +219,8 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
 void PanelLayout::draw_grid(Scene* scene) const {
   for (const Band& band : panel_.bands) {
     if (!(band.low < band.high)) continue;
-    Primitive rect{.a = {x_of(band.low), frame_.rows_top}, .b = {x_of(band.high), frame_.rows_bottom()},
+    Primitive rect{.a = {x_of(band.low), frame_.rows_top},
+                   .b = {x_of(band.high), frame_.rows_bottom()},
                    .role = Role::muted};
     rect.b.x = std::max(rect.b.x, rect.a.x + 1.5f);  // a narrow band is still to be seen
     rect.alpha = 0.13f;
@@ -233,7 +234,8 @@ void PanelLayout::draw_grid(Scene* scene) const {
 void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
   const float start = bar_start(mark), end = x_of(mark.value);
   const float half = bar_height() * (mark.quiet ? 0.8f : 0.5f);
-  Primitive bar{.a = {std::min(start, end), y - half}, .b = {std::max(start, end), y + half},
+  Primitive bar{.a = {std::min(start, end), y - half},
+                .b = {std::max(start, end), y + half},
                 .role = mark.role};
   bar.b.x = std::max(bar.b.x, bar.a.x + 1.5f);  // the smallest value is still a bar
   bar.radius_px = std::min(2.5f, (bar.b.x - bar.a.x) / 2);
@@ -330,7 +332,8 @@ void PanelLayout::add_hits(Scene* scene) const {
   for (int row = 0; row < frame_.rows(); ++row) {
     Hit hit{.a = {left, frame_.row_middle(row) - frame_.row_height / 2},
             .b = {left + width, frame_.row_middle(row) + frame_.row_height / 2},
-            .row = row, .panel = index_};
+            .row = row,
+            .panel = index_};
     for (const Mark& mark : panel_.marks) {
       if (mark.row != row || mark.quiet || !is_drawn(mark)) continue;
       hit.note = mark.note;

@@ -62,7 +62,7 @@ class PanelLayout {
  private:
   struct Label {
     std::string text;
-    float x = 0, px = 0;   ///< left end and width
+    float x = 0, px = 0;  ///< left end and width
     bool inside = false;
   };
   struct Blocked {
@@ -98,7 +98,7 @@ class PanelLayout {
   SiPrefix prefix_;
   float plot_width_ = 0;
   std::vector<Tick> ticks_;
-  std::vector<Label> labels_;   ///< one per mark; empty text: none
+  std::vector<Label> labels_;  ///< one per mark; empty text: none
   std::vector<Blocked> blocked_;
   std::map<int, double> quiet_high_;  ///< highest sample of a row
 };

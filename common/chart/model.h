@@ -16,18 +16,31 @@ enum class Scale { linear, log };
 
 /// Colours are roles; a theme gives them values (common/chart/theme.h).
 enum class Role {
-  text, muted, grid, panel, canvas, baseline, faster, slower, limit, highlight,
-  series0, series1, series2, series3, series4
+  text,
+  muted,
+  grid,
+  panel,
+  canvas,
+  baseline,
+  faster,
+  slower,
+  limit,
+  highlight,
+  series0,
+  series1,
+  series2,
+  series3,
+  series4
 };
 
 enum class Marker { none, dot, square, triangle, diamond, cross };
 
 struct Axis {
-  std::string title{}, unit{};   ///< unit without prefix: "s", "B/s"; the layout picks one SI prefix
+  std::string title{}, unit{};  ///< unit without prefix: "s", "B/s"; the layout picks one SI prefix
   Scale scale = Scale::linear;
-  double low = 0, high = 1;      ///< in the unit; log: both > 0
-  bool is_share = false;         ///< printed as per cent
-  bool scientific = false;       ///< printed as 1.5e-12
+  double low = 0, high = 1;  ///< in the unit; log: both > 0
+  bool is_share = false;     ///< printed as per cent
+  bool scientific = false;   ///< printed as 1.5e-12
 };
 
 /// A horizontal bar from the axis's start to `value`, or a point when marker is set.
@@ -61,12 +74,12 @@ struct Band {
 /// Panels stand side by side and share the rows.
 struct Panel {
   std::string title{}, subtitle{}, metric{};  ///< metric: key into assets/metrics.json
-  float weight = 1;              ///< share of the width
+  float weight = 1;                           ///< share of the width
   Axis axis{};
   std::vector<Mark> marks{};
   std::vector<Rule> rules{};
   std::vector<Band> bands{};
-  std::string empty_reason{};    ///< shown across the panel when it has no marks
+  std::string empty_reason{};              ///< shown across the panel when it has no marks
   std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
 };
 
@@ -76,12 +89,12 @@ struct Row {
 };
 
 struct ChartModel {
-  std::string id{};              ///< "ladder", "forest"
+  std::string id{};  ///< "ladder", "forest"
   std::string title{}, subtitle{};
   std::vector<Row> rows{};
   std::vector<Panel> panels{};
   std::vector<std::string> legend{};
-  std::string summary{};         ///< the chart in words, for people who do not see it
+  std::string summary{};  ///< the chart in words, for people who do not see it
 };
 
 // ---- scene ---------------------------------------------------------------------------------------
@@ -94,12 +107,12 @@ enum class Anchor { start, middle, end };
 
 struct Primitive {
   enum class Kind { rect, line, text, marker } kind = Kind::rect;
-  Point a{}, b{};                ///< rect: corners; line: ends; marker: a; text: a is the anchor's x
-                                 ///< and the middle of the line (half of size_px above, half below)
+  Point a{}, b{};  ///< rect: corners; line: ends; marker: a; text: a is the anchor's x
+                   ///< and the middle of the line (half of size_px above, half below)
   Role role = Role::text;
   bool filled = true, dashed = false, hatched = false, mono = false, bold = false;
-  float size_px = 1;             ///< line width, text height, marker radius
-  float radius_px = 0;           ///< rect corners
+  float size_px = 1;    ///< line width, text height, marker radius
+  float radius_px = 0;  ///< rect corners
   float alpha = 1;
   Marker marker = Marker::none;
   Anchor anchor = Anchor::start;
@@ -125,9 +138,9 @@ using TextWidth = std::function<float(const std::string& text, float size_px, bo
 
 struct LayoutOptions {
   float width = 800;
-  float height = 0;              ///< 0: as high as the rows need
+  float height = 0;  ///< 0: as high as the rows need
   float font_px = 14;
-  TextWidth text_width;          ///< empty: the built-in table
+  TextWidth text_width;  ///< empty: the built-in table
 };
 
 Scene layout(const ChartModel& model, const LayoutOptions& options);

@@ -11,7 +11,9 @@
 namespace ridge::chart {
 namespace {
 
-std::string name_of(Role role) { return kTheme[static_cast<size_t>(role)].name; }
+std::string name_of(Role role) {
+  return kTheme[static_cast<size_t>(role)].name;
+}
 
 /// Tenths of a pixel: enough for the eye, and short.
 std::string px(float value) {
@@ -33,14 +35,16 @@ class Writer {
  public:
   Writer(const ChartModel& model, const Scene& scene, const SvgOptions& options)
       : model_(model), scene_(scene), options_(options) {
-    for (const char sign : model.id) id_ += std::isalnum(static_cast<unsigned char>(sign)) ? sign : '-';
+    for (const char sign : model.id)
+      id_ += std::isalnum(static_cast<unsigned char>(sign)) ? sign : '-';
     if (id_.empty()) id_ = "chart";
   }
 
   std::string write() {
     const std::string w = px(scene_.width), h = px(scene_.height);
     out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ridge-chart\" role=\"img\" width=\"{0}\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ridge-chart\" role=\"img\" "
+        "width=\"{0}\" "
         "height=\"{1}\" viewBox=\"0 0 {0} {1}\" aria-labelledby=\"{2}-title {2}-desc\">\n",
         w, h, id_);
     out_ += fmt::format("<title id=\"{}-title\">{}</title>\n", id_,
@@ -91,13 +95,16 @@ class Writer {
 
   void write(const Primitive& p) {
     switch (p.kind) {
-      case Primitive::Kind::rect: return write_rect(p);
+      case Primitive::Kind::rect:
+        return write_rect(p);
       case Primitive::Kind::line:
         out_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"{}/>\n", px(p.a.x),
                             px(p.a.y), px(p.b.x), px(p.b.y), paint(p, false));
         return;
-      case Primitive::Kind::text: return write_text(p);
-      case Primitive::Kind::marker: return write_marker(p);
+      case Primitive::Kind::text:
+        return write_text(p);
+      case Primitive::Kind::marker:
+        return write_marker(p);
     }
   }
 
@@ -135,13 +142,18 @@ class Writer {
       out_ += fmt::format("<polygon points=\"{}\"{}/>\n", text, style);
     };
     switch (p.marker) {
-      case Marker::none: return;
-      case Marker::dot:
-        out_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", px(x), px(y), px(r), style);
+      case Marker::none:
         return;
-      case Marker::square: return polygon({{-r, -r}, {r, -r}, {r, r}, {-r, r}});
-      case Marker::triangle: return polygon({{0, -r * 1.2f}, {r * 1.1f, r}, {-r * 1.1f, r}});
-      case Marker::diamond: return polygon({{0, -r * 1.3f}, {r * 1.3f, 0}, {0, r * 1.3f}, {-r * 1.3f, 0}});
+      case Marker::dot:
+        out_ +=
+            fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", px(x), px(y), px(r), style);
+        return;
+      case Marker::square:
+        return polygon({{-r, -r}, {r, -r}, {r, r}, {-r, r}});
+      case Marker::triangle:
+        return polygon({{0, -r * 1.2f}, {r * 1.1f, r}, {-r * 1.1f, r}});
+      case Marker::diamond:
+        return polygon({{0, -r * 1.3f}, {r * 1.3f, 0}, {0, r * 1.3f}, {-r * 1.3f, 0}});
       case Marker::cross:
         out_ += fmt::format("<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\"{4}/>\n", px(x - r),
                             px(y - r), px(x + r), px(y + r), style);
@@ -161,11 +173,21 @@ std::string escape_xml(const std::string& text) {
   std::string out;
   for (const char sign : text) {
     switch (sign) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
       default:
         if (static_cast<unsigned char>(sign) >= 0x20 || sign == '\n' || sign == '\t') out += sign;
     }
@@ -174,15 +196,15 @@ std::string escape_xml(const std::string& text) {
 }
 
 std::string theme_css(const std::string& selector) {
-  return fmt::format(
-      "{0}{{{1}}}\n@media screen and (prefers-color-scheme:dark){{{0}{{{2}}}}}\n", selector,
-      variables(false), variables(true));
+  return fmt::format("{0}{{{1}}}\n@media screen and (prefers-color-scheme:dark){{{0}{{{2}}}}}\n",
+                     selector, variables(false), variables(true));
 }
 
 std::string svg_css() {
   // The plain colour before each var() is for readers of SVG that know no variables.
   std::string text =
-      ".ridge-chart .sans{font-family:Inter,system-ui,'Segoe UI',Roboto,sans-serif;font-weight:500}\n"
+      ".ridge-chart .sans{font-family:Inter,system-ui,'Segoe "
+      "UI',Roboto,sans-serif;font-weight:500}\n"
       ".ridge-chart .mono{font-family:'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace;"
       "font-variant-numeric:tabular-nums}\n"
       ".ridge-chart .bold{font-weight:650}\n";

@@ -11,7 +11,7 @@ namespace ridge::chart {
 
 struct RoleColour {
   Role role;
-  const char* name;          ///< the CSS variable without dashes: "series0"
+  const char* name;              ///< the CSS variable without dashes: "series0"
   uint32_t dark_rgb, light_rgb;  ///< 0xRRGGBB
 };
 

@@ -8,7 +8,7 @@ namespace ridge::chart {
 
 struct Tick {
   double value = 0;
-  bool major = true;   ///< labelled; a minor one is a grid line at most
+  bool major = true;  ///< labelled; a minor one is a grid line at most
 };
 
 /// Multiples of 1, 2 or 5 x 10^k inside [low, high]; at most `target` + 1 of them, and at least two
@@ -21,7 +21,7 @@ std::vector<Tick> linear_ticks(double low, double high, int target);
 std::vector<Tick> log_ticks(double low, double high, int target);
 
 struct SiPrefix {
-  double factor = 1;   ///< shown = value / factor
+  double factor = 1;  ///< shown = value / factor
   const char* symbol = "";
 };
 

@@ -16,9 +16,9 @@ int64_t fma_passes(const CeilingContext&) {
   return 256;
 }
 
-/// Four times the last-level cache and 256 MiB at least, so that nothing is read from a cache.
+/// Four times the last-level cache and 64 MiB at least, so that nothing is read from a cache.
 int64_t read_bytes(const CeilingContext& context) {
-  const int64_t wanted = std::max(int64_t{256} << 20, 4 * context.llc_bytes);
+  const int64_t wanted = std::max(int64_t{64} << 20, 4 * context.llc_bytes);
   return std::min(wanted, context.free_bytes / 8) / 8 * 8;
 }
 
@@ -68,6 +68,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   options.mode = Mode::live;
   options.limit_s = kRow_s;
   options.gate = false;
+  options.latency = false;
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, kernel, params, options, -1, &quiet));
   if (series.status == SeriesStatus::cancelled) {

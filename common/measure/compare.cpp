@@ -40,6 +40,7 @@ class Contest {
         live_(sides.size()) {
     frame_.mode = Mode::measure;
     frame_.cache = options.cache;
+    frame_.warmup_s = options.warmup_s;
   }
 
   Result<CompareOutcome> run();

@@ -23,6 +23,7 @@ struct CompareOptions {
   Cache cache = Cache::hot;
   std::optional<double> margin;   ///< absent: 0.02 where a side is on a CPU, else 0.01
   std::optional<double> limit_s;  ///< of the rounds; absent: 30
+  double warmup_s = 0.3;          ///< the least, each side
   uint64_t order_seed = 0;        ///< of the random orders; the worker draws a new one each time
 };
 

@@ -6,12 +6,6 @@
 namespace ridge::measure {
 namespace {
 
-void refuse(QualityCheck* check, const std::string& reason) {
-  check->passed = false;
-  // Damage outside the output explains more than a wrong value does.
-  check->reason = reason + (check->reason.empty() ? "" : "; " + check->reason);
-}
-
 /// The run's choices (dtype, layout ...) and its thread count hold for the awkward shapes too.
 Params carried_over(const FamilyDesc& family, const Params& params) {
   Params carried;
@@ -51,8 +45,12 @@ Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& w
   QualityCheck check = rung->posed->problem->check(rung->posed->host, full, rung->posed->seed);
   check.what = what;
   quality::apply_guards(&check, unwritten, broken.empty());
-  if (!broken.empty()) refuse(&check, "wrote outside buffer " + broken);
-  if (!intact) refuse(&check, "changed its inputs");
+  // Damage outside the output explains more than a wrong value does.
+  if (!intact) {
+    check.passed = false;
+    check.reason = "changed its inputs";
+  }
+  if (!broken.empty()) check.reason = "wrote outside buffer " + broken;
   return check;
 }
 
@@ -66,7 +64,8 @@ Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc&
   QualityCheck worst;
   int made = 0;
   for (Params shape : family.awkward()) {
-    for (const auto& [name, value] : carried) shape[name] = value;
+    const std::string name = to_string(shape);
+    for (const auto& [param, value] : carried) shape[param] = value;
     RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));
     RIDGE_TRY(auto posed, pose(family, full_params, 1, *device));
     RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
@@ -76,7 +75,7 @@ Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc&
         posed->generate(seed);
         RIDGE_TRY_VOID(rung.buffers->upload_inputs(*posed));
       }
-      const std::string what = to_string(shape) + ", seed " + std::to_string(seed);
+      const std::string what = name + ", seed " + std::to_string(seed);
       RIDGE_TRY(const QualityCheck check, check_rung(&rung, true, what));
       keep_worst(&worst, check);
       ++made;

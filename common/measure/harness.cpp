@@ -156,9 +156,11 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY_VOID(gate_before(bench, *family, series->params, options, &rung, series, observer));
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
-  const LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
-  RIDGE_TRY_VOID(latency_pass(rung, options.cache, rule, call_ns, series->index, observer,
-                              &series->latency_samples));
+  if (options.latency) {
+    const LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
+    RIDGE_TRY_VOID(latency_pass(rung, options.cache, rule, call_ns, series->index, observer,
+                                &series->latency_samples));
+  }
   RIDGE_TRY(const QualityCheck after, check_rung(&rung, false, "timed shape, after timing"));
   series->checks.push_back(after);
   observer->check(series->index, after);
@@ -186,6 +188,7 @@ void take_error(const Error& error, Series* series) {
   if (series->status != SeriesStatus::failed) return;
   series->stats.reset();
   series->latency.reset();
+  series->items_per_s = 0;
 }
 
 void summarize(Series* series, double foreign_cpus, bool noisy) {
@@ -236,21 +239,22 @@ Result<void> check_supported(const KernelDesc& kernel, const Params& params) {
 
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
                        Observer* observer) {
-  constexpr double kChunk_s = 0.05, kLeast_s = 0.3, kMost_s = 2;
+  constexpr double kMost_s = 2;
+  const double chunk_s = options.warmup_s / 6;
   observer->phase(series, {.phase = "warmup", .text = "warming up until the clock is steady"});
   const Side side = rung.plain_side(options.cache);
   const double start = now_s();
   double last_ns = 0;
   int64_t runs = 0;
   for (;;) {
-    // A chunk is one call, or as many as fit into 50 ms; its median shows where the clock is.
+    // A chunk is one call, or as many as fit into a sixth of the warm-up; its median shows where the clock is.
     std::vector<double> chunk;
     const double chunk_start = now_s();
     do {
       RIDGE_TRY(const Sample sample, rung.device->time_latency(side));
       chunk.push_back(sample.t_ns);
       ++runs;
-    } while (options.mode == Mode::measure && now_s() - chunk_start < kChunk_s);
+    } while (options.mode == Mode::measure && now_s() - chunk_start < chunk_s);
     const double ns = stats::median(chunk);
     const bool steady = last_ns > 0 && std::fabs(ns / last_ns - 1) <= 0.01;
     last_ns = ns;
@@ -258,7 +262,7 @@ Result<double> warm_up(const ReadyRung& rung, const Options& options, int series
     if (observer->cancelled()) return cancelled_error();
     if (ns > 1e9) break;  // one call of over a second has warmed everything
     if (options.mode == Mode::live && runs >= 2) break;
-    if (runs >= 3 && elapsed >= kLeast_s && (steady || elapsed >= kMost_s)) break;
+    if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMost_s)) break;
   }
   return last_ns;
 }

@@ -22,6 +22,8 @@ struct Options {
   Cache cache = Cache::hot;
   std::optional<double> limit_s;  ///< of the timing; absent: 1 s live, 10 s measure
   bool gate = true;               ///< false: only the timed shape is checked (ceilings)
+  bool latency = true;            ///< false: no latency pass (ceilings)
+  double warmup_s = 0.3;          ///< the least of measure mode
 };
 
 /// What outlives one rung: kept by the worker, and by a test.

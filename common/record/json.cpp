@@ -18,6 +18,8 @@ constexpr ErrorCode kErrorCodes[] = {
     ErrorCode::invalid, ErrorCode::usage,        ErrorCode::bad_input, ErrorCode::unavailable,
     ErrorCode::worker,  ErrorCode::cannot_write, ErrorCode::cancelled};
 
+constexpr uint64_t kMostInt = std::numeric_limits<int64_t>::max();
+
 struct Writer {
   static constexpr bool kWrites = true;
   Json& json;
@@ -89,11 +91,6 @@ struct Reader {
     return from.is_null() || from.is_number();
   }
   static bool read(const Json& from, int64_t& value) {
-    if (from.is_number_unsigned()) {
-      if (from.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()}) return false;
-      value = from.get<int64_t>();
-      return true;
-    }
     if (from.is_number_float()) {
       const double number = from.get<double>();
       // 2^53: beyond it a double no longer tells whole numbers apart.
@@ -101,8 +98,10 @@ struct Reader {
       value = static_cast<int64_t>(number);
       return true;
     }
-    if (from.is_number_integer()) value = from.get<int64_t>();
-    return from.is_number_integer();
+    const bool fits = from.is_number_integer() &&
+                      (!from.is_number_unsigned() || from.get<uint64_t>() <= kMostInt);
+    if (fits) value = from.get<int64_t>();
+    return fits;
   }
   static bool read(const Json& from, int& value) {
     int64_t wide = 0;
@@ -136,12 +135,10 @@ struct Reader {
   }
   static bool read(const Json& from, Verdict& value) { return read_named(from, kVerdicts, value); }
   static bool read(const Json& from, ErrorCode& value) {
-    int number = 0;
-    if (!read(from, number)) return false;
     for (const ErrorCode candidate : kErrorCodes) {
-      if (static_cast<int>(candidate) == number) value = candidate;
+      if (from == static_cast<int>(candidate)) value = candidate;
     }
-    return true;
+    return from.is_number();
   }
   template <class T>
   static bool read(const Json& from, std::optional<T>& value) {
@@ -320,21 +317,6 @@ void fields(Io& io, Of<Io, Round>& v) {
 
 }  // namespace
 
-Result<Json> parse_json(const std::string& text, const std::string& where) {
-  // The parser's own message is "[json.exception.parse_error.101] parse error at line 1, column 5:
-  // syntax error while parsing ...": the byte is what helps to find the place.
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& failure) {
-    return Error{ErrorCode::bad_input, "not valid JSON at byte " + std::to_string(failure.byte),
-                 where, ""};
-  }
-}
-
-std::string dump_json(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 #define RIDGE_JSON_PAIR(type)                 \
   void to_json(Json& json, const type& v) {   \
     json = Json::object();                    \
@@ -385,16 +367,6 @@ std::optional<double> number_field(const Json& object, const char* name) {
   std::optional<double> value;
   if (object.is_object()) Reader{object}(name, value);
   return value;
-}
-
-const Json* list_field(const Json& object, const char* name) {
-  const auto field = object.is_object() ? object.find(name) : object.end();
-  return field != object.end() && field->is_array() ? &*field : nullptr;
-}
-
-const Json* object_field(const Json& object, const char* name) {
-  const auto field = object.is_object() ? object.find(name) : object.end();
-  return field != object.end() && field->is_object() ? &*field : nullptr;
 }
 
 Json params_to_json(const Params& params) {

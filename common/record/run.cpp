@@ -185,13 +185,15 @@ Series* Run::series_of(const Json& message) {
     note("a " + shortened(text_field(message, "type")) + " line names no series");
     return nullptr;
   }
-  return &series_of(whole_field(message, "request"), static_cast<int>(index));
+  return series_of(whole_field(message, "request"), static_cast<int>(index));
 }
 
-Series& Run::series_of(int64_t request, int index) {
+Series* Run::series_of(int64_t request, int index) {
   Series* series = find_series(request, index);
   if (series == nullptr) {
     const Request& asked = request_of(request);
+    const bool measures = asked.type.empty() || asked.type == "run" || asked.type == "compare";
+    if (!measures) return nullptr;  // a probe's estimates are no results
     series = &series_.emplace_back();
     series->request = request;
     series->index = index;
@@ -200,7 +202,7 @@ Series& Run::series_of(int64_t request, int index) {
     series->cache = asked.cache;
   }
   if (series->status == SeriesStatus::pending) series->status = SeriesStatus::running;
-  return *series;
+  return series;
 }
 
 bool Run::apply_hello(const Json&) {
@@ -272,7 +274,7 @@ bool Run::apply_check(const Json& message) {
 }
 
 bool Run::apply_timing(const Json& message) {
-  series_of(message);
+  if (message.contains("series")) series_of(message);
   return true;
 }
 

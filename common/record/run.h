@@ -128,9 +128,10 @@ class Run {
 
   void open_request(const Json& message);
   Request& request_of(int64_t id);
-  /// The running series a line belongs to; made if the app's line is missing. Null: no such thing.
+  /// The running series a line belongs to; made if the app's line is missing. Null for lines
+  /// that name none, and for requests that measure nothing.
   Series* series_of(const Json& message);
-  Series& series_of(int64_t request, int index);
+  Series* series_of(int64_t request, int index);
   Series* find_series(int64_t request, int index);
   void close_series(Series* series, const std::string& status, const std::string& reason);
   void close_request(Request* request, const std::string& status, const std::string& reason);

@@ -132,8 +132,9 @@ bool Run::apply_sample_line(const std::string& line) {
   if (!scan_line(in, &read) || read.version != 1 || read.type != "samples") return false;
   if (read.series < 0 || read.series >= kMostSeries) return false;
   if (read.phase != "call" && read.phase != "latency") return false;
-  Series& series = series_of(read.request, static_cast<int>(read.series));
-  std::vector<Sample>& to = read.phase == "call" ? series.samples : series.latency_samples;
+  Series* series = series_of(read.request, static_cast<int>(read.series));
+  if (series == nullptr) return false;
+  std::vector<Sample>& to = read.phase == "call" ? series->samples : series->latency_samples;
   to.insert(to.end(), std::make_move_iterator(read.samples.begin()),
             std::make_move_iterator(read.samples.end()));
   return true;

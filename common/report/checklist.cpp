@@ -55,7 +55,8 @@ std::string library_of(const Line& line) {
 /// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
 std::string data_of(const Line& line) {
   const bool is_kernel = line.series->kind.empty() || line.series->kind == "kernel";
-  return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros" : "";
+  return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
+                   : "";
 }
 
 std::string compiler_of(const Material& material) {
@@ -76,9 +77,9 @@ std::string pipelined(const Material& material) {
     }
   }
   if (!(most > 0)) return kUnknown;
-  const std::string calls = least == most ? format_count(most)
-                                          : format_count(least) + " to " + format_count(most);
-  return "back to back, " + calls + " calls a sample; nothing else runs beside them";
+  const std::string calls =
+      least == most ? format_count(most) : format_count(least) + " to " + format_count(most);
+  return "no overlap with other work; back to back, calls a sample: " + calls;
 }
 
 std::string clocks(const Material& material) {
@@ -92,9 +93,9 @@ std::string clocks(const Material& material) {
       if (sample.temp_c) hottest = std::max(hottest, *sample.temp_c);
     }
   }
-  std::string text = high > 0 ? "SM clock " + format_quantity(low, "Hz") + " to " +
-                                    format_quantity(high, "Hz")
-                              : "clock not recorded";
+  std::string text =
+      high > 0 ? "SM clock " + format_quantity(low, "Hz") + " to " + format_quantity(high, "Hz")
+               : "clock not recorded";
   if (std::isfinite(hottest)) text += ", at most " + format_number(hottest) + " °C";
   return text;
 }
@@ -104,10 +105,11 @@ std::string power_state(const Material& material) {
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
     if (!env) continue;
-    found.insert((env->power_source.empty() ? "power source not recorded" : "on " + env->power_source) +
-                 ", " +
-                 (env->cpu.governor.empty() ? "governor not recorded" : "governor " + env->cpu.governor) +
-                 ", " + (env->quiet.quiet ? "machine quiet" : "machine not quiet"));
+    found.insert(
+        (env->power_source.empty() ? "power source not recorded" : "on " + env->power_source) +
+        ", " +
+        (env->cpu.governor.empty() ? "governor not recorded" : "governor " + env->cpu.governor) +
+        ", " + (env->quiet.quiet ? "machine quiet" : "machine not quiet"));
   }
   const std::string state = list_of(found);
   return (state == kUnknown ? "power source not recorded" : state) + ", " + clocks(material);
@@ -116,7 +118,8 @@ std::string power_state(const Material& material) {
 /// Quotes what a shell would not take as one plain word: a run file may hold anything.
 std::string shell_word(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char sign) {
-    return std::isalnum(sign) || std::string("._-=:,/+@%").find(static_cast<char>(sign)) != std::string::npos;
+    return std::isalnum(sign) ||
+           std::string("._-=:,/+@%").find(static_cast<char>(sign)) != std::string::npos;
   });
   if (plain) return word;
   std::string quoted = "'";
@@ -136,7 +139,8 @@ std::string rung_argument(const std::string& kernel, const Params& params, const
 
 std::string set_arguments(const Params& params) {
   std::string text;
-  for (const auto& [name, value] : params) text += " --set " + shell_word(name + "=" + to_string(value));
+  for (const auto& [name, value] : params)
+    text += " --set " + shell_word(name + "=" + to_string(value));
   return text;
 }
 
@@ -150,10 +154,12 @@ std::string compare_command(const Comparison& c, const std::string& out) {
     const auto found = c.candidate_params.find(name);
     if (found != c.candidate_params.end() && found->second == value) shared[name] = value;
   }
-  std::string text = "ridgepoint compare " + shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
-                     " --baseline " + rung_argument(c.baseline, c.baseline_params, shared) +
-                     " --candidate " + rung_argument(c.candidate, c.candidate_params, shared) +
-                     set_arguments(shared) + cache_argument(c.cache);
+  std::string text =
+      "ridgepoint compare " +
+      shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
+      " --baseline " + rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
+      rung_argument(c.candidate, c.candidate_params, shared) + set_arguments(shared) +
+      cache_argument(c.cache);
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
   return text + " --out " + out;
 }
@@ -210,11 +216,13 @@ Section calibrate_section(const Material& material) {
   add("Libraries", over_lines(material, library_of));
   add("Precision", over_lines(material, [](const Line& line) { return line.series->dtype; }));
   add("Data", over_lines(material, data_of));
-  add("Size", over_lines(material, [](const Line& line) { return to_string(line.series->params); }));
+  add("Size",
+      over_lines(material, [](const Line& line) { return to_string(line.series->params); }));
   add("Cache", over_lines(material, [](const Line& line) { return line.series->cache; }));
   add("Pipelined", pipelined(material));
   add("Latency or inverse throughput",
-      "time per call and ratios are inverse throughput; latency is measured apart and only shown as "
+      "time per call and ratios are inverse throughput; latency is measured apart and only shown "
+      "as "
       "such");
   add("Power state", power_state(material));
   section.table = std::move(table);
@@ -238,8 +246,7 @@ Section reproduce_section(const Material& material) {
   const size_t count = std::max<size_t>(material.claims.size(), 1);
   section.commands = run_commands(material, material.claims.empty() ? "run.jsonl" : "ladder.jsonl");
   for (size_t i = 0; i < material.claims.size(); ++i) {
-    section.commands.push_back(
-        compare_command(material.claims[i].comparison, run_file(i, count)));
+    section.commands.push_back(compare_command(material.claims[i].comparison, run_file(i, count)));
   }
   section.commands.push_back("ridgepoint report " + run_file(count - 1, count) +
                              " --out report.html");

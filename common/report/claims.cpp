@@ -16,7 +16,9 @@ namespace {
 using namespace chart;
 
 /// Amdahl: the whole takes 1 - p + p / r of its time.
-double whole_gain(double share, double ratio) { return 1 / (1 - share + share / ratio); }
+double whole_gain(double share, double ratio) {
+  return 1 / (1 - share + share / ratio);
+}
 
 bool has_interval(const Comparison& comparison) {
   return comparison.ratio > 0 && std::isfinite(comparison.ratio) && comparison.ci &&
@@ -74,17 +76,21 @@ Section paired_section(const Material& material) {
     const Comparison& c = claim.comparison;
     const std::string label = sides(claim, *material.options);
     if (!claim.paired) {
-      table.rows.push_back({label, unavailable("measured apart"), "", "", "", verdict_words(claim)});
+      table.rows.push_back(
+          {label, unavailable("measured apart"), "", "", "", verdict_words(claim)});
       continue;
     }
     const bool invalid = claim.decision.verdict == Verdict::invalid;
     table.rows.push_back(
         {label, invalid ? unavailable(claim.decision.reason) : format_ratio(c.ratio),
-         invalid ? "" : c.ci ? format_ratio_interval(c.ci) : unavailable("too few rounds"),
+         invalid ? ""
+         : c.ci  ? format_ratio_interval(c.ci)
+                 : unavailable("too few rounds"),
          format_percent_width(c.margin), format_count(c.rounds), verdict_words(claim)});
     ForestRow row{.label = title_of(c.candidate, *material.options),
                   .sublabel = "against " + title_of(c.baseline, *material.options),
-                  .comparison = &c, .verdict = claim.decision.verdict};
+                  .comparison = &c,
+                  .verdict = claim.decision.verdict};
     for (const Round& round : claim.run->rounds(c.request)) {
       row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, c.candidate_index)));
     }
@@ -92,8 +98,12 @@ Section paired_section(const Material& material) {
   }
   section.paragraphs = {
       "Ratio is baseline time over candidate time: above 1 the candidate is faster. Each round "
-      "runs both sides in a palindrome whose direction is drawn at random; the interval is the sign "
+      "runs both sides in a palindrome whose direction is drawn at random; the interval is the "
+      "sign "
       "test's over the rounds."};
+  if (rows.empty()) {
+    section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
+  }
   section.table = std::move(table);
   if (!rows.empty()) section.chart = forest_chart(rows);
   return section;
@@ -103,15 +113,16 @@ Section ladder_section(const Material& material) {
   Section section{.id = "ladder", .title = "The ladder"};
   std::vector<LadderRow> rows;
   for (const Line& line : material.lines) {
-    LadderRow row{.label = line.label, .series = line.series,
-                  .ceilings = &line.input->run->ceilings()};
+    LadderRow row{
+        .label = line.label, .series = line.series, .ceilings = &line.input->run->ceilings()};
     row.is_baseline = line.is_baseline;
     row.selected = line.is_candidate;
     const KernelInfo* info = line.input->run->kernel(line.series->kernel);
     row.is_peer = info && !info->library.empty();
     rows.push_back(std::move(row));
   }
-  if (!material.shared_params.empty()) section.paragraphs = {"All rungs at " + material.shared_params + "."};
+  if (!material.shared_params.empty())
+    section.paragraphs = {"All rungs at " + material.shared_params + "."};
   section.chart = ladder_chart(rows);
   return section;
 }

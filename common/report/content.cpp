@@ -95,12 +95,18 @@ std::string problem_of(const Series& series) {
   if (!problem.empty()) return problem;
   const std::string why = series.reason.empty() ? "" : ": " + series.reason;
   switch (series.status) {
-    case SeriesStatus::skipped: return "skipped" + why;
-    case SeriesStatus::cancelled: return "cancelled" + why;
-    case SeriesStatus::partial: return "cut short" + why;
-    case SeriesStatus::pending: return "not run";
-    case SeriesStatus::running: return "not finished";
-    default: break;
+    case SeriesStatus::skipped:
+      return "skipped" + why;
+    case SeriesStatus::cancelled:
+      return "cancelled" + why;
+    case SeriesStatus::partial:
+      return "cut short" + why;
+    case SeriesStatus::pending:
+      return "not run";
+    case SeriesStatus::running:
+      return "not finished";
+    default:
+      break;
   }
   return series.quality_passed() ? "" : "its output was not checked";
 }
@@ -111,9 +117,9 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
   for (const Input& input : inputs) {
     const size_t first = lines.size();
     for (const Series& series : input.run->series()) {
-      const auto known = std::find_if(
-          lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
-          [&](const Line& line) { return same_rung(*line.series, series); });
+      const auto known =
+          std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
+                       [&](const Line& line) { return same_rung(*line.series, series); });
       if (known == lines.end()) {
         lines.push_back({.series = &series, .input = &input});
       } else if (replaces(series, *known->series)) {
@@ -140,8 +146,10 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   const std::string base = side_text(c.baseline, c.baseline_params, c.candidate_params, options);
   const std::string cand = side_text(c.candidate, c.candidate_params, c.baseline_params, options);
   if (!claim.paired) {
-    return "Not paired: no claim. “" + base + "” and “" + cand + "” were measured apart, so any difference "
-           "between them may come from the machine: compare them in one run (see how to reproduce).";
+    return "Not paired: no claim. “" + base + "” and “" + cand +
+           "” were measured apart, so any difference "
+           "between them may come from the machine: compare them in one run (see how to "
+           "reproduce).";
   }
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
   const std::string figures =
@@ -149,15 +157,19 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
                   format_ratio_interval(c.ci), c.rounds, format_percent_width(c.margin));
   std::string text;
   switch (claim.decision.verdict) {
-    case Verdict::faster: text = "Faster: " + change + " makes this part " + figures + "."; break;
-    case Verdict::slower: text = "Slower: " + change + " makes this part " + figures + "."; break;
+    case Verdict::faster:
+      text = "Faster: " + change + " makes this part " + figures + ".";
+      break;
+    case Verdict::slower:
+      text = "Slower: " + change + " makes this part " + figures + ".";
+      break;
     case Verdict::same:
       text = "Same: " + change + " makes no difference that counts (" + figures + ").";
       break;
     case Verdict::unresolved:
       text = "Unresolved: what " + change + " brings is not settled (" + figures + ").";
       break;
-    case Verdict::invalid: 
+    case Verdict::invalid:
       text = "Invalid: " + change + " has no valid speed.";
       break;
   }
@@ -167,7 +179,13 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
           : decision == "keep"   ? "keep the baseline"
           : decision == "reject" ? "reject"
                                  : "measure more";
-  return text + ", since " + claim.decision.reason + ".";
+  text += ", since " + claim.decision.reason + ".";
+  if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
+  if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already
+  text += " Caution: ";
+  for (const std::string& reason : c.reasons)
+    text += (&reason == &c.reasons[0] ? "" : "; ") + reason;
+  return text + ".";
 }
 
 std::string ladder_sentence(const Material& material) {

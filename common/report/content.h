@@ -23,7 +23,7 @@ struct Line {
 struct Material {
   std::span<const Input> inputs;
   const Options* options = nullptr;
-  std::string lab{};     ///< id
+  std::string lab{};  ///< id
   std::vector<Line> lines{};
   std::string shared_params{};  ///< parameters that all lines have in common
   std::vector<Claim> claims{};

@@ -17,7 +17,8 @@ constexpr const char* kHeader =
 /// Quoted where it must be. A text that a spreadsheet would run as a formula gets an apostrophe.
 std::string text(const std::string& value) {
   std::string safe = value;
-  if (!safe.empty() && std::string("=+-@\t\r").find(safe[0]) != std::string::npos) safe.insert(0, "'");
+  if (!safe.empty() && std::string("=+-@\t\r").find(safe[0]) != std::string::npos)
+    safe.insert(0, "'");
   if (safe.find_first_of(",\"\n\r") == std::string::npos) return safe;
   std::string quoted = "\"";
   for (const char sign : safe) quoted += sign == '"' ? std::string("\"\"") : std::string(1, sign);
@@ -25,8 +26,12 @@ std::string text(const std::string& value) {
 }
 
 /// Shortest text that reads back as the same number; nothing where there is none.
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+std::string number(const std::optional<double>& value) {
+  return value ? number(*value) : "";
+}
 
 std::string joined(const std::vector<std::string>& flags) {
   std::string all;

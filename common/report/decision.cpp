@@ -49,8 +49,8 @@ std::string change_text(const Comparison& comparison, const Titles& titles) {
   auto side = [&](const std::string& kernel, const Params& own) {
     return title_of(kernel, titles) + (own.empty() ? "" : " (" + to_string(own) + ")");
   };
-  std::string text = side(comparison.baseline, base_own) + " → " +
-                     side(comparison.candidate, candidate_own);
+  std::string text =
+      side(comparison.baseline, base_own) + " → " + side(comparison.candidate, candidate_own);
   if (!common.empty()) text += " at " + to_string(common);
   if (!comparison.cache.empty()) text += ", " + comparison.cache + " cache";
   return text;
@@ -119,7 +119,8 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
 /// for the same source at the same parameters.
 std::string earlier_failure(const Run& run, const Comparison& comparison, const Series* candidate) {
   for (const Series& series : run.series()) {
-    if (series.kernel != comparison.candidate || series.params != comparison.candidate_params) continue;
+    if (series.kernel != comparison.candidate || series.params != comparison.candidate_params)
+      continue;
     if (candidate && series.hash != candidate->hash) continue;
     const bool passed = std::all_of(series.checks.begin(), series.checks.end(),
                                     [](const QualityCheck& check) { return check.passed; });
@@ -133,12 +134,14 @@ Verdict supported_verdict(const Comparison& comparison) {
   const bool finite = comparison.ci && std::isfinite(comparison.ci->low) &&
                       std::isfinite(comparison.ci->high) && std::isfinite(comparison.ratio);
   switch (comparison.verdict) {
-    case Verdict::faster: return finite && comparison.ci->low > 1 ? Verdict::faster
-                                                                  : Verdict::unresolved;
-    case Verdict::slower: return finite && comparison.ci->high < 1 ? Verdict::slower
-                                                                   : Verdict::unresolved;
-    case Verdict::same: return finite ? Verdict::same : Verdict::unresolved;
-    default: return comparison.verdict;
+    case Verdict::faster:
+      return finite && comparison.ci->low > 1 ? Verdict::faster : Verdict::unresolved;
+    case Verdict::slower:
+      return finite && comparison.ci->high < 1 ? Verdict::slower : Verdict::unresolved;
+    case Verdict::same:
+      return finite ? Verdict::same : Verdict::unresolved;
+    default:
+      return comparison.verdict;
   }
 }
 
@@ -164,8 +167,8 @@ void decide_invalid(const Comparison& comparison, const std::string& candidate_p
   if (!candidate_problem.empty()) {
     decision->reason = "the candidate " + candidate_problem;
   } else {
-    decision->reason = comparison.reasons.empty() ? "the comparison is invalid"
-                                                  : comparison.reasons.front();
+    decision->reason =
+        comparison.reasons.empty() ? "the comparison is invalid" : comparison.reasons.front();
   }
 }
 
@@ -183,8 +186,9 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
     case Verdict::faster:
       if (!candidate || !candidate->quality_passed()) {
         decision->decision = "measure_more";
-        decision->reason = "the run holds no check of the candidate's output; a speed without a "
-                           "check is no reason to adopt";
+        decision->reason =
+            "the run holds no check of the candidate's output; a speed without a "
+            "check is no reason to adopt";
         return;
       }
       decision->decision = "adopt";

@@ -22,18 +22,18 @@ struct Throughput {
 };
 
 struct Decision {
-  std::string change;                    ///< "naive_o1 → loop_order at k=512 m=512 n=512, hot cache"
-  Verdict verdict = Verdict::unresolved; ///< the comparison's, or invalid where a check failed
-  std::optional<Throughput> throughput;  ///< of the candidate; absent: unavailable
-  std::optional<double> p95_latency_ns;  ///< of the candidate; absent: too few latency samples
-  std::optional<double> quality_delta;   ///< candidate - baseline, in `quality_metric`
-  std::string quality_metric;            ///< "nmse", or the task metric ("accuracy")
-  std::string quality_limit;             ///< in words: "NMSE ≤ 2.05e-12 against float64"
-  std::string division;                  ///< "closed": the same mathematics; "open": another
-                                         ///< precision or model
-  std::string decision;                  ///< "adopt", "keep", "measure_more" or "reject"
-  std::string reason;                    ///< one sentence
-  std::vector<std::string> not_tested;   ///< what this comparison says nothing about
+  std::string change;  ///< "naive_o1 → loop_order at k=512 m=512 n=512, hot cache"
+  Verdict verdict = Verdict::unresolved;  ///< the comparison's, or invalid where a check failed
+  std::optional<Throughput> throughput;   ///< of the candidate; absent: unavailable
+  std::optional<double> p95_latency_ns;   ///< of the candidate; absent: too few latency samples
+  std::optional<double> quality_delta;    ///< candidate - baseline, in `quality_metric`
+  std::string quality_metric;             ///< "nmse", or the task metric ("accuracy")
+  std::string quality_limit;              ///< in words: "NMSE ≤ 2.05e-12 against float64"
+  std::string division;                   ///< "closed": the same mathematics; "open": another
+                                          ///< precision or model
+  std::string decision;                   ///< "adopt", "keep", "measure_more" or "reject"
+  std::string reason;                     ///< one sentence
+  std::vector<std::string> not_tested;    ///< what this comparison says nothing about
 };
 
 /// Candidate failed a check anywhere in the run (same source, same parameters): reject, INVALID,

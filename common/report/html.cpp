@@ -66,10 +66,14 @@ figure,.verdict,pre{border:1px solid var(--grid)}}
 const char* verdict_class(const Claim& claim) {
   if (!claim.paired && claim.decision.verdict != Verdict::invalid) return "none";
   switch (claim.decision.verdict) {
-    case Verdict::faster: return "faster";
-    case Verdict::slower: return "slower";
-    case Verdict::invalid: return "invalid";
-    default: return "same";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::invalid:
+      return "invalid";
+    default:
+      return "same";
   }
 }
 
@@ -78,10 +82,14 @@ std::string headline(const Claim& claim) {
   if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
   if (!claim.paired) return "Not paired: no claim";
   switch (claim.decision.verdict) {
-    case Verdict::faster: return "▲ " + format_ratio(ratio) + " as fast";
-    case Verdict::slower: return "▼ " + format_ratio(ratio) + " as fast";
-    case Verdict::same: return "= Same";
-    default: return "? Unresolved";
+    case Verdict::faster:
+      return "▲ " + format_ratio(ratio) + " as fast";
+    case Verdict::slower:
+      return "▼ " + format_ratio(ratio) + " as fast";
+    case Verdict::same:
+      return "= Same";
+    default:
+      return "? Unresolved";
   }
 }
 
@@ -101,18 +109,20 @@ void write_facts(const Claim& claim, std::string* out) {
   };
   if (!claim.paired) return;
   *out += "<dl>\n";
-  fact("Throughput",
-       decision.throughput && std::isfinite(decision.throughput->value)
-           ? format_rate(decision.throughput->value, decision.throughput->unit)
-           : invalid ? why : unavailable("no usable time per call"));
+  fact("Throughput", decision.throughput && std::isfinite(decision.throughput->value)
+                         ? format_rate(decision.throughput->value, decision.throughput->unit)
+                     : invalid ? why
+                               : unavailable("no usable time per call"));
   fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
                       : invalid               ? why
-                                : unavailable("too few latency samples, needs 59"));
-  fact("Quality delta", decision.quality_delta
-                            ? format_scientific(*decision.quality_delta) + " " + decision.quality_metric
-                            : unavailable("one side has no check"));
-  fact("Quality limit", decision.quality_limit.empty() ? unavailable("none is recorded")
-                                                       : decision.quality_limit);
+                                              : unavailable("too few latency samples, needs 59"));
+  fact("Quality delta",
+       decision.quality_delta
+           ? format_scientific(*decision.quality_delta) + " " +
+                 (decision.quality_metric == "nmse" ? "NMSE" : decision.quality_metric)
+           : unavailable("one side has no check"));
+  fact("Quality limit",
+       decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
   fact("Division", decision.division == "closed" ? "closed: the same mathematics"
                                                  : "open: another precision or model");
   *out += "</dl>\n";
@@ -124,17 +134,17 @@ void write_verdict(const Report& report, std::string* out) {
     return;
   }
   const Claim& claim = report.claims.back();
-  *out += fmt::format("<div class=\"verdict {}\">\n<div class=\"row\"><span class=\"big\">{}</span>",
-                      verdict_class(claim), escape_xml(headline(claim)));
+  *out +=
+      fmt::format("<div class=\"verdict {}\">\n<div class=\"row\"><span class=\"big\">{}</span>",
+                  verdict_class(claim), escape_xml(headline(claim)));
   const bool has_ratio = claim.paired && claim.decision.verdict != Verdict::invalid;
   if (has_ratio) {
-    *out += "<span class=\"interval\">" +
-            escape_xml(fmt::format("{} {} · {} rounds · margin {}",
-                                   format_ratio(claim.comparison.ratio),
-                                   format_ratio_interval(claim.comparison.ci),
-                                   claim.comparison.rounds,
-                                   format_percent_width(claim.comparison.margin))) +
-            "</span>";
+    *out +=
+        "<span class=\"interval\">" +
+        escape_xml(fmt::format("95 % interval {} · {} rounds · margin {}",
+                               format_ratio_interval(claim.comparison.ci), claim.comparison.rounds,
+                               format_percent_width(claim.comparison.margin))) +
+        "</span>";
   }
   const std::string words = decision_words(claim.decision.decision);
   if (!words.empty()) *out += "<span class=\"decision\">" + words + "</span>";
@@ -145,7 +155,8 @@ void write_verdict(const Report& report, std::string* out) {
 
 bool is_figure(const Table& table, size_t column, const std::string& cell) {
   if (column == 0 || table.prose || cell.empty()) return false;
-  return (cell[0] >= '0' && cell[0] <= '9') || cell[0] == '[' || cell[0] == '-' || cell.starts_with("±");
+  return (cell[0] >= '0' && cell[0] <= '9') || cell[0] == '[' || cell[0] == '-' ||
+         cell.starts_with("±");
 }
 
 void write_table(const Table& table, std::string* out) {
@@ -160,11 +171,12 @@ void write_table(const Table& table, std::string* out) {
     for (size_t i = 0; i < row.size();) {
       size_t end = i + 1;
       const bool none = row[i].starts_with("unavailable: ");
-      while (none && end < row.size() && row[end].empty()) ++end;  // a reason takes the room it needs
-      const char* kind = i == 0                          ? " class=\"label\""
-                         : none                          ? " class=\"none\""
+      while (none && end < row.size() && row[end].empty())
+        ++end;  // a reason takes the room it needs
+      const char* kind = i == 0                        ? " class=\"label\""
+                         : none                        ? " class=\"none\""
                          : is_figure(table, i, row[i]) ? " class=\"figure\""
-                                                         : "";
+                                                       : "";
       const std::string span = end - i > 1 ? fmt::format(" colspan=\"{}\"", end - i) : "";
       *out += fmt::format("<td{}{}>{}</td>", kind, span, escape_xml(row[i]));
       i = end;
@@ -180,7 +192,8 @@ void write_section(const Section& section, std::string* out) {
   if (section.chart) {
     LayoutOptions layout_options;
     layout_options.width = kChartWidth;
-    *out += "<figure>\n" + to_svg(*section.chart, layout_options, {.embedded = true}) + "</figure>\n";
+    *out +=
+        "<figure>\n" + to_svg(*section.chart, layout_options, {.embedded = true}) + "</figure>\n";
   }
   if (section.table) write_table(*section.table, out);
   if (!section.bullets.empty()) {
@@ -212,8 +225,9 @@ std::string to_html(const Report& report) {
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     out += (i ? " and " : "") + escape_xml(report.inputs[i].name);
   }
-  return out + ". Every figure comes from those lines; what is not there is said to be unavailable."
-               "</footer>\n</main>\n</body>\n</html>\n";
+  return out +
+         ". Every figure comes from those lines; what is not there is said to be unavailable."
+         "</footer>\n</main>\n</body>\n</html>\n";
 }
 
 }  // namespace ridge::report

@@ -11,7 +11,11 @@ std::string escape(const std::string& text) {
       out += ' ';
       continue;
     }
-    if (std::string("\\`*_[]<>|#~").find(sign) != std::string::npos) out += '\\';
+    if (sign == '<') {
+      out += "&lt;";
+      continue;
+    }
+    if (std::string("\\`*_[]>|#~&").find(sign) != std::string::npos) out += '\\';
     out += sign;
   }
   return out;

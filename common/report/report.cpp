@@ -31,7 +31,8 @@ Claim paired_claim(const Run& run, const Comparison& comparison, const Options& 
 }
 
 /// The one series that `wanted` names, or the only one there is.
-Result<const Series*> pick_series(const Input& input, const std::string& wanted, const char* option) {
+Result<const Series*> pick_series(const Input& input, const std::string& wanted,
+                                  const char* option) {
   const Series* found = nullptr;
   for (const Series& series : input.run->series()) {
     if (!names(wanted, series.kernel)) continue;
@@ -50,7 +51,8 @@ Result<const Series*> pick_series(const Input& input, const std::string& wanted,
 Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_input,
                              const Options& options) {
   RIDGE_TRY(const Series* base, pick_series(base_input, options.baseline, "--baseline"));
-  RIDGE_TRY(const Series* candidate, pick_series(candidate_input, options.candidate, "--candidate"));
+  RIDGE_TRY(const Series* candidate,
+            pick_series(candidate_input, options.candidate, "--candidate"));
   Claim claim;
   claim.paired = false;
   claim.run = candidate_input.run;
@@ -62,7 +64,8 @@ Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_inp
   comparison.candidate_params = candidate->params;
   comparison.cache = candidate->cache;
   claim.decision.not_tested = {
-      "which of the two is faster: they were measured apart, and a difference between two runs may be "
+      "which of the two is faster: they were measured apart, and a difference between two runs may "
+      "be "
       "the machine's",
       "other sizes, types and machines than those named above"};
   claim.sentence = claim_sentence(claim, options);
@@ -89,9 +92,10 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
     if (!claims.empty() || (options.baseline.empty() && options.candidate.empty())) return claims;
     if (!both) {
       const bool base = !options.baseline.empty();
-      return Error{ErrorCode::usage,
-                   "it holds no comparison with '" + (base ? options.baseline : options.candidate) + "'",
-                   inputs[0].name, "name both --baseline and --candidate, or neither"};
+      return Error{
+          ErrorCode::usage,
+          "it holds no comparison with '" + (base ? options.baseline : options.candidate) + "'",
+          inputs[0].name, "name both --baseline and --candidate, or neither"};
     }
   }
   RIDGE_TRY(Claim claim, unpaired_claim(inputs.front(), inputs.back(), options));
@@ -112,6 +116,11 @@ void mark_sides(Material* material) {
     line.is_candidate = !line.is_baseline && last && series.kernel == c.candidate &&
                         series.params == c.candidate_params && series.cache == c.cache;
   }
+}
+
+std::string file_name(const std::string& path) {
+  const size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
 std::string subtitle_of(const Material& material) {
@@ -136,6 +145,12 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   Report report;
   report.inputs.assign(inputs.begin(), inputs.end());
   report.titles = options.titles;
+  // Readers need the file's name; where it lay on the machine that made the report is nobody's.
+  const bool same_name =
+      inputs.size() == 2 && file_name(inputs[0].name) == file_name(inputs[1].name);
+  for (Input& input : report.inputs) {
+    if (!same_name) input.name = file_name(input.name);
+  }
   Material material{.inputs = report.inputs, .options = &options};
   material.lines = collect_lines(report.inputs, options, &material.shared_params);
   if (material.lines.empty()) {
@@ -143,7 +158,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
                  "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
   }
   material.lab = material.lines.back().series->lab;
-  RIDGE_TRY(material.claims, collect_claims(report.inputs, options));
+  RIDGE_TRY(material.claims, collect_claims(inputs, options));
   mark_sides(&material);
 
   const bool is_ladder = material.claims.empty();
@@ -154,8 +169,8 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     report.sections.push_back(ladder_section(material));
   } else {
     const Comparison& c = material.claims.back().comparison;
-    report.title = lab + ": " + title_of(c.candidate, options) + " against " +
-                   title_of(c.baseline, options);
+    report.title =
+        lab + ": " + title_of(c.candidate, options) + " against " + title_of(c.baseline, options);
     report.sentence = material.claims.back().sentence;
     report.sections.push_back(gain_section(material));
   }

@@ -17,21 +17,22 @@ namespace ridge::report {
 /// One saved or live run. It must outlive the report: samples are read when a file is written.
 struct Input {
   const Run* run = nullptr;
-  std::string name;          ///< "RUN.jsonl": how the reader knows it
+  std::string name;  ///< "RUN.jsonl": how the reader knows it
 };
 
 struct Options {
-  std::string lab_title;     ///< "GEMM"; empty: the lab's id
-  Titles titles;             ///< kernel id -> the lab's name of the rung
-  std::vector<std::string> order;  ///< kernel ids in the ladder's order; others follow as they ran
-  std::string quality_limit; ///< the lab's words; empty: from the checks
+  std::string lab_title;            ///< "GEMM"; empty: the lab's id
+  Titles titles;                    ///< kernel id -> the lab's name of the rung
+  std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
+  std::string quality_limit;        ///< the lab's words; empty: from the checks
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
 };
 
 struct Table {
   std::vector<std::string> columns{};
-  std::vector<std::vector<std::string>> rows{};  ///< empty cells after an "unavailable" belong to it
-  bool prose = false;          ///< the cells are words, not figures
+  std::vector<std::vector<std::string>>
+      rows{};          ///< empty cells after an "unavailable" belong to it
+  bool prose = false;  ///< the cells are words, not figures
 };
 
 /// One part of the page; empty members are left out.
@@ -59,7 +60,7 @@ struct Report {
   std::vector<Claim> claims;    ///< the headline's is the last; empty: a ladder report
   std::vector<Section> sections;
   std::vector<Input> inputs;
-  Titles titles;                ///< for the JSON document's sentences
+  Titles titles;  ///< for the JSON document's sentences
 };
 
 /// One file, or the baseline from the first and the candidate from the second. Errors: usage (names

@@ -1,6 +1,7 @@
 // The measured figures, one table each. A figure that is not there says why in its place.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/chart/format.h"
@@ -19,7 +20,9 @@ std::string reason_for(const Series& series, const std::string& quantity,
   return unavailable(known == series.unavailable.end() ? fallback : known->second);
 }
 
-bool usable(const std::optional<double>& value) { return value && std::isfinite(*value); }
+bool usable(const std::optional<double>& value) {
+  return value && std::isfinite(*value);
+}
 
 std::string interval_or_reason(const std::string& text, int n) {
   return text == kNone ? unavailable(fmt::format("n = {}, needs 6", n)) : text;
@@ -42,7 +45,9 @@ Table table_of(const Material& material, std::vector<std::string> columns, Cells
   return table;
 }
 
-std::string or_unknown(const std::string& text) { return text.empty() ? "not recorded" : text; }
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? "not recorded" : text;
+}
 
 std::string quiet_text(const QuietState& quiet) {
   if (quiet.quiet) return "quiet";
@@ -58,10 +63,10 @@ std::string gpu_text(const Environment& env) {
   std::string text;
   for (const GpuInfo& gpu : env.gpus) {
     if (!text.empty()) text += "; ";
-    text += fmt::format("{}, compute capability {}.{}, {} SMs, {}, driver {}", gpu.name,
-                        gpu.capability / 10, gpu.capability % 10, gpu.sm_count,
-                        format_bytes(static_cast<double>(gpu.memory_bytes)),
-                        or_unknown(gpu.driver));
+    text +=
+        fmt::format("{}, compute capability {}.{}, {} SMs, {}, driver {}", gpu.name,
+                    gpu.capability / 10, gpu.capability % 10, gpu.sm_count,
+                    format_bytes(static_cast<double>(gpu.memory_bytes)), or_unknown(gpu.driver));
   }
   return text;
 }
@@ -110,8 +115,9 @@ std::vector<std::string> environment_facts(const Run& run) {
 Section environment_section(const Material& material) {
   Section section{.id = "environment", .title = "Environment"};
   Table table{.columns = {"What"}};
-  const char* names[] = {"Measured at", "System", "CPU", "Memory", "GPU", "Built with",
-                         "Program", "Libraries", "Power", "Machine before", "Machine after"};
+  const char* names[] = {"Measured at", "System",         "CPU",          "Memory",
+                         "GPU",         "Built with",     "Program",      "Libraries",
+                         "Power",       "Machine before", "Machine after"};
   for (const char* name : names) table.rows.push_back({name});
   for (const Input& input : material.inputs) {
     table.columns.push_back(input.name);
@@ -121,8 +127,10 @@ Section environment_section(const Material& material) {
   table.prose = true;
   section.table = std::move(table);
   for (const Input& input : material.inputs) {
+    const std::string from = material.inputs.size() > 1 ? input.name + ": " : "";
     for (const Ceiling& ceiling : input.run->ceilings()) {
-      section.bullets.push_back(fmt::format("ceiling, {}: {} {}", ceiling.source, ceiling.name,
+      section.bullets.push_back(fmt::format("{}ceiling, {}: {} {}", from, ceiling.source,
+                                            ceiling.name,
                                             format_quantity(ceiling.value, ceiling.unit)));
     }
     if (input.run->ceilings().empty()) {
@@ -138,7 +146,8 @@ Section throughput_section(const Material& material) {
       "Time per call is measured back to back: it is the inverse of throughput, not a latency. "
       "Median and its 95 % interval."};
   section.table = table_of(
-      material, {"Rung", "Time per call", "95 % interval", "Throughput", "95 % interval", "Samples"},
+      material,
+      {"Rung", "Time per call", "95 % interval", "Throughput", "95 % interval", "Samples"},
       [](const Line& line) -> std::vector<std::string> {
         const Series& series = *line.series;
         const auto rate = throughput_of(series);
@@ -150,9 +159,12 @@ Section throughput_section(const Material& material) {
         }
         const Stats& stats = *series.stats;
         std::string samples = format_count(stats.n);
-        for (const std::string& flag : stats.flags) samples += ", " + flag;
-        const auto& ci = line.derived.flop_per_s_ci ? line.derived.flop_per_s_ci
-                                                    : line.derived.bytes_per_s_ci;
+        for (std::string flag : stats.flags) {
+          std::replace(flag.begin(), flag.end(), '_', ' ');
+          samples += ", " + flag;
+        }
+        const auto& ci =
+            line.derived.flop_per_s_ci ? line.derived.flop_per_s_ci : line.derived.bytes_per_s_ci;
         const bool has_ci = rate && ci && (rate->unit == "FLOP/s" || rate->unit == "B/s");
         return {usable(stats.median_ns) ? format_time_ns(stats.median_ns)
                                         : unavailable("the median is not a number"),
@@ -193,30 +205,30 @@ Section utilization_section(const Material& material) {
     if (!use || !std::isfinite(use->value)) return unavailable(reason);
     return format_share(use->value) + " of " + use->name + " (" + use->source + ")";
   };
-  section.table = table_of(material, {"Rung", "Compute", "Memory bandwidth"},
-                           [&](const Line& line) -> std::vector<std::string> {
-                             return {share(line.derived.compute, line.derived.no_compute_reason),
-                                     share(line.derived.bandwidth,
-                                           line.derived.no_bandwidth_reason)};
-                           });
+  section.table =
+      table_of(material, {"Rung", "Compute", "Memory bandwidth"},
+               [&](const Line& line) -> std::vector<std::string> {
+                 return {share(line.derived.compute, line.derived.no_compute_reason),
+                         share(line.derived.bandwidth, line.derived.no_bandwidth_reason)};
+               });
   return section;
 }
 
 Section memory_section(const Material& material) {
   Section section{.id = "memory", .title = "Memory and energy"};
-  section.table = table_of(
-      material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
-      [](const Line& line) -> std::vector<std::string> {
-        const Series& series = *line.series;
-        auto bytes = [&](double value, const char* name, const char* why) {
-          return value > 0 && std::isfinite(value) ? format_bytes(value)
-                                                   : reason_for(series, name, why);
-        };
-        return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
-                bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
-                usable(series.energy_j) ? format_quantity(*series.energy_j, "J")
-                                        : reason_for(series, "energy_j", "not measured")};
-      });
+  section.table =
+      table_of(material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
+               [](const Line& line) -> std::vector<std::string> {
+                 const Series& series = *line.series;
+                 auto bytes = [&](double value, const char* name, const char* why) {
+                   return value > 0 && std::isfinite(value) ? format_bytes(value)
+                                                            : reason_for(series, name, why);
+                 };
+                 return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
+                         bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
+                         usable(series.energy_j) ? format_quantity(*series.energy_j, "J")
+                                                 : reason_for(series, "energy_j", "not measured")};
+               });
   return section;
 }
 
@@ -242,7 +254,8 @@ Section error_section(const Material& material) {
   Section section{.id = "error", .title = "Error"};
   section.paragraphs = {
       "NMSE is the sum of (out − ref)² over the sum of ref², against float64 on the inputs as "
-      "rounded to the rung's type; the worst of all checks is shown. A rung over its limit has no speed."};
+      "rounded to the rung's type; the worst of all checks is shown. A rung over its limit has no "
+      "speed."};
   if (!material.options->quality_limit.empty()) {
     section.paragraphs.push_back("Limit of this lab: " + material.options->quality_limit + ".");
   }
@@ -258,11 +271,13 @@ Section error_section(const Material& material) {
     };
     const std::string problem = quality_problem(*line.series);
     std::string result = problem.empty() ? "passed" : problem;
-    for (const auto& [name, value] : check->task) result += ", " + name + " " + format_number(value, 4);
-    table.rows.push_back({line.label, number(check->nmse),
-                          check->nmse_limit > 0 ? number(check->nmse_limit) : "exact or by the task",
-                          number(check->max_abs),
-                          format_count(static_cast<double>(line.series->checks.size())), result});
+    for (const auto& [name, value] : check->task)
+      result += ", " + name + " " + format_number(value, 4);
+    table.rows.push_back(
+        {line.label, number(check->nmse),
+         check->nmse_limit > 0 ? number(check->nmse_limit) : "exact or by the task",
+         number(check->max_abs), format_count(static_cast<double>(line.series->checks.size())),
+         result});
   }
   section.table = std::move(table);
   return section;

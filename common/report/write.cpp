@@ -37,7 +37,8 @@ Result<void> write_beside(const fs::path& target, const std::string& text) {
   const fs::path beside = target.string() + ".part";
   errno = 0;
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  if (!file) return cannot_write(target, std::string("it cannot be written: ") + std::strerror(errno));
+  if (!file)
+    return cannot_write(target, std::string("it cannot be written: ") + std::strerror(errno));
   file << text;
   file.close();
   std::error_code error;

@@ -5,7 +5,8 @@
 //   The gate gives up after kGateTimeoutNs on its own; samples are then flagged "gate_timeout".
 // - Not gated ("ungated" on every sample, nothing subtracted, 4.5 us +- 1.7 included): kernels that
 //   synchronise or cannot be captured, and a GPU with a display, whose watchdog ends long kernels.
-// - Two lead launches come before the first timed slot: the first call after idle is slower.
+// - Two lead launches come before the first timed slot: the first call after idle is slower. Not
+//   where a sample lasts 10 ms or more.
 // - Two ways to time, one for all sides of a block, so that a comparison never mixes them:
 //     events  event, calls, event. A gated event pair adds a constant (2.7 us, sd 0.05). It is
 //             measured in every block from null kernels: the line through 1 and 9 of them, at zero.

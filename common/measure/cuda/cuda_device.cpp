@@ -55,9 +55,9 @@ Result<std::unique_ptr<Device>> CudaDevice::make(int index) {
 }
 
 Result<void> CudaDevice::open(int index) {
-  RIDGE_CUDA_TRY(cudaSetDevice(index));
   // A waiting thread spins: waking a sleeping one would add its wake-up to every latency.
-  RIDGE_CUDA_TRY(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+  RIDGE_CUDA_TRY(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid));
+  RIDGE_CUDA_TRY(cudaSetDevice(index));
   cudaStream_t stream = nullptr;
   RIDGE_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   stream_.reset(stream);
@@ -165,7 +165,7 @@ Result<std::vector<Sample>> CudaDevice::time(std::span<Side* const> sides,
   const std::vector<CudaSide*> mine = cuda_sides(sides);
   const GpuLock::Hold hold(*lock_);
   RIDGE_TRY(std::vector<Sample> samples, timer_->time(mine, order));
-  add_telemetry(samples);
+  if (!samples.empty()) add_telemetry(&samples.back());
   return samples;
 }
 
@@ -173,13 +173,12 @@ int CudaDevice::slots_per_block(std::span<Side* const> sides) const {
   return timer_->slots_per_block(cuda_sides(sides));
 }
 
-void CudaDevice::add_telemetry(std::span<Sample> samples) {
+/// On the last sample only: the driver renews these figures more slowly than blocks follow.
+void CudaDevice::add_telemetry(Sample* last) {
   const std::map<std::string, double> values = telemetry();
   const auto temp = values.find("temp_c"), power = values.find("power_w");
-  for (Sample& sample : samples) {
-    if (temp != values.end()) sample.temp_c = temp->second;
-    if (power != values.end()) sample.power_w = power->second;
-  }
+  if (temp != values.end()) last->temp_c = temp->second;
+  if (power != values.end()) last->power_w = power->second;
 }
 
 std::map<std::string, double> CudaDevice::telemetry() {

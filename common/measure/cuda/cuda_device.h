@@ -40,7 +40,7 @@ class CudaDevice final : public Device {
  private:
   CudaDevice() = default;
   Result<void> open(int index);
-  void add_telemetry(std::span<Sample> samples);
+  void add_telemetry(Sample* last);
 
   std::string name_;
   OwnedStream stream_;

@@ -1,0 +1,33 @@
+// JSON texts, and what needs nothing of the types.
+#include <nlohmann/json.hpp>
+
+#include "common/record/json.h"
+
+namespace ridge {
+
+Result<Json> parse_json(const std::string& text, const std::string& where) {
+  // The parser's own message is "[json.exception.parse_error.101] parse error at line 1, column 5:
+  // syntax error while parsing ...": the byte is what helps to find the place.
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& failure) {
+    return Error{ErrorCode::bad_input, "not valid JSON at byte " + std::to_string(failure.byte),
+                 where, ""};
+  }
+}
+
+std::string dump_json(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+const Json* list_field(const Json& object, const char* name) {
+  const auto field = object.is_object() ? object.find(name) : object.end();
+  return field != object.end() && field->is_array() ? &*field : nullptr;
+}
+
+const Json* object_field(const Json& object, const char* name) {
+  const auto field = object.is_object() ? object.find(name) : object.end();
+  return field != object.end() && field->is_object() ? &*field : nullptr;
+}
+
+}  // namespace ridge

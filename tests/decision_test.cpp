@@ -1,0 +1,98 @@
+// From a comparison to a decision.
+#include <limits>
+
+#include "common/report/decision.h"
+#include "tests/catch.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using test::report_run;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Decision decided(const Run& run) {
+  return decide(run, run.comparisons().back());
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("faster and verified is adopted") {
+  const Decision decision = decided(report_run());
+  CHECK(decision.decision == "adopt");
+  CHECK(decision.verdict == Verdict::faster);
+  CHECK(decision.division == "closed");
+  REQUIRE(decision.throughput.has_value());
+  CHECK(decision.throughput->unit == "FLOP/s");
+  CHECK(decision.throughput->value == Approx(2.0 * 512 * 512 * 512 / 6e-3));
+  CHECK(decision.p95_latency_ns.has_value());
+  CHECK(decision.quality_delta == 0.0);
+  CHECK(has(decision.quality_limit, "2.0e-12"));
+  CHECK(has(decision.change, "n=512"));
+  CHECK_FALSE(decision.not_tested.empty());
+}
+
+TEST_CASE("a check of the same source that failed in another request of the run counts") {
+  for (const bool same_source : {true, false}) {
+    test::Transcript out;
+    test::add_start_of(&out);
+    out.send(test::work("run", 3, {test::kBlocked}));
+    Series failed = test::measured(3, 0, test::kBlocked, 6e6);
+    failed.checks = {test::check(false)};
+    failed.status = SeriesStatus::failed;
+    if (!same_source) failed.hash = "another";
+    out.worker("result", test::with(test::about(3, 0), "outcome", failed));
+    out.worker("done", {{"request", 3}, {"status", "ok"}});
+    test::add_comparison(&out, {});
+    CHECK(decided(test::read_run(out)).decision == (same_source ? "reject" : "adopt"));
+  }
+}
+
+TEST_CASE("same and slower keep the baseline, unresolved asks for more") {
+  CHECK(decided(report_run({.verdict = Verdict::same, .ratio = 1.001, .ci = {0.995, 1.006}}))
+            .decision == "keep");
+  CHECK(decided(report_run({.verdict = Verdict::slower, .ratio = 0.8, .ci = {0.79, 0.81}}))
+            .decision == "keep");
+  const Decision open =
+      decided(report_run({.verdict = Verdict::unresolved, .ratio = 1.01, .ci = {0.99, 1.04}}));
+  CHECK(open.decision == "measure_more");
+  CHECK(has(open.reason, "90 rounds"));
+}
+
+TEST_CASE("a verdict that its own interval does not bear out is not believed") {
+  CHECK(decided(report_run({.ratio = 4, .ci = {0.9, 4.1}})).decision == "measure_more");
+  CHECK(
+      decided(report_run({.verdict = Verdict::slower, .ratio = 0.9, .ci = {0.8, 1.1}})).decision ==
+      "measure_more");
+  Run run = report_run();
+  Comparison comparison = run.comparisons().back();
+  comparison.ci = Interval{kNan, kNan};
+  CHECK(decide(run, comparison).decision == "measure_more");
+  comparison.ci.reset();
+  CHECK(decide(run, comparison).decision == "measure_more");
+  comparison = run.comparisons().back();
+  comparison.ratio = kNan;
+  CHECK(decide(run, comparison).decision == "measure_more");
+}
+
+TEST_CASE("a candidate nobody checked is not adopted") {
+  Run run = report_run({.with_comparison = false});
+  Comparison comparison = report_run().comparisons().back();  // its sides are not in `run`
+  const Decision decision = decide(run, comparison);
+  CHECK(decision.decision == "measure_more");
+  CHECK(has(decision.reason, "no check"));
+}
+
+TEST_CASE("another precision is the open division") {
+  Run run = report_run();
+  Comparison comparison = run.comparisons().back();
+  comparison.request = 99;  // no series of its own: precision from the parameters
+  comparison.baseline_params["dtype"] = std::string("fp32");
+  comparison.candidate_params["dtype"] = std::string("bf16");
+  CHECK(decide(run, comparison).division == "open");
+}

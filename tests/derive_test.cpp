@@ -1,0 +1,107 @@
+// What follows from a series and the ceilings of its machine.
+#include "common/record/derive.h"
+
+#include <limits>
+
+#include "tests/catch.h"
+
+using namespace ridge;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Series measured(const std::string& kernel, int64_t threads) {
+  Series series;
+  series.kernel = kernel;
+  series.dtype = "fp32";
+  series.params = {{"threads", threads}};
+  series.status = SeriesStatus::ok;
+  series.stats = Stats{};
+  series.stats->n = 20;
+  series.stats->median_ns = 1000;
+  series.stats->ci_ns = Interval{800, 1250};
+  series.flop = 50000;
+  series.bytes_min = 8000;
+  series.checks.emplace_back().passed = true;
+  return series;
+}
+
+std::vector<Ceiling> cpu_ceilings() {
+  return {{"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
+          {"FMA fp32, 2 threads", "cpu", "flop", "fp32", 2, 2e11, "FLOP/s", "measured"},
+          {"FMA fp64, 1 thread", "cpu", "flop", "fp64", 1, 5e10, "FLOP/s", "measured"},
+          {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 1.6e10, "B/s", "measured"},
+          {"DRAM copy", "cuda", "dram_copy", "", 0, 4e12, "B/s", "measured"},
+          {"FFMA", "cuda", "flop", "fp32", 0, 6e13, "FLOP/s", "datasheet"}};
+}
+
+}  // namespace
+
+TEST_CASE("speeds and shares follow from the median") {
+  const Derived derived = derive(measured("gemm.cpu.a", 1), cpu_ceilings());
+  CHECK(*derived.flop_per_s == Approx(5e10));
+  CHECK(*derived.bytes_per_s == Approx(8e9));
+  CHECK(derived.flop_per_s_ci->low == Approx(4e10));
+  CHECK(derived.flop_per_s_ci->high == Approx(6.25e10));
+  REQUIRE(derived.compute);
+  CHECK(derived.compute->value == Approx(0.5));
+  CHECK(derived.compute->name == "FMA fp32, 1 thread");
+  CHECK(derived.compute->source == "derived");
+  CHECK(derived.bandwidth->value == Approx(0.5));
+  CHECK(derived.no_compute_reason.empty());
+  CHECK(derived.no_bandwidth_reason.empty());
+}
+
+TEST_CASE("a ceiling must match backend, type and threads, and be measured") {
+  const std::vector<Ceiling> ceilings = cpu_ceilings();
+  CHECK(derive(measured("gemm.cpu.a", 2), ceilings).compute->value == Approx(0.25));
+  const Derived two = derive(measured("gemm.cpu.a", 2), ceilings);
+  CHECK(!two.bandwidth);
+  CHECK(two.no_bandwidth_reason ==
+        "no measured ceiling for memory bandwidth with 2 threads on cpu");
+  const Derived gpu = derive(measured("gemm.cuda.a", 1), ceilings);
+  CHECK(!gpu.compute);
+  CHECK(gpu.no_compute_reason == "no measured ceiling for fp32 on cuda");
+  CHECK(gpu.bandwidth->name == "DRAM copy");
+  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 4) == nullptr);
+  CHECK(find_ceiling(ceilings, "cpu", "flop", "bf16", 1) == nullptr);
+  CHECK(find_ceiling({{"x", "cpu", "flop", "fp32", 1, kNaN, "FLOP/s", "measured"}}, "cpu", "flop",
+                     "fp32", 1) == nullptr);
+}
+
+TEST_CASE("nothing is derived from a result that may not be used") {
+  const auto refused = [](const Series& series) {
+    const Derived derived = derive(series, cpu_ceilings());
+    CHECK(!derived.flop_per_s);
+    CHECK(!derived.bytes_per_s);
+    CHECK(!derived.compute);
+    CHECK(!derived.bandwidth);
+    CHECK(derived.no_compute_reason == derived.no_bandwidth_reason);
+    return derived.no_compute_reason;
+  };
+  Series series = measured("gemm.cpu.a", 1);
+  series.checks[0].passed = false;
+  series.checks[0].reason = "3 elements are NaN";
+  CHECK(refused(series) == "3 elements are NaN");
+  series.checks.clear();
+  CHECK(refused(series) == "its output was not checked");
+  series = measured("gemm.cpu.a", 1);
+  series.status = SeriesStatus::failed;
+  series.reason = "launch failed";
+  CHECK(refused(series) == "launch failed");
+  series = measured("gemm.cpu.a", 1);
+  series.stats->median_ns = kNaN;
+  CHECK(!refused(series).empty());
+  series.stats.reset();
+  CHECK(!refused(series).empty());
+}
+
+TEST_CASE("a share well above the ceiling is not shown as one") {
+  Series series = measured("gemm.cpu.a", 1);
+  series.bytes_min = 80000;  // 5 times what DRAM reads
+  const Derived derived = derive(series, cpu_ceilings());
+  CHECK(derived.bytes_per_s);
+  CHECK(!derived.bandwidth);
+  CHECK(derived.no_bandwidth_reason.find("cache") != std::string::npos);
+}

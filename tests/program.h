@@ -1,0 +1,114 @@
+// Programs as a user starts them, temporary folders, and the schema checker, for tests.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridge::test {
+
+namespace fs = std::filesystem;
+
+inline std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+inline std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline void write_all(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ridge-cli-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() {
+    fs::permissions(path, fs::perms::owner_all);
+    fs::remove_all(path);
+  }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  size_t count() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path), {}));
+  }
+};
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
+};
+
+/// A program in a terminal without a display, its outputs in files.
+class Program {
+ public:
+  Program(const std::string& binary, std::vector<std::string> args) {
+    args.insert(args.begin(), binary);
+    std::vector<char*> argv;
+    for (std::string& arg : args) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      (void)!freopen((folder_ / "out").c_str(), "w", stdout);
+      (void)!freopen((folder_ / "err").c_str(), "w", stderr);
+      for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
+      setenv("LC_ALL", "C.UTF-8", 1);
+      setenv("HOME", folder_.path.c_str(), 1);
+      execv(argv[0], argv.data());
+      _exit(126);
+    }
+  }
+  void interrupt() const { kill(pid_, SIGINT); }
+  /// Not waited for, because a test failed before: gone all the same.
+  ~Program() {
+    if (pid_ > 0 && kill(pid_, SIGKILL) == 0) waitpid(pid_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  Outcome finish() {
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+            read_all(folder_ / "out"), read_all(folder_ / "err")};
+  }
+
+ private:
+  Folder folder_;
+  pid_t pid_ = -1;
+};
+
+/// " SCHEMA FILE", as arguments of tests/schema_check.py.
+inline std::string schema_argument(const std::string& schema, const std::string& file) {
+  return " '" + variable("RIDGE_SOURCE") + "/docs/schema/" + schema + ".schema.json' '" + file +
+         "'";
+}
+
+/// The checker's exit code, by whichever Python has the module; 77: none has.
+inline int check_schemas(const std::string& arguments) {
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const std::string script = variable("RIDGE_SOURCE") + "/tests/schema_check.py";
+    const int status = std::system((std::string(python) + " '" + script + "'" + arguments).c_str());
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (code == 0 || code == 1) return code;
+  }
+  return 77;
+}
+
+}  // namespace ridge::test

@@ -1,0 +1,344 @@
+// The report's states and its exports.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "common/report/report.h"
+#include "tests/golden.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::report;
+using test::report_run;
+using test::ReportCase;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// The run has to outlive the report, so a temporary is refused.
+Report built(const Run&& run, const Options& options = {}) = delete;
+Report built(const Run& run, const Options& options = test::report_options()) {
+  const Input input{&run, "run.jsonl"};
+  auto report = build_report(std::span(&input, 1), options);
+  REQUIRE(report.ok());
+  return *report;
+}
+
+const Section& section(const Report& report, const std::string& id) {
+  for (const Section& one : report.sections) {
+    if (one.id == id) return one;
+  }
+  FAIL("no section " << id);
+  return report.sections.front();
+}
+
+Decision decided(const Run& run) {
+  return decide(run, run.comparisons().back());
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A number that is none: nan, inf as words.
+bool prints_nan(const std::string& text) {
+  return std::regex_search(text,
+                           std::regex("(^|[^a-z_])-?(nan|inf)([^a-z_]|$)", std::regex::icase));
+}
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("ridge-report-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() {
+    std::error_code error;
+    fs::permissions(path, fs::perms::owner_all, error);
+    fs::remove_all(path, error);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a candidate that failed its check is rejected whatever its time") {
+  for (const Verdict verdict :
+       {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unresolved, Verdict::invalid}) {
+    const Run run = report_run({.verdict = verdict, .candidate_passes = false});
+    const Decision decision = decided(run);
+    CHECK(decision.decision == "reject");
+    CHECK(decision.verdict == Verdict::invalid);
+    CHECK_FALSE(decision.throughput.has_value());
+    CHECK_FALSE(decision.p95_latency_ns.has_value());
+    const Report report = built(run);
+    CHECK(has(report.sentence, "Decision: reject"));
+    const std::string page = to_html(report), text = to_markdown(report);
+    for (const std::string& out : {page, text}) {
+      CHECK_FALSE(has(out, "adopt"));
+      CHECK_FALSE(has(out, "Adopt"));
+      CHECK_FALSE(has(out, "as fast\n"));
+      CHECK_FALSE(has(out, "4.00×"));  // its ratio is nowhere
+    }
+  }
+}
+
+TEST_CASE("the report answers in the agreed order") {
+  const Run run = report_run();
+  const Report report = built(run);
+  std::vector<std::string> ids;
+  for (const Section& one : report.sections) ids.push_back(one.id);
+  CHECK(ids == std::vector<std::string>{"gain", "environment", "throughput", "latency",
+                                        "utilization", "memory", "bandwidth", "error", "paired",
+                                        "ladder", "calibrate", "not-tested", "reproduce"});
+  CHECK(has(report.sentence, "Faster: replacing “three loops, -O3” by “cache blocks”"));
+  CHECK(has(report.sentence, "Decision: adopt"));
+  CHECK(report.claims.size() == 1);
+}
+
+TEST_CASE("the whole job gains by Amdahl, with its interval") {
+  const Run run = report_run();
+  const Report faster = built(run);
+  const Table& table = *section(faster, "gain").table;
+  REQUIRE(table.rows.size() == 4);
+  CHECK(table.rows[0][1] == "1.081× as fast");  // 1 / (0.9 + 0.1 / 4)
+  CHECK(table.rows[2][1] == "1.60× as fast");
+  CHECK(table.rows[3][1] == "4.00× as fast");
+  CHECK(table.rows[3][2] == "[3.95, 4.05]");
+  const Run refused_run = report_run({.candidate_passes = false});
+  const Report refused = built(refused_run);
+  CHECK_FALSE(section(refused, "gain").table.has_value());
+  CHECK(has(section(refused, "gain").paragraphs[0], "unavailable"));
+}
+
+TEST_CASE("what is missing says why and how many samples it needs") {
+  const Run run = report_run({.with_latency = false});
+  const Report report = built(run);
+  const std::string text = to_markdown(report);
+  CHECK(has(text, "unavailable: n = 20, needs 59"));
+  CHECK(has(text, "unavailable: n = 20, needs 299"));
+  CHECK(has(text, "unavailable: no energy meter"));
+  CHECK(has(text, "unavailable: skipped: needs an NVIDIA GPU"));
+  CHECK(has(text, "unavailable: failed its check: NMSE 0.5 is over 2e-12"));
+  for (const Section& one : report.sections) {  // no empty cell but after an "unavailable"
+    if (!one.table) continue;
+    for (const auto& row : one.table->rows) {
+      for (size_t i = 1; i < row.size(); ++i) {
+        INFO(one.id << ", column " << i);
+        if (row[i].empty()) CHECK((row[i - 1].empty() || has(row[i - 1], "unavailable")));
+      }
+    }
+  }
+}
+
+TEST_CASE("a run without a comparison is a ladder report and claims nothing") {
+  const Run run = report_run({.with_comparison = false});
+  const Report report = built(run);
+  CHECK(report.claims.empty());
+  CHECK(report.sections.front().id == "ladder");
+  CHECK(has(report.sentence, "nothing is claimed to be faster"));
+  CHECK_FALSE(has(to_html(report), "▲"));
+  CHECK_FALSE(has(to_markdown(report), "adopt"));
+}
+
+TEST_CASE("two files are not paired: no verdict, no decision") {
+  const Run first = report_run({.with_comparison = false}), second = report_run();
+  const Input inputs[] = {{&first, "before.jsonl"}, {&second, "after.jsonl"}};
+  Options options = test::report_options();
+  const auto vague = build_report(inputs, options);
+  REQUIRE_FALSE(vague.ok());
+  CHECK(vague.error().code == ErrorCode::usage);
+  CHECK(has(vague.error().sentence(), "--baseline"));
+  options.baseline = "naive_o3";
+  options.candidate = test::kBlocked;
+  const auto report = build_report(inputs, options);
+  REQUIRE(report.ok());
+  CHECK(has(report->sentence, "Not paired: no claim"));
+  CHECK(report->claims.back().decision.decision.empty());
+  for (const std::string& out : {to_html(*report), to_markdown(*report)}) {
+    CHECK(has(out, "before.jsonl"));
+    CHECK(has(out, "after.jsonl"));
+    CHECK_FALSE(has(out, "Decision:"));
+    CHECK_FALSE(has(out, "dopt"));
+    CHECK_FALSE(has(out, "▲"));
+  }
+  options.candidate = "wrong";  // failed its check: refused, paired or not
+  const auto refused = build_report(inputs, options);
+  REQUIRE(refused.ok());
+  CHECK(has(refused->sentence, "Decision: reject"));
+}
+
+TEST_CASE("names that match nothing are a usage error that lists what there is") {
+  const Run run = report_run();
+  const Input input{&run, "run.jsonl"};
+  Options options;
+  options.baseline = "nonsense";
+  auto report = build_report(std::span(&input, 1), options);
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().code == ErrorCode::usage);
+  options.candidate = "blocked";
+  report = build_report(std::span(&input, 1), options);
+  REQUIRE_FALSE(report.ok());
+  CHECK(has(report.error().sentence(), test::kBlocked));
+  const Run empty;
+  const Input nothing{&empty, "empty.jsonl"};
+  report = build_report(std::span(&nothing, 1), {});
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().code == ErrorCode::bad_input);
+}
+
+TEST_CASE("NaN from a file is never printed as a number") {
+  test::Transcript out;
+  test::add_start_of(&out);
+  test::add_ladder(&out);
+  test::add_comparison(&out, {.ratio = kNan, .ci = {kNan, kNan}});
+  Run run = test::read_run(out);
+  const Report report = built(run);
+  for (const std::string& text :
+       {to_html(report), to_markdown(report), to_json(report), to_csv(report)}) {
+    CHECK_FALSE(prints_nan(text));
+    CHECK_FALSE(has(text, "dopt,"));
+  }
+  CHECK(report.claims.back().decision.decision == "measure_more");
+}
+
+TEST_CASE("hostile names stay text in every format") {
+  test::Transcript out;
+  test::add_start_of(&out);
+  test::add_ladder(&out);
+  test::add_comparison(&out, {});
+  Run run = test::read_run(out);
+  Options options = test::report_options();
+  options.titles[test::kBlocked] = "<script>alert(1)</script>|`x`";
+  options.lab_title = "=HYPERLINK(\"http://x\")";
+  const Report report = built(run, options);
+  CHECK_FALSE(has(to_html(report), "<script"));
+  CHECK_FALSE(has(to_markdown(report), "<script"));
+  test::Transcript evil;
+  test::add_start_of(&evil);
+  Series series = test::measured(4, 0, "=cmd|'/c calc'!A0; rm -rf ~", 1e6);
+  series.samples = test::samples(2, 1e6);
+  evil.send(test::work("run", 4, {series.kernel}));
+  evil.worker("samples",
+              {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", series.samples}});
+  evil.worker("result", test::with(test::about(4, 0), "outcome", series));
+  evil.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run evil_run = test::read_run(evil);
+  const Report evil_report = built(evil_run, {});
+  CHECK(has(to_csv(evil_report), ",'=cmd|"));
+  CHECK_FALSE(has(to_csv(evil_report), ",=cmd"));
+  CHECK(
+      has(section(evil_report, "reproduce").commands[0], "'=cmd|'\\''/c calc'\\''!A0; rm -rf ~'"));
+}
+
+TEST_CASE("the page stands alone") {
+  const Run run = report_run();
+  const std::string page = to_html(built(run));
+  CHECK_FALSE(has(page, "<script"));
+  CHECK_FALSE(has(page, "src="));
+  CHECK_FALSE(has(page, "href="));
+  CHECK_FALSE(has(page, "url(http"));
+  CHECK(has(page, "<svg"));
+  CHECK(has(page, "prefers-color-scheme:dark"));
+  std::regex id(" id=\"([^\"]+)\"");
+  std::map<std::string, int> ids;
+  for (std::sregex_iterator it(page.begin(), page.end(), id), end; it != end; ++it) ++ids[(*it)[1]];
+  for (const auto& [name, count] : ids) {
+    INFO("id " << name);
+    CHECK(count == 1);
+  }
+}
+
+TEST_CASE("CSV is tidy: as many fields in every line, one line per timed slot") {
+  const Run run = report_run();
+  const std::string csv = to_csv(built(run));
+  std::istringstream lines(csv);
+  std::string line;
+  int rounds = 0, count = 0;
+  while (std::getline(lines, line)) {
+    int fields = 1;
+    bool quoted = false;
+    for (const char sign : line) {
+      if (sign == '"') quoted = !quoted;
+      if (sign == ',' && !quoted) ++fields;
+    }
+    INFO(line);
+    CHECK(fields == 19);
+    if (has(line, ",round,")) ++rounds;
+    ++count;
+  }
+  CHECK(rounds == 12 * 4);
+  CHECK(count > rounds);
+}
+
+TEST_CASE("JSON is the document of the candidate's run") {
+  const Run run = report_run();
+  const Json json = Json::parse(to_json(built(run)), nullptr, false);
+  REQUIRE(json.is_object());
+  CHECK(json["ridgepoint"] == 1);
+  CHECK(json["comparisons"][0]["decision"] == "adopt");
+}
+
+TEST_CASE("the Markdown report is the golden one") {
+  const Run run = report_run();
+  test::check_golden("report.md", to_markdown(built(run)));
+  const Run rejected_run = report_run({.candidate_passes = false});
+  test::check_golden("report_rejected.md", to_markdown(built(rejected_run)));
+}
+
+TEST_CASE("writing chooses by extension and never leaves half a file") {
+  const Folder folder;
+  const Run run = report_run();
+  const Report report = built(run);
+  for (const char* name : {"a.html", "a.md", "a.json", "a.csv"}) {
+    CHECK(write_report(report, (folder.path / name).string()).ok());
+    CHECK(fs::file_size(folder.path / name) > 500);
+  }
+  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator{}) == 4);
+  for (const char* name : {"a.pdf", "a", "a.gbench.json", "a.trace.json", ".html"}) {
+    const auto written = write_report(report, (folder.path / name).string());
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().code == ErrorCode::usage);
+    CHECK(has(written.error().sentence(), ".html, .md, .json or .csv"));
+  }
+  auto written = write_report(report, (folder.path / "no" / "such" / "a.html").string());
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().code == ErrorCode::cannot_write);
+  CHECK(written.error().exit_code() == 73);
+  CHECK(has(written.error().sentence(), "does not exist"));
+  fs::create_directory(folder.path / "folder.html");
+  written = write_report(report, (folder.path / "folder.html").string());
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().code == ErrorCode::cannot_write);
+  fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
+  if (::geteuid() != 0) {  // root may write anywhere
+    written = write_report(report, (folder.path / "b.html").string());
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().code == ErrorCode::cannot_write);
+  }
+}
+
+TEST_CASE("every panel's metric is explained in assets/metrics.json") {
+  std::ifstream file(test::golden_path("../../assets/metrics.json"));
+  const Json metrics = Json::parse(file, nullptr, false);
+  REQUIRE(metrics.is_object());
+  const Run run = report_run();
+  const Report report = built(run);
+  for (const Section& one : report.sections) {
+    if (!one.chart) continue;
+    for (const chart::Panel& panel : one.chart->panels) {
+      if (!panel.metric.empty()) CHECK(metrics.contains(panel.metric));
+    }
+  }
+  for (const char* key : {"time_per_call", "latency", "utilization", "memory_bandwidth",
+                          "error_nmse", "accuracy_delta", "ratio", "power", "sm_clock", "memory"}) {
+    REQUIRE(metrics.contains(key));
+    for (const char* field : {"name", "formula", "unit", "better", "why"}) {
+      CHECK(metrics[key].contains(field));
+    }
+  }
+}

@@ -1,0 +1,253 @@
+// A session without a worker, for tests of the window: it answers list, source and probe at once,
+// and leaves run and compare open until the test says how they end. Its figures are round numbers.
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "app/window/actions.h"
+#include "app/window/headless.h"
+#include "common/record/params.h"
+#include "labs/lab.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+namespace ridge::test {
+
+class FakeSession final : public app::Session {
+ public:
+  bool poll() override { return std::exchange(moved_, false); }
+  void wait(double) override {}
+  const Run& run() const override { return run_; }
+  app::WorkerState state() const override { return state_; }
+  const std::string& reason() const override { return reason_; }
+  bool in_timed_block() const override { return false; }
+
+  Result<int64_t> list() override {
+    const int64_t id = next_++;
+    to_.app("list", {{"id", id}});
+    to_.worker(
+        "hello",
+        {{"version", "0"}, {"pid", 1}, {"build", Json::object()}, {"capabilities", {"cpu"}}});
+    for (const Rung& rung : find_lab("gemm")->rungs)
+      to_.worker("kernel", {{"request", id}, {"kernel", info(rung.kernel)}});
+    to_.worker("end", {{"request", id}});
+    done(id);
+    state_ = app::WorkerState::idle;
+    return id;
+  }
+  Result<int64_t> source(const std::string& kernel) override {
+    const int64_t id = next_++;
+    to_.app("source", {{"id", id}, {"kernel", kernel}});
+    const bool o3 = kernel == "gemm.cpu.naive_o3";
+    const SourceText text{
+        kernel, "kernels/" + kernel + ".cpp",
+        "// Idea: " + kernel + "\nint a;\nint b;\n" + (o3 ? "" : "int " + kernel.substr(9) + ";\n"),
+        o3 ? "-O3" : "-O1", "00beef00"};
+    to_.worker("result", {{"request", id}, {"source", text}});
+    done(id);
+    return id;
+  }
+  Result<int64_t> send(WorkRequest request) override {
+    request.id = next_++;
+    sent.push_back(request);
+    to_.send(request);
+    if (request.type == "probe")
+      answer_probe(request);
+    else
+      state_ = app::WorkerState::busy;
+    flush();
+    return request.id;
+  }
+  void cancel(int64_t id) override { cancelled.push_back(id); }
+  void predict(const std::string&, const Params&, double) override {}
+  const std::vector<std::string>& transcript() const override { return to_.lines; }
+  Result<void> save(const std::string& path) const override {
+    std::ofstream out(path);
+    out << to_.text();
+    if (!out) return Error{ErrorCode::cannot_write, "not writable", path, ""};
+    return {};
+  }
+
+  // ---- how an open request goes on ----
+  void measure(const WorkRequest& request, int index, double t_ns, bool passes = true) {
+    to_.worker("env", {{"environment", environment()}, {"when", "before"}});
+    to_.worker("samples", {{"request", request.id},
+                           {"series", index},
+                           {"phase", "call"},
+                           {"samples", samples(20, t_ns)}});
+    flush();
+    Series series = outcome(request.id, index, request.kernels[static_cast<size_t>(index)].kernel);
+    series.params = *resolve_params(info(series.kernel).params,
+                                    request.kernels[static_cast<size_t>(index)].params, "gemm");
+    series.cache = request.cache;
+    series.stats =
+        Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns * 0.99, t_ns * 1.01}, 0, 0, 1, {}};
+    series.checks = {check(passes)};
+    if (!passes) {
+      series.status = SeriesStatus::failed;
+      series.reason = "NMSE 0.5 is over 2e-12";
+      series.stats.reset();
+    }
+    to_.worker("result", {{"request", request.id}, {"series", index}, {"outcome", series}});
+    flush();
+  }
+  void feed_samples(int64_t id, int index, int n, double t_ns) {
+    to_.worker("check", {{"request", id}, {"series", index}, {"check", check(true)}});
+    to_.worker(
+        "samples",
+        {{"request", id}, {"series", index}, {"phase", "call"}, {"samples", samples(n, t_ns)}});
+    flush();
+  }
+  void finish(const WorkRequest& request, const std::string& status = "ok") {
+    to_.worker("done", {{"request", request.id}, {"status", status}});
+    state_ = app::WorkerState::idle;
+    flush();
+  }
+  void judge(const WorkRequest& request, Verdict verdict, double ratio) {
+    std::vector<Round> rounds;
+    for (int i = 0; i < 8; ++i)
+      rounds.push_back({i, "0110", {1000, 1000 / ratio, 1000 / ratio, 1000}});
+    to_.worker("samples",
+               {{"request", request.id}, {"series", 0}, {"phase", "rounds"}, {"rounds", rounds}});
+    Comparison made;
+    made.request = request.id;
+    made.lab = "gemm";
+    made.baseline = request.kernels[0].kernel;
+    made.candidate = request.kernels[1].kernel;
+    made.cache = request.cache;
+    made.baseline_params = made.candidate_params = request.kernels[1].params;
+    made.rounds = 8;
+    made.ratio = ratio;
+    made.ci = Interval{ratio * 0.99, ratio * 1.01};
+    made.margin = 0.02;
+    made.verdict = verdict;
+    const std::vector<Comparison> all = {made};
+    to_.worker("result", {{"request", request.id}, {"comparisons", all}});
+    finish(request);
+  }
+  void progress(int64_t id) {
+    to_.worker("phase", {{"request", id},
+                         {"series", 0},
+                         {"phase", "timing"},
+                         {"text", ""},
+                         {"open", "interval ±0.9 %, stops at ±0.5 %"},
+                         {"progress", 0.5},
+                         {"median_ns", 1002},
+                         {"ci_ns", Interval{1001, 1003}},
+                         {"left_s", 1.5}});
+    flush();
+  }
+  void lose(const std::string& why) {
+    state_ = app::WorkerState::lost;
+    reason_ = why;
+    run_.worker_lost(why);
+    moved_ = true;
+  }
+  const WorkRequest& last(const std::string& type) const {
+    for (auto it = sent.rbegin(); it != sent.rend(); ++it) {
+      if (it->type == type) return *it;
+    }
+    FAIL("nothing of type " + type + " was sent");
+    return sent.front();
+  }
+  int count(const std::string& type) const {
+    int found = 0;
+    for (const WorkRequest& request : sent) found += request.type == type;
+    return found;
+  }
+  int estimates() const {
+    int found = 0;
+    for (const WorkRequest& request : sent)
+      found += request.type == "probe" && !request.kernels.empty();
+    return found;
+  }
+
+  static KernelInfo info(const std::string& id) {
+    KernelInfo made = kernel_info(id);
+    const bool cpu = id.find(".cpu.") != std::string::npos;
+    made.backend = cpu ? "cpu" : "cuda";
+    made.available = cpu;
+    made.reason = cpu ? "" : "no CUDA device";
+    made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
+    return made;
+  }
+
+  std::vector<WorkRequest> sent;
+  std::vector<int64_t> cancelled;
+
+ private:
+  void done(int64_t id) {
+    to_.worker("done", {{"request", id}, {"status", "ok"}});
+    flush();
+  }
+  void answer_probe(const WorkRequest& request) {
+    if (request.kernels.empty()) {
+      const std::vector<Ceiling> ceilings = {
+          {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e12, "FLOP/s", "measured"},
+          {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 1e11, "B/s", "measured"}};
+      to_.worker("result", {{"request", request.id}, {"ceilings", ceilings}});
+    } else {
+      Json estimates = Json::array();
+      for (size_t i = 0; i < request.kernels.size(); ++i) {
+        estimates.push_back({{"series", i}, {"call_ns", 1e6}, {"total_s", 2.0}});
+      }
+      to_.worker("result", {{"request", request.id}, {"estimates", estimates}});
+    }
+    done(request.id);
+  }
+  void flush() {
+    for (; fed_ < to_.lines.size(); ++fed_) run_.apply_line(to_.lines[fed_]);
+    moved_ = true;
+  }
+
+  Transcript to_;
+  Run run_;
+  app::WorkerState state_ = app::WorkerState::starting;
+  std::string reason_;
+  size_t fed_ = 0;
+  int64_t next_ = 1;
+  bool moved_ = true;
+};
+
+/// A folder that is gone after the test.
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "ridge-window-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string path;
+};
+
+/// The window with the fake session, opened on the GEMM lab.
+struct Fixture {
+  explicit Fixture(float width = 1600, float height = 1000) {
+    state.session = &session;
+    window::open_lab(state, "gemm");
+    driver.emplace(state, width, height);
+    driver->frames(20);  // past the delay after which estimates are asked for
+  }
+  /// F5, every rung measured in turn, each twice as fast as the one before.
+  void run_all() {
+    driver->key(compat::Key::f5);
+    const WorkRequest request = session.last("run");
+    double t_ns = 1e6;
+    for (size_t i = 0; i < request.kernels.size(); ++i, t_ns /= 2)
+      session.measure(request, static_cast<int>(i), t_ns);
+    session.finish(request);
+    driver->frames(3);
+  }
+  FakeSession session;
+  window::State state;
+  std::optional<window::Headless> driver;
+};
+
+}  // namespace ridge::test

@@ -1,0 +1,351 @@
+// Every action of the window, driven headless: by its key, by its button, and by what must not work.
+#include "app/window/window.h"
+
+#include <tuple>
+
+#include "app/window/export.h"
+#include "app/window/settings.h"
+#include "tests/window_fixture.h"
+#include "tests/window_text_cases.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+using compat::Key;
+
+int marks(const Fixture& fixture) {
+  int count = 0;
+  for (const chart::Primitive& p : fixture.driver->screen().ladder_scene().primitives) {
+    const bool bar = p.kind == chart::Primitive::Kind::rect && p.role == chart::Role::series0;
+    count += bar;
+  }
+  return count;
+}
+
+bool same_scene(const chart::Scene& a, const chart::Scene& b) {
+  const auto same = [](const chart::Primitive& p, const chart::Primitive& q) {
+    return p.kind == q.kind && p.a.x == q.a.x && p.a.y == q.a.y && p.b.x == q.b.x &&
+           p.b.y == q.b.y && p.role == q.role && p.text == q.text && p.hatched == q.hatched &&
+           p.dashed == q.dashed;
+  };
+  return a.width == b.width && a.height == b.height && a.primitives.size() == b.primitives.size() &&
+         std::equal(a.primitives.begin(), a.primitives.end(), b.primitives.begin(), same);
+}
+
+TEST_CASE("opening asks for the catalogue, the sources and the estimates", "[window]") {
+  Fixture f;
+  CHECK(f.state.ladder.size() == find_lab("gemm")->rungs.size());
+  CHECK(f.state.run().catalogue_complete());
+  CHECK(find_source(f.state, "gemm.cpu.naive_o1") != nullptr);
+  CHECK(f.session.estimates() == 1);
+  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  REQUIRE(row);
+  REQUIRE(row->estimate);
+  CHECK(row->estimate->total_s == 2.0);
+  CHECK(row->reason == "not run yet");
+  CHECK(find_row(f.state, "gemm.cuda.naive")->reason == "no CUDA device");
+  CHECK(f.driver->triangles() > 1000);
+}
+
+TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") {
+  Fixture f;
+  REQUIRE(f.driver->click("n=256"));
+  f.driver->key(Key::f5);
+  REQUIRE(f.session.count("run") == 1);
+  const WorkRequest request = f.session.last("run");
+  CHECK(request.kernels.size() == 5);
+  for (const KernelRequest& kernel : request.kernels) {
+    CHECK(kernel.kernel.find(".cpu.") != std::string::npos);
+    CHECK(param_int(kernel.params, "n") == 256);
+  }
+  CHECK(f.session.sent[f.session.sent.size() - 2].type == "probe");  // the ceilings come first
+  f.driver->key(Key::f5);
+  CHECK(f.session.count("run") == 1);
+  CHECK(f.state.notice.text.find("running") != std::string::npos);
+}
+
+TEST_CASE("the Run button does what F5 does", "[window]") {
+  Fixture f;
+  REQUIRE(f.driver->click("run"));
+  CHECK(f.session.count("run") == 1);
+  CHECK(f.driver->find("run") == nullptr);  // Cancel stands in its place
+  REQUIRE(f.driver->find("cancel"));
+  f.session.progress(f.session.last("run").id);
+  f.driver->frames();
+  CHECK(f.driver->find("progress") != nullptr);
+}
+
+TEST_CASE("Ctrl F5 runs the selected rung alone", "[window]") {
+  Fixture f;
+  f.driver->type(']');
+  f.driver->key(Key::f5, true);
+  REQUIRE(f.session.last("run").kernels.size() == 1);
+  CHECK(f.session.last("run").kernels[0].kernel == "gemm.cpu.naive_o3");
+}
+
+TEST_CASE("Esc cancels the run, and says so when nothing runs", "[window]") {
+  Fixture f;
+  f.driver->key(Key::escape);
+  CHECK(f.session.cancelled.empty());
+  f.driver->key(Key::f5);
+  f.driver->key(Key::escape);
+  const WorkRequest request = f.session.last("run");
+  CHECK(f.session.cancelled == std::vector<int64_t>{request.id});
+  f.session.finish(request, "cancelled");
+  f.driver->frames();
+  CHECK(f.state.run_request == 0);
+  CHECK(f.driver->find("run") != nullptr);
+}
+
+TEST_CASE("results become bars, and a failed check does not", "[window]") {
+  Fixture f;
+  const int before = marks(f);
+  f.driver->key(Key::f5);
+  const WorkRequest request = f.session.last("run");
+  f.session.measure(request, 0, 1e6);
+  f.driver->frames();
+  const int one = marks(f);
+  CHECK(one > before);
+  f.session.measure(request, 1, 1e6, false);
+  f.driver->frames();
+  CHECK(find_row(f.state, "gemm.cpu.naive_o3")->series->status == SeriesStatus::failed);
+  CHECK(marks(f) == one);
+}
+
+TEST_CASE("samples show before the result does", "[window]") {
+  Fixture f;
+  f.driver->key(Key::f5);
+  const int before = marks(f);
+  f.session.feed_samples(f.session.last("run").id, 0, 12, 5e5);
+  f.driver->frames();
+  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  REQUIRE(row->series);
+  REQUIRE(row->series->stats);
+  CHECK(row->series->stats->median_ns == Approx(5e5).epsilon(0.01));
+  CHECK(marks(f) > before);
+}
+
+TEST_CASE("rungs are selected by key, in the rail and in the chart", "[window]") {
+  Fixture f;
+  CHECK(f.state.view.rung == "gemm.cpu.naive_o1");
+  f.driver->type('[');
+  CHECK(f.state.view.rung == "gemm.cpu.naive_o1");
+  f.driver->type(']');
+  CHECK(f.state.view.rung == "gemm.cpu.naive_o3");
+  REQUIRE(f.driver->click("rung:gemm.cpu.onednn"));
+  CHECK(f.state.view.rung == "gemm.cpu.onednn");
+  f.run_all();
+  REQUIRE(f.driver->click("chart:gemm.cpu.loop_order:0"));
+  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+}
+
+TEST_CASE("a comparison needs a baseline, sends it first and shows the verdict", "[window]") {
+  Fixture f;
+  f.driver->type('c');
+  CHECK(f.session.count("compare") == 0);
+  CHECK(f.state.notice.text.find("baseline") != std::string::npos);
+  f.driver->type('b');
+  CHECK(f.state.view.baseline == "gemm.cpu.naive_o1");
+  select_rung(f.state, "gemm.cpu.loop_order");
+  f.driver->frames();
+  REQUIRE(f.driver->click("compare"));
+  const WorkRequest request = f.session.last("compare");
+  REQUIRE(request.kernels.size() == 2);
+  CHECK(request.kernels[0].kernel == "gemm.cpu.naive_o1");
+  CHECK(request.kernels[1].kernel == "gemm.cpu.loop_order");
+  CHECK(shown_comparison(f.state, nullptr) == nullptr);
+  f.session.judge(request, Verdict::faster, 4);
+  f.driver->frames();
+  const Comparison* shown = shown_comparison(f.state, nullptr);
+  REQUIRE(shown);
+  CHECK(shown->ratio == 4);
+  // At another size nothing was compared, and the verdict does not carry over.
+  REQUIRE(f.driver->click("n=1024"));
+  CHECK(shown_comparison(f.state, nullptr) == nullptr);
+  REQUIRE(f.driver->click("clear_baseline"));
+  CHECK(f.state.view.baseline.empty());
+}
+
+TEST_CASE("a rung that cannot run here is not compared", "[window]") {
+  Fixture f;
+  f.driver->type('b');
+  select_rung(f.state, "gemm.cuda.naive");
+  f.driver->type('c');
+  CHECK(f.session.count("compare") == 0);
+  CHECK(f.state.notice.text.find("cannot run") != std::string::npos);
+}
+
+TEST_CASE("tabs open by click and by key", "[window]") {
+  Fixture f;
+  REQUIRE(f.driver->click("source"));
+  CHECK(f.state.view.tab == Tab::source);
+  f.driver->type('d');
+  CHECK(f.state.view.tab == Tab::diff);
+  REQUIRE(f.driver->click("lesson"));
+  CHECK(f.state.view.tab == Tab::lesson);
+  for (const Rung& rung : f.state.view.lab->rungs) {  // each tab of each rung draws
+    select_rung(f.state, rung.kernel);
+    for (const char key : {'l', 's', 'd'}) f.driver->type(key);
+  }
+  CHECK(f.driver->triangles() > 1000);
+}
+
+TEST_CASE("a parameter change hides other sizes and asks for estimates once", "[window]") {
+  Fixture f;
+  f.run_all();
+  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->series != nullptr);
+  const int asked = f.session.estimates();
+  for (const char* stop : {"n=128", "n=256", "n=1024"})
+    set_param(f.state, "n", std::stoll(stop + 2));
+  f.driver->frames(2);
+  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->series == nullptr);
+  CHECK(f.session.estimates() == asked);  // not while it may still be dragged
+  f.driver->frames(30);
+  CHECK(f.session.estimates() == asked + 1);
+  REQUIRE(f.driver->click("cache=cold"));
+  CHECK(f.state.view.cache == "cold");
+  REQUIRE(f.driver->click("mode=live"));
+  f.driver->key(Key::f5);
+  CHECK(f.session.last("run").mode == "live");
+  CHECK(f.session.last("run").cache == "cold");
+}
+
+TEST_CASE("a lost worker keeps its results greyed, and F5 starts again", "[window]") {
+  Fixture f;
+  f.run_all();
+  f.driver->key(Key::f5);
+  f.session.lose("the worker ended with signal 11");
+  f.driver->frames();
+  CHECK(f.state.run_request == 0);
+  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  REQUIRE(row->series);
+  CHECK(row->greyed);
+  CHECK(f.state.notice.text.find("signal 11") != std::string::npos);
+  const int runs = f.session.count("run");
+  f.driver->key(Key::f5);
+  CHECK(f.session.count("run") == runs + 1);
+}
+
+TEST_CASE("export writes every format and says where, or why not", "[window]") {
+  Fixture f;
+  const TemporaryFolder folder;
+  f.state.export_root = folder.path;
+  f.driver->key(Key::e, true);
+  CHECK(f.state.notice.text.find("nothing to export") != std::string::npos);
+  f.run_all();
+  f.driver->key(Key::e, true);
+  REQUIRE(!f.state.last_export.empty());
+  CHECK(f.state.notice.text.find(f.state.last_export) != std::string::npos);
+  for (const char* name : {"report.html", "report.md", "report.json", "report.csv", "run.jsonl"}) {
+    std::error_code error;
+    INFO(name);
+    CHECK(std::filesystem::file_size(std::filesystem::path(f.state.last_export) / name, error) >
+          100);
+  }
+  f.state.export_root = "/proc/ridgepoint";  // nobody can make a folder there, not even root
+  REQUIRE(f.driver->click("export"));
+  CHECK(f.state.notice.is_error);
+  CHECK(f.state.notice.text.find("/proc/ridgepoint") != std::string::npos);
+}
+
+TEST_CASE("theme, scale and panel widths are remembered; a damaged file is not believed",
+          "[window]") {
+  Fixture f;
+  const TemporaryFolder folder;
+  f.state.settings_path = folder.path + "/deep/settings.json";
+  f.driver->type('t');
+  f.driver->key(Key::plus, true);
+  CHECK(f.state.view.light_theme);
+  CHECK(f.state.view.scale > 1);
+  REQUIRE(f.driver->drag("split_left", 60, 0));
+  State again;
+  again.settings_path = f.state.settings_path;
+  load_settings(&again);
+  CHECK(again.view.light_theme);
+  CHECK(again.view.scale == f.state.view.scale);
+  CHECK(again.view.left_width > 250);
+  std::ofstream(again.settings_path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null";
+  State fresh;
+  fresh.settings_path = again.settings_path;
+  load_settings(&fresh);
+  CHECK(fresh.view.scale == 1);
+  std::ofstream(again.settings_path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null}";
+  load_settings(&fresh);
+  CHECK(fresh.view.scale == 3);
+  CHECK_FALSE(fresh.view.light_theme);
+}
+
+TEST_CASE("the list of keys opens, takes the clicks, and closes", "[window]") {
+  Fixture f;
+  f.driver->type('?');
+  CHECK(f.state.view.show_shortcuts);
+  f.driver->click("run");
+  CHECK(f.session.count("run") == 0);
+  f.driver->type('?');
+  f.driver->key(Key::escape);
+  CHECK_FALSE(f.state.view.show_shortcuts);
+}
+
+TEST_CASE("a replayed transcript shows the same picture", "[window]") {
+  Fixture live;
+  live.run_all();
+  live.driver->type('b');
+  select_rung(live.state, "gemm.cpu.loop_order");
+  live.driver->type('c');
+  live.session.judge(live.session.last("compare"), Verdict::faster, 4);
+  live.driver->frames(3);
+  const TemporaryFolder folder;
+  REQUIRE(live.session.save(folder.path + "/run.jsonl"));
+  const chart::Scene scene = live.driver->screen().ladder_scene();
+  live.driver.reset();  // one ImGui context at a time
+
+  auto session = app::Session::replay(folder.path + "/run.jsonl");
+  REQUIRE(session);
+  State state;
+  state.session = session->get();
+  open_lab(state, "");
+  Headless driver(state);
+  driver.frames(3);
+  CHECK(state.view.rung == "gemm.cpu.loop_order");
+  CHECK(state.view.baseline == "gemm.cpu.naive_o1");
+  REQUIRE(shown_comparison(state, nullptr));
+  REQUIRE(state.ladder.size() == live.state.ladder.size());
+  CHECK(same_scene(driver.screen().ladder_scene(), scene));
+  driver.key(Key::f5);
+  CHECK(state.notice.text.find("saved run") != std::string::npos);
+}
+
+TEST_CASE("every widget stays inside the window at every size and scale", "[window]") {
+  for (const auto& [width, height, scale] : {std::tuple{1600.f, 1000.f, 1.f},
+                                             {1280.f, 800.f, 1.f},
+                                             {1600.f, 1000.f, 1.6f},
+                                             {3200.f, 2000.f, 3.f},
+                                             {1024.f, 640.f, 0.75f}}) {
+    Fixture f(width, height);
+    f.run_all();
+    f.state.view.scale = scale;
+    f.driver->frames(4);
+    INFO(width << " x " << height << " at " << scale);
+    for (const char* name :
+         {"run", "compare", "export", "log", "shortcuts", "lesson", "source", "diff", "baseline"}) {
+      INFO(name);
+      const Area* area = f.driver->find(name);
+      REQUIRE(area);
+      CHECK(area->x >= 0);
+      CHECK(area->y >= 0);
+      CHECK(area->right() <= width);
+      CHECK(area->bottom() <= height);
+    }
+    CHECK(f.driver->find("baseline")->right() <= f.driver->find("compare")->x);
+    CHECK(f.driver->find("verdict")->bottom() <= f.driver->find("log")->y);
+  }
+}
+
+TEST_CASE("an unknown scene is a usage error and names what exists", "[window]") {
+  CHECK(shot({.scene = "roofline", .out = "/dev/null"}) == 64);
+  CHECK(shot({.scene = "lab", .out = "/dev/null", .replay = "/nowhere.jsonl"}) == 65);
+}
+
+}  // namespace
+}  // namespace ridge::test

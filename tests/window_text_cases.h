@@ -1,0 +1,134 @@
+// The window's own text tools: lexer, diff, markdown, and recordings snapped to a size. Part of
+// window_test.cpp, in a file of its own.
+#pragma once
+
+#include "app/window/diff.h"
+#include "app/window/lexer.h"
+#include "app/window/markdown.h"
+#include "app/window/recorded.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+
+std::string joined(const std::vector<Token>& tokens) {
+  std::string all;
+  for (const Token& token : tokens) all += token.text;
+  return all;
+}
+
+TEST_CASE("tokens cover a line without gaps and know their kind", "[window]") {
+  LexState state;
+  const std::string line = "  for (int i = 0x1F; i < n; ++i) s += \"a \\\" // b\"[i];  // sum";
+  const auto tokens = lex_line(line, &state);
+  CHECK(joined(tokens) == line);
+  const auto kind_of = [&](std::string_view text) {
+    for (const Token& token : tokens) {
+      if (token.text == text) return token.kind;
+    }
+    return TokenKind::directive;
+  };
+  CHECK(kind_of("for") == TokenKind::keyword);
+  CHECK(kind_of("int") == TokenKind::type);
+  CHECK(kind_of("0x1F") == TokenKind::number);
+  CHECK(kind_of("\"a \\\" // b\"") == TokenKind::text);
+  CHECK(kind_of("// sum") == TokenKind::comment);
+}
+
+TEST_CASE("a comment spans lines until it is closed", "[window]") {
+  LexState state;
+  CHECK(lex_line("a /* b", &state).back().kind == TokenKind::comment);
+  CHECK(state.in_comment);
+  CHECK(lex_line("for int", &state).front().kind == TokenKind::comment);
+  const auto closing = lex_line("c */ for", &state);
+  CHECK(closing.front().text == "c */");
+  CHECK(closing.back().kind == TokenKind::keyword);
+  CHECK_FALSE(state.in_comment);
+  CHECK(lex_line("#include <a>", &state).front().kind == TokenKind::directive);
+  CHECK(lex_line("", &state).empty());
+}
+
+TEST_CASE("a diff is least, in order, and rebuilds both sides", "[window]") {
+  const std::string before = "a\nb\nc\nd\n", after = "a\nx\nc\nd\ne";
+  const auto lines = diff_lines(before, after);
+  CHECK(count_changes(lines).added == 2);
+  CHECK(count_changes(lines).removed == 1);
+  std::string old_text, new_text;
+  for (const DiffLine& line : lines) {
+    if (line.kind != DiffLine::Kind::added) old_text += std::string(line.text) + "\n";
+    if (line.kind != DiffLine::Kind::removed) new_text += std::string(line.text) + "\n";
+  }
+  CHECK(old_text == before);
+  CHECK(new_text == after + "\n");
+  CHECK(count_changes(diff_lines(before, before)).added == 0);
+  CHECK(diff_lines("", "").empty());
+  CHECK(count_changes(diff_lines("", after)).added == 5);
+}
+
+TEST_CASE("equal lines far from a change are folded", "[window]") {
+  std::string before, after;
+  for (int i = 0; i < 30; ++i) before += std::to_string(i) + "\n";
+  after = before + "new\n";
+  const auto folded = fold_equal(diff_lines(before, after), 3);
+  REQUIRE(folded.size() == 5);  // the cut, three lines, the new one
+  CHECK(folded[0].old_number == 0);
+  CHECK(folded[1].text == "27");
+  CHECK(folded[4].kind == DiffLine::Kind::added);
+}
+
+TEST_CASE("a lesson becomes blocks; markup never shows", "[window]") {
+  const auto blocks = parse_markdown(
+      "# Head\n\nPlain **bold** and `code` &amp; more\nsame line.\n\n1. one\n2. two\n\n```\nint "
+      "a;\n```\n\n"
+      "| a | b |\n|---|---|\n| 1 | 2 |\n");
+  REQUIRE(blocks.size() == 7);
+  CHECK(blocks[0].kind == Block::Kind::heading);
+  CHECK(blocks[0].level == 1);
+  CHECK(blocks[1].runs[1].strong);
+  CHECK(blocks[1].runs[3].code);
+  CHECK(blocks[1].runs[4].text == " & more same line.");
+  CHECK(blocks[3].marker == "2.");
+  CHECK(blocks[4].kind == Block::Kind::code);
+  CHECK(blocks[5].header);
+  CHECK(blocks[6].runs[1].text == "2");
+  CHECK(parse_markdown("").empty());
+}
+
+Run recorded(const std::vector<int64_t>& sizes) {
+  Transcript lines;
+  add_start(&lines);
+  WorkRequest request = request_for("run", 4);
+  request.kernels.clear();
+  for (const int64_t n : sizes) request.kernels.push_back({kFirst, {{"n", n}}});
+  lines.send(request);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Series series = outcome(4, static_cast<int>(i), kFirst);
+    series.params["n"] = sizes[i];
+    lines.worker("result", with(about(4, static_cast<int>(i)), "outcome", series));
+  }
+  Run run;
+  for (const std::string& line : lines.lines) run.apply_line(line);
+  return run;
+}
+
+TEST_CASE("a recording is snapped to the nearest size, which is named", "[window]") {
+  const Run run = recorded({512, 1024, 4096});
+  const auto at = [&](int64_t n) {
+    return nearest_series(run, kFirst, {{"n", n}, {"dtype", std::string("fp32")}}, "hot");
+  };
+  CHECK(at(1024).exact);
+  CHECK(at(1024).shown_size.empty());
+  CHECK_FALSE(at(8192).exact);
+  CHECK(at(8192).shown_size == "n = 4096");
+  CHECK(at(1500).shown_size == "n = 1024");  // nearest in ratio
+  CHECK(at(1).shown_size == "n = 512");
+  CHECK(nearest_series(run, kFirst, {{"n", int64_t{512}}}, "cold").series == nullptr);
+  CHECK(nearest_series(run, kFirst, {{"dtype", std::string("bf16")}}, "hot").series == nullptr);
+  CHECK(nearest_series(run, kSecond, {{"n", int64_t{512}}}, "hot").series == nullptr);
+}
+
+}  // namespace
+}  // namespace ridge::test
