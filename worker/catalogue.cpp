@@ -35,13 +35,13 @@ class Builder {
       : gpus_(gpus), no_gpu_reason_(no_gpu_reason) {}
 
   KernelInfo compiled(const char* id, const char* kind, Backend backend, const char* isa, int arch,
-                      const char* dtypes) {
+                      const char* dtypes, bool exact = false) {
     KernelInfo info = named(id, kind);
     info.backend = backend == Backend::cpu ? "cpu" : "cuda";
     info.dtypes = words(dtypes);
-    info.needs = arch > 0 ? "sm_" + std::to_string(arch) : isa;
+    info.needs = arch > 0 ? sm_name(arch, exact) : isa;
     info.available = backend == Backend::cpu ? measure::isa_available(isa, &info.reason)
-                                             : gpu_available(arch, &info.reason);
+                                             : gpu_available(arch, exact, &info.reason);
     return info;
   }
 
@@ -79,15 +79,22 @@ class Builder {
     return info;
   }
 
-  bool gpu_available(int arch, std::string* reason) const {
+  /// "sm_90", or "sm_90a" for code of that capability and no later one.
+  static std::string sm_name(int arch, bool exact) {
+    return "sm_" + std::to_string(arch) + (exact ? "a" : "");
+  }
+
+  bool gpu_available(int arch, bool exact, std::string* reason) const {
     if (gpus_.empty()) {
       *reason = no_gpu_reason_;
       return false;
     }
     int best = 0;
-    for (const GpuInfo& gpu : gpus_) best = std::max(best, gpu.capability);
-    if (best >= arch) return true;
-    *reason = "needs sm_" + std::to_string(arch) + "; this GPU is sm_" + std::to_string(best);
+    for (const GpuInfo& gpu : gpus_) {
+      if (exact ? gpu.capability == arch : gpu.capability >= arch) return true;
+      best = std::max(best, gpu.capability);
+    }
+    *reason = "needs " + sm_name(arch, exact) + "; this GPU is sm_" + std::to_string(best);
     return false;
   }
 
@@ -102,7 +109,8 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
   Builder builder(gpus, no_gpu_reason);
   std::vector<KernelInfo> list;
   for (const KernelDesc* k : registered_kernels()) {
-    list.push_back(builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes));
+    list.push_back(
+        builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes, k->arch_exact));
     if (k->library != nullptr) list.back().library = k->library;
     const FamilyDesc* family = find_family(family_of(k->id));
     if (family != nullptr) {

@@ -44,8 +44,8 @@ class Server {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> queue_;  ///< lines, known to be requests with an id
-  std::set<int64_t> cancelled_;  ///< of requests still queued or running
-  std::set<int64_t> open_;       ///< requests queued or running
+  std::set<int64_t> cancelled_;    ///< of requests still queued or running
+  std::set<int64_t> open_;         ///< requests queued or running
   bool quit_ = false;
 };
 

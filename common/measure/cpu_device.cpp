@@ -43,6 +43,11 @@ double cpu_ns(bool process) {
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
+/// To 0.01 ns: further digits mean nothing and would double the size of a saved run.
+double rounded(double ns) {
+  return std::round(ns * 100) / 100;
+}
+
 struct CpuSide : Side {
   double call_ns = 0;
   double best_share = 0;  ///< of several threads: the highest CPU share of any sample so far
@@ -146,8 +151,8 @@ class CpuDevice : public Device {
     if (!status.ok()) return to_error(status, *side.kernel);
     Sample sample;
     sample.calls = calls;
-    sample.t_ns = wall / double(calls);
-    sample.cpu_ns = cpu / double(calls);
+    sample.t_ns = rounded(wall / double(calls));
+    sample.cpu_ns = rounded(cpu / double(calls));
     return sample;
   }
 
