@@ -658,7 +658,7 @@ TEST_CASE("every ceiling's probe passes its gate, and one that skips work does n
       const KernelDesc* probe = find_kernel(choice.kernel);
       INFO(choice.kernel);
       REQUIRE(probe);
-      if (!measure::check_supported(*probe, {})) continue;
+      if (!measure::check_supported(*probe, {}, **cpu)) continue;
       for (const int threads : {1, 2}) {
         const Params given = {{"what", std::string(choice.what)},
                               {"n", int64_t{1024}},

@@ -1,5 +1,5 @@
-"""Checks PNGs without a library: FILE:WxH:CANVAS. The size is right, the canvas colour is there, and
-so are enough others (text has many shades, an empty frame has one)."""
+"""Checks PNGs without a library: FILE:WxH:CANVAS. The size is right, the canvas colour is there,
+and so are enough others (text has many shades, an empty frame has one)."""
 import struct
 import sys
 import zlib
@@ -22,7 +22,8 @@ def pixels(path):
     raw, stride = zlib.decompress(b"".join(parts)), size[0] * 3
     rows, before = [], bytes(stride)
     for y in range(size[1]):
-        mode, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        start = y * (stride + 1)
+        mode, line = raw[start], bytearray(raw[start + 1:start + 1 + stride])
         for i in range(stride):
             a = line[i - 3] if i >= 3 else 0
             b, c = before[i], before[i - 3] if i >= 3 else 0

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "common/kernel/registry.h"
+#include "common/measure/harness.h"
 #include "common/measure/isa.h"
 
 namespace ridge::worker {
@@ -89,13 +90,9 @@ class Builder {
       *reason = no_gpu_reason_;
       return false;
     }
-    int best = 0;
-    for (const GpuInfo& gpu : gpus_) {
-      if (exact ? gpu.capability == arch : gpu.capability >= arch) return true;
-      best = std::max(best, gpu.capability);
-    }
-    *reason = "needs " + sm_name(arch, exact) + "; this GPU is sm_" + std::to_string(best);
-    return false;
+    return std::any_of(gpus_.begin(), gpus_.end(), [&](const GpuInfo& gpu) {
+      return measure::capability_suffices(arch, exact, gpu.capability, reason);
+    });
   }
 
   const std::vector<GpuInfo>& gpus_;

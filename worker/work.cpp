@@ -9,6 +9,7 @@
 #include "common/kernel/registry.h"
 #include "common/measure/ceilings.h"
 #include "common/measure/environment.h"
+#include "common/measure/machine.h"
 #include "common/record/params.h"
 #include "worker/catalogue.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 using measure::Device;
 
-constexpr int kCpu = -1;  ///< the CPU's place in ceilings_
 constexpr auto kQuietWindow = std::chrono::milliseconds(200);
 
 Error cancelled_error() {
@@ -130,26 +130,43 @@ void Work::send_environment(int64_t request, const char* when, const measure::Fo
   emitter_->emit("env", {{"request", request}, {"when", when}, {"environment", environment}});
 }
 
-Result<void> Work::ceilings(const WorkRequest& request, bool with_gpu, bool send_known,
+/// The devices and CPU thread counts that a request needs ceilings for; a bare probe wants all.
+std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
+                                                 const std::vector<Asked>& asked) const {
+  std::set<CeilingKey> wanted;
+  for (const Asked& one : asked) {
+    if (!one.cannot.empty()) continue;
+    const int threads = static_cast<int>(param_int(one.params, "threads", 1));
+    wanted.insert(one.backend() == Backend::cpu ? CeilingKey{Backend::cpu, threads}
+                                                : CeilingKey{Backend::cuda, request.device});
+  }
+  if (request.type == "probe") {
+    wanted.insert({Backend::cpu, 1});
+    wanted.insert({Backend::cpu, measure::read_cpu().cores});
+    if (!gpus_.empty()) wanted.insert({Backend::cuda, request.device});
+  }
+  return wanted;
+}
+
+Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                             LineObserver* observer) {
+  const bool send_known = request.type == "probe";
   // For tests and scripts that start many workers: without ceilings utilization is unavailable.
   const char* setting = std::getenv("RIDGE_CEILINGS");
   if (!send_known && setting != nullptr && std::string(setting) == "off") return {};
-  std::vector<int> wanted = {kCpu};
-  if (with_gpu) wanted.push_back(request.device);
+  const std::set<CeilingKey> wanted = ceilings_wanted(request, asked);
   bool news = false;
-  for (const int index : wanted) {
-    if (ceilings_.count(index) > 0) continue;
-    const Backend backend = index == kCpu ? Backend::cpu : Backend::cuda;
-    const auto where = device(backend, request.device);
+  for (const CeilingKey& key : wanted) {
+    if (ceilings_.count(key) > 0) continue;
+    const auto where = device(key.first, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
-    RIDGE_TRY(ceilings_[index], measure::measure_ceilings(&bench_, *where, observer));
+    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, key.second, observer));
     news = true;
   }
   if (!news && !send_known) return {};
   Json list = Json::array();
-  for (const int index : wanted) {
-    for (const Ceiling& ceiling : ceilings_[index]) list.push_back(ceiling);
+  for (const CeilingKey& key : wanted) {
+    for (const Ceiling& ceiling : ceilings_[key]) list.push_back(ceiling);
   }
   emitter_->emit("result", {{"request", request.id}, {"ceilings", list}});
   return {};
@@ -162,11 +179,9 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
 
-  bool with_gpu = request.type == "probe" && !gpus_.empty();
   for (const Asked& one : asked) {
     const bool runs_on_gpu = one.backend() == Backend::cuda && one.cannot.empty();
     if (!runs_on_gpu) continue;
-    with_gpu = true;
     // Made now, so that the quiet check can ask it and its start-up is over before anything is timed.
     RIDGE_TRY(Device * gpu, device(Backend::cuda, request.device));
     observer.set_telemetry([gpu] { return gpu->telemetry(); });
@@ -175,7 +190,7 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   std::this_thread::sleep_for(kQuietWindow);
   send_environment(request.id, "before", load);
   load.start();
-  RIDGE_TRY_VOID(ceilings(request, with_gpu, request.type == "probe", &observer));
+  RIDGE_TRY_VOID(ceilings(request, asked, &observer));
   if (request.type == "probe") return {};
   const auto outcome =
       request.type == "run" ? run(request, asked, &observer) : compare(request, asked, &observer);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "common/measure/compare.h"
@@ -52,8 +54,12 @@ class Work {
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
-  /// Measures what was not measured yet and sends all ceilings known.
-  Result<void> ceilings(const WorkRequest& request, bool with_gpu, bool send_known,
+  /// A device's ceilings: the CPU's by thread count, a GPU's by its index.
+  using CeilingKey = std::pair<Backend, int>;
+  std::set<CeilingKey> ceilings_wanted(const WorkRequest& request,
+                                       const std::vector<Asked>& asked) const;
+  /// Measures those that were not measured yet, and sends them all when there is news.
+  Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);
   void send_outcome(int64_t request, const std::string& lab, Series series);
@@ -65,7 +71,7 @@ class Work {
   measure::Bench bench_;
   std::unique_ptr<measure::Device> cpu_;
   std::map<int, std::unique_ptr<measure::Device>> gpu_devices_;
-  std::map<int, std::vector<Ceiling>> ceilings_;  ///< by GPU index; -1: the CPU's
+  std::map<CeilingKey, std::vector<Ceiling>> ceilings_;
 };
 
 }  // namespace ridge::worker

@@ -116,7 +116,7 @@ void DiffTab::draw(Ui& ui, Area area) {
   ui.text(summary.x, summary.middle() - ui.px(2),
           std::to_string(count.added) + " lines added, " + std::to_string(count.removed) +
               " removed; header comments left out",
-          kTiny_px + 1, Role::muted);
+          kTiny_px + 1, Role::muted, Face::body, Anchor::start, summary.w);
   const auto folded = fold_equal(lines, 3);
   const float line_h = ui.px(22), gutter = ui.width("000", kTiny_px, Face::mono);
   size_t longest = 0;

@@ -23,13 +23,14 @@ chart::LadderRow chart_row(const State& state, const RungView& row) {
   return out;
 }
 
-constexpr float kFont_px = 16, kPad = 6;
+// The chart's text; where the whole ladder does not fit, it may be a pixel smaller before it scrolls.
+constexpr float kFont_px = 16, kSmallerFont_px = 15, kPad = 6, kScrollbar = 12;
 
-chart::LayoutOptions options_of(Ui& ui, const Area& area) {
+chart::LayoutOptions options_of(Ui& ui, const Area& area, float font) {
   chart::LayoutOptions options;
   options.width = area.w;
   options.height = area.h;
-  options.font_px = ui.px(kFont_px);
+  options.font_px = ui.px(font);
   options.text_width = text_width_of(ui.fonts);
   return options;
 }
@@ -48,7 +49,7 @@ void LadderPanel::build(Ui& ui) {
   model_ = chart::ladder_chart(rows, {});
 }
 
-void LadderPanel::lay_out(Ui& ui, const Area& area) {
+void LadderPanel::lay_out(Ui& ui, Area area) {
   build(ui);
   const float font_px = ui.px(kFont_px);
   if (laid_out_ == version_ && width_ == area.w && height_ == area.h && font_px_ == font_px &&
@@ -58,7 +59,12 @@ void LadderPanel::lay_out(Ui& ui, const Area& area) {
   laid_out_ = version_;
   fonts_version_ = ui.fonts.version();
   width_ = area.w, height_ = area.h, font_px_ = font_px;
-  scene_ = chart::layout(model_, options_of(ui, area));
+  for (const float font : {kFont_px, kSmallerFont_px}) {
+    scene_ = chart::layout(model_, options_of(ui, area, font));
+    if (scene_.height <= area.h + 1) return;
+  }
+  area.w -= ui.px(kScrollbar);
+  scene_ = chart::layout(model_, options_of(ui, area, kFont_px));
 }
 
 void LadderPanel::draw(Ui& ui, Area area) {
@@ -73,11 +79,11 @@ void LadderPanel::draw(Ui& ui, Area area) {
   // A ladder longer than the panel scrolls; the chart keeps its row height.
   const bool scrolls = scene_.height > inner.h + 1;
   ImGui::SetCursorScreenPos({inner.x, inner.y});
-  compat::begin_child("ladder", inner.w + (scrolls ? ui.px(12) : 0), inner.h, scrolls);
+  compat::begin_child("ladder", inner.w, inner.h, scrolls);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
   const auto touched =
-      ui.touch("chart", {origin.x, origin.y, inner.w, std::max(scene_.height, inner.h)});
+      ui.touch("chart", {origin.x, origin.y, scene_.width, std::max(scene_.height, inner.h)});
   draw_scene(ui, scene_, origin.x, origin.y);
   for (const chart::Hit& hit : scene_.hits) {
     if (hit.row < 0 || hit.row >= static_cast<int>(rows_.size())) continue;

@@ -44,7 +44,7 @@ struct LadderPanel {
 
  private:
   void build(Ui& ui);
-  void lay_out(Ui& ui, const Area& area);
+  void lay_out(Ui& ui, Area area);
   chart::Scene scene_;
   chart::ChartModel model_;
   std::vector<std::string> rows_;  ///< kernel id of each row

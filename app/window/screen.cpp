@@ -13,7 +13,7 @@ constexpr float kGap = 12, kTop = 58, kBottom = 56, kVerdict = 94, kStrip = 172,
 // The ladder's head and foot, and a row at its least (two lines of text) and at its best.
 constexpr float kLadder = 148, kRow = 44, kRoomierRow = 54;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
-constexpr float kNarrow = 1120, kLow = 720;
+constexpr float kNarrow = 1120, kLow = 860;
 
 }  // namespace
 

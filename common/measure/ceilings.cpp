@@ -37,12 +37,12 @@ class Quiet : public Observer {
   const std::string& name_;
 };
 
-/// The first choice whose kernel is here and whose instructions this CPU may use.
-const KernelDesc* choose(const CeilingRow& row, std::string* what) {
+/// The first choice whose kernel is here and whose instructions this device has.
+const KernelDesc* choose(const CeilingRow& row, const Device& device, std::string* what) {
   for (const auto& choice : row.choices) {
     const KernelDesc* kernel = find_kernel(choice.kernel);
     *what = choice.what;
-    if (kernel != nullptr && check_supported(*kernel, {})) return kernel;
+    if (kernel != nullptr && check_supported(*kernel, {}, device)) return kernel;
   }
   return nullptr;
 }
@@ -140,22 +140,19 @@ const std::vector<CeilingRow>& ceiling_rows() {
   return rows;
 }
 
-Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, Observer* observer) {
+Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
+                                              Observer* observer) {
   std::vector<Ceiling> ceilings;
-  const bool cpu = device->backend() == Backend::cpu;
   CeilingContext context;
   context.llc_bytes = last_level_cache_bytes();
   context.free_bytes = static_cast<int64_t>(device->free_bytes());
-  std::vector<int> counts = {1};
-  if (const int cores = read_cpu().cores; cpu && cores > 1) counts.push_back(cores);
+  context.threads = threads;
   for (const CeilingRow& row : ceiling_rows()) {
     std::string what;
-    const KernelDesc* kernel = row.backend == device->backend() ? choose(row, &what) : nullptr;
+    const KernelDesc* kernel =
+        row.backend == device->backend() ? choose(row, *device, &what) : nullptr;
     if (kernel == nullptr) continue;
-    for (const int threads : counts) {
-      context.threads = threads;
-      RIDGE_TRY_VOID(measure_row(row, *kernel, what, context, bench, device, observer, &ceilings));
-    }
+    RIDGE_TRY_VOID(measure_row(row, *kernel, what, context, bench, device, observer, &ceilings));
   }
   return ceilings;
 }

@@ -34,9 +34,10 @@ struct CeilingRow {
 
 const std::vector<CeilingRow>& ceiling_rows();
 
-/// Measures every row of the device's backend, about 0.3 s each; CPU rows once for one thread and
-/// once for all. The value is that of the fastest sample: a ceiling that a lucky kernel could pass
+/// Measures every row of the device's backend, about 0.3 s each; `threads` is the CPU's, a GPU
+/// ignores it. The value is that of the fastest sample: a ceiling that a lucky kernel could pass
 /// would be none. A probe that fails its check has no ceiling and is left out. Cancelled: Error.
-Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, Observer* observer);
+Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
+                                              Observer* observer);
 
 }  // namespace ridge::measure

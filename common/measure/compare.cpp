@@ -105,7 +105,7 @@ Result<void> Contest::prepare(size_t i) {
   if (family == nullptr) {
     return Error{ErrorCode::unavailable, "its family is not in this worker", side.kernel->id, ""};
   }
-  RIDGE_TRY_VOID(check_supported(*side.kernel, side.params));
+  RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device));
   observer_->phase(series.index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
             estimate_call(*side.kernel, *family, side.params, side.device, false));
@@ -294,8 +294,13 @@ Result<void> Contest::steps() {
   const ForeignLoad foreign;
   const auto timed = rounds();
   const double foreign_cpus = foreign.cpus();
-  for (Series& series : out_.series) summarize(&series, foreign_cpus, false);
-  if (foreign_cpus > kContendedCpus) {
+  bool contended = false;
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    const bool disturbed = is_contended(foreign_cpus, sides_[i].kernel->backend);
+    summarize(&out_.series[i], disturbed, false);
+    contended = contended || disturbed;
+  }
+  if (contended) {
     reasons_.push_back("contended: other processes used the CPU meanwhile");
   }
   RIDGE_TRY_VOID(timed);

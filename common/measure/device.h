@@ -32,6 +32,8 @@ class Device {
   virtual ~Device() = default;
   virtual Backend backend() const = 0;
   virtual std::string name() const = 0;
+  /// Compute capability, 90 for 9.0; 0 on the CPU.
+  virtual int capability() const { return 0; }
   virtual void* stream() const = 0;
 
   virtual Result<void*> allocate(size_t bytes) = 0;  ///< 256-byte aligned, pages touched

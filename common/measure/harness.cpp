@@ -110,11 +110,12 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
             device->make_side(*rung.kernel, rung.launch(), options.cache, call_ns));
   Side* sides[] = {side.get()};
   const ForeignLoad foreign;
+  const auto contended = [&] { return is_contended(foreign.cpus(), rung.kernel->backend); };
   const double start = now_s();
   Pace pace = next_pace(series->samples, 0, options, rung.kernel->backend);
   while (!pace.stop) {
     if (observer->cancelled()) {
-      summarize(series, foreign.cpus(), false);
+      summarize(series, contended(), false);
       return cancelled_error();
     }
     const int slots = std::max(1, std::min(pace.slots, device->slots_per_block(sides)));
@@ -130,7 +131,7 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
     observer->phase(series->index, timing_phase(series->samples, pace, options));
     gap();
   }
-  summarize(series, foreign.cpus(), pace.noisy);
+  summarize(series, contended(), pace.noisy);
   return {};
 }
 
@@ -140,7 +141,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   if (family == nullptr) {
     return Error{ErrorCode::unavailable, "its family is not in this worker", kernel.id, ""};
   }
-  RIDGE_TRY_VOID(check_supported(kernel, series->params));
+  RIDGE_TRY_VOID(check_supported(kernel, series->params, *device));
   observer->phase(series->index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
             estimate_call(kernel, *family, series->params, device, false));
@@ -191,7 +192,12 @@ void take_error(const Error& error, Series* series) {
   series->items_per_s = 0;
 }
 
-void summarize(Series* series, double foreign_cpus, bool noisy) {
+bool is_contended(double foreign_cpus, Backend backend) {
+  static const double cores = read_cpu().cores;
+  return foreign_cpus > (backend == Backend::cpu ? std::max(0.1, 0.05 * cores) : 0.5 * cores);
+}
+
+void summarize(Series* series, bool contended, bool noisy) {
   if (series->samples.empty()) return;
   stats::tag_outliers(&series->samples);
   series->stats = stats::summarize(series->samples);
@@ -200,7 +206,7 @@ void summarize(Series* series, double foreign_cpus, bool noisy) {
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
   };
   if (noisy) add("noisy");
-  if (foreign_cpus > kContendedCpus) add("contended");
+  if (contended) add("contended");
 }
 
 void describe_unavailable(Backend backend, Series* series) {
@@ -220,7 +226,7 @@ void describe_unavailable(Backend backend, Series* series) {
   }
 }
 
-Result<void> check_supported(const KernelDesc& kernel, const Params& params) {
+Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device) {
   const std::string dtype = param_text(params, "dtype", "fp32");
   std::istringstream list(kernel.dtypes);
   std::string name;
@@ -231,10 +237,19 @@ Result<void> check_supported(const KernelDesc& kernel, const Params& params) {
                  std::string("computes ") + kernel.dtypes + ", not " + dtype, kernel.id, ""};
   }
   std::string reason;
-  if (kernel.backend == Backend::cpu && !isa_available(kernel.isa, &reason)) {
-    return Error{ErrorCode::unavailable, reason, kernel.id, ""};
-  }
+  const bool runs =
+      kernel.backend == Backend::cpu
+          ? isa_available(kernel.isa, &reason)
+          : capability_suffices(kernel.arch, kernel.arch_exact, device.capability(), &reason);
+  if (!runs) return Error{ErrorCode::unavailable, reason, kernel.id, ""};
   return {};
+}
+
+bool capability_suffices(int arch, bool arch_exact, int capability, std::string* reason) {
+  if (arch_exact ? capability == arch : capability >= arch) return true;
+  *reason = "needs sm_" + std::to_string(arch) + (arch_exact ? "a" : "") + "; this GPU is sm_" +
+            std::to_string(capability);
+  return false;
 }
 
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,

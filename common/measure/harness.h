@@ -48,7 +48,9 @@ Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& para
 // ---- steps that compare.cpp shares ---------------------------------------------------------------
 
 /// dtype is one the kernel computes, and its requirement (isa) is met on this CPU.
-Result<void> check_supported(const KernelDesc& kernel, const Params& params);
+Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device);
+/// Whether a GPU of this compute capability runs the kernel; `reason` says what it needs instead.
+bool capability_suffices(int arch, bool arch_exact, int capability, std::string* reason);
 /// Runs the kernel until the clock is steady, by the mode's rule; returns ns of one call.
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
                        Observer* observer);
@@ -64,11 +66,12 @@ Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule&
 void gap();
 /// Puts an Error where it belongs: status and reason of the series.
 void take_error(const Error& error, Series* series);
-/// From this much of others' work a timing is "contended": /proc/stat's ticks make up to 0.04 of one
-/// CPU out of nothing in the half second of a live run.
-inline constexpr double kContendedCpus = 0.1;
-/// Tags outliers and fills in stats, flagged "contended" above kContendedCpus.
-void summarize(Series* series, double foreign_cpus, bool noisy);
+/// Whether others' work disturbs a timing. On a CPU from 0.1 of a core (/proc/stat's ticks make up to
+/// 0.04 out of nothing in the half second of a live run), or from a twentieth of a larger machine; a
+/// GPU queues ahead, so only half the machine's cores busy elsewhere may starve it.
+bool is_contended(double foreign_cpus, Backend backend);
+/// Tags outliers and fills in stats, with the flags "noisy" and "contended".
+void summarize(Series* series, bool contended, bool noisy);
 /// Says why percentiles and energy are missing, where they are.
 void describe_unavailable(Backend backend, Series* series);
 /// Seconds of a steady clock.

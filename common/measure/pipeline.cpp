@@ -90,7 +90,7 @@ Result<void> steps(const PipelineDesc& desc, const Options& options, Series* ser
   series->bytes_min = pipeline->bytes_per_item();
   const ForeignLoad foreign;
   const auto ran = windows(pipeline.get(), options, series, observer);
-  summarize(series, foreign.cpus(), false);
+  summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (series->stats && series->stats->median_ns > 0) {
     series->items_per_s = 1e9 / series->stats->median_ns;
   }

@@ -111,7 +111,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   const ForeignLoad foreign;
   Driver driver(training.get(), options, series, observer);
   const auto trained = driver.run();
-  summarize(series, foreign.cpus(), false);
+  summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (series->stats && series->stats->median_ns > 0) {
     series->items_per_s = double(training->items_per_step()) * 1e9 / series->stats->median_ns;
   }

@@ -71,6 +71,7 @@ Result<void> CudaDevice::open(int index) {
 
   cudaDeviceProp properties{};
   RIDGE_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
+  capability_ = properties.major * 10 + properties.minor;
   lock_ = std::make_unique<GpuLock>(uuid_text(properties.uuid));
   char bus_id[32] = "";
   RIDGE_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));

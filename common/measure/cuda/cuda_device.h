@@ -16,6 +16,7 @@ class CudaDevice final : public Device {
 
   Backend backend() const override { return Backend::cuda; }
   std::string name() const override { return name_; }
+  int capability() const override { return capability_; }
   void* stream() const override { return stream_.get(); }
 
   Result<void*> allocate(size_t bytes) override;
@@ -43,6 +44,7 @@ class CudaDevice final : public Device {
   void add_telemetry(Sample* last);
 
   std::string name_;
+  int capability_ = 0;
   OwnedStream stream_;
   std::unique_ptr<BlockTimer> timer_;
   std::unique_ptr<GpuLock> lock_;
