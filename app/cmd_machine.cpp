@@ -7,7 +7,7 @@
 #include "app/driver.h"
 #include "app/results.h"
 #include "app/terminal.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/document.h"
 
 namespace ridge::app {
@@ -16,13 +16,13 @@ namespace {
 std::string gpu_text(const GpuInfo& gpu) {
   return fmt::format("GPU {}  {}, compute capability {}.{}, {} SMs, {} memory, driver {}\n",
                      gpu.index, gpu.name, gpu.capability / 10, gpu.capability % 10, gpu.sm_count,
-                     chart::format_bytes(static_cast<double>(gpu.memory_bytes)), gpu.driver);
+                     format_bytes(static_cast<double>(gpu.memory_bytes)), gpu.driver);
 }
 
 std::string machine_text(const Environment& environment) {
   const CpuInfo& cpu = environment.cpu;
   std::string text = fmt::format("CPU    {}, {} cores, {}, {} memory\n", cpu.model, cpu.cores,
-                                 cpu.isa, chart::format_bytes(double(cpu.memory_bytes)));
+                                 cpu.isa, format_bytes(double(cpu.memory_bytes)));
   for (const GpuInfo& gpu : environment.gpus) text += gpu_text(gpu);
   if (environment.gpus.empty()) text += "GPU    none: " + environment.no_gpu_reason + "\n";
   text += "OS     " + environment.os + "\n";

@@ -14,12 +14,13 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
       });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
+  const int code = run_exit_code(run, measured.request);
   if (common.json) {
     print_json(json_of(measured));
-  } else {
+  } else if (code != static_cast<int>(ErrorCode::unavailable)) {
     print(results_text(run, measured.request, measured.selection.not_run));
   }
-  return finish_command(common, options, measured, run_exit_code(run, measured.request));
+  return finish_command(common, options, measured, code);
 }
 
 }  // namespace ridge::app

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "app/terminal.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 
 namespace ridge::app {
 namespace {
@@ -27,10 +27,10 @@ size_t count_of(const Run& run, int64_t request) {
 
 std::string median_text(const Progress& progress) {
   if (!progress.median_ns) return "";
-  std::string text = chart::format_time_ns(*progress.median_ns);
+  std::string text = format_time_ns(*progress.median_ns);
   if (progress.ci_ns && *progress.median_ns > 0) {
     const double half = (progress.ci_ns->high - progress.ci_ns->low) / 2 / *progress.median_ns;
-    text += " " + chart::format_percent_width(half);
+    text += " " + format_percent_width(half);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/terminal.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/report/decision.h"
@@ -35,7 +35,7 @@ bool has_speed(const Series& series) {
 
 std::string half_width(const Stats& stats) {
   if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
-  return chart::format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
+  return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
 }
 
 std::string error_cell(const Series& series) {
@@ -43,23 +43,23 @@ std::string error_cell(const Series& series) {
   if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
   const char* mark = series.quality_passed() ? " ✓" : " ✗";
   if (check->nmse_limit > 0 || check->task.empty()) {
-    return chart::format_scientific(check->nmse) + mark;
+    return format_scientific(check->nmse) + mark;
   }
   const auto& [name, value] = *check->task.begin();
-  return fmt::format("{} {}{}", name, chart::format_number(value), mark);
+  return fmt::format("{} {}{}", name, format_number(value), mark);
 }
 
 std::string limit_cell(const Series& series) {
   const QualityCheck* check = series.quality();
-  return check && check->nmse_limit > 0 ? chart::format_scientific(check->nmse_limit) : "";
+  return check && check->nmse_limit > 0 ? format_scientific(check->nmse_limit) : "";
 }
 
 std::string rate_cell(const std::optional<double>& value, const char* unit) {
-  return value ? chart::format_rate(*value, unit) : "";
+  return value ? format_rate(*value, unit) : "";
 }
 
 std::string share_cell(const std::optional<Utilization>& share) {
-  return share ? chart::format_share(share->value) : "";
+  return share ? format_share(share->value) : "";
 }
 
 std::vector<std::string> row_of(const Run& run, const Series& series) {
@@ -69,17 +69,17 @@ std::vector<std::string> row_of(const Run& run, const Series& series) {
   row[8] = error_cell(series);
   row[9] = limit_cell(series);
   if (!has_speed(series)) {
-    row[1] = chart::kNone;
+    row[1] = kNone;
     return row;
   }
   const Derived derived = derive(series, run.ceilings());
-  row[1] = chart::format_time_ns(series.stats->median_ns);
+  row[1] = format_time_ns(series.stats->median_ns);
   row[2] = half_width(*series.stats);
   row[3] = std::to_string(series.stats->n);
   row[4] = rate_cell(derived.flop_per_s, "FLOP/s");
   row[5] = share_cell(derived.compute);
   row[6] = rate_cell(derived.bytes_per_s, "B/s");
-  row[7] = series.items_per_s > 0 ? chart::format_rate(series.items_per_s, "items/s") : "";
+  row[7] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
   return row;
 }
 
@@ -171,8 +171,8 @@ std::string comparisons_text(const Run& run, int64_t request) {
     text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
                         short_name(one.candidate), short_name(one.baseline));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
-      text += ", " + chart::format_ratio(one.ratio);
-      if (one.ci) text += " " + chart::format_ratio_interval(one.ci);
+      text += ", " + format_ratio(one.ratio);
+      if (one.ci) text += " " + format_ratio_interval(one.ci);
     }
     text += fmt::format(" (margin {}, {} rounds)\n", percent(one.margin), one.rounds);
     for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
@@ -203,8 +203,8 @@ std::string environment_text(const Run& run) {
 std::string ceilings_text(const Run& run) {
   std::vector<std::vector<std::string>> rows;
   for (const Ceiling& ceiling : run.ceilings()) {
-    const std::string value = ceiling.unit == "s" ? chart::format_time_ns(ceiling.value * 1e9)
-                                                  : chart::format_rate(ceiling.value, ceiling.unit);
+    const std::string value = ceiling.unit == "s" ? format_time_ns(ceiling.value * 1e9)
+                                                  : format_rate(ceiling.value, ceiling.unit);
     rows.push_back({ceiling.name, value, ceiling.source});
   }
   return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows);

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "common/chart/decimate.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/ticks.h"
 #include "tests/catch.h"
 

@@ -210,7 +210,8 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
   const std::vector<Bad> all = {
       {{"run", "nope"}, 64, "gemm"},
       {{"run", "gemm", "--set", "n=0"}, 64, "n = 0"},
-      {{"run", "gemm", "--set", "n=1000000"}, 64, "1000000"},
+      {{"run", "gemm", "--set", "n=1000000"}, 69, "of memory"},
+      {{"run", "gemm", "--set", "n=4194305"}, 64, "4194305"},
       {{"run", "gemm", "--set", "n=-3"}, 64, "-3"},
       {{"run", "gemm", "--set", "n=big"}, 64, "big"},
       {{"run", "gemm", "--set", "n"}, 64, "name=value"},

@@ -299,33 +299,12 @@ TEST_CASE("parameters: n alone is enough, and ranges are kept") {
   CHECK(param_int(*resolved, "k") == 300);
   CHECK(param_text(*resolved, "dtype") == "fp32");
   CHECK(param_int(*resolved, "threads") == 1);
-  for (const int64_t n : {int64_t{0}, int64_t{-4}, int64_t{65537}, int64_t{1000000}}) {
+  for (const int64_t n : {int64_t{0}, int64_t{-4}, int64_t{4194305}}) {
     const auto refused = resolve_params(specs, {{"n", n}}, "gemm");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::usage);
   }
   CHECK_FALSE(resolve_params(specs, {{"dtype", std::string("fp7")}}, "gemm"));
-}
-
-TEST_CASE("a problem over the free memory is refused in one sentence") {
-  double free_bytes = 0;
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string word; meminfo >> word;)
-    if (word == "MemAvailable:" && meminfo >> free_bytes) free_bytes *= 1024;
-  const int64_t most = 65536;
-  // Three matrices of 65536^2 floats, and their copies: 103 GB.
-  const auto result = family().make_problem({{"n", most}, {"m", most}, {"k", most}});
-  if (free_bytes > 110e9) {
-    CHECK(result);
-    return;
-  }
-  REQUIRE_FALSE(result);
-  CHECK(result.error().code == ErrorCode::unavailable);
-  const std::string sentence = result.error().sentence();
-  CHECK(sentence.find("n=65536") != std::string::npos);
-  CHECK(sentence.find("103 GB") != std::string::npos);
-  CHECK(sentence.find("fits") != std::string::npos);
-  CHECK(sentence.find('\n') == std::string::npos);
 }
 
 TEST_CASE("awkward shapes: in range, with ones, primes and tile edges, and cheap") {

@@ -4,7 +4,7 @@
 
 #include "app/window/actions.h"
 #include "app/window/panels.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 
 namespace ridge::window {
 namespace {
@@ -45,15 +45,15 @@ std::string figures_of(const State& state) {
     if (!series.samples.empty()) add(std::to_string(series.samples.size()) + " samples");
   }
   if (progress->median_ns) {
-    std::string median = chart::format_time_ns(*progress->median_ns);
+    std::string median = format_time_ns(*progress->median_ns);
     if (progress->ci_ns && *progress->median_ns > 0) {
       const double half = (progress->ci_ns->high - progress->ci_ns->low) / 2 / *progress->median_ns;
-      median += " " + chart::format_percent_width(half);
+      median += " " + format_percent_width(half);
     }
     add(median);
   }
   if (progress->left_s && *progress->left_s > 0.5)
-    add(chart::format_number(*progress->left_s, 2) + " s left");
+    add(format_number(*progress->left_s, 2) + " s left");
   return text;
 }
 
@@ -69,7 +69,7 @@ std::optional<double> share_done(const State& state) {
 }
 
 std::string seconds_of(double seconds) {
-  return seconds < 1 ? "under a second" : "about " + chart::format_number(seconds, 2) + " s";
+  return seconds < 1 ? "under a second" : "about " + format_number(seconds, 2) + " s";
 }
 
 struct Idle {

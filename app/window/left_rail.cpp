@@ -2,7 +2,7 @@
 
 #include "app/window/actions.h"
 #include "app/window/panels.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 
 namespace ridge::window {
 namespace {
@@ -12,8 +12,8 @@ std::string seconds_text(const RungView& row) {
   const double seconds = row.estimate->total_s;
   if (!(seconds >= 0)) return {};
   if (seconds < 0.95) return "< 1 s";
-  if (seconds < 99.5) return chart::format_count(seconds) + " s";
-  return chart::format_count(seconds / 60) + " min";
+  if (seconds < 99.5) return format_count(seconds) + " s";
+  return format_count(seconds / 60) + " min";
 }
 
 /// What stands at the right of a rung: the estimate, or the one word that says why there is none.
@@ -152,12 +152,12 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     if (rest.h < ui.px(50)) break;
     const Area line = rest.take_top(ui.px(27));
     const float w =
-        ui.text(line.right(), line.middle(), chart::format_quantity(ceiling.value, ceiling.unit),
+        ui.text(line.right(), line.middle(), format_quantity(ceiling.value, ceiling.unit),
                 kTiny_px + 1, Role::text, Face::mono, Anchor::end);
     ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
             Anchor::start, line.w - w - ui.px(8));
     if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
-      ui.tooltip(ceiling.name + ": " + chart::format_quantity(ceiling.value, ceiling.unit) + ", " +
+      ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
                  (where.empty() ? device_label(ui.state) : where));
     }

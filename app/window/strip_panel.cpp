@@ -7,7 +7,7 @@
 #include "common/chart/decimate.h"
 #include "common/chart/distribution.h"
 #include "common/chart/forest.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/stats/stats.h"
 
 namespace ridge::window {
@@ -63,8 +63,8 @@ Quantity split_name(const std::string& name) {
 /// Prefixes are for physical units; half a CPU is not 500 mCPUs.
 std::string value_text(double value, const std::string& unit) {
   if (unit == "CPUs" || unit == "°C" || unit.empty())
-    return chart::format_number(value, 2) + (unit.empty() ? "" : " ") + unit;
-  return chart::format_quantity(value, unit);
+    return format_number(value, 2) + (unit.empty() ? "" : " ") + unit;
+  return format_quantity(value, unit);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "app/window/panels.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/report/decision.h"
 
 namespace ridge::window {
@@ -19,9 +19,9 @@ struct Headline {
 Headline headline_of(const Comparison& comparison, Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
-      return {chart::format_ratio(comparison.ratio) + " faster", Role::faster, 1};
+      return {format_ratio(comparison.ratio) + " faster", Role::faster, 1};
     case Verdict::slower:
-      return {chart::format_ratio(1 / comparison.ratio) + " slower", Role::slower, -1};
+      return {format_ratio(1 / comparison.ratio) + " slower", Role::slower, -1};
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:
@@ -41,8 +41,8 @@ Titles titles_of(const Lab& lab) {
 std::string evidence_of(const Comparison& comparison) {
   std::string text;
   if (comparison.rounds > 0) {
-    text = chart::format_ratio(comparison.ratio);
-    text += comparison.ci ? " " + chart::format_ratio_interval(comparison.ci) : ", no interval";
+    text = format_ratio(comparison.ratio);
+    text += comparison.ci ? " " + format_ratio_interval(comparison.ci) : ", no interval";
     text += "  ·  " + std::to_string(comparison.rounds) + " rounds";
   }
   text += fmt::format("{}margin {:g} %", text.empty() ? "" : "  ·  ", comparison.margin * 100);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "common/chart/decimate.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/stats/stats.h"
 
 namespace ridge::chart {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 
 namespace ridge::chart {
 namespace {

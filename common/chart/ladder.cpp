@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
 
 namespace ridge::chart {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
 
 namespace ridge::chart::parts {

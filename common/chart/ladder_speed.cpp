@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
 #include "common/chart/ticks.h"
 

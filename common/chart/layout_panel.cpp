@@ -3,7 +3,7 @@
 #include <map>
 
 #include "common/chart/decimate.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/layout_parts.h"
 
 namespace ridge::chart::parts {

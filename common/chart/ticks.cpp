@@ -60,19 +60,6 @@ std::vector<Tick> log_ticks(double low, double high, int target) {
   return ticks;
 }
 
-SiPrefix si_prefix(double typical) {
-  static constexpr SiPrefix kPrefixes[] = {{1e-12, "p"}, {1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"},
-                                           {1, ""},      {1e3, "k"},  {1e6, "M"},  {1e9, "G"},
-                                           {1e12, "T"},  {1e15, "P"}};
-  const double size = std::abs(typical);
-  if (!(size > 0) || !std::isfinite(size)) return {};
-  SiPrefix best = kPrefixes[0];
-  for (const SiPrefix& prefix : kPrefixes) {
-    if (size >= prefix.factor * (1 - kEdge)) best = prefix;
-  }
-  return best;
-}
-
 SiPrefix axis_prefix(double low, double high, bool log) {
   if (!log || !(low > 0)) return si_prefix(std::max(std::abs(low), std::abs(high)));
   return si_prefix(std::sqrt(low) * std::sqrt(high));

@@ -1,8 +1,9 @@
 // Where an axis has its ticks, and the one SI prefix all of its numbers share.
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include "common/core/format.h"
 
 namespace ridge::chart {
 
@@ -20,13 +21,6 @@ std::vector<Tick> linear_ticks(double low, double high, int target);
 /// of ten to label. Needs 0 < low < high.
 std::vector<Tick> log_ticks(double low, double high, int target);
 
-struct SiPrefix {
-  double factor = 1;  ///< shown = value / factor
-  const char* symbol = "";
-};
-
-/// The prefix that brings `typical` into [1, 1000): p n µ m - k M G T P. 1 for zero and NaN.
-SiPrefix si_prefix(double typical);
 /// For an axis from `low` to `high`: of the middle of the range (geometric if both are positive), so
 /// that neither end needs many zeros.
 SiPrefix axis_prefix(double low, double high, bool log);

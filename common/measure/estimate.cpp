@@ -67,6 +67,7 @@ Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& f
   CallEstimate estimate;
   estimate.params = params;
   RIDGE_TRY(const auto asked, family.make_problem(params));
+  RIDGE_TRY_VOID(check_memory(family, params, *asked, *device));
   const double work = work_of(*asked);
   if (family.shrink == nullptr || !(work > 0)) return estimate;
   if (!need_time && work <= safe_work(kernel.backend)) return estimate;

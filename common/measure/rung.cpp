@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/core/format.h"
 #include "common/measure/machine.h"
 #include "common/quality/quality.h"
 #include "common/record/params.h"
@@ -34,16 +35,26 @@ std::byte* offset(void* base, size_t bytes) {
   return static_cast<std::byte*>(base) + bytes;
 }
 
-}  // namespace
-
-std::string bytes_text(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g %s", bytes, units[unit]);
-  return text;
+/// "choose a smaller size: k=31744 m=31744 n=31744 fits", the largest power of two of the work.
+std::string smaller_size_hint(const FamilyDesc& family, const Params& params, double bytes_share) {
+  for (double work = 0.5; work > 1e-30; work /= 2) {
+    const Params smaller = family.shrink(params, work);
+    const auto problem = family.make_problem(smaller);
+    const auto original = family.make_problem(params);
+    if (!problem || !original) break;
+    const double share =
+        double(total_bytes((*problem)->buffers())) / double(total_bytes((*original)->buffers()));
+    if (share > bytes_share) continue;
+    Params changed;
+    for (const auto& [name, value] : smaller) {
+      if (params.at(name) != value) changed[name] = value;
+    }
+    return "choose a smaller size: " + to_string(changed) + " fits";
+  }
+  return "choose a smaller size";
 }
+
+}  // namespace
 
 size_t Posed::bytes() const {
   return total_bytes(specs);
@@ -54,28 +65,31 @@ void Posed::generate(uint64_t new_seed) {
   problem->generate(seed, &host);
 }
 
+Result<void> check_memory(const FamilyDesc& family, const Params& params, const Problem& problem,
+                          const Device& device) {
+  const auto bytes = double(total_bytes(problem.buffers()));
+  const bool on_cpu = device.backend() == Backend::cpu;
+  const double host_needed = bytes * (on_cpu ? 2 : 1);
+  const double host_free = 0.9 * double(free_memory_bytes());
+  const double gpu_free = 0.95 * double(device.free_bytes());
+  const auto refuse = [&](double needed, double free, const char* memory) {
+    return Error{ErrorCode::unavailable,
+                 "needs " + format_bytes(needed) + " of " + memory + ", and " + format_bytes(free) +
+                     " may be used",
+                 std::string(family.name) + " " + to_string(params),
+                 smaller_size_hint(family, params, free / needed)};
+  };
+  if (host_free > 0 && !(host_needed <= host_free)) return refuse(host_needed, host_free, "memory");
+  if (!on_cpu && !(bytes <= gpu_free)) return refuse(bytes, gpu_free, "GPU memory");
+  return {};
+}
+
 Result<std::shared_ptr<Posed>> pose(const FamilyDesc& family, const Params& params, uint64_t seed,
                                     const Device& device) {
   RIDGE_TRY(auto problem, family.make_problem(params));
   auto posed = std::make_shared<Posed>();
   posed->specs = problem->buffers();
-  const double bytes = double(total_bytes(posed->specs));
-  const bool on_cpu = device.backend() == Backend::cpu;
-  const double host_free = double(free_memory_bytes());
-  const double host_needed = on_cpu ? 2 * bytes : bytes;  // the generated copy, and the device's
-  const std::string where = std::string(family.name) + " " + to_string(params);
-  if (host_free > 0 && host_needed > 0.9 * host_free) {
-    return Error{
-        ErrorCode::unavailable,
-        "needs " + bytes_text(host_needed) + " of memory, " + bytes_text(host_free) + " are free",
-        where, "choose a smaller size"};
-  }
-  if (!on_cpu && bytes > 0.95 * double(device.free_bytes())) {
-    return Error{ErrorCode::unavailable,
-                 "needs " + bytes_text(bytes) + " of GPU memory, " +
-                     bytes_text(double(device.free_bytes())) + " are free",
-                 where, "choose a smaller size"};
-  }
+  RIDGE_TRY_VOID(check_memory(family, params, *problem, device));
   posed->problem = std::move(problem);
   posed->host.resize(posed->specs.size());
   for (size_t i = 0; i < posed->specs.size(); ++i) posed->host[i].resize(posed->specs[i].bytes);

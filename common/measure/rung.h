@@ -37,6 +37,11 @@ struct Posed {
   void generate(uint64_t new_seed);
 };
 
+/// Whether the problem's buffers fit: the generated copy on the host, and the device's own. The Error
+/// (unavailable) names the bytes needed and free, and a size that fits.
+Result<void> check_memory(const FamilyDesc& family, const Params& params, const Problem& problem,
+                          const Device& device);
+
 /// Fails when the family refuses `params`, or where host memory (and, on the CPU, the device's
 /// copies) would not fit: Error unavailable, naming the bytes.
 Result<std::shared_ptr<Posed>> pose(const FamilyDesc& family, const Params& params, uint64_t seed,
@@ -100,8 +105,5 @@ class PosedCache {
   std::string key_;
   std::shared_ptr<Posed> posed_;
 };
-
-/// "1.5 GiB"; for messages.
-std::string bytes_text(double bytes);
 
 }  // namespace ridge::measure

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 

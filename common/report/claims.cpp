@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/chart/forest.h"
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/ladder.h"
 #include "common/record/params.h"
 #include "common/report/content.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 
 namespace ridge::report {

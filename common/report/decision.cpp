@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
 namespace {
 
-using chart::format_scientific;
 
 std::string title_of(const std::string& kernel, const Titles& titles) {
   const auto found = titles.find(kernel);

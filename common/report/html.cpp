@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/chart/svg.h"
 #include "common/report/content.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/format.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 

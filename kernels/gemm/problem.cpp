@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <thread>
 
 #include "common/kernel/registry.h"
@@ -305,36 +304,13 @@ std::vector<ParamSpec> params() {
           size("k", "columns of A, rows of B", "n"), dtype, threads};
 }
 
-/// Bytes that may still be allocated without swapping; infinite where the system does not say.
-double free_memory_bytes() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string name, unit;
-  double value = 0;
-  while (meminfo >> name >> value && std::getline(meminfo, unit))
-    if (name == "MemAvailable:") return value * 1024;
-  return HUGE_VAL;
-}
-
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   const int64_t n = param_int(params, "n", 1024);
   const int64_t m = param_int(params, "m", n), k = param_int(params, "k", n);
   DType dtype = DType::fp32;
   parse_dtype(param_text(params, "dtype", "fp32"), &dtype);
-  auto problem = std::make_unique<GemmProblem>(m, n, k, dtype,
-                                               static_cast<int>(param_int(params, "threads", 1)));
-  // Twice: the buffers that are timed, and the copies on which outputs are checked.
-  const double needed = 2 * problem->bytes_min(), available = free_memory_bytes();
-  if (!(needed <= available)) {
-    const double square = std::sqrt(available / (2 * 3 * double(dtype_size(dtype))));
-    return Error{ErrorCode::unavailable,
-                 fmt::format("the matrices and the copies for checking need {:.3g} GB, and {:.3g} "
-                             "GB of memory are free",
-                             needed / 1e9, available / 1e9),
-                 fmt::format("gemm m={} n={} k={}", m, n, k),
-                 fmt::format("choose smaller sizes: m = n = k up to {} fits",
-                             static_cast<int64_t>(square) / 256 * 256)};
-  }
-  return std::unique_ptr<Problem>(std::move(problem));
+  return std::unique_ptr<Problem>(std::make_unique<GemmProblem>(
+      m, n, k, dtype, static_cast<int>(param_int(params, "threads", 1))));
 }
 
 /// m, n, k: one, thin in each direction, primes, around the tile sizes 64 and 128, and a

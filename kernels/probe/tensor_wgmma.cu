@@ -1,6 +1,6 @@
 // ridge: arch=90a
 // Ceiling: bf16 on Hopper's tensor cores through wgmma, the only instruction that reaches it
-// (mma.sync stops at 598 TFLOP/s on an H200, this at 803-853).
+// (mma.sync stops at about 600 TFLOP/s on an H200; the fastest sample of this probe there: 922).
 //
 // Idea        Two warpgroups an SM multiply 64 x 256 tiles out of shared memory without pause: one
 //             group of 16 instructions is always in flight behind the one being waited for. 192 KiB

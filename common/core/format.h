@@ -8,7 +8,15 @@
 
 #include "common/record/types.h"
 
-namespace ridge::chart {
+namespace ridge {
+
+struct SiPrefix {
+  double factor = 1;  ///< shown = value / factor
+  const char* symbol = "";
+};
+
+/// The prefix that brings `typical` into [1, 1000): p n µ m - k M G T P. 1 for zero and NaN.
+SiPrefix si_prefix(double typical);
 
 /// What stands where a number should and there is none.
 inline constexpr const char* kNone = "—";
@@ -38,4 +46,4 @@ std::string format_rate_interval(const std::optional<Interval>& rate, const std:
 /// "[5.77, 5.83]"; all intervals take more digits where three would hide their width.
 std::string format_ratio_interval(const std::optional<Interval>& ratio);
 
-}  // namespace ridge::chart
+}  // namespace ridge

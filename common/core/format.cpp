@@ -1,4 +1,4 @@
-#include "common/chart/format.h"
+#include "common/core/format.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "common/chart/ticks.h"
-
-namespace ridge::chart {
+namespace ridge {
 namespace {
 
 constexpr const char* kThin = "\u202f";  // narrow no-break space
@@ -49,6 +47,19 @@ bool is_interval(const std::optional<Interval>& interval) {
 }
 
 }  // namespace
+
+SiPrefix si_prefix(double typical) {
+  static constexpr SiPrefix kPrefixes[] = {{1e-12, "p"}, {1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"},
+                                           {1, ""},      {1e3, "k"},  {1e6, "M"},  {1e9, "G"},
+                                           {1e12, "T"},  {1e15, "P"}};
+  const double size = std::abs(typical);
+  if (!(size > 0) || !std::isfinite(size)) return {};
+  SiPrefix best = kPrefixes[0];
+  for (const SiPrefix& prefix : kPrefixes) {
+    if (size >= prefix.factor * (1 - 1e-9)) best = prefix;
+  }
+  return best;
+}
 
 std::string format_number(double value, int digits) {
   if (!std::isfinite(value)) return kNone;
@@ -139,4 +150,4 @@ std::string format_ratio_interval(const std::optional<Interval>& ratio) {
   return is_interval(ratio) ? interval_text(ratio->low, ratio->high) : kNone;
 }
 
-}  // namespace ridge::chart
+}  // namespace ridge
