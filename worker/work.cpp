@@ -160,7 +160,8 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
     if (ceilings_.count(key) > 0) continue;
     const auto where = device(key.first, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
-    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, key.second, observer));
+    const int threads = key.first == Backend::cpu ? key.second : 1;
+    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, observer));
     news = true;
   }
   if (!news && !send_known) return {};
