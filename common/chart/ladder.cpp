@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
+#include "common/core/format.h"
 
 namespace ridge::chart {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
+#include "common/core/format.h"
 
 namespace ridge::chart::parts {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/core/format.h"
 #include "common/chart/ladder_parts.h"
 #include "common/chart/ticks.h"
+#include "common/core/format.h"
 
 namespace ridge::chart::parts {
 namespace {
@@ -39,6 +39,7 @@ Panel time_panel(const std::vector<Entry>& entries) {
     if (!is_number(entry.call_s)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
     mark.interval = entry.call_ci_s;
+    mark.label = format_time_ns(*entry.call_s * 1e9);  // a ladder spans decades: each its own unit
     std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
     if (entry.series->stats) {
       note += entry.series->stats->ci_ns
@@ -96,7 +97,7 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
-  double high = 0;
+  double low = INFINITY, high = 0;
   std::vector<const Ceiling*> ceilings;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
@@ -105,6 +106,7 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     if (!entry.reason.empty() || !is_number(entry.derived.bytes_per_s)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), *entry.derived.bytes_per_s, Role::series2);
     mark.interval = entry.derived.bytes_per_s_ci;
+    mark.label = format_rate(mark.value, "B/s");
     std::string note = entry.row->label + ": " + format_rate(mark.value, "B/s") +
                        " if every input is read once and every output written once";
     if (entry.derived.bandwidth) {
@@ -115,6 +117,7 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     }
     mark.note = with_how(note, entry);
     panel.marks.push_back(mark);
+    low = std::min(low, mark.value);
     high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
     const Ceiling* dram = entry.dram;
     if (dram && std::none_of(ceilings.begin(), ceilings.end(), [&](const Ceiling* known) {
@@ -128,7 +131,15 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
         {ceiling->value, ceiling->name + ": " + ceiling_text(*ceiling), Role::text});
     high = std::max(high, ceiling->value);
   }
-  panel.axis.high = high > 0 ? high * 1.04 : 1;
+  // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
+  constexpr double kLinearSpread = 20;
+  if (low > 0 && high > low * kLinearSpread) {
+    panel.axis.scale = Scale::log;
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
+  } else {
+    panel.axis.high = high > 0 ? high * 1.04 : 1;
+  }
   settle_reasons(entries, &panel);
   return panel;
 }

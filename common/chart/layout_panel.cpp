@@ -1,12 +1,29 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "common/chart/decimate.h"
-#include "common/core/format.h"
 #include "common/chart/layout_parts.h"
+#include "common/core/format.h"
 
 namespace ridge::chart::parts {
+namespace {
+
+/// The fewest digits, three at least, with which neighbouring labels differ: 268.5 beside 269.0.
+int tick_digits(const std::vector<Tick>& ticks, double unit) {
+  for (int digits = 3; digits < 7; ++digits) {
+    std::set<std::string> seen;
+    bool differ = true;
+    for (const Tick& tick : ticks) {
+      if (tick.major) differ = seen.insert(format_tick(tick.value / unit, digits)).second && differ;
+    }
+    if (differ) return digits;
+  }
+  return 7;
+}
+
+}  // namespace
 
 PanelLayout::PanelLayout(const Frame& frame, int index, float left_px, float width_px)
     : left(left_px),
@@ -368,10 +385,12 @@ void PanelLayout::draw_ticks(Scene* scene, float y) const {
   const float size = frame_.small * 0.92f;
   const TextFit fit = frame_.fit(size, true);
   float free_from = left - frame_.font;
+  const double unit = panel_.axis.is_share ? 0.01 : prefix_.factor;
+  const int digits = tick_digits(ticks_, unit);
   for (const Tick& tick : ticks_) {
     if (!tick.major) continue;
-    const double shown = panel_.axis.is_share ? tick.value * 100 : tick.value / prefix_.factor;
-    const std::string text = format_tick(shown);
+    const double shown = tick.value / unit;
+    const std::string text = format_tick(shown, digits);
     const float px = fit(text);
     const float x = std::clamp(x_of(tick.value) - px / 2, left, std::max(left, left + width - px));
     if (x < free_from || px > width) continue;

@@ -78,8 +78,8 @@ std::string format_scientific(double value) {
   return value == 0 ? "0" : short_exponent(fmt::format("{:.1e}", value));
 }
 
-std::string format_tick(double value) {
-  std::string text = format_number(value);
+std::string format_tick(double value, int digits) {
+  std::string text = format_number(value, digits);
   const size_t point = text.find('.');
   if (point == std::string::npos) return text;
   const size_t end = std::min(text.find('e'), text.size());

@@ -27,7 +27,8 @@ inline constexpr const char* kNone = "—";
 std::string format_number(double value, int digits = 3);
 /// "1.5e-12": two significant digits, always with an exponent; 0 is "0".
 std::string format_scientific(double value);
-std::string format_tick(double value);   ///< as format_number, without trailing zeros
+/// As format_number, without trailing zeros.
+std::string format_tick(double value, int digits = 3);
 std::string format_count(double value);  ///< whole, grouped: "1 024"
 
 std::string format_time_ns(double ns);  ///< "2.72 ms"
