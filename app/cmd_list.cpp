@@ -6,7 +6,7 @@
 #include "app/cli.h"
 #include "app/driver.h"
 #include "app/terminal.h"
-#include "common/record/document.h"
+#include "common/report/document.h"
 #include "labs/lab.h"
 
 namespace ridge::app {

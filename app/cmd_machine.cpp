@@ -8,7 +8,7 @@
 #include "app/results.h"
 #include "app/terminal.h"
 #include "common/core/format.h"
-#include "common/record/document.h"
+#include "common/report/document.h"
 
 namespace ridge::app {
 namespace {

@@ -1,10 +1,6 @@
 // ridgepoint without a command: the window where there is a display, else the first lab's ladder in
 // the terminal, with a report left behind.
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -27,22 +23,6 @@ bool has_display() {
   return false;
 }
 
-/// ~/ridgepoint-reports/<lab>-<UTC time>, made; the same place as the window's exports.
-Result<std::string> make_folder(const std::string& lab) {
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path root =
-      std::filesystem::path(home && *home ? home : ".") / "ridgepoint-reports";
-  const std::string name = fmt::format("{}-{:%Y%m%d-%H%M%S}", lab, fmt::gmtime(std::time(nullptr)));
-  std::error_code failed;
-  std::filesystem::create_directories(root / name, failed);
-  if (failed) {
-    return Error{ErrorCode::cannot_write, failed.message(),
-                 "folder '" + (root / name).string() + "'",
-                 "set HOME to a folder that may be written"};
-  }
-  return (root / name).string();
-}
-
 Result<void> write_html(const Run& run, const std::string& name, const std::string& path) {
   const report::Input input{&run, name};
   RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, report_options(run)));
@@ -60,7 +40,7 @@ int climb_in_terminal(const CommonOptions& common) {
   for (const ParamView& view : first.params) {
     if (std::string_view(view.name) == "n") options.set = {"n=512"};
   }
-  const auto folder = make_folder(options.lab);
+  const auto folder = make_report_folder(report_root(), options.lab);
   if (!folder) return fail(common, folder.error());
   options.out = *folder + "/run.jsonl";
   complain("no display: climbing the ladder of lab " + options.lab + " here");

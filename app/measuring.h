@@ -8,7 +8,7 @@
 #include "app/cli.h"
 #include "app/driver.h"
 #include "app/selection.h"
-#include "common/record/document.h"
+#include "common/report/document.h"
 
 namespace ridge::app {
 

@@ -1,12 +1,24 @@
-// A report needs the lab's words, which common/ does not know.
+// A report needs the lab's words, which common/ does not know, and a folder to be put in.
 #pragma once
 
+#include <string>
+
+#include "common/core/result.h"
 #include "common/record/run.h"
 #include "common/report/report.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 
-/// Title, rung names and quality limit of the lab that the run's last request was about.
+/// Title, rung names and their order, and quality limit of a lab.
+report::Options report_options(const Lab& lab);
+/// Those of the lab that the run's last request was about.
 report::Options report_options(const Run& run);
+
+/// Where reports are left: $XDG_DOCUMENTS_DIR/ridgepoint-reports, else ~/ridgepoint-reports, else
+/// ./ridgepoint-reports.
+std::string report_root();
+/// Makes <root>/<lab>-<UTC time> and returns it; two within one second get folders of their own.
+Result<std::string> make_report_folder(const std::string& root, const std::string& lab);
 
 }  // namespace ridge::app

@@ -11,6 +11,10 @@ set(ridge_isa_avx2 "-mavx2 -mfma")
 set(ridge_isa_avx512f "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma")
 set(ridge_isa_avx512bf16 "${ridge_isa_avx512f} -mavx512bf16")
 
+# Where the linker happens to place a loop must not decide its speed: the same instructions of
+# loop_order ran 1.6 times slower in one binary than in another (Zen 4, 11.7 against 18.8 ms).
+set(ridge_alignment -falign-functions=64 -falign-loops=64)
+
 # Reads the build line of `file` into ridge_<key> variables of the caller.
 macro(ridge_read_build_line file)
   foreach(key isa arch variants flags needs)
@@ -41,7 +45,7 @@ function(ridge_add_kernel_file file variant options isa arch)
   if(NOT TARGET ${target})
     add_library(${target} OBJECT)
     separate_arguments(option_list UNIX_COMMAND "${options}")
-    target_compile_options(${target} PRIVATE ${option_list})
+    target_compile_options(${target} PRIVATE ${option_list} $<$<COMPILE_LANGUAGE:CXX>:${ridge_alignment}>)
     target_link_libraries(${target} PRIVATE ridge_warnings ridge_kernel_libraries)
     string(REGEX MATCH "^[0-9]+" arch_number "${arch}")
     if(variant)

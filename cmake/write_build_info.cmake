@@ -1,7 +1,10 @@
 # cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -P: defines ridge::build_info().
 execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE rc)
-if(NOT rc EQUAL 0)
+if(NOT rc EQUAL 0)  # a copy without its history: whoever copied it may say
+  set(commit "$ENV{RIDGE_COMMIT}")
+endif()
+if(NOT commit)
   set(commit "unknown")
 endif()
 set(text "#include \"common/kernel/build_info.h\"\n\nnamespace ridge {\nBuildInfo build_info() {\n")

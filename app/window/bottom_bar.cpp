@@ -99,6 +99,19 @@ Idle idle_text(const State& state) {
               true};
     case app::WorkerState::replay: {
       const auto& environment = state.run().environment();
+      if (!environment && state.run().series().empty()) {
+        std::string machines;
+        for (const RungView& row : state.ladder) {
+          const bool named = machines.find(row.machine) != std::string::npos;
+          if (!row.machine.empty() && !named)
+            machines += (machines.empty() ? "" : ", ") + row.machine;
+        }
+        return {"Recordings",
+                machines.empty()
+                    ? "No recording of this lab is at hand."
+                    : "What is shown was recorded on " + machines + ". Nothing is measured here.",
+                false};
+      }
       std::string text = "A saved run";
       if (environment)
         text += " of " + environment->machine() + ", " + environment->time_utc.substr(0, 10);

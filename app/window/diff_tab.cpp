@@ -25,12 +25,8 @@ void draw_diff_line(Ui& ui, const Area& line, const DiffLine& diff, float gutter
   draw_code_line(ui, line.x + gutter + ui.px(24), line.middle(), diff.text, lexer, kCode_px);
 }
 
-/// What the compiler was given: a build line says "flags=-O3" where a variant says "-O3".
 std::string flags_of(const SourceText& source) {
-  constexpr std::string_view kPrefix = "flags=";
-  std::string flags = source.flags;
-  if (flags.compare(0, kPrefix.size(), kPrefix) == 0) flags.erase(0, kPrefix.size());
-  return flags.empty() ? "none" : flags;
+  return source.flags.empty() ? "none" : source.flags;
 }
 
 /// Lines of the comment a file begins with. Each rung tells its own story there, so a diff of it

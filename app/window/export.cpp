@@ -1,50 +1,14 @@
 #include "app/window/export.h"
 
-#include <chrono>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 
-#include "common/report/report.h"
+#include "app/reporting.h"
 
 namespace ridge::window {
 namespace fs = std::filesystem;
-namespace {
-
-std::string utc_stamp() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &utc);
-  return text;
-}
-
-/// Two exports within one second get folders of their own.
-fs::path free_folder(const fs::path& root, const std::string& name) {
-  fs::path folder = root / name;
-  std::error_code error;
-  for (int i = 2; fs::exists(folder, error) && i < 100; ++i) {
-    folder = root / (name + "-" + std::to_string(i));
-  }
-  return folder;
-}
-
-}  // namespace
-
-std::string default_export_root() {
-  if (const char* documents = std::getenv("XDG_DOCUMENTS_DIR"); documents && *documents) {
-    return (fs::path(documents) / "ridgepoint-reports").string();
-  }
-  const char* home = std::getenv("HOME");
-  return (fs::path(home && *home ? home : ".") / "ridgepoint-reports").string();
-}
 
 Result<std::string> write_export(const State& state, const std::string& root) {
-  report::Options options;
-  options.lab_title = state.view.lab->title;
-  options.quality_limit = state.view.lab->quality_limit;
-  for (const Rung& rung : state.view.lab->rungs) options.titles[rung.kernel] = rung.title;
+  report::Options options = app::report_options(*state.view.lab);
   const Run* owner = nullptr;
   const Comparison* shown = shown_comparison(state, nullptr, &owner);
   if (shown && owner == &state.run()) {
@@ -54,13 +18,7 @@ Result<std::string> write_export(const State& state, const std::string& root) {
   const report::Input input = {&state.run(), "run.jsonl"};
   RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, options));
 
-  const fs::path folder = free_folder(root, std::string(state.view.lab->id) + "-" + utc_stamp());
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Error{ErrorCode::cannot_write, "the folder could not be made (" + error.message() + ")",
-                 folder.string(), "make it writable, or set XDG_DOCUMENTS_DIR to one that is"};
-  }
+  RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.view.lab->id));
   for (const char* name : {"report.html", "report.md", "report.json", "report.csv"}) {
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));
   }

@@ -8,9 +8,6 @@
 
 namespace ridge::window {
 
-/// $XDG_DOCUMENTS_DIR/ridgepoint-reports, else ~/ridgepoint-reports, else ./ridgepoint-reports.
-std::string default_export_root();
-
 /// Writes report.{html,md,json,csv} and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
 Result<std::string> write_export(const State& state, const std::string& root);
 

@@ -89,9 +89,10 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
       ui.fill(mark, ui.raised(1), ui.px(5));
     ui.text(line.x, line.middle(), lab->title, kBody_px, chosen ? Role::text : Role::muted);
     if (chosen) {
-      const auto done = std::count_if(
-          ui.state.ladder.begin(), ui.state.ladder.end(),
-          [](const RungView& row) { return row.series && row.series->status == SeriesStatus::ok; });
+      const auto done =
+          std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(), [](const RungView& row) {
+            return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
+          });
       ui.text(line.right(), line.middle(),
               std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1,
               Role::muted, Face::mono, Anchor::end);
@@ -144,7 +145,8 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     const bool waiting = !ui.state.is_replay();
     ui.paragraph(rest,
                  waiting ? "What this machine can do at most is measured before the first run."
-                         : "This saved run measured no ceilings.",
+                 : ui.state.run().series().empty() ? "Select a recorded rung to see its machine."
+                                                   : "This saved run measured no ceilings.",
                  kSmall_px, Role::muted);
     return;
   }

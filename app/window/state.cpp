@@ -99,6 +99,9 @@ std::string no_result_reason(const State& state, const RungView& row) {
   if (state.session->state() == app::WorkerState::starting) return "waiting for the worker";
   if (row.can_run) return "not run yet";
   if (state.session->state() == app::WorkerState::lost && !row.info) return "no worker";
+  const bool no_run =
+      state.is_replay() && !state.run().environment() && state.run().series().empty();
+  if (no_run) return "not recorded";
   if (row.info && !row.info->reason.empty()) return row.info->reason;
   if (state.is_replay()) return "not in this saved run";
   if (row.info && row.info->available) return "does not take this data type";
@@ -201,7 +204,15 @@ void open_lab(State& state, const std::string& lab_id) {
     state.view.baseline = state.run().comparisons().back().baseline;
     state.view.rung = state.run().comparisons().back().candidate;
   }
-  if (state.view.rung.empty()) state.view.rung = lab->rungs.front().kernel;
+  if (state.view.rung.empty()) {
+    state.view.rung = lab->rungs.front().kernel;
+    if (state.is_replay()) {  // nothing can be run: begin where there is something to see
+      rebuild_ladder(state);
+      const auto first = std::find_if(state.ladder.begin(), state.ladder.end(),
+                                      [](const RungView& row) { return row.series != nullptr; });
+      if (first != state.ladder.end()) state.view.rung = first->rung->kernel;
+    }
+  }
   if (!state.is_replay() && !state.list_request) {
     if (const auto id = state.session->list()) {
       state.list_request = *id;
@@ -328,6 +339,10 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
 }
 
 const SourceText* find_source(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state, kernel);
+  if (row && row->origin == Origin::recorded) {
+    if (const SourceText* source = row->run->source(kernel)) return source;
+  }
   if (const SourceText* source = state.run().source(kernel)) return source;
   for (const Recording& recording : state.recordings) {
     if (const SourceText* source = recording.run->source(kernel)) return source;
@@ -370,6 +385,8 @@ std::string device_label(const State& state) {
         return "starting the worker";
       case app::WorkerState::lost:
         return "no worker";
+      case app::WorkerState::replay:
+        return "recordings";
       default:
         return "this machine";
     }

@@ -110,7 +110,8 @@ const ParamSpec* find_spec(const State& state, const std::string& name);
 const Comparison* shown_comparison(const State& state, std::string* where,
                                    const Run** run = nullptr);
 
-/// The source of a rung as it was run or is built: live first, then recorded; null: not known yet.
+/// The source of a rung: where a recorded result is shown, what that run compiled; else as it is
+/// built, else as any recording has it. Null: not known yet.
 const SourceText* find_source(const State& state, const std::string& kernel);
 
 /// The ceilings to show, with the machine they were measured on (empty: this one).

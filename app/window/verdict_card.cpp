@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/measuring.h"
 #include "app/window/panels.h"
 #include "common/core/format.h"
 #include "common/report/decision.h"
@@ -30,12 +31,6 @@ Headline headline_of(const Comparison& comparison, Verdict verdict) {
       return {"invalid", Role::slower, 0};
   }
   return {};
-}
-
-Titles titles_of(const Lab& lab) {
-  Titles titles;
-  for (const Rung& rung : lab.rungs) titles[rung.kernel] = rung.title;
-  return titles;
 }
 
 std::string evidence_of(const Comparison& comparison) {
@@ -104,7 +99,7 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const Comparison* comparison = shown_comparison(state, &where, &run);
   if (!comparison) return draw_without(ui, inner);
 
-  const Decision decision = decide(*run, *comparison, titles_of(*state.view.lab));
+  const Decision decision = decide(*run, *comparison, app::titles_of(*state.view.lab));
   const Headline headline = headline_of(*comparison, decision.verdict);
   // The word is the largest on the screen, but it leaves the evidence half of the card.
   const float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/window/export.h"
+#include "app/reporting.h"
 #include "app/window/platform.h"
 #include "app/window/settings.h"
 
@@ -68,7 +68,7 @@ Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options)
 
 void set_up(State& state, const WindowOptions& options, const Platform& platform) {
   state.settings_path = default_settings_path();
-  state.export_root = default_export_root();
+  state.export_root = app::report_root();
   state.view.scale = std::clamp(platform.content_scale(), 0.75f, 3.0f);
   load_settings(&state);
   if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);

@@ -1,4 +1,5 @@
-// Inside of layout(): shared by layout.cpp (the page) and layout_panel.cpp (one panel).
+// Inside of layout(): shared by layout.cpp (the page), layout_panel.cpp (one panel: axis and
+// labels) and layout_draw.cpp (what is drawn in it).
 #pragma once
 
 #include <map>

@@ -65,14 +65,8 @@ SiPrefix axis_prefix(double low, double high, bool log) {
   return si_prefix(std::sqrt(low) * std::sqrt(high));
 }
 
-double nice_ceiling(double value) {
-  if (!(std::abs(value) > 0) || !std::isfinite(value)) return value;
-  return value > 0 ? step_at_least(value) : -nice_floor(-value);
-}
-
 double nice_floor(double value) {
-  if (!(std::abs(value) > 0) || !std::isfinite(value)) return value;
-  if (value < 0) return -nice_ceiling(-value);
+  if (!(value > 0) || !std::isfinite(value)) return value;
   const double power = std::pow(10.0, std::floor(std::log10(value) + kEdge));
   for (const double factor : {5.0, 2.0}) {
     if (value >= factor * power * (1 - kEdge)) return factor * power;

@@ -25,8 +25,8 @@ std::vector<Tick> log_ticks(double low, double high, int target);
 /// that neither end needs many zeros.
 SiPrefix axis_prefix(double low, double high, bool log);
 
-/// Rounds outwards to 1, 2 or 5 x 10^k.
-double nice_ceiling(double value);
+/// The largest 1, 2 or 5 x 10^k that is not above `value`, for the low end of a log axis. What is not
+/// positive and finite comes back as it is.
 double nice_floor(double value);
 
 }  // namespace ridge::chart

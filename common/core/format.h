@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/record/types.h"
+#include "common/core/interval.h"
 
 namespace ridge {
 

@@ -34,8 +34,7 @@ Result<double> trial_ns(const KernelDesc& kernel, const FamilyDesc& family, cons
   return sample.t_ns;
 }
 
-}  // namespace
-
+/// The parameters that differ, as asked: "n=4096"; those that merely follow another are left out.
 std::string changed_params(const FamilyDesc& family, const Params& asked, const Params& used) {
   std::string text;
   for (const ParamSpec& spec : family.params()) {
@@ -47,6 +46,8 @@ std::string changed_params(const FamilyDesc& family, const Params& asked, const 
   }
   return text;
 }
+
+}  // namespace
 
 double predict_total_s(double call_ns, const std::string& mode) {
   const double call_s = call_ns * 1e-9;

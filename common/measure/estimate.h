@@ -27,7 +27,4 @@ Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& f
 /// Seconds for everything a run of this rung does, in mode "live" or "measure".
 double predict_total_s(double call_ns, const std::string& mode);
 
-/// The parameters that differ, as asked: "n=4096"; those that merely follow another are left out.
-std::string changed_params(const FamilyDesc& family, const Params& asked, const Params& used);
-
 }  // namespace ridge::measure

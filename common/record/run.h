@@ -63,8 +63,9 @@ class Run {
   /// Returns false for lines that changed nothing.
   bool apply_line(const std::string& line);
   bool apply(const Json& message);
-  /// The worker ended without finishing: has_hello() is false again, open series become partial (or skipped, if nothing was
-  /// measured), open requests failed, with this reason. Samples stay; their Stats are computed.
+  /// The worker ended without finishing: has_hello() is false again, open series become partial (or
+  /// skipped, if nothing was measured), open requests failed, with this reason. Samples stay; their
+  /// Stats are computed.
   void worker_lost(const std::string& reason);
 
   /// Reads a saved transcript. Truncated files keep what is whole and say so in log(); empty,

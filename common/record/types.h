@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/core/interval.h"
+
 namespace ridge {
 
 // ---- parameters ------------------------------------------------------------------------------
@@ -22,12 +24,12 @@ using Params = std::map<std::string, ParamValue>;
 /// One parameter that a kernel family accepts; the only place its range is written.
 struct ParamSpec {
   std::string name;
-  std::string help;                  ///< "rows of A and C"
-  bool is_choice = false;            ///< true: one of `choices`; false: an integer in [min, max]
+  std::string help;        ///< "rows of A and C"
+  bool is_choice = false;  ///< true: one of `choices`; false: an integer in [min, max]
   std::vector<std::string> choices;
   int64_t min = 1, max = 1;
-  ParamValue fallback;               ///< value when the request does not set it
-  std::string same_as;               ///< not set: copies this parameter ("m" copies "n"); "" = none
+  ParamValue fallback;  ///< value when the request does not set it
+  std::string same_as;  ///< not set: copies this parameter ("m" copies "n"); "" = none
 };
 
 // ---- samples and statistics ------------------------------------------------------------------
@@ -36,27 +38,23 @@ struct ParamSpec {
 struct Sample {
   int64_t index = 0;
   double t_ns = 0;
-  double cpu_ns = 0;                 ///< thread CPU time per call; 0 where it has no meaning (GPU)
+  double cpu_ns = 0;  ///< thread CPU time per call; 0 where it has no meaning (GPU)
   int64_t calls = 1;
   std::optional<double> sm_clock_hz;
   std::optional<double> temp_c;
   std::optional<double> power_w;
-  std::vector<std::string> flags;    ///< "stolen" (CPU share < 0.98), "outlier", "clock_mismatch"
-};
-
-struct Interval {
-  double low = 0, high = 0;
+  std::vector<std::string> flags;  ///< "stolen" (CPU share < 0.98), "outlier", "clock_mismatch"
 };
 
 /// Summary of time per call (back to back: the inverse of throughput).
 struct Stats {
   int n = 0;
   double min_ns = 0, q1_ns = 0, median_ns = 0, q3_ns = 0, max_ns = 0;
-  std::optional<Interval> ci_ns;     ///< 95 % interval of the median; absent under 6 samples
-  int outliers = 0;                  ///< beyond 1.5 interquartile ranges; tagged, never removed
-  double noise = 0;                  ///< interquartile range / median
-  double correlation_samples = 1;    ///< measured integrated correlation time, in samples
-  std::vector<std::string> flags;    ///< "noisy", "few_samples", "correlated"
+  std::optional<Interval> ci_ns;   ///< 95 % interval of the median; absent under 6 samples
+  int outliers = 0;                ///< beyond 1.5 interquartile ranges; tagged, never removed
+  double noise = 0;                ///< interquartile range / median
+  double correlation_samples = 1;  ///< measured integrated correlation time, in samples
+  std::vector<std::string> flags;  ///< "noisy", "few_samples", "correlated"
 };
 
 /// Summary of single calls, host launch to completion. A percentile is absent where there are too
@@ -70,32 +68,32 @@ struct LatencyStats {
 
 /// The outcome of one check of a rung's output. `passed` is computed as !(error <= limit) fails.
 struct QualityCheck {
-  std::string what;                  ///< "timed shape", "17x31x7, seed 2"
-  double nmse = 0, nmse_limit = 0;   ///< ||out - ref||^2 / ||ref||^2
+  std::string what;                 ///< "timed shape", "17x31x7, seed 2"
+  double nmse = 0, nmse_limit = 0;  ///< ||out - ref||^2 / ||ref||^2
   double max_abs = 0, max_rel = 0;
-  double worst_bound_share = 0;      ///< max |out - ref| / its elementwise bound; must be <= 1
-  int64_t nan_count = 0;             ///< NaN or Inf where the reference has none
-  int64_t unwritten_count = 0;       ///< elements still holding the poison
-  bool guard_ok = true;              ///< guard words on both sides are intact
-  int64_t checked = 0;               ///< elements compared
+  double worst_bound_share = 0;        ///< max |out - ref| / its elementwise bound; must be <= 1
+  int64_t nan_count = 0;               ///< NaN or Inf where the reference has none
+  int64_t unwritten_count = 0;         ///< elements still holding the poison
+  bool guard_ok = true;                ///< guard words on both sides are intact
+  int64_t checked = 0;                 ///< elements compared
   std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
   bool passed = false;
-  std::string reason;                ///< why not, one sentence; empty when passed
+  std::string reason;  ///< why not, one sentence; empty when passed
 };
 
 // ---- environment and ceilings ----------------------------------------------------------------
 
 struct CpuInfo {
-  std::string model, isa;            ///< isa: "portable", "avx2", "avx512", capped by RIDGE_MAX_ISA
-  int cores = 0;                     ///< logical cores this process may use
+  std::string model, isa;  ///< isa: "portable", "avx2", "avx512", capped by RIDGE_MAX_ISA
+  int cores = 0;           ///< logical cores this process may use
   int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0, memory_bytes = 0;
-  std::string governor;              ///< empty: not readable
+  std::string governor;  ///< empty: not readable
 };
 
 struct GpuInfo {
   int index = 0;
   std::string name;
-  int capability = 0;                ///< 90 for 9.0
+  int capability = 0;  ///< 90 for 9.0
   int sm_count = 0;
   int64_t l2_bytes = 0, memory_bytes = 0;
   double max_clock_hz = 0;
@@ -108,13 +106,13 @@ struct QuietState {
 };
 
 struct Environment {
-  std::string os, time_utc;          ///< "Debian GNU/Linux 12", "2026-11-20T18:00:00Z"
+  std::string os, time_utc;  ///< "Debian GNU/Linux 12", "2026-11-20T18:00:00Z"
   CpuInfo cpu;
   std::vector<GpuInfo> gpus;
-  std::string no_gpu_reason;         ///< why gpus is empty
+  std::string no_gpu_reason;                                ///< why gpus is empty
   std::string version, commit, compiler, build_type, cuda;  ///< of the worker
   std::map<std::string, std::string> libraries;             ///< "oneDNN": "2.6.3"
-  std::string power_source;          ///< "mains", "battery", "" unknown
+  std::string power_source;                                 ///< "mains", "battery", "" unknown
   QuietState quiet;
 
   /// "NVIDIA H200" when a GPU is there, else the CPU's model.
@@ -123,29 +121,29 @@ struct Environment {
 
 /// What this machine can do at most, for one resource.
 struct Ceiling {
-  std::string name;                  ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
-  std::string backend;               ///< "cpu" or "cuda"
-  std::string resource;              ///< "flop", "dram_read", "dram_copy", "l2_read", "launch" ...
-  std::string dtype;                 ///< for "flop"; may be empty
-  int threads = 0;                   ///< CPU only
+  std::string name;      ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
+  std::string backend;   ///< "cpu" or "cuda"
+  std::string resource;  ///< "flop", "dram_read", "dram_copy", "l2_read", "launch" ...
+  std::string dtype;     ///< for "flop"; may be empty
+  int threads = 0;       ///< CPU only
   double value = 0;
-  std::string unit;                  ///< "FLOP/s", "B/s", "s"
-  std::string source;                ///< "measured" or "datasheet"
+  std::string unit;    ///< "FLOP/s", "B/s", "s"
+  std::string source;  ///< "measured" or "datasheet"
 };
 
 // ---- catalogue -------------------------------------------------------------------------------
 
 /// A rung as a worker knows it.
 struct KernelInfo {
-  std::string id, family, backend, kind;   ///< kind: "kernel", "training", "pipeline"
+  std::string id, family, backend, kind;  ///< kind: "kernel", "training", "pipeline"
   std::vector<std::string> dtypes;
-  std::string needs;                 ///< "avx512f", "sm_90", "" = any machine of that backend
-  std::string library;               ///< peers only
-  std::string path;                  ///< "kernels/gemm/naive.cpp"
-  std::string flags;                 ///< from the build line: "-O1"
-  std::string hash;                  ///< of the source, its kernel headers and flags
+  std::string needs;    ///< "avx512f", "sm_90", "" = any machine of that backend
+  std::string library;  ///< peers only
+  std::string path;     ///< "kernels/gemm/naive.cpp"
+  std::string flags;    ///< from the build line: "-O1"
+  std::string hash;     ///< of the source, its kernel headers and flags
   bool available = false;
-  std::string reason;                ///< why not available
+  std::string reason;  ///< why not available
   std::vector<ParamSpec> params;
 };
 
@@ -159,14 +157,14 @@ enum class SeriesStatus { pending, running, ok, failed, skipped, cancelled, part
 
 /// A share of a measured ceiling, always labelled with where it comes from.
 struct Utilization {
-  std::string name;                  ///< name of the ceiling, or of the counter
-  double value = 0;                  ///< 0 to 1
-  std::string source;                ///< "counters", "telemetry" or "derived"
+  std::string name;    ///< name of the ceiling, or of the counter
+  double value = 0;    ///< 0 to 1
+  std::string source;  ///< "counters", "telemetry" or "derived"
 };
 
 struct CurvePoint {
   int64_t step = 0;
-  double t_s = 0;                    ///< training time so far
+  double t_s = 0;                        ///< training time so far
   std::map<std::string, double> values;  ///< "loss", "accuracy", "grad_norm"
 };
 
@@ -181,13 +179,13 @@ struct Span {
 /// Everything one rung at one set of parameters produced.
 struct Series {
   int64_t request = 0;
-  int index = 0;                     ///< position in the request's kernel list
+  int index = 0;  ///< position in the request's kernel list
   std::string lab, kernel, kind, dtype, cache, mode, hash;
   Params params;
-  std::string reduced_from;          ///< "n=4096": ran smaller, since one call would pass 5 s
+  std::string reduced_from;  ///< "n=4096": ran smaller, since one call would pass 5 s
   SeriesStatus status = SeriesStatus::pending;
-  std::string reason;                ///< why failed, skipped, cancelled or partial
-  std::vector<Sample> samples;       ///< time per call
+  std::string reason;           ///< why failed, skipped, cancelled or partial
+  std::vector<Sample> samples;  ///< time per call
   std::vector<Sample> latency_samples;
   std::optional<Stats> stats;
   std::optional<LatencyStats> latency;
@@ -200,8 +198,9 @@ struct Series {
   std::vector<Span> spans;
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
-  bool quality_passed() const;       ///< at least one check, and all passed
-  const QualityCheck* quality() const;  ///< the headline: the worst (first failed, else largest nmse)
+  bool quality_passed() const;  ///< at least one check, and all passed
+  const QualityCheck* quality()
+      const;  ///< the headline: the worst (first failed, else largest nmse)
 };
 
 // ---- comparison ------------------------------------------------------------------------------
@@ -212,20 +211,20 @@ enum class Verdict { faster, slower, same, unresolved, invalid };
 /// ABCCBA. side 0 is the baseline, side i the i-th candidate.
 struct Round {
   int index = 0;
-  std::string order;                 ///< "0110"
-  std::vector<double> t_ns;          ///< time per call, in that order
+  std::string order;         ///< "0110"
+  std::vector<double> t_ns;  ///< time per call, in that order
 };
 
 /// Speed-up is always t_baseline / t_candidate.
 struct Comparison {
   int64_t request = 0;
-  int candidate_index = 1;           ///< which side of the request this is
+  int candidate_index = 1;  ///< which side of the request this is
   std::string lab, baseline, candidate, cache;
   Params baseline_params, candidate_params;
   int rounds = 0;
-  double ratio = 0;                  ///< exp(median of the rounds' log ratios)
-  std::optional<Interval> ci;        ///< sign-test interval of the ratio
-  double margin = 0;                 ///< delta: 0.02 is 2 %
+  double ratio = 0;            ///< exp(median of the rounds' log ratios)
+  std::optional<Interval> ci;  ///< sign-test interval of the ratio
+  double margin = 0;           ///< delta: 0.02 is 2 %
   Verdict verdict = Verdict::unresolved;
   int rounds_needed = 0;             ///< unresolved: estimate for a fresh, longer comparison
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "common/chart/forest.h"
-#include "common/core/format.h"
 #include "common/chart/ladder.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 #include "common/stats/stats.h"

@@ -12,7 +12,6 @@
 namespace ridge {
 namespace {
 
-
 std::string title_of(const std::string& kernel, const Titles& titles) {
   const auto found = titles.find(kernel);
   return found == titles.end() ? kernel : found->second;
@@ -199,8 +198,8 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
   }
 }
 
-}  // namespace
-
+/// The two sides of a comparison as series: those of its own request, else the latest with the same
+/// kernel and parameters; null where the run has none.
 const Series* baseline_series(const Run& run, const Comparison& comparison) {
   return side_series(run, comparison.request, 0, comparison.baseline, comparison.baseline_params);
 }
@@ -209,6 +208,8 @@ const Series* candidate_series(const Run& run, const Comparison& comparison) {
   return side_series(run, comparison.request, comparison.candidate_index, comparison.candidate,
                      comparison.candidate_params);
 }
+
+}  // namespace
 
 std::optional<Throughput> throughput_of(const Series& series) {
   if (!quality_problem(series).empty()) return std::nullopt;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "common/core/format.h"
 #include "common/chart/svg.h"
+#include "common/core/format.h"
 #include "common/report/content.h"
 
 namespace ridge::report {

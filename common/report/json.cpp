@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "common/record/document.h"
+#include "common/report/document.h"
 #include "common/report/report.h"
 
 namespace ridge::report {

@@ -69,7 +69,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
 
 std::string to_html(const Report& report);
 std::string to_markdown(const Report& report);
-/// The document of `--json` (common/record/document.h), of the candidate's run.
+/// The document of `--json` (common/report/document.h), of the candidate's run.
 std::string to_json(const Report& report);
 /// Tidy: one line per sample (phase call, latency or round), one line per series without samples.
 std::string to_csv(const Report& report);

@@ -1,60 +1,16 @@
 #include "kernels/probe/problem_cuda.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
 #include "common/quality/quality.h"
-#include "kernels/probe/probe_cuda.h"
 
 namespace ridge::probe {
 namespace {
 
 constexpr int64_t kSpotChecks = 4096;
 constexpr double kAnyElement = std::numeric_limits<double>::infinity();
-
-/// All of [0, count) when `full` or few; otherwise kSpotChecks of it, drawn from `seed`.
-std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
-  std::vector<int64_t> chosen;
-  if (full || count <= kSpotChecks) {
-    for (int64_t i = 0; i < count; ++i) chosen.push_back(i);
-    return chosen;
-  }
-  std::mt19937_64 random(seed);
-  for (int64_t i = 0; i < kSpotChecks; ++i)
-    chosen.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(count)));
-  return chosen;
-}
-
-BufferSpec input(const char* name, int64_t elements, DType dtype) {
-  return {name, static_cast<size_t>(elements) * dtype_size(dtype), false, dtype};
-}
-BufferSpec output(int64_t elements) {
-  return {"out", static_cast<size_t>(elements) * sizeof(float), true, DType::fp32};
-}
-
-/// What all GPU probes share: a number of units, and a shape that carries it.
-class UnitProblem : public Problem {
- public:
-  UnitProblem(int64_t units, DType dtype) : units_(units), dtype_(dtype) {}
-  Shape shape() const override {
-    Shape shape;
-    shape.dim[kUnits] = units_;
-    shape.dtype = dtype_;
-    return shape;
-  }
-  double bytes_min() const override {
-    double bytes = 0;
-    for (const BufferSpec& spec : buffers()) bytes += static_cast<double>(spec.bytes);
-    return bytes;
-  }
-
- protected:
-  int64_t units_;
-  DType dtype_;
-};
 
 class FfmaProblem final : public UnitProblem {
  public:
@@ -136,63 +92,27 @@ class TensorProblem final : public UnitProblem {
   int k_;
 };
 
-class MemoryProblem final : public UnitProblem {
- public:
-  MemoryProblem(int64_t units, bool copy) : UnitProblem(units, DType::fp32), copy_(copy) {}
-  std::vector<BufferSpec> buffers() const override {
-    return {input("in", units_ * kReadChunk, DType::fp32),
-            output(copy_ ? units_ * kReadChunk : units_)};
-  }
-  double flop() const override { return 0; }
-  void generate(uint64_t seed, HostBuffers* host) const override {
-    quality::fill_normal((*host)[0], DType::fp32, seed);
-  }
-  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
-    QualityCheck check;
-    check.what = copy_ ? "copied bytes" : "sums of 64 KiB";
-    int64_t wrong = 0;
-    for (const int64_t chunk : spots(units_, full || copy_, seed)) {
-      wrong += copy_ ? !chunk_equal(host, chunk) : !sum_equal(host, chunk);
-      ++check.checked;
-    }
-    check.passed = wrong == 0 && check.checked > 0;
-    if (!check.passed)
-      check.reason = std::to_string(wrong) + " of " + std::to_string(check.checked) +
-                     " chunks of 64 KiB are wrong";
-    return check;
-  }
-
- private:
-  static const std::byte* chunk_of(const std::vector<std::byte>& data, int64_t chunk) {
-    return data.data() + chunk * kReadChunk * int64_t{sizeof(uint32_t)};
-  }
-  static bool chunk_equal(const HostBuffers& host, int64_t chunk) {
-    return std::memcmp(chunk_of(host[0], chunk), chunk_of(host[1], chunk),
-                       kReadChunk * sizeof(uint32_t)) == 0;
-  }
-  static bool sum_equal(const HostBuffers& host, int64_t chunk) {
-    uint32_t sum = 0, out = 0;
-    for (int64_t i = 0; i < kReadChunk; ++i) {
-      uint32_t word = 0;
-      std::memcpy(&word, chunk_of(host[0], chunk) + i * int64_t{sizeof word}, sizeof word);
-      sum += word;
-    }
-    std::memcpy(&out, host[1].data() + chunk * int64_t{sizeof out}, sizeof out);
-    return out == sum;
-  }
-
-  bool copy_;
-};
-
 }  // namespace
+
+std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
+  std::vector<int64_t> chosen;
+  if (full || count <= kSpotChecks) {
+    for (int64_t i = 0; i < count; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  std::mt19937_64 random(seed);
+  for (int64_t i = 0; i < kSpotChecks; ++i)
+    chosen.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(count)));
+  return chosen;
+}
 
 std::unique_ptr<Problem> make_cuda_problem(const std::string& what, int64_t units) {
   const auto or_default = [&](int64_t fallback) { return units > 0 ? units : fallback; };
   if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
   if (what == "tensor_k256") return std::make_unique<TensorProblem>(or_default(16384), 256);
   if (what == "tensor_k16") return std::make_unique<TensorProblem>(or_default(16384), 16);
-  if (what == "gpu_read") return std::make_unique<MemoryProblem>(or_default(16384), false);
-  if (what == "gpu_copy") return std::make_unique<MemoryProblem>(or_default(8192), true);
+  if (what == "gpu_read") return make_memory_problem(or_default(16384), false);
+  if (what == "gpu_copy") return make_memory_problem(or_default(8192), true);
   return nullptr;
 }
 

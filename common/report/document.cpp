@@ -1,4 +1,4 @@
-#include "common/record/document.h"
+#include "common/report/document.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,14 @@
+// The problems that the CPU's ceilings are measured on, with float64 references.
+#pragma once
+
+#include <memory>
+
+#include "common/kernel/family.h"
+
+namespace ridge::probe {
+
+/// `shape` as probe.h says: dim[kProbeDimWhat] is kProbeFma or kProbeRead, and n of the latter a
+/// multiple of 8.
+std::unique_ptr<Problem> make_cpu_problem(const Shape& shape);
+
+}  // namespace ridge::probe

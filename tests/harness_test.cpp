@@ -1,0 +1,127 @@
+// Live and measure modes: how much is sampled, when it stops, what is skipped or run smaller.
+#include "common/measure/harness.h"
+
+#include <algorithm>
+
+#include "common/measure/estimate.h"
+#include "common/measure/isa.h"
+#include "common/measure/machine.h"
+#include "tests/toy_family.h"
+
+namespace ridge {
+namespace {
+
+TEST_CASE("live mode: two checks, at most 50 samples, 59 latencies, blocks announced") {
+  FakeDevice device;
+  measure::Bench bench;
+  Listener listener;
+  const auto series =
+      measure::measure_kernel(&bench, &device, kGood, kParams, live(), 3, &listener);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::ok);
+  CHECK(series->index == 3);
+  CHECK(series->samples.size() == 50);
+  CHECK(listener.call_samples == 50);
+  CHECK(series->latency_samples.size() == 59);
+  CHECK(series->latency->p95_ns);
+  CHECK_FALSE(series->latency->p99_ns);
+  CHECK(contains(series->unavailable.at("p99_ns"), "needs 299"));
+  CHECK(listener.checks.size() == 2);
+  CHECK(series->quality_passed());
+  CHECK(listener.announced >= device.blocks);
+  CHECK(listener.phases ==
+        std::vector<std::string>{"prepare", "check", "warmup", "timing", "latency"});
+}
+
+TEST_CASE("measure mode stops when the interval is narrow, and checks the awkward shapes first") {
+  FakeDevice device;
+  measure::Bench bench;
+  Listener listener;
+  const auto series =
+      measure::measure_kernel(&bench, &device, kGood, kParams, thorough(), 0, &listener);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::ok);
+  CHECK(series->samples.size() == 20);  // 0.01 % of noise: the first look is enough
+  CHECK(series->latency_samples.size() == 300);
+  CHECK(series->latency->p99_ns);
+  REQUIRE(listener.checks.size() == 3);
+  CHECK(contains(listener.checks[0].what, "6 awkward problems"));
+}
+
+TEST_CASE("measure mode goes on while the interval is wide, then says noisy") {
+  FakeDevice device;
+  device.noise = 0.5;
+  measure::Bench bench;
+  Listener listener;
+  measure::Options options = thorough();
+  options.limit_s = 0.1;
+  const auto series =
+      measure::measure_kernel(&bench, &device, kGood, kParams, options, 0, &listener);
+  REQUIRE(series);
+  CHECK(series->samples.size() > 20);
+  const auto& flags = series->stats->flags;
+  CHECK(std::find(flags.begin(), flags.end(), "noisy") != flags.end());
+}
+
+TEST_CASE("cancel acts between blocks and keeps the samples") {
+  FakeDevice device;
+  device.noise = 0.5;
+  measure::Bench bench;
+  Listener listener;
+  listener.cancel_after = 20;
+  const auto series =
+      measure::measure_kernel(&bench, &device, kGood, kParams, thorough(), 0, &listener);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::cancelled);
+  CHECK(series->samples.size() == 20);
+  CHECK(series->stats);
+  CHECK(series->latency_samples.empty());
+}
+
+TEST_CASE("a rung whose call would pass 5 s is run smaller, and says from what") {
+  FakeDevice device;
+  device.call_ns[&kGood] = 10e9;  // of any size, the shrunk one too
+  device.noise = 0;
+  const FamilyDesc* family = find_family("toy");
+  const Params big = {{"n", int64_t{1000}}, {"twin", int64_t{1000}}};
+  const auto estimate = measure::estimate_call(kGood, *family, big, &device, true);
+  REQUIRE(estimate);
+  CHECK(estimate->reduced_from == "n=1000");  // twin only follows n
+  CHECK(param_int(estimate->params, "n") < 1000);
+  CHECK(estimate->call_ns <= measure::kLongestCallNs);
+  device.call_ns[&kGood] = 1e6;
+  const auto quick = measure::estimate_call(kGood, *family, big, &device, true);
+  CHECK(quick->reduced_from.empty());
+  CHECK(quick->params == big);
+}
+
+TEST_CASE("a kernel for another instruction set or type is skipped, with the reason") {
+  KernelDesc desc = kGood;
+  desc.dtypes = "bf16 fp16";
+  const Series series = run_live(desc);
+  CHECK(series.status == SeriesStatus::skipped);
+  CHECK(contains(series.reason, "computes bf16 fp16, not fp32"));
+
+  setenv("RIDGE_MAX_ISA", "portable", 1);
+  std::string reason;
+  CHECK_FALSE(measure::isa_available("avx512f", &reason));
+  CHECK(contains(reason, "needs avx512f"));
+  CHECK(measure::isa_available("", &reason));
+  CHECK(measure::read_cpu().isa == "portable");
+  unsetenv("RIDGE_MAX_ISA");
+}
+
+TEST_CASE("memory that is not there is refused before anything is allocated") {
+  FakeDevice device;
+  FamilyDesc family = *find_family("toy");
+  family.make_problem = [](const Params&) -> Result<std::unique_ptr<Problem>> {
+    return std::unique_ptr<Problem>(new Doubling(int64_t{1} << 50));
+  };
+  const auto posed = measure::pose(family, kParams, 1, device);
+  REQUIRE_FALSE(posed);
+  CHECK(posed.error().code == ErrorCode::unavailable);
+  CHECK(contains(posed.error().sentence(), "may be used"));
+}
+
+}  // namespace
+}  // namespace ridge
