@@ -7,6 +7,9 @@
 
 setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# A build without the window needs none of its packages.
+setup_window_group() { [ "${RIDGE_WINDOW:-ON}" = OFF ] || echo window; }
+
 setup_missing() {
   local group package rest
   while read -r group package rest; do
