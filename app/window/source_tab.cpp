@@ -48,9 +48,9 @@ void SourceTab::draw(Ui& ui, Area area) {
     const bool waiting = !state.is_replay() && state.sources_asked.count(state.view.rung) &&
                          state.session->state() != app::WorkerState::lost;
     const std::string why = waiting ? "It comes from the worker, as built into it."
-                            : row && row->info
+                            : row && row->info && !row->info->path.empty()
                                 ? "This run does not carry it; the file is " + row->info->path + "."
-                                : "This rung is not built into the worker.";
+                                : "Neither this run nor the worker carries it.";
     return draw_empty_state(
         ui, area, waiting ? "Waiting for the source." : "The source is not known here.", why);
   }

@@ -37,11 +37,11 @@ std::byte* offset(void* base, size_t bytes) {
 
 /// "choose a smaller size: k=31744 m=31744 n=31744 fits", the largest power of two of the work.
 std::string smaller_size_hint(const FamilyDesc& family, const Params& params, double bytes_share) {
-  for (double work = 0.5; work > 1e-30; work /= 2) {
+  const auto original = family.make_problem(params);
+  for (double work = 0.5; original && work > 1e-30; work /= 2) {
     const Params smaller = family.shrink(params, work);
     const auto problem = family.make_problem(smaller);
-    const auto original = family.make_problem(params);
-    if (!problem || !original) break;
+    if (!problem) break;
     const double share =
         double(total_bytes((*problem)->buffers())) / double(total_bytes((*original)->buffers()));
     if (share > bytes_share) continue;
