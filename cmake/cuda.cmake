@@ -2,9 +2,14 @@
 set(RIDGE_HAS_CUDA OFF)
 set(RIDGE_CUDA_REASON "RIDGE_CUDA=OFF")
 
-# What a GPU here can run: "90" for an H200; empty without a device.
+set(RIDGE_GPU_ARCH "" CACHE STRING "Compute capability to build for, 90 for an H200; empty: the GPU that is here")
+
+# What the GPU can run: "90" for an H200; empty without a device.
 function(ridge_present_arch out)
-  set(${out} "" PARENT_SCOPE)
+  set(${out} "${RIDGE_GPU_ARCH}" PARENT_SCOPE)
+  if(RIDGE_GPU_ARCH)
+    return()
+  endif()
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE caps ERROR_QUIET RESULT_VARIABLE rc)
   if(rc EQUAL 0 AND caps MATCHES "([0-9]+)\\.([0-9]+)")
