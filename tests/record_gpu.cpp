@@ -1,11 +1,17 @@
-// ridge-record LAB OUT.jsonl SECONDS SIZE...: what tests/gpu records on a GPU machine, in one session:
-// every GPU rung of the lab at every size, then each rung against the one before it and against the
-// library. A size is N or MxNxK. No new measurement is begun once SECONDS are over; what was left out
-// is said. One session and not one command each, so that ceilings and awkward shapes are measured
-// once, and the transcript stays small.
+// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] SIZE...: what tests/gpu records on a GPU machine,
+// in one session: every GPU rung of the lab at every size in every data type it has, then each rung
+// against the one before it and against the fastest library of that size and type. A size is N or
+// MxNxK. One session and not one command each, so that ceilings and awkward shapes are measured once.
+//
+// No new measurement is begun once SECONDS are over, and none whose call would pass kSlowest_s;
+// what was left out is said. The file is then made smaller (compact.h): results stay, samples go.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,140 +20,243 @@
 #include "app/selection.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
+#include "tests/compact.h"
 
 using namespace ridge;
 using namespace ridge::app;
 
 namespace {
 
-constexpr double kRunLimit_s = 3, kCompareLimit_s = 4;
+constexpr double kPass_s = 0.6, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
+constexpr int kMostLosses = 3;
 
-Result<Params> params_of(const std::string& size) {
-  const size_t first = size.find('x'), second = size.find('x', first + 1);
-  if (first == std::string::npos) return parse_params({"n=" + size});
-  return parse_params({"m=" + size.substr(0, first),
-                       "n=" + size.substr(first + 1, second - first - 1),
-                       "k=" + size.substr(second + 1)});
+struct Plan {
+  std::string out;
+  double budget_s = 0;
+  std::vector<std::string> dtypes, sizes;
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
 }
 
-/// Baseline and candidate of each comparison: the rung before, and the library.
-std::vector<std::pair<std::string, std::string>> pairs_of(const Lab& lab) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  std::string peer;
-  for (const Rung& rung : lab.rungs)
-    if (rung.peer && std::string(rung.kernel).find(".cuda.") != std::string::npos)
-      peer = rung.kernel;
-  for (const Rung& rung : lab.rungs) {
-    if (rung.peer || std::string(rung.kernel).find(".cuda.") == std::string::npos) continue;
-    if (const Rung* before = previous_rung(lab, rung))
-      pairs.push_back({before->kernel, rung.kernel});
-    if (!peer.empty()) pairs.push_back({peer, rung.kernel});
+Result<Params> params_of(const std::string& size, const std::string& dtype) {
+  const auto dims = split(size, 'x');
+  std::vector<std::string> settings = {"dtype=" + dtype};
+  if (dims.size() == 3) {
+    settings.insert(settings.end(), {"m=" + dims[0], "n=" + dims[1], "k=" + dims[2]});
+  } else {
+    settings.push_back("n=" + size);
   }
-  return pairs;
+  return parse_params(settings);
+}
+
+bool on_gpu(const Rung& rung) {
+  return std::string_view(rung.kernel).find(".cuda.") != std::string_view::npos;
+}
+
+double work_of(const Params& params) {
+  const auto n = double(param_int(params, "n", 1));
+  return n * double(param_int(params, "m", int64_t(n))) *
+         double(param_int(params, "k", int64_t(n)));
 }
 
 class Recorder {
  public:
-  Recorder(const Lab& lab, double budget_s) : lab_(lab), budget_s_(budget_s) {}
+  Recorder(const Lab& lab, const Plan& plan) : lab_(lab), plan_(plan) {}
 
-  Result<void> record(const std::string& out, const std::vector<std::string>& sizes) {
-    RIDGE_TRY(driver_, Driver::start({}, out));
+  Result<void> record() {
+    RIDGE_TRY(driver_, Driver::start({}, plan_.out));
     RIDGE_TRY_VOID(driver_->fetch_catalogue());
-    const auto done = measure(sizes);
+    const auto done = measure();
     const auto closed = driver_->close_file();
     RIDGE_TRY_VOID(done);
     if (!closed) return closed.error();
-    return {};
+    return tests::compact(plan_.out);
   }
 
   void print() const {
     if (!driver_) return;
     std::printf("%s\n%s\n", environment_text(driver_->run()).c_str(),
                 ceilings_text(driver_->run()).c_str());
-    for (const int64_t id : runs_)
-      std::printf("%s\n", results_text(driver_->run(), id, {}).c_str());
-    for (const int64_t id : comparisons_)
-      std::printf("%s\n", comparisons_text(driver_->run(), id).c_str());
-    for (const std::string& text : left_out_)
-      std::printf("left out, time over: %s\n", text.c_str());
+    for (const Series& series : driver_->run().series()) print_series(series);
+    for (const Comparison& one : driver_->run().comparisons()) print_comparison(one);
+    for (const std::string& text : left_out_) std::printf("left out: %s\n", text.c_str());
   }
 
  private:
-  Result<void> measure(const std::vector<std::string>& sizes) {
-    std::vector<std::string> rungs;
-    for (const Rung& rung : lab_.rungs)
-      if (std::string(rung.kernel).find(".cuda.") != std::string::npos)
-        rungs.push_back(rung.kernel);
-    for (const std::string& size : sizes) RIDGE_TRY_VOID(run(rungs, size));
-    for (const std::string& size : sizes)
-      for (const auto& [baseline, candidate] : pairs_of(lab_))
-        RIDGE_TRY_VOID(compare(baseline, candidate, size));
+  Result<void> measure() {
+    for (const std::string& size : plan_.sizes) {
+      for (const std::string& dtype : plan_.dtypes) {
+        RIDGE_TRY(const Params params, params_of(size, dtype));
+        RIDGE_TRY_VOID(record_size(params, size + " " + dtype));
+      }
+    }
     return {};
   }
 
-  Result<void> run(const std::vector<std::string>& rungs, const std::string& size) {
+  /// The rungs of this type at this size, one run each, and then their comparisons.
+  Result<void> record_size(const Params& params, const std::string& name) {
+    const std::string dtype = param_text(params, "dtype");
+    std::vector<const Rung*> rungs;
+    for (const Rung& rung : lab_.rungs) {
+      const KernelInfo* info = driver_->run().kernel(rung.kernel);
+      if (!on_gpu(rung) || !info || !info->available) continue;
+      if (std::count(info->dtypes.begin(), info->dtypes.end(), dtype) == 0) continue;
+      if (too_slow(rung, params)) {
+        left_out_.push_back(fmt::format("{} at {}, too slow", rung.kernel, name));
+        continue;
+      }
+      RIDGE_TRY(const bool ran, run(rung, params, name));
+      if (ran) rungs.push_back(&rung);
+    }
+    const Rung* peer = fastest_peer(rungs, params);
+    for (const Rung* rung : rungs) {
+      if (peer && rung != peer) RIDGE_TRY_VOID(compare(*peer, *rung, params, name));
+      if (rung->peer) continue;
+      const Rung* before = previous_rung(lab_, *rung);
+      while (before && std::find(rungs.begin(), rungs.end(), before) == rungs.end())
+        before = previous_rung(lab_, *before);
+      if (before) RIDGE_TRY_VOID(compare(*before, *rung, params, name));
+    }
+    return {};
+  }
+
+  Result<bool> run(const Rung& rung, const Params& params, const std::string& name) {
     WorkRequest request;
     request.type = "run";
-    request.limit_s = kRunLimit_s;
-    for (const std::string& rung : rungs) RIDGE_TRY_VOID(add(rung, size, &request));
-    return carry_out(std::move(request), "run at " + size, &runs_);
+    request.limit_s = kPass_s;
+    RIDGE_TRY_VOID(add(rung, params, &request));
+    RIDGE_TRY_VOID(carry_out(std::move(request), fmt::format("{} at {}", rung.kernel, name)));
+    const Series* series = latest(rung, params);
+    if (!series || !series->stats) return false;
+    rate_[rung.kernel + param_text(params, "dtype")] = work_of(params) / series->stats->median_ns;
+    return true;
   }
 
-  Result<void> compare(const std::string& baseline, const std::string& candidate,
-                       const std::string& size) {
+  Result<void> compare(const Rung& baseline, const Rung& candidate, const Params& params,
+                       const std::string& name) {
     WorkRequest request;
     request.type = "compare";
-    request.limit_s = kCompareLimit_s;
-    RIDGE_TRY_VOID(add(baseline, size, &request));
-    RIDGE_TRY_VOID(add(candidate, size, &request));
-    return carry_out(std::move(request), baseline + " and " + candidate + " at " + size,
-                     &comparisons_);
+    request.limit_s = kCompare_s;
+    RIDGE_TRY_VOID(add(baseline, params, &request));
+    RIDGE_TRY_VOID(add(candidate, params, &request));
+    return carry_out(std::move(request),
+                     fmt::format("{} and {} at {}", baseline.kernel, candidate.kernel, name));
   }
 
-  Result<void> add(const std::string& rung, const std::string& size, WorkRequest* request) {
-    RIDGE_TRY(const Params params, params_of(size));
-    RIDGE_TRY(KernelRequest kernel, select_side(lab_, driver_->run(), rung, params));
+  Result<void> add(const Rung& rung, const Params& params, WorkRequest* request) {
+    RIDGE_TRY(KernelRequest kernel, select_side(lab_, driver_->run(), rung.kernel, params));
     request->kernels.push_back(std::move(kernel));
     return {};
   }
 
-  /// A rung that fails its check is part of the record; a lost worker ends it.
-  Result<void> carry_out(WorkRequest request, const std::string& what, std::vector<int64_t>* ids) {
+  /// A rung that fails its check is part of the record; a lost worker is started again, thrice.
+  Result<void> carry_out(WorkRequest request, const std::string& what) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    if (spent.count() > budget_s_) {
-      left_out_.push_back(what);
+    if (spent.count() > plan_.budget_s) {
+      left_out_.push_back(what + ", time over");
       return {};
     }
     std::printf("%4.0f s  %s\n", spent.count(), what.c_str());
     std::fflush(stdout);
     request.lab = lab_.id;
+    request.warmup_s = kWarmup_s;
     RIDGE_TRY_VOID(driver_->fetch_sources(request.kernels));
     int64_t id = 0;
     const auto done = driver_->carry_out(std::move(request), &id);
-    if (id != 0) ids->push_back(id);
-    if (!done && done.error().code != ErrorCode::invalid) return done;
-    return {};
+    if (done || done.error().code == ErrorCode::invalid) return {};
+    left_out_.push_back(what + ": " + done.error().sentence());
+    const bool lost = done.error().code == ErrorCode::worker;
+    return lost && ++losses_ > kMostLosses ? done : Result<void>();
+  }
+
+  /// By the rate at the sizes before: rungs do not become faster than their work.
+  bool too_slow(const Rung& rung, const Params& params) const {
+    const auto known = rate_.find(rung.kernel + param_text(params, "dtype"));
+    return known != rate_.end() && work_of(params) / known->second > kSlowest_s * 1e9;
+  }
+
+  const Series* latest(const Rung& rung, const Params& params) const {
+    const Series* found = nullptr;
+    for (const Series& series : driver_->run().series()) {
+      if (series.kernel != rung.kernel || series.mode != "measure") continue;
+      const bool same = std::all_of(params.begin(), params.end(), [&](const auto& param) {
+        const auto at = series.params.find(param.first);
+        return at != series.params.end() && at->second == param.second;
+      });
+      if (same) found = &series;
+    }
+    return found;
+  }
+
+  const Rung* fastest_peer(const std::vector<const Rung*>& rungs, const Params& params) const {
+    const Rung* best = nullptr;
+    double least_ns = 0;
+    for (const Rung* rung : rungs) {
+      const Series* series = rung->peer ? latest(*rung, params) : nullptr;
+      if (!series || !series->stats || (best && series->stats->median_ns >= least_ns)) continue;
+      best = rung;
+      least_ns = series->stats->median_ns;
+    }
+    return best;
+  }
+
+  void print_series(const Series& series) const {
+    if (series.mode != "measure") return;
+    if (!series.stats) {
+      std::printf("%-32s %-40s %s: %s\n", series.kernel.c_str(), to_string(series.params).c_str(),
+                  to_string(series.status).c_str(), series.reason.c_str());
+      return;
+    }
+    const double nmse = series.checks.empty() ? 0 : series.checks.back().nmse;
+    std::printf("%-32s %-40s %10.1f us %8.1f TFLOP/s  nmse %.2g of %.2g\n", series.kernel.c_str(),
+                to_string(series.params).c_str(), series.stats->median_ns / 1e3,
+                series.flop / series.stats->median_ns / 1e3, nmse,
+                series.checks.empty() ? 0 : series.checks.back().nmse_limit);
+  }
+
+  void print_comparison(const Comparison& one) const {
+    std::printf("%-32s against %-32s %-40s %.4f [%.4f, %.4f] %d rounds %s\n", one.candidate.c_str(),
+                one.baseline.c_str(), to_string(one.candidate_params).c_str(), one.ratio,
+                one.ci ? one.ci->low : 0, one.ci ? one.ci->high : 0, one.rounds,
+                one.reasons.empty() ? "" : one.reasons.front().c_str());
   }
 
   const Lab& lab_;
-  double budget_s_;
+  const Plan& plan_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<Driver> driver_;
-  std::vector<int64_t> runs_, comparisons_;
+  std::map<std::string, double> rate_;  ///< work per ns, by kernel and type
   std::vector<std::string> left_out_;
+  int losses_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
+  std::vector<std::string> args(argv + 1, argv + argc);
   const Lab* lab = args.size() >= 4 ? find_lab(args[0]) : nullptr;
   if (!lab) {
-    std::fprintf(stderr, "usage: ridge-record LAB OUT.jsonl SECONDS SIZE...\n");
+    std::fprintf(stderr, "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] SIZE...\n");
     return 64;
   }
-  Recorder recorder(*lab, std::strtod(args[2].c_str(), nullptr));
-  const auto done = recorder.record(args[1], {args.begin() + 3, args.end()});
+  Plan plan{args[1], std::strtod(args[2].c_str(), nullptr), {"fp32"}, {}};
+  for (size_t i = 3; i < args.size(); ++i) {
+    if (args[i] == "--dtypes" && i + 1 < args.size())
+      plan.dtypes = split(args[++i], ',');
+    else
+      plan.sizes.push_back(args[i]);
+  }
+  Recorder recorder(*lab, plan);
+  const auto done = recorder.record();
   recorder.print();
   if (done) return 0;
   std::fprintf(stderr, "ridge-record: %s\n", done.error().sentence().c_str());

@@ -15,11 +15,16 @@ namespace ridge {
 
 enum class Backend : uint8_t { cpu, cuda };
 
-/// Element types a problem can be posed in. `size` in bytes: see dtype_size().
-enum class DType : uint8_t { fp64, fp32, bf16, fp16 };
+/// Element types a problem can be posed in. tf32: fp32 in memory, its mantissa rounded to 10 bits;
+/// fp8: e4m3 (OCP 8-bit floating point: largest 448, no infinity); int32 is an output only.
+enum class DType : uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8, int32 };
 
+/// Bytes of one element.
 constexpr size_t dtype_size(DType t) {
-  return t == DType::fp64 ? 8 : t == DType::fp32 ? 4 : 2;
+  return t == DType::fp64                                            ? 8
+         : t == DType::fp32 || t == DType::tf32 || t == DType::int32 ? 4
+         : t == DType::bf16 || t == DType::fp16                      ? 2
+                                                                     : 1;
 }
 
 /// The outcome of prepare or launch. Default: success. `what` and `expression` are string literals

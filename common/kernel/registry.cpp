@@ -19,7 +19,8 @@ struct DTypeName {
   std::string_view name;
 };
 constexpr DTypeName kDTypes[] = {
-    {DType::fp64, "fp64"}, {DType::fp32, "fp32"}, {DType::bf16, "bf16"}, {DType::fp16, "fp16"}};
+    {DType::fp64, "fp64"}, {DType::fp32, "fp32"}, {DType::tf32, "tf32"}, {DType::bf16, "bf16"},
+    {DType::fp16, "fp16"}, {DType::fp8, "fp8"},   {DType::int8, "int8"}, {DType::int32, "int32"}};
 
 /// FNV-1a, 64 bits: enough to tell one version of a file from another; nothing here is secret.
 uint64_t fnv1a(std::string_view text, uint64_t hash) {

@@ -66,28 +66,66 @@ QualityCheck ErrorSum::finish(const std::string& what, double nmse_limit) const 
   return check;
 }
 
-double gemm_nmse_limit(DType out, int64_t k) {
-  switch (out) {
+DType gemm_output(DType dtype) {
+  switch (dtype) {
+    case DType::tf32:
+      return DType::fp32;
+    case DType::fp8:
+      return DType::bf16;
+    case DType::int8:
+      return DType::int32;
+    default:
+      return dtype;
+  }
+}
+
+namespace {
+
+/// What a tensor core's accumulator loses: it cuts off instead of rounding, towards zero, once for
+/// every `depth` products. The losses then add up instead of cancelling: 2/3 of the steps times half
+/// a unit, relative to the sum. Twice that is allowed.
+double cut_off_limit(double unit, int depth, int64_t k) {
+  const double steps = std::ceil(static_cast<double>(k) / depth);
+  return std::pow(2 * 2 / 3.0 * steps * unit / 2, 2);
+}
+
+/// e4m3 products are summed with about 14 bits on Hopper (Liu et al., DeepSeek-V3, 2024, 3.3.2).
+constexpr double kFp8Accumulator = 0x1p-13;
+
+}  // namespace
+
+double gemm_nmse_limit(DType dtype, int64_t k) {
+  switch (dtype) {
     case DType::fp64:
       return 4e-15 * 0x1p-58 * static_cast<double>(k);  // u is 2^-29 of fp32's
     case DType::fp32:
       return 4e-15 * static_cast<double>(k);
+    case DType::tf32:
+      return 4e-15 * static_cast<double>(k) + cut_off_limit(0x1p-22, 8, k);
     case DType::bf16:
       return 4e-6;
     case DType::fp16:
       return 2e-7;
+    case DType::fp8:
+      return 4e-6 + cut_off_limit(kFp8Accumulator, 32, k);
+    case DType::int8:
+    case DType::int32:
+      return 0;
   }
   return std::nan("");
 }
 
-double dot_bound(DType out, double ref, int64_t k, double norm_a, double norm_b) {
+double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b) {
   // Measured on random normals, a million dot products each for K = 1 to 64 and fewer beyond: honest
   // naive fp32 reaches at most 0.34 of the bound (K = 4), 0.18 at K = 64, 0.02 at K = 4096. Inputs
   // rounded to TF32 break it in 99.7 %, 97 % and 4 % of the elements; there, 5 x 10^3 to 10^7 times
   // over, the NMSE limit is the one that speaks for all.
   constexpr double kC = 2.5;
-  const double accumulator = unit_roundoff(out == DType::fp64 ? DType::fp64 : DType::fp32);
-  return 4 * unit_roundoff(out) * std::abs(ref) +
+  const double accumulator = dtype == DType::fp64   ? unit_roundoff(DType::fp64)
+                             : dtype == DType::fp8  ? kFp8Accumulator / 2
+                             : dtype == DType::int8 ? 0
+                                                    : unit_roundoff(DType::fp32);
+  return 4 * unit_roundoff(gemm_output(dtype)) * std::abs(ref) +
          kC * accumulator * std::sqrt(static_cast<double>(k)) * norm_a * norm_b;
 }
 

@@ -1,13 +1,11 @@
 // Random normals: a counter-based generator (splitmix64's mixing of seed and counter; Steele, Lea and
 // Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) and Box-Muller, which makes
 // elements 2i and 2i + 1 from counter i.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <thread>
-#include <vector>
 
+#include "common/core/parallel.h"
 #include "common/quality/quality.h"
 
 namespace ridge::quality {
@@ -38,10 +36,11 @@ std::array<double, 2> normal_pair(uint64_t key, uint64_t pair) {
 
 /// `begin` is even.
 void fill_range(std::byte* data, DType dtype, uint64_t key, int64_t begin, int64_t end) {
+  const double scale = dtype == DType::int8 ? kInt8Scale : 1;
   for (int64_t i = begin; i < end; i += 2) {
     const auto [first, second] = normal_pair(key, static_cast<uint64_t>(i) / 2);
-    store(data, i, dtype, first);
-    if (i + 1 < end) store(data, i + 1, dtype, second);
+    store(data, i, dtype, scale * first);
+    if (i + 1 < end) store(data, i + 1, dtype, scale * second);
   }
 }
 
@@ -55,15 +54,9 @@ void fill_normal(std::span<std::byte> data, DType dtype, uint64_t seed) {
   const auto count = static_cast<int64_t>(data.size() / dtype_size(dtype));
   const uint64_t key = key_of(seed);
   // A thread is worth its start above about 2^18 elements (a few ms).
-  constexpr int64_t kLeastPart = int64_t{1} << 18;
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const int64_t parts = std::clamp<int64_t>(count / kLeastPart, 1, cores);
-  const int64_t part = (count / parts + 2) / 2 * 2;
-  std::vector<std::thread> threads;
-  for (int64_t begin = part; begin < count; begin += part)
-    threads.emplace_back(fill_range, data.data(), dtype, key, begin, std::min(begin + part, count));
-  fill_range(data.data(), dtype, key, 0, std::min(part, count));
-  for (std::thread& thread : threads) thread.join();
+  parallel_for(
+      count, int64_t{1} << 18,
+      [&](int64_t begin, int64_t end) { fill_range(data.data(), dtype, key, begin, end); }, 2);
 }
 
 }  // namespace ridge::quality

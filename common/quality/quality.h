@@ -16,7 +16,8 @@ namespace ridge::quality {
 
 /// Unit roundoff u: half the distance from 1 to the next number.
 double unit_roundoff(DType dtype);
-/// One element of a buffer as double; and rounding a double to the type and storing it.
+/// One element of a buffer as double; and rounding a double to the type and storing it (fp8 and int8
+/// saturate).
 double load(const std::byte* data, int64_t index, DType dtype);
 void store(std::byte* data, int64_t index, DType dtype, double value);
 /// Elements first, first + 1 ... as double: the same as load() of each, without a call for each.
@@ -25,7 +26,9 @@ void load_range(const std::byte* data, int64_t first, DType dtype, std::span<dou
 /// Standard normals, counter-based: element i depends on (seed, i) alone, so any part can be made
 /// again and any number of threads make the same data.
 double normal(uint64_t seed, uint64_t index);
+/// int8: kInt8Scale times as wide, so that 127 is four standard deviations.
 void fill_normal(std::span<std::byte> data, DType dtype, uint64_t seed);
+inline constexpr double kInt8Scale = 32;
 
 // ---- poison and guards ---------------------------------------------------------------------------
 
@@ -56,12 +59,16 @@ class ErrorSum {
   bool nan_bound_ = false;
 };
 
-/// NMSE limits for products of length K (design section 5): 4e-15 K for fp32 output (honest naive
-/// fp32 scores 1.5e-12 at K = 4096, TF32 in disguise 1e-7), 4e-6 for bf16, 2e-7 for fp16.
-double gemm_nmse_limit(DType out, int64_t k);
+/// Limits for a product of length K of matrices of `dtype`, whose output is of gemm_output(dtype):
+/// fp32 for tf32, bf16 for fp8, int32 for int8.
+DType gemm_output(DType dtype);
+/// Of NMSE (design section 5): 4e-15 K for fp32 (honest naive fp32 scores 1.5e-12 at K = 4096, TF32
+/// in disguise 1e-7), 4e-6 for bf16, 2e-7 for fp16, 0 for integers. tf32 and fp8 add what a tensor
+/// core's accumulator loses by cutting off (compare.cpp).
+double gemm_nmse_limit(DType dtype, int64_t k);
 /// |out - ref| limit of one dot product: 4 u_out |ref| + c u_acc sqrt(K) ||a|| ||b||, c = 2.5 (fixed
-/// by tests/quality_test.cpp), u_acc that of fp32 for every output type but fp64.
-double dot_bound(DType out, double ref, int64_t k, double norm_a, double norm_b);
+/// by tests/quality_test.cpp), u_acc that of the accumulator: fp32's but for fp64 and fp8.
+double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b);
 
 /// Folds poison and guard findings into a check: any of them fails it.
 void apply_guards(QualityCheck* check, int64_t unwritten, bool guard_ok);

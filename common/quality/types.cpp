@@ -1,34 +1,34 @@
 // Element types: reading, rounding, unit roundoffs, poison and guards.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "common/quality/quality.h"
 
 namespace ridge::quality {
 namespace {
 
-/// A binary format with an 8- or 5-bit exponent in 16 bits.
-struct Format16 {
-  int mantissa_bits;
-  int bias;
-  uint16_t infinity;
+/// A binary format of at most 32 bits. `overflow` is what a value beyond the largest becomes.
+struct Format {
+  int bits, mantissa_bits, bias;
+  uint32_t largest, overflow, nan;
 };
-constexpr Format16 kBf16 = {7, 127, 0x7f80};
-constexpr Format16 kFp16 = {10, 15, 0x7c00};
+constexpr Format kBf16 = {16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0};
+constexpr Format kFp16 = {16, 10, 15, 0x7bff, 0x7c00, 0x7e00};
+/// e4m3 has no infinity, and saturates (OCP 8-bit Floating Point Specification, 2023).
+constexpr Format kFp8 = {8, 3, 7, 0x7e, 0x7e, 0x7f};
 
 /// Rounds to nearest, ties to even, straight from double: by way of fp32 a value just beside a tie
 /// would be rounded twice, and wrongly.
-uint16_t round_to_16(double value, const Format16& format) {
+uint32_t round_to(double value, const Format& format) {
   const auto bits = std::bit_cast<uint64_t>(value);
-  const auto sign = static_cast<uint16_t>(bits >> 48 & 0x8000);
+  const auto sign = static_cast<uint32_t>(bits >> 63) << (format.bits - 1);
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
-  if (exponent == 1024) {
-    const int quiet = fraction != 0 ? 1 << (format.mantissa_bits - 1) : 0;
-    return static_cast<uint16_t>(sign | format.infinity | quiet);
-  }
-  if (exponent > format.bias) return static_cast<uint16_t>(sign | format.infinity);
+  if (exponent == 1024) return sign | (fraction != 0 ? format.nan : format.overflow);
+  if (exponent > format.bias + 1) return sign | format.overflow;
 
   // Below the least normal number the quantum stays what it is there: subnormals.
   const int least = 1 - format.bias;
@@ -40,19 +40,46 @@ uint16_t round_to_16(double value, const Format16& format) {
   // The significand's leading bit adds 1 to the exponent field, and so does a carry out of it.
   const int field = exponent < least ? 0 : exponent - least;
   const uint64_t magnitude = (static_cast<uint64_t>(field) << format.mantissa_bits) + quanta;
-  return static_cast<uint16_t>(sign | (magnitude < format.infinity ? magnitude : format.infinity));
+  return sign | (magnitude <= format.largest ? static_cast<uint32_t>(magnitude) : format.overflow);
 }
 
-double from_16(uint16_t bits, const Format16& format) {
-  const int magnitude = bits & 0x7fff;
-  const int field = magnitude >> format.mantissa_bits;
-  const int fraction = magnitude & ((1 << format.mantissa_bits) - 1);
-  const double sign = bits & 0x8000 ? -1 : 1;
-  if (magnitude > format.infinity) return std::nan("");
-  if (magnitude == format.infinity) return sign * HUGE_VAL;
+double value_of(uint32_t bits, const Format& format) {
+  const uint32_t sign_bit = uint32_t{1} << (format.bits - 1);
+  const uint32_t magnitude = bits & (sign_bit - 1);
+  const double sign = bits & sign_bit ? -1 : 1;
+  if (magnitude > format.largest) {
+    const bool infinite = magnitude == format.overflow;
+    return infinite ? sign * HUGE_VAL : std::nan("");
+  }
+  const int field = static_cast<int>(magnitude >> format.mantissa_bits);
+  const auto fraction = static_cast<int>(magnitude & ((1u << format.mantissa_bits) - 1));
   const int significand = field == 0 ? fraction : fraction | 1 << format.mantissa_bits;
   const int exponent = (field == 0 ? 1 : field) - format.bias - format.mantissa_bits;
   return sign * std::ldexp(significand, exponent);
+}
+
+/// Every value of a narrow format once: a check reads 10^8 of them.
+std::vector<float> table_of(const Format& format) {
+  std::vector<float> values(size_t{1} << format.bits);
+  for (uint32_t bits = 0; bits < values.size(); ++bits)
+    values[bits] = static_cast<float>(value_of(bits, format));
+  return values;
+}
+
+const float* values_of(DType dtype) {
+  static const std::vector<float> bf16 = table_of(kBf16), fp16 = table_of(kFp16),
+                                  fp8 = table_of(kFp8);
+  return dtype == DType::bf16 ? bf16.data() : dtype == DType::fp16 ? fp16.data() : fp8.data();
+}
+
+/// To 10 bits of mantissa, ties to even; the exponent is fp32's.
+float round_to_tf32(double value) {
+  constexpr Format kTf32 = {19, 10, 127, 0x3fbff, 0x3fc00, 0x3fe00};
+  return std::bit_cast<float>(round_to(value, kTf32) << 13);
+}
+
+int8_t round_to_int8(double value) {
+  return static_cast<int8_t>(std::lrint(std::clamp(value, -127.0, 127.0)));
 }
 
 template <class T>
@@ -75,6 +102,16 @@ int64_t count_words(std::span<const std::byte> data, Word word) {
   return count;
 }
 
+template <class T>
+void widen(const std::byte* at, std::span<double> out) {
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(read<T>(at + i * sizeof(T)));
+}
+
+template <class T>
+void look_up(const std::byte* at, const float* values, std::span<double> out) {
+  for (size_t i = 0; i < out.size(); ++i) out[i] = values[read<T>(at + i * sizeof(T))];
+}
+
 }  // namespace
 
 double unit_roundoff(DType dtype) {
@@ -83,37 +120,44 @@ double unit_roundoff(DType dtype) {
       return 0x1p-53;
     case DType::fp32:
       return 0x1p-24;
-    case DType::bf16:
-      return 0x1p-8;
+    case DType::tf32:
     case DType::fp16:
       return 0x1p-11;
-  }
-  return std::nan("");
-}
-
-double load(const std::byte* data, int64_t index, DType dtype) {
-  const std::byte* at = data + static_cast<size_t>(index) * dtype_size(dtype);
-  switch (dtype) {
-    case DType::fp64:
-      return read<double>(at);
-    case DType::fp32:
-      return read<float>(at);
     case DType::bf16:
-      return from_16(read<uint16_t>(at), kBf16);
-    case DType::fp16:
-      return from_16(read<uint16_t>(at), kFp16);
+      return 0x1p-8;
+    case DType::fp8:
+      return 0x1p-4;
+    case DType::int8:
+    case DType::int32:
+      return 0;
   }
   return std::nan("");
 }
 
 void load_range(const std::byte* data, int64_t first, DType dtype, std::span<double> out) {
-  const auto count = static_cast<int64_t>(out.size());
-  if (dtype == DType::fp32) {  // the common one: this loop vectorises
-    const std::byte* at = data + first * static_cast<int64_t>(sizeof(float));
-    for (size_t i = 0; i < out.size(); ++i) out[i] = read<float>(at + i * sizeof(float));
-  } else {
-    for (int64_t i = 0; i < count; ++i) out[static_cast<size_t>(i)] = load(data, first + i, dtype);
+  const std::byte* at = data + static_cast<size_t>(first) * dtype_size(dtype);
+  switch (dtype) {
+    case DType::fp64:
+      return widen<double>(at, out);
+    case DType::fp32:
+    case DType::tf32:
+      return widen<float>(at, out);
+    case DType::bf16:
+    case DType::fp16:
+      return look_up<uint16_t>(at, values_of(dtype), out);
+    case DType::fp8:
+      return look_up<uint8_t>(at, values_of(dtype), out);
+    case DType::int8:
+      return widen<int8_t>(at, out);
+    case DType::int32:
+      return widen<int32_t>(at, out);
   }
+}
+
+double load(const std::byte* data, int64_t index, DType dtype) {
+  double value = std::nan("");
+  load_range(data, index, dtype, {&value, 1});
+  return value;
 }
 
 void store(std::byte* data, int64_t index, DType dtype, double value) {
@@ -123,10 +167,18 @@ void store(std::byte* data, int64_t index, DType dtype, double value) {
       return write(at, value);
     case DType::fp32:
       return write(at, static_cast<float>(value));
+    case DType::tf32:
+      return write(at, round_to_tf32(value));
     case DType::bf16:
-      return write(at, round_to_16(value, kBf16));
+      return write(at, static_cast<uint16_t>(round_to(value, kBf16)));
     case DType::fp16:
-      return write(at, round_to_16(value, kFp16));
+      return write(at, static_cast<uint16_t>(round_to(value, kFp16)));
+    case DType::fp8:
+      return write(at, static_cast<uint8_t>(round_to(value, kFp8)));
+    case DType::int8:
+      return write(at, round_to_int8(value));
+    case DType::int32:
+      return write(at, static_cast<int32_t>(std::llrint(value)));
   }
 }
 
@@ -136,10 +188,15 @@ int64_t count_poison(std::span<const std::byte> data, DType dtype) {
     case DType::fp64:
       return count_words(data, kPoison64);
     case DType::fp32:
+    case DType::tf32:
+    case DType::int32:
       return count_words(data, kPoison);
     case DType::bf16:
     case DType::fp16:
       return count_words(data, static_cast<uint16_t>(kPoison & 0xffff));
+    case DType::fp8:
+    case DType::int8:
+      return 0;  // one byte of poison is also an honest value: the comparison has to find it
   }
   return 0;
 }

@@ -1,0 +1,13 @@
+// Judges C = A * B against float64 on the same inputs (gemm.h says how the matrices lie). Full: every
+// element. Sampled, at any size in O(n^2): Freivalds' test (Probabilistic machines can use less
+// running time, IFIP 1977) on every row, and 4,096 elements exactly.
+#pragma once
+
+#include "common/kernel/family.h"
+
+namespace ridge::gemm {
+
+/// `host` holds A, B and C of `shape`, each of its size.
+QualityCheck check_product(const Shape& shape, const HostBuffers& host, bool full, uint64_t seed);
+
+}  // namespace ridge::gemm
