@@ -87,9 +87,11 @@ Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given
     std::string reason = why_not(run, rung.kernel);
     if (reason.empty()) {
       const KernelInfo& info = *run.kernel(rung.kernel);
-      RIDGE_TRY(KernelRequest request, resolve(info, given));
-      reason = dtype_problem(info, request.params);
-      if (reason.empty()) selection.kernels.push_back(std::move(request));
+      reason = dtype_problem(info, given);
+      if (reason.empty()) {
+        RIDGE_TRY(KernelRequest request, resolve(info, given));
+        selection.kernels.push_back(std::move(request));
+      }
     }
     if (!reason.empty()) selection.not_run.push_back({rung.kernel, reason});
   }
@@ -133,12 +135,11 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
   if (!reason.empty()) return unavailable(rung->kernel, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
   RIDGE_TRY_VOID(check_known({&info}, params, lab.id));
-  RIDGE_TRY(KernelRequest request, resolve(info, params));
-  const std::string problem = dtype_problem(info, request.params);
+  const std::string problem = dtype_problem(info, params);
   if (!problem.empty()) {
     return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
   }
-  return request;
+  return resolve(info, params);
 }
 
 Result<Selection> select_rungs(const Lab& lab, const Run& run,
@@ -154,11 +155,11 @@ Result<Selection> select_rungs(const Lab& lab, const Run& run,
   }
   RIDGE_TRY_VOID(check_known(infos, given, lab.id));
   for (const KernelInfo* info : infos) {
-    RIDGE_TRY(KernelRequest request, resolve(*info, given));
-    const std::string problem = dtype_problem(*info, request.params);
+    const std::string problem = dtype_problem(*info, given);
     if (!problem.empty()) {
       return Error{ErrorCode::usage, problem, info->id, "choose another dtype or other rungs"};
     }
+    RIDGE_TRY(KernelRequest request, resolve(*info, given));
     selection.kernels.push_back(std::move(request));
   }
   return selection;

@@ -64,9 +64,17 @@ Result<const Rung*> find_rung(const Lab& lab, std::string_view name) {
                "say " + meant};
 }
 
+const Section* section_at(const Lab& lab, const Rung& rung) {
+  for (const Section& section : lab.sections) {
+    if (std::string_view(section.first) == rung.kernel) return &section;
+  }
+  return nullptr;
+}
+
 const Rung* previous_rung(const Lab& lab, const Rung& rung) {
   const Rung* previous = nullptr;
   for (const Rung& candidate : lab.rungs) {
+    if (section_at(lab, candidate)) previous = nullptr;
     if (std::string_view(candidate.kernel) == rung.kernel) return previous;
     if (!candidate.peer && stem(candidate.kernel) == stem(rung.kernel)) previous = &candidate;
   }

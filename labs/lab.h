@@ -20,6 +20,12 @@ struct Rung {
   bool expert = false;  ///< folded away at first
 };
 
+/// A part of the ladder under its own heading; it begins with a rung and ends where the next begins.
+struct Section {
+  const char* title;  ///< "GPU, Tensor Cores"
+  const char* first;  ///< kernel id
+};
+
 /// A parameter as a slider or list: its stops. Range and default are the family's.
 struct ParamView {
   const char* name;
@@ -33,6 +39,7 @@ struct Lab {
   const char* goal;    ///< one sentence: what the learner comes away with
   const char* family;  ///< parameters and problem of its kernels
   std::vector<Rung> rungs;
+  std::vector<Section> sections;  ///< in the order of the rungs; may be empty
   std::vector<ParamView> params;
   const char* quality_metric;  ///< "error": NMSE against float64
   const char* quality_limit;   ///< in words, for reports
@@ -53,7 +60,9 @@ const Lab* find_lab(std::string_view id);
 /// A rung by kernel id, or by the id's last part where that is unique in the lab
 /// ("naive_o1"); the error lists what could be meant.
 Result<const Rung*> find_rung(const Lab& lab, std::string_view name);
-/// The rung before it in the ladder, of the same backend and not a peer; null for the first.
+/// The heading above this rung where it is the first of a section; null otherwise.
+const Section* section_at(const Lab& lab, const Rung& rung);
+/// The rung before it in its section, of the same backend and not a peer; null for the first.
 const Rung* previous_rung(const Lab& lab, const Rung& rung);
 
 }  // namespace ridge

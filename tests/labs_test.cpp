@@ -46,6 +46,10 @@ TEST_CASE("every rung of every lab has a source file, a title and a change") {
       CHECK(std::string(rung.title) != "");
       CHECK(std::string(rung.change) != "");
     }
+    for (const Section& section : lab->sections) {
+      INFO(section.title);
+      CHECK(ids.count(section.first) == 1);
+    }
     INFO(lab->lesson);
     CHECK(std::filesystem::exists(source_dir() / lab->lesson));
   }

@@ -99,6 +99,16 @@ class Builder {
   const std::string& no_gpu_reason_;
 };
 
+/// Of the family's types those that this kernel computes; its first is what it runs in when none is
+/// asked for.
+void narrow_dtype(KernelInfo* info) {
+  for (ParamSpec& spec : info->params) {
+    if (spec.name != "dtype" || info->dtypes.empty()) continue;
+    spec.choices = info->dtypes;
+    spec.fallback = info->dtypes.front();
+  }
+}
+
 }  // namespace
 
 std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
@@ -112,6 +122,7 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
     const FamilyDesc* family = find_family(family_of(k->id));
     if (family != nullptr) {
       list.back().params = family->params();
+      narrow_dtype(&list.back());
     } else {
       list.back().available = false;
       list.back().reason = "its family is not in this worker";
