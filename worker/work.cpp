@@ -215,6 +215,7 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   options.mode = request.mode == "live" ? measure::Mode::live : measure::Mode::measure;
   options.cache = cache_of(request);
   options.limit_s = request.limit_s;
+  options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   const auto skipped = [&](const std::string& reason) {
     Series series;
     series.index = index;
@@ -274,6 +275,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
   options.cache = cache_of(request);
   options.margin = request.margin;
   options.limit_s = request.limit_s;
+  options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();
   RIDGE_TRY(measure::CompareOutcome outcome, measure::compare(&bench_, sides, options, observer));
   for (Series& series : outcome.series) send_outcome(request.id, request.lab, std::move(series));

@@ -108,7 +108,7 @@ Result<void> Contest::prepare(size_t i) {
   RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device));
   observer_->phase(series.index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
-            estimate_call(*side.kernel, *family, side.params, side.device, false));
+            bench_->estimates.get(*side.kernel, *family, side.params, side.device));
   if (!estimate.reduced_from.empty()) {
     return Error{ErrorCode::unavailable, "one call would take over 5 s at " + estimate.reduced_from,
                  side.kernel->id,
@@ -121,7 +121,7 @@ Result<void> Contest::prepare(size_t i) {
     if (same) live_[i].posed = live_[other].posed;
   }
   if (live_[i].posed == nullptr) {
-    RIDGE_TRY(live_[i].posed, pose(*family, side.params, 1, *side.device));
+    RIDGE_TRY(live_[i].posed, bench_->posed.get(*family, side.params, 1, *side.device));
   }
   for (size_t other = 0; other < i && buffers == nullptr; ++other) {
     const bool shared =

@@ -96,4 +96,12 @@ Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& f
   return estimate;
 }
 
+Result<CallEstimate> EstimateCache::get(const KernelDesc& kernel, const FamilyDesc& family,
+                                        const Params& params, Device* device) {
+  const std::string key = std::string(kernel.id) + " " + to_string(params);
+  if (const auto found = done_.find(key); found != done_.end()) return found->second;
+  RIDGE_TRY(CallEstimate estimate, estimate_call(kernel, family, params, device, false));
+  return done_[key] = std::move(estimate);
+}
+
 }  // namespace ridge::measure

@@ -3,6 +3,7 @@
 // does not.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "common/core/result.h"
@@ -23,6 +24,16 @@ struct CallEstimate {
 /// stays far below 5 s and the caller does not need the figure (`need_time` false): call_ns is 0.
 Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& family,
                                    const Params& params, Device* device, bool need_time);
+
+/// Which problem to run, remembered: a ladder is climbed and compared over and over at one size.
+class EstimateCache {
+ public:
+  Result<CallEstimate> get(const KernelDesc& kernel, const FamilyDesc& family, const Params& params,
+                           Device* device);
+
+ private:
+  std::map<std::string, CallEstimate> done_;
+};
 
 /// Seconds for everything a run of this rung does, in mode "live" or "measure".
 double predict_total_s(double call_ns, const std::string& mode);

@@ -144,7 +144,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY_VOID(check_supported(kernel, series->params, *device));
   observer->phase(series->index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
-            estimate_call(kernel, *family, series->params, device, false));
+            bench->estimates.get(kernel, *family, series->params, device));
   series->params = estimate.params;
   series->reduced_from = estimate.reduced_from;
   if (observer->cancelled()) return cancelled_error();
@@ -158,7 +158,8 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
   if (options.latency) {
-    const LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
+    LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
+    rule.limit_s = std::min(rule.limit_s, options.limit_s.value_or(rule.limit_s));
     RIDGE_TRY_VOID(latency_pass(rung, options.cache, rule, call_ns, series->index, observer,
                                 &series->latency_samples));
   }

@@ -20,7 +20,7 @@ enum class Mode { live, measure };
 struct Options {
   Mode mode = Mode::measure;
   Cache cache = Cache::hot;
-  std::optional<double> limit_s;  ///< of the timing; absent: 1 s live, 10 s measure
+  std::optional<double> limit_s;  ///< of each timed pass; absent: 1 s live, 10 s measure
   bool gate = true;               ///< false: only the timed shape is checked (ceilings)
   bool latency = true;            ///< false: no latency pass (ceilings)
   double warmup_s = 0.3;          ///< the least of measure mode
@@ -30,6 +30,7 @@ struct Options {
 struct Bench {
   FullChecks full_checks;
   PosedCache posed;
+  EstimateCache estimates;
 };
 
 /// Everything that happened is in the Series: status ok, failed (a check or a launch), skipped (not

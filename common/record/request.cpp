@@ -87,6 +87,7 @@ Json to_line(const WorkRequest& request) {
     line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
   }
   if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
+  if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == "run") line["mode"] = request.mode;
   if (request.type == "compare") line["margin"] = amount(request.margin);
   return line;
@@ -113,6 +114,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_choice(line, "cache", "hot", "cold", &request.cache));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
+  RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
   return request;
 }
 

@@ -23,7 +23,8 @@ struct WorkRequest {
   std::string mode = "measure";    ///< "live" or "measure"
   std::string cache = "hot";       ///< "hot" or "cold"
   std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
-  std::optional<double> limit_s;   ///< absent: the mode's own
+  std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
+  std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
   int device = 0;
 };
 
