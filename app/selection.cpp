@@ -76,6 +76,24 @@ std::string dtype_problem(const KernelInfo& info, const Params& params) {
   return fmt::format("it has no {}, only {}", dtype, fmt::join(info.dtypes, ", "));
 }
 
+/// A data type that no rung of the lab has, here or elsewhere, is a slip of the pen.
+Result<void> check_dtype(const std::vector<const KernelInfo*>& infos, const Params& given,
+                         const std::string& lab) {
+  const std::string dtype = param_text(given, "dtype");
+  std::vector<std::string> known;
+  for (const KernelInfo* info : infos) {
+    for (const ParamSpec& spec : info->params) {
+      if (spec.name != "dtype") continue;
+      for (const std::string& choice : spec.choices) {
+        if (std::find(known.begin(), known.end(), choice) == known.end()) known.push_back(choice);
+      }
+    }
+  }
+  if (dtype.empty() || std::find(known.begin(), known.end(), dtype) != known.end()) return {};
+  return Error{ErrorCode::usage, fmt::format("no rung has the data type '{}'", dtype), "lab " + lab,
+               fmt::format("choose from {}", fmt::join(known, ", "))};
+}
+
 Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given) {
   Selection selection;
   std::vector<const KernelInfo*> known;
@@ -83,6 +101,7 @@ Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given
     if (const KernelInfo* info = run.kernel(rung.kernel)) known.push_back(info);
   }
   RIDGE_TRY_VOID(check_known(known, given, lab.id));
+  RIDGE_TRY_VOID(check_dtype(known, given, lab.id));
   for (const Rung& rung : lab.rungs) {
     std::string reason = why_not(run, rung.kernel);
     if (reason.empty()) {
