@@ -5,6 +5,7 @@
 #include "app/reporting.h"
 #include "app/terminal.h"
 #include "common/record/json.h"
+#include "common/record/params.h"
 #include "common/report/report.h"
 
 namespace ridge::app {
@@ -22,6 +23,9 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   report::Options wanted = report_options(runs.back());
   wanted.baseline = options.baseline;
   wanted.candidate = options.candidate;
+  auto only = parse_params(options.set);
+  if (!only) return fail(common, only.error());
+  wanted.only = *std::move(only);
   const auto report = report::build_report(inputs, wanted);
   if (!report) return fail(common, report.error());
   if (!options.out.empty()) {

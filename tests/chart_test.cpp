@@ -58,6 +58,7 @@ struct LadderCase {
       row.selected = i == 3;
       if (i % 5 == 3) row.origin = "NVIDIA H200", row.stale = true;
       if (i % 8 == 7) row.series = nullptr;
+      if (count >= 30) row.section = i < count / 3 ? "CPU" : i < count / 2 ? "GPU" : "GPU, Tensor";
       rows.push_back(row);
     }
   }
@@ -132,7 +133,7 @@ TEST_CASE("text is elided and wrapped within its width") {
 
 TEST_CASE("the ladder is legible at every width and number of rows") {
   for (const bool long_labels : {false, true}) {
-    for (const int rows : {1, 2, 3, 5, 8, 13, 20}) {
+    for (const int rows : {1, 2, 3, 5, 8, 13, 20, 35}) {
       const LadderCase made(rows, long_labels);
       const ChartModel model = ladder_chart(made.rows, {.title = "GEMM", .subtitle = "n = 512"});
       REQUIRE(model.panels.size() == 4);
@@ -146,6 +147,67 @@ TEST_CASE("the ladder is legible at every width and number of rows") {
         check_scene(layout(model, options));
       }
     }
+  }
+}
+
+TEST_CASE("a long ladder closes up, keeps its headings and says where its rows lie") {
+  const LadderCase made(35);
+  const ChartModel model = ladder_chart(made.rows);
+  LayoutOptions options;
+  options.width = 1000;
+  const Scene roomy = layout(model, options);
+  options.height = 700;
+  const Scene tight = layout(model, options);
+  CHECK(tight.height < roomy.height * 0.75f);
+  std::map<std::string, int> seen;
+  for (const Primitive& p : tight.primitives) ++seen[p.text];
+  for (const char* section : {"CPU", "GPU", "GPU, Tensor"}) CHECK(seen[section] == 1);
+  int labels = 0;
+  for (const Hit& hit : tight.hits) {
+    if (hit.row < 0) continue;
+    labels += hit.panel == -1;
+    CHECK(hit.a.y >= tight.body_top - 0.5f);
+    CHECK(hit.b.y <= tight.body_bottom + 0.5f);
+  }
+  CHECK(labels == 35);
+}
+
+TEST_CASE("no label of the forest stands on the dots of its rounds") {
+  std::vector<Comparison> comparisons(6);
+  std::vector<ForestRow> rows;
+  for (size_t i = 0; i < comparisons.size(); ++i) {
+    Comparison& c = comparisons[i];
+    c.ratio = std::pow(1.6, static_cast<double>(i) - 2);
+    c.ci = Interval{c.ratio * 0.97, c.ratio * 1.02};
+    c.margin = 0.02;
+    ForestRow row{.label = "candidate", .sublabel = "against the baseline", .comparison = &c};
+    for (int k = 0; k < 40; ++k) row.round_ratios.push_back(c.ratio * (0.8 + 0.011 * k));
+    rows.push_back(row);
+  }
+  for (const float width : {420.f, 560.f, 900.f, 1400.f}) {
+    LayoutOptions options;
+    options.width = width;
+    const Scene scene = layout(forest_chart(rows), options);
+    for (const Primitive& text : scene.primitives) {
+      if (text.kind != Primitive::Kind::text) continue;
+      const Box label = box_of(text);
+      for (const Primitive& dot : scene.primitives) {
+        if (dot.kind != Primitive::Kind::marker) continue;
+        const float r = dot.size_px;
+        INFO(width << " px: '" << text.text << "' on a dot at " << dot.a.x);
+        CHECK_FALSE(overlap(label, {dot.a.x - r, dot.a.x + r, dot.a.y - r, dot.a.y + r}));
+      }
+    }
+  }
+}
+
+TEST_CASE("a ratio has no prefix") {
+  Comparison comparison;
+  comparison.ratio = 0.35;
+  comparison.ci = Interval{0.34, 0.36};
+  const ForestRow row{.label = "a", .comparison = &comparison};
+  for (const Primitive& p : layout(forest_chart({&row, 1}), {}).primitives) {
+    CHECK(p.text.find("m, log") == std::string::npos);
   }
 }
 

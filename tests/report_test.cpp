@@ -14,8 +14,7 @@
 
 using namespace ridge;
 using namespace ridge::report;
-using test::report_run;
-using test::ReportCase;
+using namespace ridge::test;
 
 namespace {
 
@@ -94,7 +93,8 @@ TEST_CASE("the report answers in the agreed order") {
   for (const Section& one : report.sections) ids.push_back(one.id);
   CHECK(ids == std::vector<std::string>{"gain", "environment", "throughput", "latency",
                                         "utilization", "memory", "bandwidth", "error", "paired",
-                                        "ladder", "calibrate", "not-tested", "reproduce"});
+                                        "spread", "ladder", "roofline", "speed-error", "calibrate",
+                                        "not-tested", "reproduce"});
   CHECK(has(report.sentence, "Faster: replacing “three loops, -O3” by “cache blocks”"));
   CHECK(has(report.sentence, "Decision: adopt"));
   CHECK(report.claims.size() == 1);
@@ -320,6 +320,65 @@ TEST_CASE("writing chooses by extension and never leaves half a file") {
     REQUIRE_FALSE(written.ok());
     CHECK(written.error().code == ErrorCode::cannot_write);
   }
+}
+
+TEST_CASE("a rung of another machine is marked as recorded, one with another source as stale") {
+  const auto run_on = [](const std::string& cpu, const std::string& peer_hash) {
+    Transcript out;
+    add_start_of(&out);
+    Environment env = environment();
+    env.cpu.model = cpu;
+    out.worker("env", {{"environment", env}, {"when", "before"}});
+    KernelInfo info = rung_info(kPeer, "oneDNN");
+    info.hash = peer_hash;
+    out.worker("kernel", {{"request", 1}, {"kernel", info}});
+    add_ladder(&out);
+    return read_run(out);
+  };
+  const Run old = run_on("Old CPU", "00beef00"), fresh = run_on("New CPU", "changed");
+  const std::vector<Input> inputs = {{&old, "old.jsonl"}, {&fresh, "new.jsonl"}};
+  Options options = report_options();
+  options.baseline = kNaive;
+  options.candidate = kPeer;
+  const auto report = build_report(inputs, options);
+  REQUIRE(report.ok());
+  const chart::ChartModel& ladder = *section(*report, "ladder").chart;
+  int recorded = 0, stale = 0;
+  for (size_t i = 0; i < ladder.rows.size(); ++i) {
+    const chart::Row& row = ladder.rows[i];
+    const bool is_old = has(row.label, "old.jsonl");
+    CHECK(has(row.sublabel, "recorded on Old CPU") == is_old);
+    CHECK(has(row.sublabel, "stale") == has(row.label, "oneDNN"));
+    recorded += is_old;
+    stale += has(row.sublabel, "stale");
+    for (const chart::Mark& mark : ladder.panels[0].marks) {
+      if (mark.row == static_cast<int>(i)) CHECK(mark.hatched == is_old);
+    }
+  }
+  CHECK(recorded > 0);
+  CHECK(stale == 2);
+  // Each machine has roofs of its own, so each has its roofline.
+  CHECK(has(section(*report, "roofline").title, "Old CPU"));
+  CHECK(has(section(*report, "roofline-2").title, "New CPU"));
+}
+
+TEST_CASE("several sizes make a size curve; one does not") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work("run", 4, {kNaive, kNaive}));
+  for (int i = 0; i < 2; ++i) {
+    Series series = measured(4, i, kNaive, 24e6);
+    series.params["n"] = int64_t{512} << i;
+    out.worker("result", with(about(4, i), "outcome", series));
+  }
+  const Run run = read_run(out);
+  const Report report = built(run);
+  const chart::ChartModel& sizes = *section(report, "sizes").chart;
+  REQUIRE(sizes.plot->curves.size() == 1);
+  CHECK(sizes.plot->curves[0].data.size() == 2);
+  CHECK(has(to_html(report), "<summary>The figures behind it</summary>"));
+  const Run one = report_run();
+  for (const Section& other : built(one).sections) CHECK(other.id != "sizes");
 }
 
 TEST_CASE("every panel's metric is explained in assets/metrics.json") {

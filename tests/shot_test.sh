@@ -45,13 +45,21 @@ cp "$work/out.png" "$work/light.png"
 shot compare 1000x640 --scale 1.6 || fail "shot compare: $(cat "$work/err")"
 cp "$work/out.png" "$work/compare.png"
 
+for scene in roofline sizes error; do
+  shot "$scene" 1280x720 || fail "shot $scene: $(cat "$work/err")"
+  cp "$work/out.png" "$work/$scene.png"
+done
+cmp -s "$work/roofline.png" "$work/error.png" && fail "roofline and error are the same picture"
+
 python3 "$source/tests/shot_check.py" "$work/dark.png:1200x800:14171C" \
-  "$work/light.png:1200x800:FFFFFF" "$work/compare.png:1000x640:14171C" ||
+  "$work/light.png:1200x800:FFFFFF" "$work/compare.png:1000x640:14171C" \
+  "$work/roofline.png:1280x720:14171C" "$work/sizes.png:1280x720:14171C" \
+  "$work/error.png:1280x720:14171C" ||
   fail "a picture is not what it should be"
 
-shot roofline 800x600; rc=$?
+shot timeline 800x600; rc=$?
 [ $rc = 64 ] || fail "an unknown scene exits $rc, not 64"
-grep -q "lab, compare" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
+grep -q "lab, compare, roofline, sizes, error" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
 echo '{"hello":1}' > "$work/foreign.jsonl"
 "$bin" shot lab "$work/out.png" --replay "$work/foreign.jsonl" 2>"$work/err"; rc=$?
 [ $rc = 65 ] || fail "a foreign file exits $rc, not 65"

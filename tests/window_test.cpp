@@ -7,6 +7,7 @@
 #include "app/window/settings.h"
 #include "tests/window_fixture.h"
 #include "tests/window_text_cases.h"
+#include "tests/window_view_cases.h"
 
 namespace ridge::test {
 namespace {
@@ -16,21 +17,11 @@ using compat::Key;
 
 int marks(const Fixture& fixture) {
   int count = 0;
-  for (const chart::Primitive& p : fixture.driver->screen().ladder_scene().primitives) {
+  for (const chart::Primitive& p : fixture.driver->screen().chart_scene().primitives) {
     const bool bar = p.kind == chart::Primitive::Kind::rect && p.role == chart::Role::series0;
     count += bar;
   }
   return count;
-}
-
-bool same_scene(const chart::Scene& a, const chart::Scene& b) {
-  const auto same = [](const chart::Primitive& p, const chart::Primitive& q) {
-    return p.kind == q.kind && p.a.x == q.a.x && p.a.y == q.a.y && p.b.x == q.b.x &&
-           p.b.y == q.b.y && p.role == q.role && p.text == q.text && p.hatched == q.hatched &&
-           p.dashed == q.dashed;
-  };
-  return a.width == b.width && a.height == b.height && a.primitives.size() == b.primitives.size() &&
-         std::equal(a.primitives.begin(), a.primitives.end(), b.primitives.begin(), same);
 }
 
 TEST_CASE("opening asks for the catalogue, the sources and the estimates", "[window]") {
@@ -54,7 +45,7 @@ TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") 
   f.driver->key(Key::f5);
   REQUIRE(f.session.count("run") == 1);
   const WorkRequest request = f.session.last("run");
-  CHECK(request.kernels.size() == 5);
+  CHECK(request.kernels.size() == cpu_rungs());
   for (const KernelRequest& kernel : request.kernels) {
     CHECK(kernel.kernel.find(".cpu.") != std::string::npos);
     CHECK(param_int(kernel.params, "n") == 256);
@@ -297,7 +288,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   live.driver->frames(3);
   const TemporaryFolder folder;
   REQUIRE(live.session.save(folder.path + "/run.jsonl"));
-  const chart::Scene scene = live.driver->screen().ladder_scene();
+  const chart::Scene scene = live.driver->screen().chart_scene();
   live.driver.reset();  // one ImGui context at a time
 
   auto session = app::Session::replay(folder.path + "/run.jsonl");
@@ -311,7 +302,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   CHECK(state.view.baseline == "gemm.cpu.naive_o1");
   REQUIRE(shown_comparison(state, nullptr));
   REQUIRE(state.ladder.size() == live.state.ladder.size());
-  CHECK(same_scene(driver.screen().ladder_scene(), scene));
+  CHECK(same_scene(driver.screen().chart_scene(), scene));
   driver.key(Key::f5);
   CHECK(state.notice.text.find("saved run") != std::string::npos);
 }
@@ -377,7 +368,7 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
 }
 
 TEST_CASE("an unknown scene is a usage error and names what exists", "[window]") {
-  CHECK(shot({.scene = "roofline", .out = "/dev/null"}) == 64);
+  CHECK(shot({.scene = "timeline", .out = "/dev/null"}) == 64);
   CHECK(shot({.scene = "lab", .out = "/dev/null", .replay = "/nowhere.jsonl"}) == 65);
 }
 

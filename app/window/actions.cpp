@@ -20,9 +20,7 @@ std::string why_no_work(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
   if (state.is_replay())
     return "This is a saved run; start ridgepoint without --replay to measure.";
-  if (state.run_request || state.compare_request || state.is_busy()) {
-    return "A measurement is running; Esc cancels it.";
-  }
+  if (state.run_request || state.compare_request) return kBusyNotice;
   if (!state.run().catalogue_complete() && state.session->state() != app::WorkerState::lost) {
     return "The worker has not listed its rungs yet.";
   }
@@ -70,7 +68,7 @@ std::string why_no_cancel(const State& state) {
 
 std::string why_no_export(const State& state) {
   for (const RungView& row : state.ladder) {
-    if (row.series && row.origin == Origin::live) return {};
+    if (row.series) return {};
   }
   return "There is nothing to export yet: run the ladder first (F5).";
 }
@@ -86,6 +84,12 @@ WorkRequest request_for(const State& state, const char* type) {
 
 void send(State& state, WorkRequest request, int64_t* id_out) {
   state.notice = {};
+  // Estimates give way to the real thing and are asked for again after it.
+  const Request* estimates = state.run().request(state.estimate_request);
+  if (estimates && estimates->status.empty()) {
+    state.session->cancel(state.estimate_request);
+    state.estimates_due = true;
+  }
   // The ceilings that utilization is a share of are measured once, before the first run.
   if (state.run().ceilings().empty()) {
     WorkRequest probe;
@@ -190,6 +194,12 @@ void open_nth_lab(State& state) {
   open_lab_at(state, place);
 }
 
+/// The key of the view that is shown leads back to the ladder.
+template <View view>
+void show_view(State& state) {
+  state.view.chart = state.view.chart == view ? View::ladder : view;
+}
+
 std::string why_no_lab(const State& state) {
   return state.view.lab ? "" : "This build has no labs.";
 }
@@ -259,6 +269,24 @@ const Action kActions[] = {
      false,
      never,
      [](State& state) { state.view.tab = Tab::diff; }},
+    {"ladder", "Show the ladder", "", 0, {}, false, never, show_view<View::ladder>},
+    {"roofline",
+     "Roofline: speed under the machine's ceilings",
+     "R",
+     'r',
+     {},
+     false,
+     never,
+     show_view<View::roofline>},
+    {"sizes", "Sizes: speed against size", "N", 'n', {}, false, never, show_view<View::sizes>},
+    {"error",
+     "Error: speed against error, with the gate",
+     "E",
+     'e',
+     {},
+     false,
+     never,
+     show_view<View::error>},
     {"log",
      "Show or hide the log",
      "G",

@@ -85,11 +85,26 @@ class SceneDrawer {
     const float size = std::round(p.size_px);
     ImFont* font = ui_.fonts.get(face, size);
     const float width = ui_.fonts.width(face, size, p.text);
+    if (p.angle != 0) return rotated(p, font, size);
     float x = x_ + p.a.x;
     if (p.anchor == Anchor::middle) x -= width / 2;
     if (p.anchor == Anchor::end) x -= width;
     ui_.list->AddText(font, size, {std::round(x), std::round(y_ + p.a.y - size / 2)},
                       ui_.color(p.role, p.alpha), p.text.data(), p.text.data() + p.text.size());
+  }
+
+  /// Drawn level, then its corners are turned: ImGui has no rotated text.
+  void rotated(const Primitive& p, ImFont* font, float size) {
+    const ImVec2 pivot = at(p.a);
+    const int first = ui_.list->VtxBuffer.Size;
+    ui_.list->AddText(font, size, {pivot.x, pivot.y - size / 2}, ui_.color(p.role, p.alpha),
+                      p.text.data(), p.text.data() + p.text.size());
+    const float cosine = std::cos(p.angle), sine = std::sin(p.angle);
+    for (int i = first; i < ui_.list->VtxBuffer.Size; ++i) {
+      ImVec2& corner = ui_.list->VtxBuffer[i].pos;
+      const float x = corner.x - pivot.x, y = corner.y - pivot.y;
+      corner = {pivot.x + x * cosine - y * sine, pivot.y + x * sine + y * cosine};
+    }
   }
 
   void polygon(const Primitive& p, std::initializer_list<Point> offsets) {

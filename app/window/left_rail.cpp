@@ -103,9 +103,15 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
 
 void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   heading(ui, rest, "RUNGS");
-  const float line_h = ui.px(30);
-  const Area list =
-      rest->take_top(std::min(room, line_h * static_cast<float>(ui.state.ladder.size())));
+  const Lab* lab = ui.state.view.lab;
+  const auto sections = lab ? lab->sections.size() : 0;
+  const float section_h = ui.px(28);
+  const auto count = static_cast<float>(ui.state.ladder.size());
+  const float headings = section_h * static_cast<float>(sections);
+  // A long ladder stands closer before it scrolls.
+  const float line_h = count * ui.px(30) + headings > room ? ui.px(26) : ui.px(30);
+  const bool scrolls = line_h * count + headings > room;
+  const Area list = rest->take_top(std::min(room, line_h * count + headings));
   ImGui::SetCursorScreenPos({list.x - ui.px(8), list.y});
   compat::begin_child("rungs", list.w + ui.px(16), list.h, true);
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
@@ -113,7 +119,18 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   std::string clicked;
   for (const RungView& row : ui.state.ladder) {
     const bool chosen = ui.state.view.rung == row.rung->kernel;
-    const Area line = {list.x, y, list.w, line_h};
+    if (const Section* section = section_at(*lab, *row.rung)) {
+      ui.text(list.x, y + section_h * 0.6f, section->title, kTiny_px, Role::muted, Face::strong,
+              Anchor::start, list.w);
+      y += section_h;
+    }
+    const Area line = {list.x, y, list.w - (scrolls ? ui.px(10) : 0), line_h};
+    if (chosen && followed_ != ui.state.view.rung) {  // chosen by key: it comes into view
+      followed_ = ui.state.view.rung;
+      const float now = ImGui::GetScrollY();
+      if (line.y < list.y || line.bottom() > list.bottom())
+        ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
+    }
     const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
     y += line_h;
     const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);

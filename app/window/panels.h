@@ -28,6 +28,7 @@ struct LeftRail {
   void draw_labs(Ui& ui, Area* rest);
   void draw_rungs(Ui& ui, Area* rest, float room);
   void draw_ceilings(Ui& ui, Area rest);
+  std::string followed_;  ///< the selection that was last scrolled to
 };
 
 /// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
@@ -37,17 +38,23 @@ struct ParamsBar {
   void draw(Ui& ui, Area area);
 };
 
-/// The default view: one row per rung, four panels. Click selects, hovering explains.
-struct LadderPanel {
+/// The centre: the ladder, or another view of the same results. Click selects, hovering explains.
+struct ChartPanel {
   void draw(Ui& ui, Area area);
   const chart::Scene& scene() const { return scene_; }
 
  private:
   void build(Ui& ui);
   void lay_out(Ui& ui, Area area);
+  void draw_part(Ui& ui, const Area& area, float top);
+  void draw_scrolled(Ui& ui, Area inner);
+  void take_mouse(Ui& ui, float x, float y, bool hovered, bool clicked);
+  void follow_selection(Ui& ui, float top, float height);
   chart::Scene scene_;
   chart::ChartModel model_;
   std::vector<std::string> rows_;  ///< kernel id of each row
+  std::string followed_;           ///< the selection that was last scrolled to
+  View view_ = View::ladder;
   uint64_t version_ = ~0ull, laid_out_ = ~0ull;
   float width_ = 0, height_ = 0, font_px_ = 0;
   int fonts_version_ = -1;

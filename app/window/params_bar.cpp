@@ -20,7 +20,7 @@ Group stops_of(const State& state, const ParamView& param) {
   const ParamSpec* spec = find_spec(state, param.name);
   if (spec && spec->is_choice) {
     group.is_integer = false;
-    group.options = spec->choices;
+    group.options = choices_of(state, param.name);
     const std::string chosen = param_text(state.view.params, param.name);
     const auto at = std::find(group.options.begin(), group.options.end(), chosen);
     group.chosen = at == group.options.end() ? -1 : static_cast<int>(at - group.options.begin());
@@ -81,12 +81,20 @@ float options_width(Ui& ui, const Group& group, bool stepper) {
   return stepper && group.is_integer ? widest + ui.px(68) : total;
 }
 
-float total_width(Ui& ui, const std::vector<Group>& groups, bool stepper) {
-  float total = 0;
+int lines_of(Ui& ui, const std::vector<Group>& groups, bool stepper, float room) {
+  float x = 0;
+  int lines = 1;
   for (const Group& group : groups) {
-    total += label_width(ui, group) + options_width(ui, group, stepper) + ui.px(kGap);
+    const float w = label_width(ui, group) + options_width(ui, group, stepper);
+    if (x > 0 && x + w > room) x = 0, ++lines;
+    x += w + ui.px(kGap);
   }
-  return total - ui.px(kGap);
+  return lines;
+}
+
+/// Rows of stops while two lines hold them all.
+bool needs_steppers(Ui& ui, const std::vector<Group>& groups, float room) {
+  return lines_of(ui, groups, false, room) > 2;
 }
 
 /// "‹ 1024 ›": the same choice where a row of stops does not fit.
@@ -128,14 +136,7 @@ void apply(State& state, const Group& group, int index) {
 float ParamsBar::height(Ui& ui, float width) const {
   const auto groups = groups_of(ui.state);
   const float room = width - 2 * ui.px(kPad + 4);
-  const bool stepper = total_width(ui, groups, false) > room;
-  float x = 0;
-  int lines = 1;
-  for (const Group& group : groups) {
-    const float w = label_width(ui, group) + options_width(ui, group, stepper);
-    if (x > 0 && x + w > room) x = 0, ++lines;
-    x += w + ui.px(kGap);
-  }
+  const int lines = lines_of(ui, groups, needs_steppers(ui, groups, room), room);
   return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
          2 * ui.px(kPad - 4);
 }
@@ -144,7 +145,7 @@ void ParamsBar::draw(Ui& ui, Area area) {
   ui.panel(area);
   const auto groups = groups_of(ui.state);
   const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 4));
-  const bool stepper = total_width(ui, groups, false) > inner.w;
+  const bool stepper = needs_steppers(ui, groups, inner.w);
   float x = inner.x, y = inner.y;
   for (const Group& group : groups) {
     const float label_w = label_width(ui, group), options_w = options_width(ui, group, stepper);

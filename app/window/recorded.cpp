@@ -83,6 +83,12 @@ std::optional<double> size_distance(const Params& have, const Params& wanted) {
   return distance;
 }
 
+/// Live results do depend on them.
+bool same_threads(const Params& have, const Params& wanted) {
+  const auto a = have.find("threads"), b = wanted.find("threads");
+  return a == have.end() || b == wanted.end() || a->second == b->second;
+}
+
 /// "n = 4096" where all differing integers share one value; else "m = 4096, n = 512".
 std::string difference(const Params& have, const Params& wanted) {
   std::vector<std::pair<std::string, std::string>> differing;
@@ -125,6 +131,25 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
     best.exact = best_distance == 0;
     if (!best.exact) best.shown_size = difference(best.series->params, wanted);
   }
+  return best;
+}
+
+SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
+                                     const std::string& candidate, const Params& wanted,
+                                     const std::string& cache) {
+  SnappedComparison best;
+  double best_distance = 0;
+  for (const Comparison& comparison : run.comparisons()) {
+    if (comparison.baseline != baseline || comparison.candidate != candidate) continue;
+    if (comparison.cache != cache) continue;
+    const auto distance = size_distance(comparison.candidate_params, wanted);
+    if (!distance || (best.comparison && *distance > best_distance)) continue;
+    best.comparison = &comparison;
+    best_distance = *distance;
+  }
+  if (!best.comparison) return best;
+  best.exact = best_distance == 0 && same_threads(best.comparison->candidate_params, wanted);
+  if (best_distance > 0) best.shown_size = difference(best.comparison->candidate_params, wanted);
   return best;
 }
 

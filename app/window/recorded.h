@@ -31,6 +31,16 @@ struct Snapped {
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
                        const std::string& cache);
 
+/// The same for a paired comparison: the candidate's parameters count, the newest wins a tie.
+struct SnappedComparison {
+  const Comparison* comparison = nullptr;
+  bool exact = false;
+  std::string shown_size;
+};
+SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
+                                     const std::string& candidate, const Params& wanted,
+                                     const std::string& cache);
+
 /// The folder of a shipped asset ("lessons", "recorded"): $RIDGEPOINT_ASSETS, then beside the
 /// program, then the source tree. Empty when there is none.
 std::string asset_folder(const std::string& name);

@@ -10,8 +10,8 @@ namespace {
 
 // Pixels at scale 1.
 constexpr float kGap = 12, kTop = 58, kBottom = 56, kVerdict = 94, kStrip = 172, kLog = 170;
-// The ladder's head and foot, and a row at its least (two lines of text) and at its best.
-constexpr float kLadder = 148, kRow = 44, kRoomierRow = 54;
+// The views' buttons, the ladder's head and foot, and a row at its least (two lines of text) and at its best.
+constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120, kLow = 860;
 
@@ -66,7 +66,7 @@ void Screen::draw_centre(Area area) {
     strip_.draw(ui_, area.take_bottom(ui_.px(kStrip) + more, gap));
   }
   verdict_.draw(ui_, area.take_bottom(verdict_h, gap));
-  ladder_.draw(ui_, area);
+  chart_.draw(ui_, area);
 }
 
 void Screen::draw_regions(Area all) {

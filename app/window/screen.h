@@ -19,7 +19,7 @@ class Screen {
   bool wants_frame() const { return fonts_.wants_build() || ui_.reads_again; }
 
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
-  const chart::Scene& ladder_scene() const { return ladder_.scene(); }
+  const chart::Scene& chart_scene() const { return chart_.scene(); }
 
  private:
   void draw_regions(Area all);
@@ -31,7 +31,7 @@ class Screen {
   TopBar top_bar_;
   LeftRail left_rail_;
   ParamsBar params_bar_;
-  LadderPanel ladder_;
+  ChartPanel chart_;
   VerdictCard verdict_;
   StripPanel strip_;
   RightPanel right_;

@@ -54,11 +54,24 @@ Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
   return app::Session::replay(options.replay);
 }
 
-/// The lab as it opens; or with the run's last comparison chosen, and the diff beside it.
+struct Scene {
+  const char* name;
+  View chart;
+};
+constexpr Scene kCharts[] = {
+    {"roofline", View::roofline}, {"sizes", View::sizes}, {"error", View::error}};
+
+/// The lab as it opens, or with another view in its centre; or with the run's last comparison chosen,
+/// and the diff beside it.
 Result<void> set_scene(State& state, const ShotOptions& options) {
   const auto& comparisons = state.run().comparisons();
   if (options.scene == "lab") {
     state.view.tab = Tab::source;
+    return {};
+  }
+  for (const Scene& scene : kCharts) {
+    if (options.scene != scene.name) continue;
+    state.view.chart = scene.chart;
     return {};
   }
   if (comparisons.empty()) {
@@ -75,7 +88,7 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
 }  // namespace
 
 const std::vector<std::string>& scene_names() {
-  static const std::vector<std::string> kNames = {"lab", "compare"};
+  static const std::vector<std::string> kNames = {"lab", "compare", "roofline", "sizes", "error"};
   return kNames;
 }
 

@@ -53,14 +53,6 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
   return under_way;
 }
 
-Params view_params(const State& state, const KernelInfo* info) {
-  Params wanted = info ? params_for(state, *info) : state.view.params;
-  if (info) {
-    if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
-  }
-  return wanted;
-}
-
 void fill_live(const State& state, RungView* row, const Params& wanted) {
   row->series = live_series(state.run(), row->rung->kernel, wanted, state.view.cache);
   if (!row->series) return;
@@ -78,8 +70,11 @@ void fill_live(const State& state, RungView* row, const Params& wanted) {
   }
 }
 
-void fill_recorded(const State& state, RungView* row, const Params& wanted) {
+void fill_recorded(const State& state, RungView* row) {
   for (const Recording& recording : state.recordings) {
+    // Its own catalogue knows the kernel's types; a worker built without CUDA does not.
+    const KernelInfo* info = recording.run->kernel(row->rung->kernel);
+    const Params wanted = view_params(state, info ? info : row->info);
     const Snapped snapped =
         nearest_series(*recording.run, row->rung->kernel, wanted, state.view.cache);
     if (!snapped.series) continue;
@@ -109,8 +104,8 @@ std::string no_result_reason(const State& state, const RungView& row) {
 }
 
 bool takes_dtype(const State& state, const KernelInfo& info) {
-  const std::string dtype = param_text(state.view.params, "dtype");
-  return dtype.empty() || info.dtypes.empty() ||
+  const std::string dtype = param_text(state.view.params, "dtype", kOwnType);
+  return dtype == kOwnType || info.dtypes.empty() ||
          std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
 }
 
@@ -123,7 +118,7 @@ RungView make_row(const State& state, const Rung& rung) {
   row.can_run = built && !state.is_replay() && row.info->available && takes_dtype(state, *row.info);
   const Params wanted = view_params(state, row.info);
   fill_live(state, &row, wanted);
-  if (!row.series && !row.can_run) fill_recorded(state, &row, wanted);
+  if (!row.series && !row.can_run) fill_recorded(state, &row);
   if (!row.series) row.reason = no_result_reason(state, row);
   for (const Estimate& estimate : state.run().estimates()) {
     const bool current = estimate.request == state.estimate_request && !state.estimates_due;
@@ -162,7 +157,9 @@ void choose_params(State& state) {
   }
   for (const ParamView& param : state.view.lab->params) {
     if (state.view.params.count(param.name)) continue;
-    if (first && first->params.count(param.name)) {
+    if (param.name == std::string_view("dtype")) {
+      state.view.params["dtype"] = std::string(kOwnType);
+    } else if (first && first->params.count(param.name)) {
       state.view.params[param.name] = first->params.at(param.name);
     } else if (const ParamSpec* spec = find_spec(state, param.name)) {
       state.view.params[param.name] = spec->fallback;
@@ -184,6 +181,14 @@ void choose_params(State& state) {
 }
 
 }  // namespace
+
+Params view_params(const State& state, const KernelInfo* info) {
+  Params wanted = info ? params_for(state, *info) : state.view.params;
+  if (info) {
+    if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
+  }
+  return wanted;
+}
 
 void open_lab(State& state, const std::string& lab_id) {
   const auto labs = all_labs();
@@ -256,6 +261,8 @@ bool refresh(State& state, double now_s) {
       state.notice = {"Cancelled; what was measured stays.", false};
     else if (request->status == "failed" && !state.session->reason().empty()) {
       state.notice = {state.session->reason(), true};
+    } else if (state.notice.text == kBusyNotice) {
+      state.notice = {};
     }
     *open = 0;
     state.dirty = true;
@@ -280,120 +287,10 @@ Params params_for(const State& state, const KernelInfo& info) {
   for (const auto& [name, value] : state.view.params) {
     const bool taken = std::any_of(info.params.begin(), info.params.end(),
                                    [&](const ParamSpec& spec) { return spec.name == name; });
-    if (taken) params[name] = value;
+    const bool own = name == "dtype" && value == ParamValue(std::string(kOwnType));
+    if (taken && !own) params[name] = value;
   }
   return params;
-}
-
-const ParamSpec* find_spec(const State& state, const std::string& name) {
-  if (!state.view.lab) return nullptr;
-  const auto in = [&](const std::vector<KernelInfo>& catalogue) -> const ParamSpec* {
-    for (const KernelInfo& info : catalogue) {
-      if (info.family != state.view.lab->family) continue;
-      for (const ParamSpec& spec : info.params) {
-        if (spec.name == name) return &spec;
-      }
-    }
-    return nullptr;
-  };
-  if (const ParamSpec* spec = in(state.run().catalogue())) return spec;
-  for (const Recording& recording : state.recordings) {
-    if (const ParamSpec* spec = in(recording.run->catalogue())) return spec;
-  }
-  return nullptr;
-}
-
-const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {
-  const ViewState& view = state.view;
-  const auto latest = [&](const Run& in, bool live) -> const Comparison* {
-    const auto& all = in.comparisons();
-    for (auto it = all.rbegin(); it != all.rend(); ++it) {
-      if (it->baseline != view.baseline || it->candidate != view.rung) continue;
-      if (live && it->cache != view.cache) continue;
-      const KernelInfo* info = in.kernel(it->candidate);
-      const Params wanted = info ? view_params(state, info) : view.params;
-      bool same = true;
-      for (const auto& [name, value] : wanted) {
-        const auto found = it->candidate_params.find(name);
-        same = same && (!live || found == it->candidate_params.end() || found->second == value);
-      }
-      if (same) return &*it;
-    }
-    return nullptr;
-  };
-  if (where) where->clear();
-  if (const Comparison* found = latest(state.run(), true)) {
-    if (run) *run = &state.run();
-    return found;
-  }
-  const RungView* row = find_row(state, view.rung);
-  if (row && row->can_run) return nullptr;
-  for (const Recording& recording : state.recordings) {
-    if (const Comparison* found = latest(*recording.run, false)) {
-      if (where) *where = recording.machine;
-      if (run) *run = recording.run.get();
-      return found;
-    }
-  }
-  return nullptr;
-}
-
-const SourceText* find_source(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state, kernel);
-  if (row && row->origin == Origin::recorded) {
-    if (const SourceText* source = row->run->source(kernel)) return source;
-  }
-  if (const SourceText* source = state.run().source(kernel)) return source;
-  for (const Recording& recording : state.recordings) {
-    if (const SourceText* source = recording.run->source(kernel)) return source;
-  }
-  return nullptr;
-}
-
-const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where) {
-  where->clear();
-  const RungView* row = find_row(state, state.view.rung);
-  if (row && row->origin == Origin::recorded) {
-    *where = row->machine;
-    return row->run->ceilings();
-  }
-  if (state.is_replay() && state.run().environment()) *where = state.run().environment()->machine();
-  return state.run().ceilings();
-}
-
-std::string params_summary(const Lab& lab, const Params& params) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
-  for (const ParamView& param : lab.params) {
-    const std::string name = param.name;
-    if (!params.count(name)) continue;
-    const std::string value = to_string(params.at(name));
-    if (name == "threads")
-      add(value + (value == "1" ? " thread" : " threads"));
-    else if (name == "dtype")
-      add(value);
-    else
-      add(name + " = " + value);
-  }
-  return text;
-}
-
-std::string device_label(const State& state) {
-  if (!state.run().environment()) {
-    switch (state.session->state()) {
-      case app::WorkerState::starting:
-        return "starting the worker";
-      case app::WorkerState::lost:
-        return "no worker";
-      case app::WorkerState::replay:
-        return "recordings";
-      default:
-        return "this machine";
-    }
-  }
-  std::string machine = state.run().environment()->machine();
-  if (state.is_replay()) machine += " · replay";
-  return machine;
 }
 
 }  // namespace ridge::window

@@ -19,6 +19,8 @@
 namespace ridge::window {
 
 enum class Tab { lesson, source, diff };
+/// What the centre shows of the results.
+enum class View { ladder, roofline, sizes, error };
 
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
@@ -29,6 +31,7 @@ struct ViewState {
   std::string mode = "measure";  ///< "live" or "measure"
   std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
+  View chart = View::ladder;
   bool light_theme = false;
   float scale = 1;  ///< 0.75 to 3
   bool full_screen = false;
@@ -37,6 +40,11 @@ struct ViewState {
   float left_width = 228;  ///< at scale 1, pixels
   float right_width = 0;   ///< the same; 0: as fits
 };
+
+/// The value of dtype in the view that stands for: each rung in the first type it has.
+inline constexpr const char* kOwnType = "own";
+/// The notice that holds only while something is being measured.
+inline constexpr const char* kBusyNotice = "A measurement is running; Esc cancels it.";
 
 /// One sentence at the bottom, until the next action.
 struct Notice {
@@ -102,11 +110,16 @@ std::string rung_title(const State& state, const std::string& kernel);
 
 /// The parameters of the view that this kernel takes; dtype only where it is one it supports.
 Params params_for(const State& state, const KernelInfo& info);
+/// All parameters of the rung as the view asks for them: in its own first type where that is chosen.
+Params view_params(const State& state, const KernelInfo* info);
 /// The specification behind a parameter of the view, from any catalogue at hand; null: unknown.
 const ParamSpec* find_spec(const State& state, const std::string& name);
+/// What may be chosen for a choice parameter: the choices of all rungs, and for dtype kOwnType.
+std::vector<std::string> choices_of(const State& state, const std::string& name);
 
 /// The latest comparison of baseline and selection, live before recorded; null: none was made.
-/// `where` receives the recording's machine, empty for a live one.
+/// `where` receives the recording's machine (and its size, if that is not the view's), empty for a
+/// live one.
 const Comparison* shown_comparison(const State& state, std::string* where,
                                    const Run** run = nullptr);
 

@@ -49,6 +49,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
     any_peer = any_peer || (row.is_peer && entries.back().reason.empty());
     model.rows.push_back({.label = row.label,
                           .sublabel = sublabel_of(row),
+                          .section = row.section,
                           .selected = row.selected,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !entries.back().reason.empty()});

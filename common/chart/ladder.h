@@ -14,6 +14,7 @@ namespace ridge::chart {
 
 struct LadderRow {
   std::string label{};             ///< the lab's title of the rung
+  std::string section{};           ///< part of the ladder it belongs to, a heading; may be empty
   std::string sublabel{};          ///< added before what follows from the series; may be empty
   const Series* series = nullptr;  ///< null: not run yet
   const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none

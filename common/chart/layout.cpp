@@ -30,6 +30,36 @@ namespace {
 
 constexpr float kLine = 1.4f;  // line pitch over text size
 
+}  // namespace
+
+float draw_lines(Scene* scene, const TextFit& fit, const std::string& text, float x, float y,
+                 float width, int max_lines, Role role) {
+  for (const std::string& line : fit.wrap(text, width, max_lines)) {
+    add_text(scene, x, y + fit.size_px * kLine / 2, line, fit.size_px, role, Anchor::start,
+             fit.mono, fit.bold);
+    y += fit.size_px * kLine;
+  }
+  return y;
+}
+
+float draw_heading(Scene* scene, const Frame& frame) {
+  const float width = scene->width - 2 * frame.pad;
+  const TextFit title = frame.fit(frame.font * 1.2f, false, true);
+  float y =
+      draw_lines(scene, title, frame.model->title, frame.pad, frame.pad, width, 2, Role::text);
+  y = draw_lines(scene, frame.fit(frame.small), frame.model->subtitle, frame.pad, y, width, 2,
+                 Role::muted);
+  return y > frame.pad ? y + frame.font * 0.7f : y;
+}
+
+std::string legend_text(const ChartModel& model) {
+  std::string text;
+  for (const std::string& entry : model.legend) text += (text.empty() ? "" : "  ·  ") + entry;
+  return text;
+}
+
+namespace {
+
 /// The page: heading, panel headings, rows with their labels, panels, footer.
 class Page {
  public:
@@ -38,15 +68,25 @@ class Page {
     frame_.options = &options;
     frame_.font = options.font_px;
     frame_.small = std::max(options.font_px * 0.86f, 10.0f);
-    pad_ = frame_.font * 0.9f;
+    frame_.pad = pad_ = frame_.font * 0.9f;
     scene_.width = std::max(options.width, frame_.font * 20);
+    frame_.section_height = frame_.font * 1.9f;
+    int headings = 0;
+    const std::string* section = nullptr;
+    for (const Row& row : model.rows) {
+      const bool is_new = section ? *section != row.section : !row.section.empty();
+      headings += is_new && !row.section.empty();
+      section = &row.section;
+      frame_.sections.push_back(headings);
+    }
   }
 
   Scene build() {
     place_columns();
-    const float top = draw_heading();
-    frame_.rows_top = draw_panel_headings(top);
+    const float top = draw_heading(&scene_, frame_);
+    scene_.body_top = frame_.rows_top = draw_panel_headings(top);
     frame_.row_height = choose_row_height();
+    scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
     draw_reasons();  // first: grid lines make way for them
     for (PanelLayout& panel : panels_) panel.draw(&scene_);
@@ -85,25 +125,6 @@ class Page {
     }
   }
 
-  float draw_lines(const TextFit& fit, const std::string& text, float x, float y, float width,
-                   int max_lines, Role role) {
-    for (const std::string& line : fit.wrap(text, width, max_lines)) {
-      add_text(&scene_, x, y + fit.size_px * kLine / 2, line, fit.size_px, role, Anchor::start,
-               fit.mono, fit.bold);
-      y += fit.size_px * kLine;
-    }
-    return y;
-  }
-
-  float draw_heading() {
-    float y = pad_;
-    const TextFit title = frame_.fit(frame_.font * 1.2f, false, true);
-    y = draw_lines(title, model_.title, pad_, y, inner_width(), 2, Role::text);
-    y = draw_lines(frame_.fit(frame_.small), model_.subtitle, pad_, y, inner_width(), 2,
-                   Role::muted);
-    return y > pad_ ? y + frame_.font * 0.7f : y;
-  }
-
   float draw_panel_headings(float top) {
     const TextFit title = frame_.fit(frame_.font, false, true), small = frame_.fit(frame_.small);
     size_t title_lines = 0;
@@ -115,9 +136,9 @@ class Page {
     for (size_t i = 0; i < panels_.size(); ++i) {
       const PanelLayout& panel = panels_[i];
       float y = top;
-      draw_lines(title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
+      draw_lines(&scene_, title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
       y += static_cast<float>(title_lines) * frame_.font * kLine;
-      y = draw_lines(small, panel.subtitle(), panel.left, y, panel.width, 2, Role::muted);
+      y = draw_lines(&scene_, small, panel.subtitle(), panel.left, y, panel.width, 2, Role::muted);
       bottom = std::max(bottom, y);
       scene_.hits.push_back({.a = {panel.left, top},
                              .b = {panel.left + panel.width, y},
@@ -130,24 +151,37 @@ class Page {
     return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, 2);
   }
 
-  float choose_row_height() const {
+  float choose_row_height() {
     size_t lines = 0;
     for (const Row& row : model_.rows) lines = std::max(lines, sublines(row).size());
     const float small = frame_.small * 1.3f;
-    const float least = frame_.font * 1.4f + small * static_cast<float>(lines);
+    float least = frame_.font * 1.4f + small * static_cast<float>(lines);
     const float easy = std::max(frame_.font * 2.3f, least + frame_.font * 0.35f);
     if (options_.height <= 0 || model_.rows.empty()) return easy;
-    const float room = options_.height - frame_.rows_top - footer_height();
-    return std::clamp(room / static_cast<float>(model_.rows.size()), least,
-                      std::max(easy, frame_.font * 3.2f));
+    const float sections = frame_.section_height * static_cast<float>(frame_.sections.back());
+    const float room = (options_.height - frame_.rows_top - footer_height() - sections) /
+                       static_cast<float>(model_.rows.size());
+    // A long ladder gives up the second line first: what it says then follows the label.
+    one_line_ = lines > 0 && room < least;
+    if (one_line_) least = frame_.font * 1.5f;
+    return std::clamp(room, least, std::max(easy, frame_.font * 3.2f));
+  }
+
+  void draw_section(int row) {
+    const std::string& section = model_.rows[static_cast<size_t>(row)].section;
+    const int before = row > 0 ? frame_.sections[static_cast<size_t>(row) - 1] : 0;
+    if (frame_.sections[static_cast<size_t>(row)] == before) return;
+    const TextFit fit = frame_.fit(frame_.small, false, true);
+    const float y = frame_.row_middle(row) - frame_.row_height / 2 - frame_.small * 0.9f;
+    add_text(&scene_, pad_, y, fit.elide(section, label_width_), fit.size_px, Role::muted,
+             Anchor::start, false, true);
   }
 
   void draw_rows() {
-    const TextFit plain = frame_.fit(frame_.font), bold = frame_.fit(frame_.font, false, true);
-    const TextFit small = frame_.fit(frame_.small);
     for (int i = 0; i < frame_.rows(); ++i) {
       const Row& row = model_.rows[static_cast<size_t>(i)];
       const float middle = frame_.row_middle(i), half = frame_.row_height / 2;
+      draw_section(i);
       if (row.selected) {
         Primitive band{.a = {pad_ * 0.4f, middle - half},
                        .b = {scene_.width - pad_ * 0.4f, middle + half},
@@ -155,22 +189,33 @@ class Page {
         band.radius_px = 4;
         scene_.primitives.push_back(band);
       }
-      const std::vector<std::string> subs = sublines(row);
-      const float pitch = frame_.small * 1.3f;
-      float y = middle - pitch * static_cast<float>(subs.size()) / 2;
-      const TextFit& fit = row.selected ? bold : plain;
-      add_text(&scene_, pad_, y, fit.elide(row.label, label_width_), frame_.font,
-               row.muted ? Role::muted : Role::text, Anchor::start, false, row.selected);
-      y += frame_.font * 0.5f + pitch * 0.55f;
-      for (const std::string& sub : subs) {
-        add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
-        y += pitch;
-      }
+      draw_row_label(row, middle);
       scene_.hits.push_back(
           {.a = {0, middle - half},
            .b = {pad_ + label_width_, middle + half},
            .row = i,
            .note = row.sublabel.empty() ? row.label : row.label + ": " + row.sublabel});
+    }
+  }
+
+  void draw_row_label(const Row& row, float middle) {
+    const TextFit fit = frame_.fit(frame_.font, false, row.selected);
+    const TextFit small = frame_.fit(frame_.small);
+    const std::vector<std::string> subs = one_line_ ? std::vector<std::string>() : sublines(row);
+    const float pitch = frame_.small * 1.3f;
+    float y = middle - pitch * static_cast<float>(subs.size()) / 2;
+    const std::string label = fit.elide(row.label, label_width_);
+    add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
+             Anchor::start, false, row.selected);
+    if (one_line_) {
+      const float used = fit(label) + frame_.font * 0.6f, room = label_width_ - used;
+      const std::string sub = room > frame_.small * 3 ? small.elide(row.sublabel, room) : "";
+      add_text(&scene_, pad_ + used, y, sub, small.size_px, Role::muted);
+    }
+    y += frame_.font * 0.5f + pitch * 0.55f;
+    for (const std::string& sub : subs) {
+      add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
+      y += pitch;
     }
   }
 
@@ -206,12 +251,6 @@ class Page {
     }
   }
 
-  std::string legend() const {
-    std::string text;
-    for (const std::string& entry : model_.legend) text += (text.empty() ? "" : "  ·  ") + entry;
-    return text;
-  }
-
   float footer_pitch() const { return frame_.small * 1.35f; }
 
   int footnote_lines() const {
@@ -223,7 +262,8 @@ class Page {
   }
 
   float footer_height() const {
-    const auto legend_lines = frame_.fit(frame_.small).wrap(legend(), inner_width(), 3).size();
+    const auto legend_lines =
+        frame_.fit(frame_.small).wrap(legend_text(model_), inner_width(), 3).size();
     const float lines = static_cast<float>(1 + footnote_lines()) + static_cast<float>(legend_lines);
     return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + pad_;
   }
@@ -235,8 +275,8 @@ class Page {
     for (const PanelLayout& panel : panels_) panel.draw_footnotes(&scene_, y, footer_pitch());
     y += footer_pitch() * (static_cast<float>(footnote_lines()) - 0.5f);
     if (!model_.legend.empty()) {
-      y = draw_lines(frame_.fit(frame_.small), legend(), pad_, y + frame_.font * 0.5f,
-                     inner_width(), 3, Role::muted);
+      y = draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), pad_,
+                     y + frame_.font * 0.5f, inner_width(), 3, Role::muted);
     }
     return y + pad_;
   }
@@ -246,6 +286,7 @@ class Page {
   Frame frame_;
   Scene scene_;
   float pad_ = 0, label_width_ = 0;
+  bool one_line_ = false;  ///< what a row says under its label stands beside it
   std::vector<PanelLayout> panels_;
 };
 
@@ -253,7 +294,7 @@ class Page {
 }  // namespace parts
 
 Scene layout(const ChartModel& model, const LayoutOptions& options) {
-  return parts::Page(model, options).build();
+  return model.plot ? parts::layout_plot(model, options) : parts::Page(model, options).build();
 }
 
 }  // namespace ridge::chart

@@ -9,7 +9,6 @@
 #include "common/core/format.h"
 
 namespace ridge::chart::parts {
-namespace {
 
 /// The fewest digits, three at least, with which neighbouring labels differ: 268.5 beside 269.0.
 int tick_digits(const std::vector<Tick>& ticks, double unit) {
@@ -23,8 +22,6 @@ int tick_digits(const std::vector<Tick>& ticks, double unit) {
   }
   return 7;
 }
-
-}  // namespace
 
 /// A vertical line over all rows, interrupted where a text stands in its way.
 void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,

@@ -28,7 +28,9 @@ void PanelLayout::prepare_axis() {
     low_ = log_ ? 0.1 : 0;
     high_ = log_ ? 10 : 1;
   }
-  if (!axis.is_share && !axis.scientific) prefix_ = axis_prefix(low_, high_, log_);
+  // Prefixes are for physical units: a ratio of 0.5 is not 500 m.
+  if (!axis.is_share && !axis.scientific && !axis.unit.empty())
+    prefix_ = axis_prefix(low_, high_, log_);
 }
 
 std::string PanelLayout::subtitle() const {
@@ -167,7 +169,7 @@ void PanelLayout::place_labels() {
       continue;
     }
     others.push_back(&label);
-    if (!label.inside) block(panel_.marks[i].row, label.x, label.x + label.px);
+    block(panel_.marks[i].row, label.x, label.x + label.px);
   }
   const float tick_room = frame_.small * 4.5f;
   const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));

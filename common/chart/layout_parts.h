@@ -17,14 +17,17 @@ namespace ridge::chart::parts {
 struct Frame {
   const ChartModel* model = nullptr;
   const LayoutOptions* options = nullptr;
-  float font = 14, small = 12;
-  float rows_top = 0, row_height = 0;
+  float font = 14, small = 12, pad = 12;
+  float rows_top = 0, row_height = 0, section_height = 0;
+  std::vector<int> sections;  ///< section headings at or above each row
 
   float row_middle(int row) const {
-    return rows_top + row_height * (static_cast<float>(row) + 0.5f);
+    return rows_top + row_height * (static_cast<float>(row) + 0.5f) +
+           section_height * static_cast<float>(sections[static_cast<size_t>(row)]);
   }
   float rows_bottom() const {
-    return rows_top + row_height * static_cast<float>(model->rows.size());
+    return rows_top + row_height * static_cast<float>(rows()) +
+           (sections.empty() ? 0 : section_height * static_cast<float>(sections.back()));
   }
   int rows() const { return static_cast<int>(model->rows.size()); }
   TextFit fit(float size_px, bool mono = false, bool bold = false) const {
@@ -36,6 +39,17 @@ void add_text(Scene* scene, float x, float y, const std::string& text, float siz
               Anchor anchor = Anchor::start, bool mono = false, bool bold = false);
 void add_line(Scene* scene, Point a, Point b, Role role, float width_px, float alpha = 1,
               bool dashed = false);
+/// Wrapped text from `y` down; returns where the next line would begin.
+float draw_lines(Scene* scene, const TextFit& fit, const std::string& text, float x, float y,
+                 float width, int max_lines, Role role);
+/// Title and subtitle at the top of the scene; returns where the chart begins.
+float draw_heading(Scene* scene, const Frame& frame);
+std::string legend_text(const ChartModel& model);
+/// A tick's label in units of `unit`, with as many digits as it takes to tell `ticks` apart.
+int tick_digits(const std::vector<Tick>& ticks, double unit);
+
+/// A model with a plot (layout_plot.cpp).
+Scene layout_plot(const ChartModel& model, const LayoutOptions& options);
 
 /// One panel: its place on the page, its axis in pixels, and what is drawn in it.
 class PanelLayout {

@@ -1,6 +1,7 @@
 // One chart, said once. A builder (common/chart/<type>.cpp) turns results into a ChartModel; layout
 // turns the model into a Scene of primitives in pixels; two thin renderers (SVG for reports,
-// ImDrawList for the window) draw the Scene. What is exported is what was seen.
+// ImDrawList for the window) draw the Scene. What is exported is what was seen. docs/charts.md says
+// how the parts fit together and how a chart is added.
 #pragma once
 
 #include <functional>
@@ -38,9 +39,10 @@ enum class Marker { none, dot, square, triangle, diamond, cross };
 struct Axis {
   std::string title{}, unit{};  ///< unit without prefix: "s", "B/s"; the layout picks one SI prefix
   Scale scale = Scale::linear;
-  double low = 0, high = 1;  ///< in the unit; log: both > 0
-  bool is_share = false;     ///< printed as per cent
-  bool scientific = false;   ///< printed as 1.5e-12
+  double low = 0, high = 1;     ///< in the unit; log: both > 0
+  bool is_share = false;        ///< printed as per cent
+  bool scientific = false;      ///< printed as 1.5e-12
+  std::vector<double> ticks{};  ///< exactly these (the sizes measured); empty: the layout's choice
 };
 
 /// A horizontal bar from the axis's start to `value`, or a point when marker is set.
@@ -85,16 +87,77 @@ struct Panel {
 
 struct Row {
   std::string label{}, sublabel{};
+  std::string section{};  ///< a heading stands above a row whose section is not that before it
   bool selected = false, is_baseline = false, muted = false;
 };
 
+// ---- the plot: an x axis and a y axis --------------------------------------------------------------
+
+struct Datum {
+  double x = 0, y = 0;
+  std::optional<Interval> interval{};  ///< of y
+  bool hollow = false;                 ///< recorded, another size, partial
+  bool strong = false;                 ///< selected: larger, in front, labelled first
+  std::string label{};                 ///< printed beside it where there is room; empty: none
+  std::string note{};                  ///< tooltip: full sentence
+  std::string value_text{};            ///< first line of the tooltip
+  int row = -1;                        ///< of the builder's input: what a click selects
+};
+
+/// Points of one kind in the order in which a line would join them.
+struct Curve {
+  std::string name{};
+  Role role = Role::series0;
+  Marker marker = Marker::dot;
+  bool line = false, dashed = false;
+  bool quiet = false;  ///< one of many: pale, drawn first
+  std::vector<Datum> data{};
+};
+
+/// A straight line that data is read against: a roof, a gate.
+struct Guide {
+  enum class Kind { horizontal, vertical, slope } kind = Kind::horizontal;
+  double value = 0;                    ///< y, x, or y over x
+  std::optional<double> from{}, to{};  ///< in x (vertical: in y); empty: the plot's edge
+  std::string label{}, note{};
+  Role role = Role::text;
+  bool dashed = false;
+  bool quiet = false;  ///< beside the point here: pale, and named only where nothing is in the way
+};
+
+/// A mark of the legend as it looks in the plot.
+struct Key {
+  std::string text{};
+  Role role = Role::text;
+  Marker marker = Marker::dot;
+};
+
+struct Plot {
+  Axis x{}, y{};
+  std::vector<Curve> curves{};
+  std::vector<Guide> guides{};
+  std::vector<Band> x_bands{}, y_bands{};
+  bool name_ends = false;      ///< curves are named at the right edge, beside their last points
+  std::string empty_reason{};  ///< shown instead of the axes where no point can be drawn
+};
+
+/// The figures behind a chart, as a reader of the report or of the screen gets them.
+struct ChartTable {
+  std::vector<std::string> columns{};
+  std::vector<std::vector<std::string>> rows{};
+};
+
+/// Rows with panels beside them, or one plot.
 struct ChartModel {
-  std::string id{};  ///< "ladder", "forest"
+  std::string id{};  ///< "ladder", "roofline"
   std::string title{}, subtitle{};
   std::vector<Row> rows{};
   std::vector<Panel> panels{};
+  std::optional<Plot> plot{};
+  std::vector<Key> keys{};
   std::vector<std::string> legend{};
   std::string summary{};  ///< the chart in words, for people who do not see it
+  ChartTable table{};  ///< the chart in figures; rows and panels: the report has tables of its own
 };
 
 // ---- scene ---------------------------------------------------------------------------------------
@@ -114,13 +177,15 @@ struct Primitive {
   float size_px = 1;    ///< line width, text height, marker radius
   float radius_px = 0;  ///< rect corners
   float alpha = 1;
+  float angle = 0;  ///< text: radians about `a`, clockwise on the screen
   Marker marker = Marker::none;
   Anchor anchor = Anchor::start;
   std::string text{};
 };
 
 /// A rectangle that means something when hovered or clicked: a cell (row and panel), a row's label
-/// (panel -1) or a panel's heading (row -1: show the metric of model.panels[panel]).
+/// (panel -1), a panel's heading (row -1: show the metric of model.panels[panel]), a plot's point (the
+/// builder's row) or one of its guides (row -1).
 struct Hit {
   Point a{}, b{};
   int row = -1, panel = -1;
@@ -129,6 +194,8 @@ struct Hit {
 
 struct Scene {
   float width = 0, height = 0;
+  /// Between them lie the rows: where they do not fit, they scroll under what is above and below.
+  float body_top = 0, body_bottom = 0;
   std::vector<Primitive> primitives;
   std::vector<Hit> hits;
 };

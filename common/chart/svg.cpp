@@ -123,6 +123,10 @@ class Writer {
     // 0.35 em under the middle is the base line of both fonts.
     out_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" class=\"{}\"", px(p.a.x),
                         px(p.a.y + 0.35f * p.size_px), px(p.size_px), classes);
+    if (p.angle != 0) {
+      out_ += fmt::format(" transform=\"rotate({} {} {})\"", px(p.angle * 57.29578f), px(p.a.x),
+                          px(p.a.y));
+    }
     if (p.anchor != Anchor::start) {
       out_ += fmt::format(" text-anchor=\"{}\"", kAnchors[static_cast<size_t>(p.anchor)]);
     }

@@ -10,13 +10,6 @@ namespace {
 /// A share this far above 1 is not noise: the ceiling is not what bounds the kernel.
 constexpr double kMostShare = 1.05;
 
-std::string backend_of(const std::string& kernel) {
-  const size_t first = kernel.find('.');
-  if (first == std::string::npos) return "";
-  const size_t second = kernel.find('.', first + 1);
-  return kernel.substr(first + 1, second == std::string::npos ? second : second - first - 1);
-}
-
 /// Why nothing may be derived from this series; empty if something may.
 std::string no_speed_reason(const Series& series) {
   if (series.status == SeriesStatus::failed || series.status == SeriesStatus::skipped) {
@@ -29,6 +22,13 @@ std::string no_speed_reason(const Series& series) {
   if (!series.stats) return "no time per call yet";
   if (!(series.stats->median_ns > 0)) return "the median time is not above 0";
   return "";
+}
+
+/// FLOP and bytes come with the outcome.
+constexpr const char* kWhenEnded = "when it has ended";
+
+bool under_way(const Series& series) {
+  return series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
 }
 
 struct Rate {
@@ -69,6 +69,17 @@ void fill_share(double achieved, const Ceiling* ceiling, const std::string& want
 
 }  // namespace
 
+std::string backend_of(const std::string& kernel) {
+  const size_t first = kernel.find('.');
+  if (first == std::string::npos) return "";
+  const size_t second = kernel.find('.', first + 1);
+  return kernel.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+}
+
+std::string dtype_of(const Series& series) {
+  return series.dtype.empty() ? param_text(series.params, "dtype", "fp32") : series.dtype;
+}
+
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
                             const std::string& resource, const std::string& dtype, int threads) {
   const Ceiling* found = nullptr;
@@ -92,8 +103,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   if (!result.no_compute_reason.empty()) return result;
 
   const std::string backend = backend_of(series.kernel);
-  const std::string dtype =
-      series.dtype.empty() ? param_text(series.params, "dtype", "fp32") : series.dtype;
+  const std::string dtype = dtype_of(series);
   const int threads = static_cast<int>(param_int(series.params, "threads", 1));
   const std::string machine = machine_part(backend, threads);
 
@@ -105,7 +115,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
                dtype + machine, "measure the ceilings again", &result.compute,
                &result.no_compute_reason);
   } else {
-    result.no_compute_reason = "its FLOP are not counted";
+    result.no_compute_reason = under_way(series) ? kWhenEnded : "its FLOP are not counted";
   }
   if (series.bytes_min > 0) {
     const Rate bytes = rate(series.bytes_min, *series.stats);
@@ -116,7 +126,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
                &result.bandwidth, &result.no_bandwidth_reason);
   } else {
-    result.no_bandwidth_reason = "its bytes are not counted";
+    result.no_bandwidth_reason = under_way(series) ? kWhenEnded : "its bytes are not counted";
   }
   return result;
 }

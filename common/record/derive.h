@@ -19,6 +19,11 @@ struct Derived {
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
 
+/// The second part of a kernel id: "cpu", "cuda".
+std::string backend_of(const std::string& kernel);
+/// What it computed in: its own type, else its parameter's, else fp32.
+std::string dtype_of(const Series& series);
+
 /// The ceiling that bounds `resource` for this backend, dtype and thread count; null if none was
 /// measured. A CPU ceiling of more threads never stands in for one of fewer.
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,

@@ -105,6 +105,13 @@ std::string to_string(const Params& params) {
   return text;
 }
 
+bool agrees(const Params& params, const Params& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+    const auto found = params.find(item.first);
+    return found == params.end() || found->second == item.second;
+  });
+}
+
 Result<Params> resolve_params(const std::vector<ParamSpec>& specs, const Params& given,
                               const std::string& family) {
   for (const auto& [name, value] : given) {

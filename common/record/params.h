@@ -13,6 +13,8 @@ namespace ridge {
 Result<Params> parse_params(const std::vector<std::string>& assignments);
 /// "k=17 m=31 n=7", in name order.
 std::string to_string(const Params& params);
+/// Whether `params` have the values of `wanted`, where they name them at all.
+bool agrees(const Params& params, const Params& wanted);
 std::string to_string(const ParamValue& value);
 /// Fills in what was not set (same_as, then fallback) and checks every value against `specs`.
 /// The error names the parameter, its value and its range.

@@ -1,10 +1,10 @@
-// What may be said of two rungs, and the two charts.
+// What may be said of two rungs, and what shows it.
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "common/chart/distribution.h"
 #include "common/chart/forest.h"
-#include "common/chart/ladder.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
@@ -34,6 +34,18 @@ std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
   const std::string verdict = to_string(claim.decision.verdict);
   return verdict + "; " + claim.decision.decision;
+}
+
+/// What the candidates of all claims have in common.
+Params shared_params(const std::vector<Claim>& claims) {
+  Params shared = claims.front().comparison.candidate_params;
+  for (const Claim& claim : claims) {
+    std::erase_if(shared, [&](const auto& entry) {
+      const auto other = claim.comparison.candidate_params.find(entry.first);
+      return other == claim.comparison.candidate_params.end() || other->second != entry.second;
+    });
+  }
+  return shared;
 }
 
 }  // namespace
@@ -74,7 +86,10 @@ Section paired_section(const Material& material) {
   std::vector<ForestRow> rows;
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
-    const std::string label = sides(claim, *material.options);
+    // At several sizes the sides are the same: what differs tells the rows apart.
+    const std::string own = differing_params(c.candidate_params, shared_params(material.claims));
+    const std::string size = own.empty() ? "" : " · " + own;
+    const std::string label = sides(claim, *material.options) + size;
     if (!claim.paired) {
       table.rows.push_back(
           {label, unavailable("measured apart"), "", "", "", verdict_words(claim)});
@@ -91,6 +106,7 @@ Section paired_section(const Material& material) {
                   .sublabel = "against " + title_of(c.baseline, *material.options),
                   .comparison = &c,
                   .verdict = claim.decision.verdict};
+    row.sublabel += size;
     for (const Round& round : claim.run->rounds(c.request)) {
       row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, c.candidate_index)));
     }
@@ -109,22 +125,30 @@ Section paired_section(const Material& material) {
   return section;
 }
 
-Section ladder_section(const Material& material) {
-  Section section{.id = "ladder", .title = "The ladder"};
-  std::vector<LadderRow> rows;
-  for (const Line& line : material.lines) {
-    LadderRow row{
-        .label = line.label, .series = line.series, .ceilings = &line.input->run->ceilings()};
-    row.is_baseline = line.is_baseline;
-    row.selected = line.is_candidate;
-    const KernelInfo* info = line.input->run->kernel(line.series->kernel);
-    row.is_peer = info && !info->library.empty();
-    rows.push_back(std::move(row));
+std::vector<Section> spread_sections(const Material& material) {
+  const Claim* claim = material.claims.empty() ? nullptr : &material.claims.back();
+  if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid) return {};
+  const Comparison& c = claim->comparison;
+  Series sides[2];
+  for (const Round& round : claim->run->rounds(c.request)) {
+    for (size_t i = 0; i < round.order.size() && i < round.t_ns.size(); ++i) {
+      const int side = round.order[i] - '0';
+      if (side != 0 && side != c.candidate_index) continue;
+      auto& samples = sides[side != 0].samples;
+      samples.push_back({.index = static_cast<int64_t>(samples.size()), .t_ns = round.t_ns[i]});
+    }
   }
-  if (!material.shared_params.empty())
-    section.paragraphs = {"All rungs at " + material.shared_params + "."};
-  section.chart = ladder_chart(rows);
-  return section;
+  if (sides[0].samples.empty() || sides[1].samples.empty()) return {};
+  const DistributionRow rows[] = {
+      {title_of(c.baseline, *material.options), "baseline", &sides[0], true},
+      {title_of(c.candidate, *material.options), "candidate", &sides[1], false}};
+  Section section{.id = "spread", .title = "How the times spread"};
+  section.paragraphs = {
+      "Every time per call of both sides of the comparison, in the order they were taken. The "
+      "verdict is not read from here: it pairs each round's times."};
+  section.chart = distribution_chart(rows);
+  section.chart->panels[0].subtitle = "every slot of the rounds";
+  return {section};
 }
 
 }  // namespace ridge::report

@@ -24,14 +24,6 @@ bool replaces(const Series& fresh, const Series& known) {
   return fresh.stats.has_value() || !known.stats;
 }
 
-std::string differing_params(const Params& params, const Params& shared) {
-  Params own;
-  for (const auto& [name, value] : params) {
-    if (!shared.contains(name)) own[name] = value;
-  }
-  return to_string(own);
-}
-
 Params shared_params_of(const std::vector<Line>& lines) {
   if (lines.empty()) return {};
   Params shared = lines.front().series->params;
@@ -63,18 +55,26 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
 
 std::string side_text(const std::string& kernel, const Params& own, const Params& other,
                       const Options& options) {
-  const std::string differs = differing_params(own, [&] {
-    Params equal;
-    for (const auto& [name, value] : own) {
-      const auto found = other.find(name);
-      if (found != other.end() && found->second == value) equal[name] = value;
-    }
-    return equal;
-  }());
+  const std::string differs = differing_params(own, other);
   return title_of(kernel, options) + (differs.empty() ? "" : " (" + differs + ")");
 }
 
 }  // namespace
+
+std::string differing_params(const Params& own, const Params& other) {
+  Params differs;
+  for (const auto& [name, value] : own) {
+    const auto found = other.find(name);
+    if (found == other.end() || found->second != value) differs[name] = value;
+  }
+  // m and k follow n, here as on the command line: "n=512" is a square.
+  const auto n = differs.find("n");
+  std::erase_if(differs, [&](const auto& entry) {
+    return n != differs.end() && entry.first != "n" && entry.first != "threads" &&
+           entry.second == n->second;
+  });
+  return to_string(differs);
+}
 
 std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
@@ -117,6 +117,7 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
   for (const Input& input : inputs) {
     const size_t first = lines.size();
     for (const Series& series : input.run->series()) {
+      if (!agrees(series.params, options.only)) continue;
       const auto known =
           std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
                        [&](const Line& line) { return same_rung(*line.series, series); });

@@ -36,6 +36,8 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
 /// Why a series' figures may not be used; empty if they may.
 std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);
+/// What `own` has and `other` has not, as text: "n=512".
+std::string differing_params(const Params& own, const Params& other);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
 /// The last part of a kernel id.
@@ -53,10 +55,16 @@ Section memory_section(const Material& material);
 Section bandwidth_section(const Material& material);
 Section error_section(const Material& material);
 
+// charts.cpp
+/// The ladder, and beside it the other views of the same results: a roofline for every machine and
+/// backend that ran something, the size curve where there are several sizes, speed against error.
+std::vector<Section> ladder_sections(const Material& material);
+
 // claims.cpp
 Section gain_section(const Material& material);
 Section paired_section(const Material& material);
-Section ladder_section(const Material& material);
+/// How the times of both sides spread; empty where nothing was compared in pairs.
+std::vector<Section> spread_sections(const Material& material);
 
 // checklist.cpp
 Section calibrate_section(const Material& material);

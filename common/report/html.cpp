@@ -54,6 +54,9 @@ td.label{font-weight:500}
 .prose td.label{color:var(--muted);font-weight:450}
 figure{margin:16px 0 20px;background:var(--panel);border-radius:8px;padding:8px 4px;overflow-x:auto}
 figure svg{display:block;width:100%;min-width:720px;height:auto}
+details{margin:0 0 20px}
+summary{color:var(--muted);font-size:14px;cursor:pointer;width:max-content}
+summary:hover{color:var(--text)}
 ul{margin:12px 0 0;padding-left:20px}
 li{margin:2px 0}
 pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
@@ -195,7 +198,13 @@ void write_section(const Section& section, std::string* out) {
     *out +=
         "<figure>\n" + to_svg(*section.chart, layout_options, {.embedded = true}) + "</figure>\n";
   }
-  if (section.table) write_table(*section.table, out);
+  if (section.table && section.table_behind) {
+    *out += "<details><summary>The figures behind it</summary>\n";
+    write_table(*section.table, out);
+    *out += "</details>\n";
+  } else if (section.table) {
+    write_table(*section.table, out);
+  }
   if (!section.bullets.empty()) {
     *out += "<ul>\n";
     for (const std::string& text : section.bullets) *out += "<li>" + escape_xml(text) + "</li>\n";

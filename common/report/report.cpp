@@ -86,6 +86,7 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
     for (const Comparison& comparison : run.comparisons()) {
       if (!names(options.baseline, comparison.baseline)) continue;
       if (!names(options.candidate, comparison.candidate)) continue;
+      if (!agrees(comparison.candidate_params, options.only)) continue;
       claims.push_back(paired_claim(run, comparison, options));
     }
     const bool both = !options.baseline.empty() && !options.candidate.empty();
@@ -163,10 +164,13 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
 
   const bool is_ladder = material.claims.empty();
   const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
+  const auto add = [&](std::vector<Section> sections) {
+    for (Section& section : sections) report.sections.push_back(std::move(section));
+  };
   if (is_ladder) {
     report.title = lab + ": the ladder";
     report.sentence = ladder_sentence(material);
-    report.sections.push_back(ladder_section(material));
+    add(ladder_sections(material));
   } else {
     const Comparison& c = material.claims.back().comparison;
     report.title =
@@ -181,7 +185,8 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   }
   if (!is_ladder) {
     report.sections.push_back(paired_section(material));
-    report.sections.push_back(ladder_section(material));
+    add(spread_sections(material));
+    add(ladder_sections(material));
   }
   report.sections.push_back(calibrate_section(material));
   report.sections.push_back(not_tested_section(material));

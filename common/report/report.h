@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
   std::string quality_limit;        ///< the lab's words; empty: from the checks
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
+  Params only{};  ///< of a run that holds many sizes and types: those with these parameters
 };
 
 struct Table {
@@ -41,6 +42,7 @@ struct Section {
   std::vector<std::string> paragraphs{};
   std::optional<chart::ChartModel> chart{};
   std::optional<Table> table{};
+  bool table_behind = false;  ///< the chart's own figures: folded away where the format can
   std::vector<std::string> bullets{};
   std::vector<std::string> commands{};
 };

@@ -1,0 +1,197 @@
+#include "app/window/chart_rows.h"
+
+#include <algorithm>
+
+#include "common/chart/roofline.h"
+#include "common/chart/size_curve.h"
+#include "common/chart/speed_error.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+chart::LadderRow plain_row(const State& state, const RungView& row) {
+  chart::LadderRow out;
+  out.label = row.rung->title;
+  out.is_baseline = state.view.baseline == row.rung->kernel;
+  out.selected = state.view.rung == row.rung->kernel;
+  out.is_peer = row.rung->peer;
+  return out;
+}
+
+bool equal_where_named(const Params& params, const std::string& name, const ParamValue& value) {
+  const auto found = params.find(name);
+  return found == params.end() || found->second == value;
+}
+
+/// Threads count where they are this machine's.
+bool has_threads(const State& state, const Series& series, bool live) {
+  const auto wanted = state.view.params.find("threads");
+  return !live || wanted == state.view.params.end() ||
+         equal_where_named(series.params, "threads", wanted->second);
+}
+
+std::string dtype_of_row(const State& state, const RungView& row) {
+  const std::string chosen = param_text(state.view.params, "dtype");
+  const std::string wanted = chosen == kOwnType ? "" : chosen;
+  if (!wanted.empty() || !row.info || row.info->dtypes.empty()) return wanted;
+  return row.series ? dtype_of(*row.series) : row.info->dtypes.front();
+}
+
+/// The newest series of each set of parameters, in the order they were first measured.
+std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
+                                        bool live) {
+  const std::string dtype = dtype_of_row(state, row);
+  std::vector<const Series*> found;
+  for (const Series& series : run.series()) {
+    if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
+    if (!series.stats || !has_threads(state, series, live)) continue;
+    if (!dtype.empty() && dtype_of(series) != dtype) continue;
+    const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
+      return other->params == series.params;
+    });
+    if (known == found.end())
+      found.push_back(&series);
+    else
+      *known = &series;
+  }
+  return found;
+}
+
+void set_source(const State& state, const Run& run, const std::string& machine,
+                const Series* series, chart::LadderRow* row) {
+  row->series = series;
+  row->ceilings = &run.ceilings();
+  row->origin = machine;
+  const KernelInfo* built = machine.empty() ? nullptr : state.run().kernel(series->kernel);
+  row->stale =
+      built && !built->hash.empty() && !series->hash.empty() && built->hash != series->hash;
+}
+
+/// The newest live result with these parameters, else the nearest recorded one of what cannot run.
+bool find_type(const State& state, const RungView& view, const Params& wanted,
+               chart::LadderRow* row) {
+  const auto& all = state.run().series();
+  const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == view.rung->kernel && series.cache == state.view.cache && series.stats &&
+           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+             return equal_where_named(series.params, item.first, item.second);
+           });
+  });
+  if (live != all.rend()) {
+    set_source(state, state.run(), "", &*live, row);
+    return true;
+  }
+  for (const Recording& recording : state.recordings) {
+    if (view.can_run) break;
+    const Snapped snapped =
+        nearest_series(*recording.run, view.rung->kernel, wanted, state.view.cache);
+    if (!snapped.series) continue;
+    set_source(state, *recording.run, recording.machine, snapped.series, row);
+    if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
+    return true;
+  }
+  return false;
+}
+
+/// A row that could only say why it is empty: a rung that cannot run here and was not recorded, or
+/// that has not the chosen type. The rail lists it all the same, with the reason.
+bool is_beside_the_point(const State& state, const RungView& row) {
+  if (row.series) return false;
+  const std::string chosen = param_text(state.view.params, "dtype", kOwnType);
+  const std::vector<std::string> dtypes = row.info ? row.info->dtypes : std::vector<std::string>();
+  const bool has_type = chosen == kOwnType || dtypes.empty() ||
+                        std::find(dtypes.begin(), dtypes.end(), chosen) != dtypes.end();
+  return !has_type || (!row.can_run && state.run().catalogue_complete());
+}
+
+}  // namespace
+
+ChartRows ladder_rows(const State& state) {
+  ChartRows out;
+  std::string section;
+  for (const RungView& row : state.ladder) {
+    if (const Section* begins = section_at(*state.view.lab, *row.rung)) section = begins->title;
+    if (is_beside_the_point(state, row)) continue;
+    chart::LadderRow made = plain_row(state, row);
+    made.section = section;
+    made.series = row.series;
+    made.ceilings = row.run ? &row.run->ceilings() : nullptr;
+    made.state = row.reason;
+    if (row.origin == Origin::recorded) made.origin = row.machine;
+    made.stale = row.stale;
+    if (!row.shown_size.empty()) made.sublabel = "at " + row.shown_size;
+    if (row.greyed)
+      made.sublabel +=
+          std::string(made.sublabel.empty() ? "" : ", ") + "before the worker was lost";
+    out.rows.push_back(std::move(made));
+    out.kernels.emplace_back(row.rung->kernel);
+  }
+  return out;
+}
+
+ChartRows type_rows(const State& state) {
+  ChartRows out;
+  ChartRows ladder = ladder_rows(state);
+  const auto name_type = [](chart::LadderRow* row, const std::string& dtype) {
+    if (row->label.find(dtype) == std::string::npos) row->label += " · " + dtype;
+  };
+  for (size_t i = 0; i < ladder.rows.size(); ++i) {
+    const RungView& view = *find_row(state, ladder.kernels[i]);
+    const std::string shown = view.series ? dtype_of(*view.series) : "";
+    const size_t first = out.rows.size();
+    out.rows.push_back(ladder.rows[i]);
+    for (const std::string& dtype : view.info ? view.info->dtypes : std::vector<std::string>()) {
+      Params wanted = state.view.params;
+      wanted["dtype"] = dtype;
+      chart::LadderRow made = plain_row(state, view);
+      if (dtype == shown || !find_type(state, view, wanted, &made)) continue;
+      name_type(&made, dtype);
+      out.rows.push_back(std::move(made));
+    }
+    if (out.rows.size() > first + 1 && !shown.empty()) name_type(&out.rows[first], shown);
+    out.kernels.resize(out.rows.size(), ladder.kernels[i]);
+  }
+  return out;
+}
+
+ChartRows size_rows(const State& state) {
+  ChartRows out;
+  const auto add = [&](const RungView& row, const Run& run, const std::string& machine) {
+    const auto found = newest_sizes(state, run, row, machine.empty());
+    for (const Series* series : found) {
+      chart::LadderRow made = plain_row(state, row);
+      set_source(state, run, machine, series, &made);
+      out.rows.push_back(std::move(made));
+      out.kernels.emplace_back(row.rung->kernel);
+    }
+    return !found.empty();
+  };
+  for (const RungView& row : state.ladder) {
+    if (add(row, state.run(), "") || row.can_run) continue;
+    for (const Recording& recording : state.recordings) {
+      if (add(row, *recording.run, recording.machine)) break;
+    }
+  }
+  return out;
+}
+
+chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
+  const View view = state.view.chart;
+  *rows = view == View::ladder  ? ladder_rows(state)
+          : view == View::sizes ? size_rows(state)
+                                : type_rows(state);
+  switch (view) {
+    case View::roofline:
+      return chart::roofline_chart(rows->rows);
+    case View::sizes:
+      return chart::size_curve_chart(rows->rows);
+    case View::error:
+      return chart::speed_error_chart(rows->rows);
+    default:
+      return chart::ladder_chart(rows->rows);
+  }
+}
+
+}  // namespace ridge::window

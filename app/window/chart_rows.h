@@ -1,0 +1,31 @@
+// What the centre's charts are built from: the rungs of the ladder as they stand, or every size of
+// each. No ImGui here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/window/state.h"
+#include "common/chart/ladder.h"
+
+namespace ridge::window {
+
+struct ChartRows {
+  std::vector<chart::LadderRow> rows;
+  std::vector<std::string> kernels;  ///< kernel id of each row
+};
+
+/// Valid until the run changes or the ladder is rebuilt.
+ChartRows ladder_rows(const State& state);
+/// The ladder's rows, and after each the same rung at the same size in its other data types: what
+/// speed costs in accuracy shows only beside one another.
+ChartRows type_rows(const State& state);
+/// One row per rung and size, at the view's threads and cache state, in the type that the ladder shows
+/// (a rung that has no result there: in its first). Live results where
+/// there are any; of what cannot run here the recordings, hollow and under their machine's name.
+ChartRows size_rows(const State& state);
+
+/// The chart of the chosen view.
+chart::ChartModel centre_chart(const State& state, ChartRows* rows);
+
+}  // namespace ridge::window

@@ -1,0 +1,133 @@
+// What the panels look up in the state: specifications, sources, ceilings, the comparison to show.
+#include <algorithm>
+
+#include "app/window/state.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+
+const ParamSpec* find_spec(const State& state, const std::string& name) {
+  if (!state.view.lab) return nullptr;
+  const auto in = [&](const std::vector<KernelInfo>& catalogue) -> const ParamSpec* {
+    for (const KernelInfo& info : catalogue) {
+      if (info.family != state.view.lab->family) continue;
+      for (const ParamSpec& spec : info.params) {
+        if (spec.name == name) return &spec;
+      }
+    }
+    return nullptr;
+  };
+  if (const ParamSpec* spec = in(state.run().catalogue())) return spec;
+  for (const Recording& recording : state.recordings) {
+    if (const ParamSpec* spec = in(recording.run->catalogue())) return spec;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> choices_of(const State& state, const std::string& name) {
+  std::vector<std::string> choices;
+  if (name == "dtype") choices.push_back(kOwnType);
+  const auto add = [&](const Run& run) {
+    for (const KernelInfo& info : run.catalogue()) {
+      if (!state.view.lab || info.family != state.view.lab->family) continue;
+      for (const ParamSpec& spec : info.params) {
+        if (spec.name != name) continue;
+        for (const std::string& choice : spec.choices) {
+          if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+            choices.push_back(choice);
+        }
+      }
+    }
+  };
+  add(state.run());
+  for (const Recording& recording : state.recordings) add(*recording.run);
+  return choices;
+}
+
+const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {
+  const ViewState& view = state.view;
+  const auto find = [&](const Run& in) {
+    const KernelInfo* info = in.kernel(view.rung);
+    const Params wanted = info ? view_params(state, info) : view.params;
+    return nearest_comparison(in, view.baseline, view.rung, wanted, view.cache);
+  };
+  if (where) where->clear();
+  if (const SnappedComparison found = find(state.run()); found.exact) {
+    if (run) *run = &state.run();
+    return found.comparison;
+  }
+  const RungView* row = find_row(state, view.rung);
+  if (row && row->can_run) return nullptr;
+  for (const Recording& recording : state.recordings) {
+    const SnappedComparison found = find(*recording.run);
+    if (!found.comparison) continue;
+    if (where) {
+      *where = recording.machine;
+      if (!found.exact) *where += " at " + found.shown_size;
+    }
+    if (run) *run = recording.run.get();
+    return found.comparison;
+  }
+  return nullptr;
+}
+
+const SourceText* find_source(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state, kernel);
+  if (row && row->origin == Origin::recorded) {
+    if (const SourceText* source = row->run->source(kernel)) return source;
+  }
+  if (const SourceText* source = state.run().source(kernel)) return source;
+  for (const Recording& recording : state.recordings) {
+    if (const SourceText* source = recording.run->source(kernel)) return source;
+  }
+  return nullptr;
+}
+
+const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where) {
+  where->clear();
+  const RungView* row = find_row(state, state.view.rung);
+  if (row && row->origin == Origin::recorded) {
+    *where = row->machine;
+    return row->run->ceilings();
+  }
+  if (state.is_replay() && state.run().environment()) *where = state.run().environment()->machine();
+  return state.run().ceilings();
+}
+
+std::string params_summary(const Lab& lab, const Params& params) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
+  for (const ParamView& param : lab.params) {
+    const std::string name = param.name;
+    if (!params.count(name)) continue;
+    const std::string value = to_string(params.at(name));
+    if (value == kOwnType) continue;
+    if (name == "threads")
+      add(value + (value == "1" ? " thread" : " threads"));
+    else if (name == "dtype")
+      add(value);
+    else
+      add(name + " = " + value);
+  }
+  return text;
+}
+
+std::string device_label(const State& state) {
+  if (!state.run().environment()) {
+    switch (state.session->state()) {
+      case app::WorkerState::starting:
+        return "starting the worker";
+      case app::WorkerState::lost:
+        return "no worker";
+      case app::WorkerState::replay:
+        return "recordings";
+      default:
+        return "this machine";
+    }
+  }
+  std::string machine = state.run().environment()->machine();
+  if (state.is_replay()) machine += " · replay";
+  return machine;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,22 @@
+// Rate against size, one line a rung: where a kernel gets going, and where it leaves the cache.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/chart/ladder.h"
+
+namespace ridge::chart {
+
+struct SizeCurveOptions {
+  std::string title{};
+  std::string param = "n";  ///< the size; other sizes follow it or are the same all along a line
+  bool bandwidth = false;   ///< bytes a second even where FLOP are counted
+};
+
+/// One row per series, as many per rung as there are sizes. A rung at shapes that differ in more
+/// than their size has a line for each kind; where one of them is a single point beside a longer
+/// line, it is left out and counted in the legend.
+ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOptions& options = {});
+
+}  // namespace ridge::chart

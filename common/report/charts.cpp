@@ -1,0 +1,137 @@
+// The figures over all rungs: ladder, roofline, size curve, speed against error.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/chart/roofline.h"
+#include "common/chart/size_curve.h"
+#include "common/chart/speed_error.h"
+#include "common/record/params.h"
+#include "common/report/content.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+std::string machine_of(const Run& run) {
+  return run.environment() ? run.environment()->machine() : std::string();
+}
+
+/// Every line as the charts take it, under the lab's title of the rung; marked as recorded where
+/// another machine than the last file's ran it, stale where that file's worker has another source.
+std::vector<LadderRow> chart_rows(const Material& material) {
+  const Run& last = *material.inputs.back().run;
+  std::vector<LadderRow> rows;
+  for (const Line& line : material.lines) {
+    const Run& run = *line.input->run;
+    LadderRow row{.label = title_of(line.series->kernel, *material.options),
+                  .series = line.series,
+                  .ceilings = &run.ceilings()};
+    row.is_baseline = line.is_baseline;
+    row.selected = line.is_candidate;
+    const KernelInfo* info = run.kernel(line.series->kernel);
+    row.is_peer = info && !info->library.empty();
+    const std::string machine = machine_of(run);
+    if (!machine.empty() && machine != machine_of(last)) row.origin = machine;
+    const KernelInfo* built = last.kernel(line.series->kernel);
+    row.stale = built && !built->hash.empty() && !line.series->hash.empty() &&
+                built->hash != line.series->hash;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Section ladder_section(const Material& material) {
+  Section section{.id = "ladder", .title = "The ladder"};
+  std::vector<LadderRow> rows = chart_rows(material);
+  // A row of the ladder stands alone: its label says all that tells it from the others.
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].label = material.lines[i].label;
+  if (!material.shared_params.empty())
+    section.paragraphs = {"All rungs at " + material.shared_params + "."};
+  section.chart = ladder_chart(rows);
+  return section;
+}
+
+/// What one processor ran: a plot's points share their ceilings.
+struct Part {
+  std::string name;  ///< "Intel Xeon ...", "NVIDIA H200"
+  std::vector<LadderRow> rows;
+};
+
+std::vector<Part> parts_of(const Material& material) {
+  const std::vector<LadderRow> rows = chart_rows(material);
+  std::vector<std::pair<const Input*, std::string>> keys;
+  std::vector<Part> parts;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Line& line = material.lines[i];
+    const std::pair key = {line.input, backend_of(line.series->kernel)};
+    const auto known = std::find(keys.begin(), keys.end(), key);
+    const auto at = static_cast<size_t>(known - keys.begin());
+    if (known == keys.end()) {
+      const auto& env = line.input->run->environment();
+      keys.push_back(key);
+      parts.push_back({!env ? "" : key.second == "cpu" ? env->cpu.model : env->machine(), {}});
+    }
+    parts[at].rows.push_back(rows[i]);
+  }
+  return parts;
+}
+
+/// The section, once for every processor with something to show. Ids are unique on the page.
+template <class Chart>
+void add_plots(const std::vector<Part>& parts, const Section& section, Chart chart,
+               std::vector<Section>* out) {
+  int count = 0;
+  for (const Part& part : parts) {
+    ChartModel model = chart(part.rows);
+    if (!model.plot->empty_reason.empty()) continue;
+    Section made = section;
+    if (!part.name.empty()) made.title += ": " + part.name;
+    if (++count > 1) made.id = model.id = section.id + "-" + std::to_string(count);
+    made.table = Table{.columns = model.table.columns, .rows = model.table.rows};
+    made.table_behind = true;
+    made.chart = std::move(model);
+    out->push_back(std::move(made));
+  }
+}
+
+bool has_several_sizes(const Material& material) {
+  std::set<int64_t> sizes;
+  for (const Line& line : material.lines) {
+    if (line.problem.empty()) sizes.insert(param_int(line.series->params, "n"));
+  }
+  return sizes.size() > 1;
+}
+
+}  // namespace
+
+std::vector<Section> ladder_sections(const Material& material) {
+  std::vector<Section> sections = {ladder_section(material)};
+  const std::vector<Part> parts = parts_of(material);
+  using Rows = std::vector<LadderRow>;
+  add_plots(
+      parts,
+      {.id = "roofline",
+       .title = "Roofline",
+       .paragraphs = {"The rate of computing against arithmetic intensity, FLOP over the bytes a "
+                      "call must move at least. The lines are ceilings measured on the same "
+                      "machine: under a slope memory is the limit, under a level line the "
+                      "arithmetic units are."}},
+      [](const Rows& rows) { return roofline_chart(rows); }, &sections);
+  if (has_several_sizes(material)) {
+    add_plots(
+        parts, {.id = "sizes", .title = "Speed against size"},
+        [](const Rows& rows) { return size_curve_chart(rows); }, &sections);
+  }
+  add_plots(
+      parts,
+      {.id = "speed-error",
+       .title = "Speed against error",
+       .paragraphs = {"What each rung pays for its speed. Right of its gate it would have none."}},
+      [](const Rows& rows) { return speed_error_chart(rows); }, &sections);
+  return sections;
+}
+
+}  // namespace ridge::report

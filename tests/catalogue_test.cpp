@@ -1,0 +1,85 @@
+// Where a GPU's ladder ends: what the catalogue offers to GPUs of several generations. No GPU is
+// needed: the catalogue is told which one is there.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/kernel/registry.h"
+#include "tests/catch.h"
+#include "worker/catalogue.h"
+
+using namespace ridge;
+
+namespace {
+
+struct Ladder {
+  std::vector<KernelInfo> list;
+
+  explicit Ladder(int capability) {
+    GpuInfo gpu;
+    gpu.name = "a GPU";
+    gpu.capability = capability;
+    list = worker::catalogue({gpu}, "");
+  }
+  const KernelInfo& operator[](const std::string& id) const {
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const KernelInfo& info) { return info.id == id; });
+    REQUIRE(found != list.end());
+    return *found;
+  }
+};
+
+bool has_cuda() {
+  return find_kernel("gemm.cuda.naive") != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("each GPU generation sees the rungs that it can run, and why not the others") {
+  if (!has_cuda()) {
+    WARN("skipped: built without CUDA");
+    return;
+  }
+  const Ladder t4(75), rtx3060(86), h200(90), b200(100);
+  for (const char* id : {"gemm.cuda.naive", "gemm.cuda.shared_tile", "gemm.cuda.wmma"}) {
+    INFO(id);
+    for (const Ladder* gpu : {&t4, &rtx3060, &h200, &b200}) CHECK((*gpu)[id].available);
+  }
+  CHECK_FALSE(t4["gemm.cuda.mma_sync"].available);
+  CHECK(t4["gemm.cuda.mma_sync"].reason == "needs sm_80; this GPU is sm_75");
+  CHECK(rtx3060["gemm.cuda.mma_sync"].available);
+  CHECK(rtx3060["gemm.cuda.cp_async"].available);
+  const KernelInfo& wgmma = rtx3060["gemm.cuda.wgmma_tma"];
+  CHECK_FALSE(wgmma.available);
+  CHECK(wgmma.reason == "needs sm_90a; this GPU is sm_86");
+  CHECK(wgmma.needs == "sm_90a");
+  CHECK(h200["gemm.cuda.wgmma_tma"].available);
+  CHECK_FALSE(b200["gemm.cuda.wgmma_tma"].available);  // Hopper's own instructions
+}
+
+TEST_CASE("a rung offers its own types, and runs in the first of them when none is asked for") {
+  if (!has_cuda()) {
+    WARN("skipped: built without CUDA");
+    return;
+  }
+  const Ladder h200(90);
+  const auto dtype_of = [&](const char* id) {
+    const KernelInfo& info = h200[id];
+    const auto spec = std::find_if(info.params.begin(), info.params.end(),
+                                   [](const ParamSpec& param) { return param.name == "dtype"; });
+    REQUIRE(spec != info.params.end());
+    CHECK(spec->choices == info.dtypes);
+    return std::get<std::string>(spec->fallback);
+  };
+  CHECK(dtype_of("gemm.cuda.naive") == "fp32");
+  CHECK(dtype_of("gemm.cuda.wgmma_tma") == "bf16");
+}
+
+TEST_CASE("without a GPU every GPU rung says so") {
+  for (const KernelInfo& info : worker::catalogue({}, "no CUDA device")) {
+    if (info.backend != "cuda") continue;
+    INFO(info.id);
+    CHECK_FALSE(info.available);
+    CHECK_FALSE(info.reason.empty());
+  }
+}

@@ -1,0 +1,407 @@
+// Plots: roofline, size curve, speed against error, and the layout that all of them share.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "common/chart/labels.h"
+#include "common/chart/roofline.h"
+#include "common/chart/size_curve.h"
+#include "common/chart/speed_error.h"
+#include "common/chart/svg.h"
+#include "common/chart/text.h"
+#include "tests/golden.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::chart;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Round numbers; nothing here was measured.
+const std::vector<Ceiling> kCeilings = {
+    {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
+    {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 2e10, "B/s", "measured"},
+    {"FFMA fp32", "cuda", "flop", "fp32", 0, 6e13, "FLOP/s", "measured"},
+    {"tensor bf16", "cuda", "flop", "bf16", 0, 9e14, "FLOP/s", "measured"},
+    {"tensor fp8", "cuda", "flop", "fp8", 0, 2e15, "FLOP/s", "datasheet"},
+    {"L2 read", "cuda", "l2_read", "", 0, 1.2e13, "B/s", "measured"},
+    {"DRAM read", "cuda", "dram_read", "", 0, 4e12, "B/s", "measured"},
+    {"launch", "cuda", "launch", "", 0, 3e-6, "s", "measured"},
+    {"broken", "cuda", "flop", "fp16", 0, kNan, "FLOP/s", "measured"}};
+
+Series gemm(const std::string& kernel, int64_t n, double share, const std::string& dtype = "fp32") {
+  const double peak = dtype == "fp32" ? kernel.starts_with("gemm.cpu.") ? 1e11 : 6e13 : 9e14;
+  const auto size = static_cast<double>(n);
+  Series series = test::measured(1, 0, kernel, 1e9 * 2 * size * size * size / (peak * share));
+  series.dtype = dtype;
+  series.params = {{"n", n}, {"m", n}, {"k", n}, {"dtype", dtype}, {"threads", int64_t{1}}};
+  series.flop = 2 * size * size * size;
+  series.bytes_min = 3 * size * size * (dtype == "fp32" ? 4 : 2);
+  for (QualityCheck& check : series.checks) {
+    check.nmse = dtype == "fp32" ? 1e-13 * (1 + share) : 2e-6 * (1 + share);
+    check.nmse_limit = dtype == "fp32" ? 2e-12 : 8e-6;
+  }
+  return series;
+}
+
+struct Case {
+  std::vector<Series> series;
+  std::vector<LadderRow> rows;
+  /// Call once all series are in: rows point at them.
+  void finish() {
+    for (const Series& one : series) {
+      LadderRow row{.label = one.kernel.substr(one.kernel.rfind('.') + 1), .series = &one};
+      row.ceilings = &kCeilings;
+      rows.push_back(row);
+    }
+  }
+};
+
+/// `count` GPU rungs over three decades of speed, every third in bf16, a baseline and a library.
+Case many(int count, bool close_together = false) {
+  Case made;
+  for (int i = 0; i < count; ++i) {
+    const double share =
+        close_together ? 0.5 + 0.0001 * i : 0.9 * std::pow(1e-3, 1 - (i + 1.0) / count);
+    made.series.push_back(gemm("gemm.cuda.some_rung_" + std::to_string(i), 4096, share,
+                               i % 3 == 2 ? "bf16" : "fp32"));
+  }
+  made.finish();
+  made.rows[0].selected = true;
+  made.rows[static_cast<size_t>(count / 2)].is_baseline = true;
+  made.rows.back().is_peer = true;
+  if (count > 3) made.rows[1].origin = "NVIDIA H200";
+  return made;
+}
+
+std::vector<parts::Box> boxes_of(const Primitive& text) {
+  const float px = builtin_text_width(text.text, text.size_px, text.mono) * (text.bold ? 1.05f : 1);
+  const float shift = text.anchor == Anchor::start ? 0 : text.anchor == Anchor::end ? px : px / 2;
+  return parts::text_boxes({text.a.x - shift, text.a.y}, px, text.size_px, text.angle);
+}
+
+// Not the layout's own tests of overlap: what is wrong there must not be wrong here too.
+bool touch(const parts::Box& a, const parts::Box& b) {
+  constexpr float kSlack = 0.3f;
+  return a.left + kSlack < b.right && b.left + kSlack < a.right && a.top + kSlack < b.bottom &&
+         b.top + kSlack < a.bottom;
+}
+
+bool touch(const std::vector<parts::Box>& all, const std::vector<parts::Box>& others) {
+  return std::any_of(all.begin(), all.end(), [&](const parts::Box& a) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const parts::Box& b) { return touch(a, b); });
+  });
+}
+
+/// Every text inside the scene and apart from the others and from every marker; all numbers finite.
+void check_scene(const Scene& scene) {
+  std::vector<std::pair<const Primitive*, std::vector<parts::Box>>> texts;
+  for (const Primitive& p : scene.primitives) {
+    CHECK(std::isfinite(p.a.x + p.a.y + p.b.x + p.b.y + p.angle));
+    if (p.kind != Primitive::Kind::text) continue;
+    texts.emplace_back(&p, boxes_of(p));
+    for (const parts::Box& box : texts.back().second) {
+      INFO("'" << p.text << "' at " << p.a.x << ", " << p.a.y);
+      CHECK(box.left >= -0.5f);
+      CHECK(box.top >= -0.5f);
+      CHECK(box.right <= scene.width + 0.5f);
+      CHECK(box.bottom <= scene.height + 0.5f);
+    }
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      INFO("'" << texts[i].first->text << "' and '" << texts[k].first->text << "'");
+      CHECK_FALSE(touch(texts[i].second, texts[k].second));
+    }
+    for (const Primitive& p : scene.primitives) {
+      if (p.kind != Primitive::Kind::marker || p.role == Role::panel) continue;
+      const float r = p.size_px * 0.7f;
+      INFO("'" << texts[i].first->text << "' on a marker");
+      CHECK_FALSE(touch(texts[i].second, {{p.a.x - r, p.a.y - r, p.a.x + r, p.a.y + r}}));
+    }
+  }
+}
+
+const Datum* find_datum(const ChartModel& model, int row) {
+  for (const Curve& curve : model.plot->curves) {
+    for (const Datum& datum : curve.data) {
+      if (datum.row == row) return &datum;
+    }
+  }
+  return nullptr;
+}
+
+const Guide* find_guide(const ChartModel& model, const std::string& start) {
+  for (const Guide& guide : model.plot->guides) {
+    if (guide.label.starts_with(start)) return &guide;
+  }
+  return nullptr;
+}
+
+bool says(const ChartModel& model, const std::string& words) {
+  return std::any_of(model.legend.begin(), model.legend.end(),
+                     [&](const std::string& text) { return text.find(words) != text.npos; });
+}
+
+}  // namespace
+
+TEST_CASE("spread keeps order and pitch, and moves no more than it must") {
+  CHECK(parts::spread({10, 50, 90}, 20, 0, 100) == std::vector<float>{10, 50, 90});
+  CHECK(parts::spread({50, 50}, 20, 0, 100) == std::vector<float>{40, 60});
+  CHECK(parts::spread({0, 0, 5}, 20, 0, 100) == std::vector<float>{0, 20, 40});
+  CHECK(parts::spread({95, 99, 99}, 20, 0, 100) == std::vector<float>{60, 80, 100});
+  const auto crowded = parts::spread({1, 2, 3, 4}, 20, 0, 30);  // no room: the pitch stays
+  for (size_t i = 1; i < crowded.size(); ++i) CHECK(crowded[i] - crowded[i - 1] >= 20);
+  CHECK(parts::spread({}, 20, 0, 100).empty());
+}
+
+TEST_CASE("every ceiling measured for the backend is a roof, and nothing else is") {
+  const Case made = many(3);
+  const ChartModel model = roofline_chart(made.rows);
+  std::map<Guide::Kind, int> kinds;
+  for (const Guide& guide : model.plot->guides) ++kinds[guide.kind];
+  CHECK(kinds[Guide::Kind::horizontal] == 3);  // not the CPU's, not the broken one
+  CHECK(kinds[Guide::Kind::slope] == 2);       // not the launch
+  const Guide* dram = find_guide(model, "DRAM read");
+  REQUIRE(dram);
+  CHECK(dram->value == 4e12);
+  CHECK(*dram->to == Approx(2e15 / 4e12));  // up to the highest roof
+  CHECK(find_guide(model, "tensor fp8")->dashed);
+  CHECK_FALSE(find_guide(model, "tensor bf16")->dashed);
+  const Guide* ridge = find_guide(model, "ridge");
+  REQUIRE(ridge);
+  CHECK(ridge->value == Approx(6e13 / 4e12));  // of the selection's type
+  CHECK(*find_guide(model, "FFMA fp32")->from == Approx(6e13 / 4e12));
+}
+
+TEST_CASE("a point of the roofline stands at its intensity and its rate") {
+  Case made = many(5);
+  const ChartModel model = roofline_chart(made.rows);
+  const Datum* datum = find_datum(model, 0);
+  REQUIRE(datum);
+  CHECK(datum->x == Approx(2.0 * 4096 / 12));
+  CHECK(datum->y == Approx(made.series[0].flop / (made.series[0].stats->median_ns * 1e-9)));
+  REQUIRE(datum->interval);
+  CHECK(datum->interval->low < datum->y);
+  CHECK(datum->interval->high > datum->y);
+  CHECK(datum->strong);
+  CHECK_FALSE(datum->hollow);
+  CHECK(find_datum(model, 1)->hollow);
+  CHECK(find_datum(model, 1)->note.find("recorded on NVIDIA H200") != std::string::npos);
+  CHECK(find_datum(model, 2)->x == Approx(2.0 * 4096 / 6));  // bf16 moves half the bytes
+  CHECK(model.table.rows.size() == 5);
+  for (const auto& row : model.table.rows) CHECK(row.size() == model.table.columns.size());
+}
+
+TEST_CASE("what has no verified speed is on no plot") {
+  Case made = many(6);
+  made.series[2].checks = {test::check(false)};
+  made.series[3].checks.clear();
+  made.series[4].stats->median_ns = kNan;
+  made.rows[5].series = nullptr;
+  for (const ChartModel& model :
+       {roofline_chart(made.rows), size_curve_chart(made.rows), speed_error_chart(made.rows)}) {
+    INFO(model.id);
+    CHECK(find_datum(model, 0));
+    for (const int row : {2, 3, 4, 5}) CHECK_FALSE(find_datum(model, row));
+    check_scene(layout(model, {}));
+  }
+  CHECK(says(speed_error_chart(made.rows), "1 failed the check and has no speed"));
+  const std::vector<LadderRow> none(2);
+  for (const ChartModel& model :
+       {roofline_chart(none), size_curve_chart(none), speed_error_chart(none)}) {
+    CHECK_FALSE(model.plot->empty_reason.empty());
+    const Scene scene = layout(model, {});
+    CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                      [](const Primitive& p) { return p.text.starts_with("No rung"); }));
+  }
+}
+
+TEST_CASE("a plot is of one processor: the selected rung's") {
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 512, 0.1), gemm("gemm.cuda.b", 512, 0.1),
+                 gemm("gemm.cuda.c", 512, 0.2)};
+  made.finish();
+  CHECK(find_datum(roofline_chart(made.rows), 0));
+  made.rows[2].selected = true;
+  for (const ChartModel& model :
+       {roofline_chart(made.rows), size_curve_chart(made.rows), speed_error_chart(made.rows)}) {
+    CHECK_FALSE(find_datum(model, 0));
+    CHECK(find_datum(model, 1));
+    CHECK(says(model, "1 result of another processor"));
+  }
+  CHECK_FALSE(find_guide(roofline_chart(made.rows), "FMA fp32, 1 thread"));
+}
+
+TEST_CASE("plots are legible at every number of points, width and height") {
+  for (const bool close : {false, true}) {
+    for (const int count : {1, 4, 12, 35, 60}) {
+      const Case made = many(count, close);
+      for (const ChartModel& model : {roofline_chart(made.rows, "Roofline"),
+                                      size_curve_chart(made.rows), speed_error_chart(made.rows)}) {
+        for (const float width : {360.f, 700.f, 1040.f, 1900.f}) {
+          INFO(model.id << ", " << count << " points, " << width << " px");
+          LayoutOptions options;
+          options.width = width;
+          check_scene(layout(model, options));
+          options.height = 420;
+          options.font_px = 17;
+          const Scene scene = layout(model, options);
+          CHECK(scene.height <= 421);
+          check_scene(scene);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("few points are all named; of many the selection, the libraries and the fastest") {
+  auto named = [](const ChartModel& model, const std::string& text) {
+    const Scene scene = layout(model, {.width = 1200});
+    return std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                       [&](const Primitive& p) { return p.text == text; });
+  };
+  const Case few = many(12);
+  for (const LadderRow& row : few.rows) {
+    INFO(row.label);
+    CHECK(named(roofline_chart(few.rows), row.label + (row.is_baseline ? " (baseline)" : "")));
+  }
+  const Case lots = many(60);
+  const ChartModel model = roofline_chart(lots.rows);
+  CHECK(named(model, lots.rows[0].label));
+  CHECK(named(model, lots.rows.back().label));
+  CHECK(says(model, "hovering names every point"));
+}
+
+TEST_CASE("every point can be hovered, says a sentence and selects its row") {
+  const Case made = many(12);
+  for (const ChartModel& model :
+       {roofline_chart(made.rows), size_curve_chart(made.rows), speed_error_chart(made.rows)}) {
+    const Scene scene = layout(model, {.width = 1000});
+    for (int row = 0; row < 12; ++row) {
+      const auto hit = std::find_if(scene.hits.begin(), scene.hits.end(),
+                                    [&](const Hit& h) { return h.row == row; });
+      INFO(model.id << " row " << row);
+      REQUIRE(hit != scene.hits.end());
+      CHECK(hit->note.ends_with("."));
+      CHECK(hit->note.find("FLOP/s") != std::string::npos);
+      CHECK_FALSE(hit->value_text.empty());
+      CHECK(hit->b.x > hit->a.x);
+    }
+    CHECK(model.summary.size() > 100);
+  }
+}
+
+TEST_CASE("the name of a slope runs along it, in both renderers' terms") {
+  const Case made = many(3);
+  const ChartModel model = roofline_chart(made.rows);
+  const Scene scene = layout(model, {.width = 1000});
+  const Primitive* label = nullptr;
+  for (const Primitive& p : scene.primitives) {
+    if (p.text.starts_with("DRAM read")) label = &p;
+  }
+  REQUIRE(label);
+  bool along = false;
+  for (const Primitive& p : scene.primitives) {
+    if (p.kind != Primitive::Kind::line || p.role != Role::text) continue;
+    const float angle = std::atan2(p.b.y - p.a.y, p.b.x - p.a.x);
+    along = along || (angle < -0.1f && std::abs(angle - label->angle) < 1e-3f);
+  }
+  CHECK(along);
+  CHECK(to_svg(model, scene).find("transform=\"rotate(-") != std::string::npos);
+}
+
+TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
+  Case made;
+  for (const int64_t n : {4096, 512, 1024}) {  // not in order of size
+    made.series.push_back(gemm("gemm.cuda.a", n, 0.1));
+    made.series.push_back(gemm("gemm.cuda.b", n, 0.2));
+  }
+  made.series.push_back(gemm("gemm.cuda.a", 777, 0.9));
+  made.series.back().params["m"] = int64_t{1000};
+  made.finish();
+  const ChartModel model = size_curve_chart(made.rows);
+  REQUIRE(model.plot->curves.size() == 2);
+  for (const Curve& curve : model.plot->curves) {
+    REQUIRE(curve.data.size() == 3);
+    CHECK(curve.data[0].x == 512);
+    CHECK(curve.data[2].x == 4096);
+    CHECK(curve.line);
+  }
+  CHECK(model.plot->x.ticks == std::vector<double>{512, 1024, 4096});
+  CHECK(says(model, "1 result at odd shapes left out"));
+  CHECK(model.table.rows.size() == 2);
+  CHECK(model.table.columns.size() == 4);
+  const ChartModel bytes = size_curve_chart(made.rows, {.bandwidth = true});
+  const Series& first = made.series[2];  // a at 512
+  CHECK(bytes.plot->y.unit == "B/s");
+  CHECK(bytes.plot->curves[0].data[0].y ==
+        Approx(first.bytes_min / (first.stats->median_ns * 1e-9)));
+  // The roofline joins the sizes as well, and leaves the odd shape as a point of its own.
+  int lines = 0, alone = 0;
+  for (const Curve& curve : roofline_chart(made.rows).plot->curves) {
+    lines += curve.line;
+    alone += !curve.line && !curve.data.empty() && curve.data[0].row >= 0;
+  }
+  CHECK(lines == 2);
+  CHECK(alone == 1);
+}
+
+TEST_CASE("speed against error has the gates as lines and exact rungs at its left edge") {
+  Case made = many(4);
+  made.series[3].checks = {test::check(true)};
+  made.series[3].checks[0].nmse = 0;
+  made.series[3].checks[0].nmse_limit = 0;
+  const ChartModel model = speed_error_chart(made.rows);
+  const Guide *fp32 = find_guide(model, "gate fp32"), *bf16 = find_guide(model, "gate bf16");
+  REQUIRE(fp32);
+  REQUIRE(bf16);
+  CHECK(fp32->value == 2e-12);
+  CHECK(bf16->value == 8e-6);
+  for (const int row : {0, 1, 2}) {
+    const Datum* datum = find_datum(model, row);
+    REQUIRE(datum);
+    CHECK(datum->x == made.series[static_cast<size_t>(row)].checks[0].nmse);
+    CHECK(datum->x < (row == 2 ? bf16 : fp32)->value);
+  }
+  CHECK(find_datum(model, 3)->x < 1e-14);
+  CHECK(find_datum(model, 3)->label.find("exact") != std::string::npos);
+  CHECK(model.table.rows[3][4] == "0");
+  check_scene(layout(model, {}));
+}
+
+TEST_CASE("a curve of very many points is thinned to the pixels it has") {
+  ChartModel model{.id = "training"};
+  model.plot = Plot{};
+  model.plot->x = {.title = "Step", .low = 0, .high = 1e5};
+  model.plot->y = {.title = "Loss", .low = -1, .high = 1};
+  Curve curve{.name = "loss", .marker = Marker::none, .line = true};
+  for (int i = 0; i < 100000; ++i) curve.data.push_back({.x = i * 1.0, .y = std::sin(i * 0.01)});
+  model.plot->curves = {curve};
+  const Scene scene = layout(model, {.width = 800});
+  CHECK(scene.primitives.size() > 500);
+  CHECK(scene.primitives.size() < 2 * 800 + 100);
+}
+
+TEST_CASE("the plots' SVGs are the golden ones") {
+  Case made = many(7);
+  LayoutOptions options;
+  options.width = 900;
+  test::check_golden("roofline.svg", to_svg(roofline_chart(made.rows, "Roofline"), options));
+  test::check_golden("error.svg", to_svg(speed_error_chart(made.rows, "Error"), options));
+  Case sizes;
+  for (const int64_t n : {512, 1024, 2048, 4096, 8192}) {
+    const double fill = 1 - 200.0 / static_cast<double>(n);
+    sizes.series.push_back(gemm("gemm.cuda.naive", n, 0.01 * fill));
+    sizes.series.push_back(gemm("gemm.cuda.shared_tile", n, 0.13 * fill));
+    sizes.series.push_back(gemm("gemm.cuda.cublas", n, 0.8 * fill));
+  }
+  sizes.finish();
+  for (LadderRow& row : sizes.rows) row.is_peer = row.label == "cublas";
+  test::check_golden("sizes.svg",
+                     to_svg(size_curve_chart(sizes.rows, {.title = "Sizes"}), options));
+}

@@ -1,0 +1,97 @@
+// The views of the centre: ladder, roofline, sizes, error. Part of window_test.cpp, in a file of its
+// own.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "app/window/chart_rows.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+using compat::Key;
+
+size_t cpu_rungs() {
+  size_t count = 0;
+  for (const Rung& rung : find_lab("gemm")->rungs) {
+    count += std::string_view(rung.kernel).starts_with("gemm.cpu.");
+  }
+  return count;
+}
+
+bool same_scene(const chart::Scene& a, const chart::Scene& b) {
+  const auto same = [](const chart::Primitive& p, const chart::Primitive& q) {
+    return p.kind == q.kind && p.a.x == q.a.x && p.a.y == q.a.y && p.b.x == q.b.x &&
+           p.b.y == q.b.y && p.role == q.role && p.text == q.text && p.hatched == q.hatched &&
+           p.dashed == q.dashed;
+  };
+  return a.width == b.width && a.height == b.height && a.primitives.size() == b.primitives.size() &&
+         std::equal(a.primitives.begin(), a.primitives.end(), b.primitives.begin(), same);
+}
+
+TEST_CASE("R, N and E show the other views and lead back; the buttons do the same", "[window]") {
+  Fixture f;
+  f.run_all();
+  const chart::Scene ladder = f.driver->screen().chart_scene();
+  for (const auto& [key, view, name] :
+       {std::tuple{'r', View::roofline, "Roofline"}, std::tuple{'n', View::sizes, "Sizes"},
+        std::tuple{'e', View::error, "Error"}}) {
+    INFO(name);
+    f.driver->type(key);
+    CHECK(f.state.view.chart == view);
+    CHECK_FALSE(same_scene(f.driver->screen().chart_scene(), ladder));
+    f.driver->type(key);
+    CHECK(f.state.view.chart == View::ladder);
+    CHECK(same_scene(f.driver->screen().chart_scene(), ladder));
+    REQUIRE(f.driver->click(std::string("view=") + name));
+    CHECK(f.state.view.chart == view);
+    REQUIRE(f.driver->click(std::string("view=") + name));
+    CHECK(f.state.view.chart == view);  // a button chosen already stays
+    REQUIRE(f.driver->click("view=Ladder"));
+  }
+}
+
+TEST_CASE("a point of the roofline selects its rung, and moves when its rung is measured again",
+          "[window]") {
+  Fixture f;
+  f.run_all();
+  f.driver->type('r');
+  const Area before = *f.driver->find("chart:gemm.cpu.loop_order:0");
+  REQUIRE(f.driver->click("chart:gemm.cpu.loop_order:0"));
+  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+  f.driver->key(Key::f5, true);
+  f.session.measure(f.session.last("run"), 0, 1e9);
+  f.driver->frames();
+  CHECK(f.driver->find("chart:gemm.cpu.loop_order:0")->y > before.y + 20);
+}
+
+TEST_CASE("the size curve gathers every size that was run", "[window]") {
+  Fixture f;
+  for (const char* n : {"n=256", "n=512"}) {
+    REQUIRE(f.driver->click(n));
+    f.run_all();
+  }
+  const ChartRows sizes = size_rows(f.state), ladder = ladder_rows(f.state);
+  CHECK(sizes.rows.size() == 2 * cpu_rungs());
+  CHECK(ladder.rows.size() == cpu_rungs());  // what cannot run here is in the rail
+  for (const chart::LadderRow& row : sizes.rows) CHECK(row.origin.empty());
+}
+
+TEST_CASE("the hint that something runs goes when it has ended", "[window]") {
+  Fixture f;
+  f.driver->type('b');
+  f.driver->type(']');
+  f.driver->key(Key::f5);
+  f.driver->type('c');
+  CHECK(f.state.notice.text == kBusyNotice);
+  f.session.finish(f.session.last("run"));
+  f.driver->frames(3);
+  CHECK(f.state.notice.text.empty());
+}
+
+}  // namespace
+}  // namespace ridge::test
