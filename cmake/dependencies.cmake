@@ -52,3 +52,26 @@ if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
   ridge_alias(ridge_lib_onednn ${RIDGE_DNNL_LIBRARY})
   target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
 endif()
+
+# The OpenMP build by its own folder: which BLAS the system's alternatives point at does not matter,
+# and its threads are the pool that oneDNN and our own rungs use.
+find_path(RIDGE_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-openmp openblas)
+find_library(RIDGE_OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp openblas)
+if(RIDGE_OPENBLAS_INCLUDE AND RIDGE_OPENBLAS_LIBRARY)
+  ridge_alias(ridge_lib_openblas ${RIDGE_OPENBLAS_LIBRARY})
+  target_include_directories(ridge_lib_openblas SYSTEM INTERFACE ${RIDGE_OPENBLAS_INCLUDE})
+endif()
+
+# CUTLASS, headers only: CUTLASS_DIR, the system's, or those of Python's package nvidia-cutlass.
+set(CUTLASS_DIR "" CACHE PATH "folder of CUTLASS 3 or later; empty: looked for")
+if(RIDGE_HAS_CUDA)
+  execute_process(COMMAND python3 -c
+    "import importlib.util as u; print(u.find_spec('cutlass_library').submodule_search_locations[0])"
+    OUTPUT_VARIABLE ridge_cutlass_python OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  find_path(RIDGE_CUTLASS_INCLUDE cutlass/gemm/collective/collective_builder.hpp
+    HINTS ${CUTLASS_DIR} ${CUTLASS_DIR}/include PATHS ${ridge_cutlass_python}/source/include)
+  if(RIDGE_CUTLASS_INCLUDE)
+    add_library(ridge_lib_cutlass INTERFACE)
+    target_include_directories(ridge_lib_cutlass SYSTEM INTERFACE ${RIDGE_CUTLASS_INCLUDE})
+  endif()
+endif()

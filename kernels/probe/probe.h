@@ -9,6 +9,10 @@
 //              buffers  x[units] fp32, random normal; ab[2] fp32 {a, b}; out[units] fp32
 //              a is just above -1, so that the values stay apart and a missing per cent of the steps
 //              shows; more steps than this in one go would let rounding hide them.
+//   what=dot   dim {kProbeDot, n, units}: n passes; in each, every lane goes kProbeSteps times through
+//              acc += x0 * f0 + x1 * f1, from 0, and is added to its out. units as for fma;
+//              4 kProbeSteps n units FLOP
+//              buffers  x[2 units] bf16 pairs, random normal; f[2] bf16; out[units] fp32
 //   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
 //              units is 1 a thread
 //              buffers  data[n] random bits; out[units] uint64 partial sums, whose total counts
@@ -24,7 +28,7 @@
 namespace ridge {
 
 /// Negative: dim[0] of a GPU probe's shape is a count, so that neither runs the other's problem.
-enum ProbeWhat { kProbeFma = -1, kProbeRead = -2 };
+enum ProbeWhat { kProbeFma = -1, kProbeRead = -2, kProbeDot = -3 };
 enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 
 /// Lanes of one CPU thread: 12 AVX-512 accumulators of 16. Narrower vectors go over them in turns.
@@ -46,6 +50,23 @@ static inline ProbeFma probe_fma_of(const Launch& launch) {
   p.x = (const float*)launch.buffers[0];
   p.a = ab[0];
   p.b = ab[1];
+  p.out = (float*)launch.buffers[2];
+  return p;
+}
+
+struct ProbeDot {
+  int64_t n;
+  const uint16_t* x;
+  uint32_t factors;  ///< both, the first in the low half
+  float* out;
+};
+
+static inline ProbeDot probe_dot_of(const Launch& launch) {
+  const uint16_t* f = (const uint16_t*)launch.buffers[1];
+  ProbeDot p;
+  p.n = launch.shape.dim[kProbeDimN];
+  p.x = (const uint16_t*)launch.buffers[0];
+  p.factors = f[0] | (uint32_t)f[1] << 16;
   p.out = (float*)launch.buffers[2];
   return p;
 }

@@ -16,11 +16,18 @@ enum Dim { kUnits = 0 };
 /// a lies within 2.5/4096 below 1, so that the result still depends on every single step.
 constexpr int kFfmaChains = 8, kFfmaSteps = 4096, kFfmaInputs = 65536;
 
-/// tensor: unit u multiplies A (kTensorM x K) with the transpose of B (kTensorN x K), both bf16 and
-/// row-major, kTensorDepth / K times over, accumulating in fp32.
+/// tensor: unit u multiplies A (kTensorM x K) with the transpose of B (kTensorN x K), both row-major
+/// and of Shape::dtype, kTensorDepthBytes / (bytes of a row) times over, accumulating in fp32 (int8: in
+/// int32). Rows are of kTensorRowMma or kTensorRowWgmma bytes whatever the type, so that every type
+/// takes the same number of instructions: 256.
 ///   buffers  A, B; out: `units` x kTensorM floats
-///   out[u][r] = kTensorDepth / K * sum over c of (A B^T)[r][c]
-constexpr int kTensorM = 128, kTensorN = 256, kTensorDepth = 4096;
+///   out[u][r] = repeats * sum over c of (A B^T)[r][c]
+constexpr int kTensorM = 128, kTensorN = 256, kTensorDepthBytes = 8192;
+constexpr int kTensorRowMma = 32, kTensorRowWgmma = 512;
+
+/// l2_read: out[i] = sum over p < kL2Passes of the sum, modulo 2^32, of chunk (i + p) mod kL2Chunks of
+/// the input; a chunk is kReadChunk 32-bit words. 2 MiB in all: inside the L2 of any GPU of today.
+constexpr int kL2Chunks = 32, kL2Passes = 16;
 
 /// gpu_read: out[i] = sum, modulo 2^32, of the i-th kReadChunk 32-bit words of the input.
 /// gpu_copy: out = in; a unit is kReadChunk words.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/kernel/family.h"
+#include "common/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/probe/probe.h"
 #include "kernels/probe/problem_cpu.h"
@@ -13,14 +13,15 @@ namespace ridge {
 namespace {
 
 std::vector<ParamSpec> probe_params() {
-  std::vector<ParamSpec> specs(4);
+  std::vector<ParamSpec> specs(5);
   specs[0].name = "what";
   specs[0].help = "the resource to use up";
   specs[0].is_choice = true;
-  specs[0].choices = {"fma", "read", "ffma", "tensor_k256", "tensor_k16", "gpu_read", "gpu_copy"};
+  specs[0].choices = {"fma",        "dot",      "read",     "ffma",   "tensor_wgmma",
+                      "tensor_mma", "gpu_read", "gpu_copy", "l2_read"};
   specs[0].fallback = std::string("fma");
   specs[1].name = "n";
-  specs[1].help = "fma: passes; read: bytes, a multiple of 8";
+  specs[1].help = "fma, dot: passes; read: bytes, a multiple of 8";
   specs[1].min = 8;
   specs[1].max = int64_t{1} << 36;
   specs[1].fallback = int64_t{256};
@@ -33,16 +34,23 @@ std::vector<ParamSpec> probe_params() {
   specs[3].help = "CPU threads";
   specs[3].max = 1024;
   specs[3].fallback = int64_t{1};
+  specs[4].name = "dtype";
+  specs[4].help = "type of the elements; a tensor core's choice";
+  specs[4].is_choice = true;
+  specs[4].choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+  specs[4].fallback = std::string("fp32");
   return specs;
 }
 
 Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
   const std::string what = param_text(params, "what", "fma");
   const int64_t units = param_int(params, "units");
-  if (auto on_gpu = probe::make_cuda_problem(what, units)) return on_gpu;
+  DType dtype = DType::fp32;
+  parse_dtype(param_text(params, "dtype", "fp32"), &dtype);
+  if (auto on_gpu = probe::make_cuda_problem(what, dtype, units)) return on_gpu;
   Shape shape;
   shape.threads = static_cast<int>(param_int(params, "threads", 1));
-  shape.dim[kProbeDimWhat] = what == "read" ? kProbeRead : kProbeFma;
+  shape.dim[kProbeDimWhat] = what == "read" ? kProbeRead : what == "dot" ? kProbeDot : kProbeFma;
   shape.dim[kProbeDimN] = param_int(params, "n");
   const int64_t a_thread = what == "read" ? 1 : kProbeLanes;
   shape.dim[kProbeDimUnits] = units > 0 ? units : a_thread * shape.threads;

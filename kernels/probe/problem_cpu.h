@@ -7,7 +7,7 @@
 
 namespace ridge::probe {
 
-/// `shape` as probe.h says: dim[kProbeDimWhat] is kProbeFma or kProbeRead, and n of the latter a
+/// `shape` as probe.h says: dim[kProbeDimWhat] is kProbeFma, kProbeDot or kProbeRead, n of the last a
 /// multiple of 8.
 std::unique_ptr<Problem> make_cpu_problem(const Shape& shape);
 

@@ -55,16 +55,19 @@ class FfmaProblem final : public UnitProblem {
 
 class TensorProblem final : public UnitProblem {
  public:
-  TensorProblem(int64_t units, int k) : UnitProblem(units, DType::bf16), k_(k) {}
+  TensorProblem(int64_t units, DType dtype, int row_bytes)
+      : UnitProblem(units, dtype),
+        element_bytes_(static_cast<int>(dtype_size(dtype))),
+        k_(row_bytes / element_bytes_) {}
   std::vector<BufferSpec> buffers() const override {
-    return {input("A", int64_t{kTensorM} * k_, DType::bf16),
-            input("B", int64_t{kTensorN} * k_, DType::bf16), output(units_ * kTensorM)};
+    return {input("A", int64_t{kTensorM} * k_, dtype_), input("B", int64_t{kTensorN} * k_, dtype_),
+            output(units_ * kTensorM)};
   }
   double flop() const override {
-    return 2.0 * kTensorM * kTensorN * kTensorDepth * static_cast<double>(units_);
+    return 2.0 * kTensorM * kTensorN * depth() * static_cast<double>(units_);
   }
   void generate(uint64_t seed, HostBuffers* host) const override {
-    for (uint64_t i = 0; i < 2; ++i) quality::fill_normal((*host)[i], DType::bf16, 2 * seed + i);
+    for (uint64_t i = 0; i < 2; ++i) quality::fill_normal((*host)[i], dtype_, 2 * seed + i);
   }
   QualityCheck check(const HostBuffers& host, bool, uint64_t) const override {
     const std::vector<double> rows = reference(host);
@@ -72,24 +75,28 @@ class TensorProblem final : public UnitProblem {
     for (int64_t i = 0; i < units_ * kTensorM; ++i)
       errors.add(quality::load(host[2].data(), i, DType::fp32),
                  rows[static_cast<size_t>(i % kTensorM)], kAnyElement);
-    // The accumulator is cut off 256 times: 1e-9 at the very worst. One instruction missed: 1.5e-5.
-    return errors.finish("tensor", 1e-8);
+    // fp32 accumulators are cut off 256 times: 1e-9 at the very worst. One instruction missed: 1.5e-5.
+    // Those of fp8 have 14 bits and lose more than one instruction brings; five are seen.
+    const auto k = static_cast<int64_t>(depth());
+    return errors.finish("tensor",
+                         dtype_ == DType::fp8 ? quality::gemm_nmse_limit(dtype_, k) : 1e-8);
   }
 
  private:
+  double depth() const { return kTensorDepthBytes / double(element_bytes_); }
+
   /// The sum of a row of A B^T is that row of A times the sum of B's rows.
   std::vector<double> reference(const HostBuffers& host) const {
     std::vector<double> sum_b(static_cast<size_t>(k_), 0.0), rows(kTensorM, 0.0);
     for (int64_t i = 0; i < int64_t{kTensorN} * k_; ++i)
-      sum_b[static_cast<size_t>(i % k_)] += quality::load(host[1].data(), i, DType::bf16);
-    const double repeats = static_cast<double>(kTensorDepth / k_);
+      sum_b[static_cast<size_t>(i % k_)] += quality::load(host[1].data(), i, dtype_);
     for (int64_t i = 0; i < int64_t{kTensorM} * k_; ++i)
-      rows[static_cast<size_t>(i / k_)] += repeats * sum_b[static_cast<size_t>(i % k_)] *
-                                           quality::load(host[0].data(), i, DType::bf16);
+      rows[static_cast<size_t>(i / k_)] += depth() / k_ * sum_b[static_cast<size_t>(i % k_)] *
+                                           quality::load(host[0].data(), i, dtype_);
     return rows;
   }
 
-  int k_;
+  int element_bytes_, k_;
 };
 
 }  // namespace
@@ -106,13 +113,16 @@ std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
   return chosen;
 }
 
-std::unique_ptr<Problem> make_cuda_problem(const std::string& what, int64_t units) {
+std::unique_ptr<Problem> make_cuda_problem(const std::string& what, DType dtype, int64_t units) {
   const auto or_default = [&](int64_t fallback) { return units > 0 ? units : fallback; };
   if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
-  if (what == "tensor_k256") return std::make_unique<TensorProblem>(or_default(16384), 256);
-  if (what == "tensor_k16") return std::make_unique<TensorProblem>(or_default(16384), 16);
+  if (what == "tensor_wgmma")
+    return std::make_unique<TensorProblem>(or_default(16384), dtype, kTensorRowWgmma);
+  if (what == "tensor_mma")
+    return std::make_unique<TensorProblem>(or_default(16384), dtype, kTensorRowMma);
   if (what == "gpu_read") return make_memory_problem(or_default(16384), false);
   if (what == "gpu_copy") return make_memory_problem(or_default(8192), true);
+  if (what == "l2_read") return make_l2_problem(or_default(8192));
   return nullptr;
 }
 

@@ -1,0 +1,113 @@
+// The loops around a register micro-kernel, shared by the packed rungs. C is computed in tiles that
+// stay in registers for a whole block of k; what a tile reads lies in panels: a panel of B is as wide
+// as the tile, a panel of A as high, each copied so that it is read in one stream.
+//
+//   for each block of n, block of k, block of m
+//     copy the panels of A
+//     for each panel of B, for each panel of A: one tile
+//
+// Idea: Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (TOMS 2008); Van Zee
+// and van de Geijn, BLIS (TOMS 2015). Ours: B is copied by the first tile that reads it, where loads
+// and stores hide behind arithmetic: a copy made beforehand took 2.5 % of the time at n = 512. Threads
+// therefore share nothing: each multiplies a rectangle of C with copies of its own, no barrier
+// anywhere. (With one copy of B for two threads, taking its lines from the other core's cache made the
+// copying five times slower in some runs.) And A is not transposed: the micro-kernel broadcasts single
+// elements, and finds them along a row as well as down a column.
+//
+// Sizes and strides in elements. ISA-flagged files include this header: C-like, static only.
+#pragma once
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/panel_plan.h"
+#include "kernels/gemm/team.h"
+
+namespace ridge {
+
+/// The rectangle of C that one thread computes, its blocks of n and k, and its memory.
+struct PanelPart {
+  int64_t i0, i1, j0, j1, p0, depth;
+  char *a, *b;
+};
+
+/// Rows i0 to i1 times the columns of the part's block. B is read where it lies by the first panel of
+/// A, which copies it for the others, if there are any.
+static inline void panel_block(const PanelJob* job, const PanelPart* part, int64_t i0, int64_t i1) {
+  const PanelKernel* kernel = job->kernel;
+  const PanelPlan* plan = job->plan;
+  // A that meets few panels of B is not worth a copy; but for a last panel of fewer rows.
+  const int64_t copied = plan->copy_a ? i0 : i1 - (i1 - i0) % kernel->rows;
+  for (int64_t i = copied; i < i1; ++i) {
+    char* to = part->a + (i - i0) * kernel->a_stride * kernel->bytes;
+    __builtin_memcpy(to, (const char*)job->a + (i * job->k + part->p0) * kernel->bytes,
+                     (size_t)(part->depth * kernel->bytes));
+    // bf16 goes in pairs: an odd last step is paired with zero.
+    __builtin_memset(to + part->depth * kernel->bytes, 0, (size_t)kernel->bytes);
+  }
+  PanelTile tile;
+  tile.depth = part->depth;
+  tile.stride = job->n;
+  tile.sum_stride = plan->sums ? plan->sums_stride : job->n;
+  tile.first = part->p0 == 0;
+  tile.last = part->p0 + part->depth == job->k;
+  tile.packed = part->b;
+  for (int64_t j = part->j0; j < part->j1; j += kernel->columns) {
+    tile.b = (const char*)job->b + (part->p0 * job->n + j) * kernel->bytes;
+    tile.columns = (int)panel_least(kernel->columns, part->j1 - j);
+    for (int64_t i = i0; i < i1; i += kernel->rows) {
+      tile.rows = (int)panel_least(kernel->rows, i1 - i);
+      tile.a_stride = i < copied ? job->k : kernel->a_stride;
+      tile.a = i < copied ? (const char*)job->a + (i * job->k + part->p0) * kernel->bytes
+                          : part->a + (i - i0) * kernel->a_stride * kernel->bytes;
+      tile.source = i > part->i0                      ? PanelSource::packed
+                    : tile.rows < part->i1 - part->i0 ? PanelSource::copy
+                                                      : PanelSource::direct;
+      tile.c = (char*)job->c + (i * job->n + j) * kernel->bytes;
+      tile.sum = plan->sums ? plan->sums + i * plan->sums_stride + j : (float*)tile.c;
+      kernel->tile(&tile);
+    }
+    tile.packed = (char*)tile.packed + plan->b_panel_bytes;
+  }
+}
+
+/// What thread `index` does.
+static inline void panel_part(void* context, int index) {
+  const PanelJob* job = (const PanelJob*)context;
+  const PanelPlan* plan = job->plan;
+  const int row = index / plan->across, column = index % plan->across;
+  PanelPart part;
+  part.i0 = job->m * row / plan->down;
+  part.i1 = job->m * (row + 1) / plan->down;
+  if (job->n == 1 && job->kernel->dots) {
+    const int64_t bytes = job->kernel->bytes;
+    return job->kernel->dots((const char*)job->a + part.i0 * job->k * bytes, job->b,
+                             (char*)job->c + part.i0 * bytes, part.i1 - part.i0, job->k);
+  }
+  part.a = plan->memory + index * plan->part_bytes;
+  part.b = part.a + plan->a_bytes;
+  const int64_t begin = column * plan->part_columns;
+  const int64_t end = panel_least(begin + plan->part_columns, job->n);
+  for (part.j0 = begin; part.j0 < end; part.j0 = part.j1) {
+    part.j1 = panel_least(part.j0 + plan->columns, end);
+    for (part.p0 = 0; part.p0 < job->k; part.p0 += part.depth) {
+      part.depth = panel_least(plan->depth, job->k - part.p0);
+      for (int64_t i = part.i0; i < part.i1; i += plan->rows)
+        panel_block(job, &part, i, panel_least(i + plan->rows, part.i1));
+    }
+  }
+}
+
+static inline Status panel_launch(const PanelKernel* kernel, const Launch& launch) {
+  PanelJob job;
+  job.kernel = kernel;
+  job.plan = (const PanelPlan*)launch.plan_state;
+  job.m = launch.shape.dim[kGemmM];
+  job.n = launch.shape.dim[kGemmN];
+  job.k = launch.shape.dim[kGemmK];
+  job.a = launch.buffers[kGemmA];
+  job.b = launch.buffers[kGemmB];
+  job.c = launch.buffers[kGemmC];
+  team_run(job.plan->down * job.plan->across, panel_part, &job);
+  return Status();
+}
+
+}  // namespace ridge
