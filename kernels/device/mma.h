@@ -1,8 +1,8 @@
 // Matrix instructions of a warp: mma.sync and ldmatrix (PTX ISA; sm_80 for these shapes).
 //
-// m16n8k16, lane 4g + q: a[0], a[1] hold row g and row g+8 at k = 2q, 2q+1, a[2], a[3] the same rows
-// at k + 8; b[0], b[1] column g at k = 2q, 2q+1 and at k + 8; d[0], d[1] row g, columns 2q and 2q+1,
-// d[2], d[3] row g+8.
+// m16n8k16, lane 4g + q: a[0], a[1] hold row g and row g+8 at k = 2q, 2q+1, a[2], a[3] the same
+// rows at k + 8; b0, b1 column g at k = 2q, 2q+1 and at k + 8; d[0], d[1] row g, columns 2q and
+// 2q+1, d[2], d[3] row g+8.
 #pragma once
 
 #include "kernels/device/shared.h"
@@ -10,8 +10,8 @@
 
 namespace ridge::device {
 
-/// Four 8 x 8 matrices of 16-bit elements from shared memory: lane 8i + r gives the address of row r
-/// of matrix i; lane 4g + q receives in fragment[i] elements 2q and 2q+1 of its row g.
+/// Four 8 x 8 matrices of 16-bit elements from shared memory: lane 8i + r gives the address of row
+/// r of matrix i; lane 4g + q receives in fragment[i] elements 2q and 2q+1 of its row g.
 __device__ inline void load_matrices(uint32_t (&fragment)[4], uint32_t row_address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])

@@ -1,0 +1,40 @@
+// ridge: arch=75
+#include "kernels/gemm/tensor_gemm.h"
+
+#include "kernels/device/tensor_map.h"
+
+namespace ridge {
+
+Status describe_gemm(const Launch& launch, CUtensorMapDataType type, CUtensorMapDataType out,
+                     int out_bytes, int box_m, int box_n, TensorGemm* g) {
+  AlignedOperands in;
+  if (const Status status = align_operands(launch, &in); !status.ok()) return status;
+  const int64_t m = launch.shape.dim[kGemmM], n = launch.shape.dim[kGemmN],
+                k = launch.shape.dim[kGemmK];
+  const auto bytes = static_cast<int>(dtype_size(launch.shape.dtype));
+  const int slice = kSliceBytes / bytes;
+
+  device::TensorMap2d map = {type,           in.a,  m,     k,
+                             in.lda * bytes, box_m, slice, CU_TENSOR_MAP_SWIZZLE_128B};
+  if (const Status status = device::encode_tensor_map(map, &g->a); !status.ok()) return status;
+
+  const bool transposed = gemm_b_is_transposed(launch.shape.dtype);
+  map.data = in.b;
+  map.rows = transposed ? n : k;
+  map.columns = transposed ? k : n;
+  map.row_bytes = in.ldb * bytes;
+  map.box_rows = transposed ? box_n : slice;
+  if (const Status status = device::encode_tensor_map(map, &g->b); !status.ok()) return status;
+
+  g->c_data = launch.buffers[kGemmC];
+  g->m = static_cast<int>(m);
+  g->n = static_cast<int>(n);
+  g->k = static_cast<int>(k);
+  g->c_rows_aligned = n * out_bytes % 16 == 0;
+  if (!g->c_rows_aligned) return {};
+  map = {
+      out, g->c_data, m, n, n * out_bytes, 64, kSliceBytes / out_bytes, CU_TENSOR_MAP_SWIZZLE_128B};
+  return device::encode_tensor_map(map, &g->c);
+}
+
+}  // namespace ridge

@@ -1,0 +1,140 @@
+// What the tensor-core rungs from wgmma_tma on share: the description of a product that they get as
+// their only argument, and how a tile of A or B comes and a tile of C goes.
+//
+// A slice is 128 bytes of K, whatever the type: 64 elements of 16 bits, 32 of tf32, 128 of fp8 and
+// int8. So a tile of r rows of A, or columns of B, fills r * 128 bytes for every type, and a rung's
+// shared memory does not depend on it.
+#pragma once
+
+#include "kernels/device/check.h"
+#include "kernels/device/tensor_element.h"
+#include "kernels/device/tma.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/padding.h"
+
+namespace ridge {
+
+constexpr int kSliceBytes = 128;
+
+/// `const __grid_constant__ TensorGemm g`: the maps are read by the copy engine.
+struct TensorGemm {
+  CUtensorMap a, b;  ///< boxes: box_m x a slice; box_n (or 64, N-major) x a slice
+  CUtensorMap c;     ///< boxes: 64 rows of 128 bytes; usable only if c_rows_aligned
+  void* c_data;
+  int m, n, k;
+  bool c_rows_aligned;  ///< rows of C begin at multiples of 16 bytes, as the copy engine needs
+};
+
+/// Encodes the maps, after padding A and B where their rows are not aligned. Untyped part below.
+Status describe_gemm(const Launch& launch, CUtensorMapDataType type, CUtensorMapDataType out,
+                     int out_bytes, int box_m, int box_n, TensorGemm* g);
+
+template <typename Element>
+Status describe_gemm(const Launch& launch, int box_m, int box_n, TensorGemm* g) {
+  return describe_gemm(launch, Element::kMap, Element::kMapOut, sizeof(typename Element::Out),
+                       box_m, box_n, g);
+}
+
+/// prepare() of a rung whose kernel takes `bytes` of dynamic shared memory.
+template <typename Kernel>
+Status prepare_tensor_gemm(Kernel* kernel, size_t bytes, const Shape& shape, Plan* plan) {
+  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes)));
+  return prepare_padding(shape, plan);
+}
+
+/// Blocks that can run at once where one fills an SM; at least 1.
+inline int sm_count() {
+  int device = 0, count = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  return count;
+}
+
+/// Launches with programmatic dependent launch: the grid may start before the one ahead of it in
+/// the stream has ended, and waits for that itself (cudaGridDependencySynchronize) before it
+/// touches A, B or C.
+template <typename Kernel>
+Status launch_overlapped(Kernel* kernel, int blocks, int threads, size_t shared_bytes,
+                         const Launch& launch, const TensorGemm& g) {
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = static_cast<unsigned>(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<cudaStream_t>(launch.stream);
+  config.attrs = &overlap;
+  config.numAttrs = 1;
+  RIDGE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, g));
+  return {};
+}
+
+namespace device {
+
+template <typename Element>
+constexpr int kSliceK = kSliceBytes / Element::kBytes;
+
+__host__ __device__ constexpr int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+/// By one thread: n columns of B, one slice of K.
+template <typename Element, int n>
+__device__ inline void load_b(unsigned char* to, const CUtensorMap* map, int column, int k,
+                              uint64_t* full) {
+  if constexpr (Element::kNMajorB) {
+    // 128 bytes along N are 64 columns: one box each.
+    for (int i = 0; i < n; i += 64) {
+      tma_load_2d(to + i * kSliceBytes, map, column + i, k, full);
+    }
+  } else {
+    tma_load_2d(to, map, k, column, full);
+  }
+}
+
+/// The same into every one of the cluster's `ctas` CTAs.
+template <typename Element, int n, int ctas>
+__device__ inline void load_b_multicast(unsigned char* to, const CUtensorMap* map, int column,
+                                        int k, uint64_t* full) {
+  constexpr uint16_t kAll = (1 << ctas) - 1;
+  if constexpr (Element::kNMajorB) {
+    for (int i = 0; i < n; i += 64) {
+      tma_load_2d_multicast(to + i * kSliceBytes, map, column + i, k, full, kAll);
+    }
+  } else {
+    tma_load_2d_multicast(to, map, k, column, full, kAll);
+  }
+}
+
+/// A warpgroup's 64 x n sums (wgmma.h says who holds what) to C, from registers, inside C only.
+/// Pairs are stored together where every row begins at one.
+template <typename Element, int n>
+__device__ inline void store_registers(const typename Element::Sum (&d)[n / 2], const TensorGemm& g,
+                                       int row0, int column0) {
+  using Out = typename Element::Out;
+  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
+  const bool pairs = g.n % 2 == 0;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = row0 + thread / 32 * 16 + half * 8 + lane / 4;
+    if (row >= g.m) return;
+    Out* to = static_cast<Out*>(g.c_data) + static_cast<int64_t>(row) * g.n;
+#pragma unroll
+    for (int j = 0; j < n / 8; ++j) {
+      const int column = column0 + 8 * j + lane % 4 * 2;
+      const auto first = d[4 * j + 2 * half], second = d[4 * j + 2 * half + 1];
+      if (pairs && column < g.n) {
+        const auto pair = pack_pair(Out{}, first, second);
+        *reinterpret_cast<std::remove_const_t<decltype(pair)>*>(to + column) = pair;
+      } else {
+        if (column < g.n) to[column] = static_cast<Out>(first);
+        if (column + 1 < g.n) to[column + 1] = static_cast<Out>(second);
+      }
+    }
+  }
+}
+
+}  // namespace device
+}  // namespace ridge
