@@ -6,10 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 #include "common/kernel/registry.h"
+#include "common/measure/ceilings.h"
 #include "common/measure/cuda/gpu_lock.h"
 #include "common/measure/gate.h"
 #include "common/record/params.h"
@@ -22,10 +25,11 @@ using namespace ridge::measure;
 namespace {
 
 Result<QualityCheck> check_gemm(const KernelDesc& kernel, Device* device, int64_t m, int64_t n,
-                                int64_t k, bool full) {
+                                int64_t k, const std::string& dtype, bool full) {
   const FamilyDesc* family = find_family("gemm");
-  RIDGE_TRY(const Params params,
-            resolve_params(family->params(), {{"m", m}, {"n", n}, {"k", k}}, "gemm"));
+  RIDGE_TRY(
+      const Params params,
+      resolve_params(family->params(), {{"m", m}, {"n", n}, {"k", k}, {"dtype", dtype}}, "gemm"));
   RIDGE_TRY(auto posed, pose(*family, params, 5, *device));
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
   return check_rung(&rung, full, to_string(params));
@@ -99,6 +103,38 @@ TEST_CASE("device memory keeps what it is given, at any address and length") {
   CHECK(device->synchronize().ok());  // the failure left nothing behind
 }
 
+namespace {
+
+std::vector<std::string> dtypes_of(const KernelDesc& kernel) {
+  std::istringstream list(kernel.dtypes);
+  return {std::istream_iterator<std::string>(list), {}};
+}
+
+/// On awkward shapes, and with over 65535 tiles along either side, where a grid's second dimension
+/// would end.
+void check_type(const KernelDesc& kernel, const std::string& dtype, FullChecks* checks,
+                Device* device) {
+  INFO(kernel.id << " " << dtype);
+  const auto check =
+      checks->get(kernel, *find_family("gemm"), {{"dtype", dtype}}, device, Observer());
+  // A library's older GPUs, and older tensor cores, do not know every type: they have to say so.
+  if (!check && check.error().code != ErrorCode::worker && capability() < 90) {
+    WARN("skipped: " << kernel.id << " " << dtype << ": " << check.error().sentence());
+    return;
+  }
+  if (!check) FAIL(check.error().sentence());
+  INFO(check->what << ": " << check->reason);
+  CHECK(check->passed);
+  for (const auto& [m, n] : {std::pair{int64_t{2'100'000}, int64_t{3}}, {int64_t{3}, 2'100'000}}) {
+    const auto large = check_gemm(kernel, device, m, n, 5, dtype, false);
+    if (!large) FAIL(large.error().sentence());
+    INFO(large->what << ": " << large->reason);
+    CHECK(large->passed);
+  }
+}
+
+}  // namespace
+
 /// tests/gpu sets RIDGE_OWN_RUNGS under compute-sanitizer: libraries are not ours to check.
 TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
   Device* device = gpu();
@@ -110,19 +146,7 @@ TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
     if (kernel->backend != Backend::cuda || family_of(kernel->id) != "gemm") continue;
     if (kernel->arch > capability()) continue;
     if (kernel->library && own_only) continue;
-    INFO(kernel->id);
-    const auto check = checks.get(*kernel, *find_family("gemm"), {}, device, Observer());
-    if (!check) FAIL(check.error().sentence());
-    INFO(check->what << ": " << check->reason);
-    CHECK(check->passed);
-    // Over 65535 tiles along either side, where a grid's second dimension would end.
-    for (const auto& [m, n] :
-         {std::pair{int64_t{2'100'000}, int64_t{3}}, {int64_t{3}, 2'100'000}}) {
-      const auto large = check_gemm(*kernel, device, m, n, 5, false);
-      if (!large) FAIL(large.error().sentence());
-      INFO(large->what << ": " << large->reason);
-      CHECK(large->passed);
-    }
+    for (const std::string& dtype : dtypes_of(*kernel)) check_type(*kernel, dtype, &checks, device);
     ++tested;
   }
   CHECK(tested >= (own_only ? 2 : 3));
@@ -131,32 +155,33 @@ TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
 TEST_CASE("every CUDA probe did the work that its ceiling counts") {
   Device* device = gpu();
   if (!device) return;
-  const std::pair<const char*, const char*> probes[] = {{"probe.cuda.ffma", "ffma"},
-                                                        {"probe.cuda.tensor_wgmma", "tensor_k256"},
-                                                        {"probe.cuda.tensor_mma", "tensor_k16"},
-                                                        {"probe.cuda.dram_read", "gpu_read"},
-                                                        {"probe.cuda.dram_copy", "gpu_copy"}};
   const FamilyDesc* family = find_family("probe");
   REQUIRE(family != nullptr);
-  for (const auto& [id, what] : probes) {
-    const KernelDesc* kernel = find_kernel(id);
-    INFO(id);
-    if (!kernel || kernel->arch > capability()) {
-      WARN("skipped: " << id << " does not run here");
-      continue;
-    }
-    for (const int64_t units : {int64_t{1}, int64_t{301}}) {
-      const auto params = resolve_params(family->params(),
-                                         {{"what", std::string(what)}, {"units", units}}, "probe");
-      REQUIRE(params.ok());
-      auto posed = pose(*family, *params, 3, *device);
-      REQUIRE(posed.ok());
-      auto rung = make_ready(*kernel, device, *posed);
-      REQUIRE(rung.ok());
-      const auto check = check_rung(&*rung, true, what);
-      if (!check) FAIL(check.error().sentence());
-      INFO(check->reason << " nmse " << check->nmse);
-      CHECK(check->passed);
+  for (const CeilingRow& row : ceiling_rows()) {
+    if (row.backend != Backend::cuda) continue;
+    for (const auto& [id, what] : row.choices) {
+      const KernelDesc* kernel = find_kernel(id);
+      const std::string dtype = std::string(row.dtype).empty() ? "fp32" : row.dtype;
+      INFO(id << " " << dtype);
+      if (!kernel || !check_supported(*kernel, {{"dtype", dtype}}, *device)) {
+        WARN("skipped: " << id << " " << dtype << " does not run here");
+        continue;
+      }
+      for (const int64_t units : {int64_t{1}, int64_t{301}}) {
+        const auto params = resolve_params(
+            family->params(), {{"what", std::string(what)}, {"units", units}, {"dtype", dtype}},
+            "probe");
+        REQUIRE(params.ok());
+        auto posed = pose(*family, *params, 3, *device);
+        REQUIRE(posed.ok());
+        auto rung = make_ready(*kernel, device, *posed);
+        REQUIRE(rung.ok());
+        const auto check = check_rung(&*rung, true, what);
+        if (!check && dtype == "fp8" && capability() < 89) continue;
+        if (!check) FAIL(check.error().sentence());
+        INFO(check->reason << " nmse " << check->nmse);
+        CHECK(check->passed);
+      }
     }
   }
 }
@@ -222,7 +247,7 @@ TEST_CASE("the gate refuses wrong CUDA kernels") {
   if (!device) return;
   const auto passed = [&](const char* id, Status (*launch)(const Launch&)) {
     const KernelDesc kernel = {.id = id, .backend = Backend::cuda, .launch = launch};
-    const auto check = check_gemm(kernel, device, 512, 512, 512, false);
+    const auto check = check_gemm(kernel, device, 512, 512, 512, "fp32", false);
     if (!check) FAIL(check.error().sentence());
     return check->passed;
   };

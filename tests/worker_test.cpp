@@ -104,6 +104,16 @@ TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
   CHECK(measured == 0);  // the second time nothing is measured
 }
 
+TEST_CASE("a run measures the ceilings of its own type alone") {
+  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=avx512");
+  worker.send(run_of({"gemm.cpu.naive_o3"}));
+  const Json result = worker.until("result", 1);
+  REQUIRE(result.contains("ceilings"));
+  std::set<std::string> dtypes;
+  for (const Json& ceiling : result["ceilings"]) dtypes.insert(ceiling["dtype"]);
+  CHECK(dtypes == std::set<std::string>{"", "fp32"});
+}
+
 TEST_CASE("probe with kernels: estimates, and nothing is timed") {
   Worker worker;
   worker.send({{"type", "probe"},

@@ -130,20 +130,29 @@ void Work::send_environment(int64_t request, const char* when, const measure::Fo
   emitter_->emit("env", {{"request", request}, {"when", when}, {"environment", environment}});
 }
 
-/// The devices and CPU thread counts that a request needs ceilings for; a bare probe wants all.
+/// The ceilings that a request needs: of its devices, thread counts and types. A bare probe wants all.
 std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
                                                  const std::vector<Asked>& asked) const {
   std::set<CeilingKey> wanted;
+  const auto want = [&](Backend backend, int number, const std::string& dtype) {
+    wanted.insert({backend, number, ""});
+    wanted.insert({backend, number, dtype});
+  };
   for (const Asked& one : asked) {
     if (!one.cannot.empty()) continue;
+    const bool cpu = one.backend() == Backend::cpu;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
-    wanted.insert(one.backend() == Backend::cpu ? CeilingKey{Backend::cpu, threads}
-                                                : CeilingKey{Backend::cuda, request.device});
+    want(one.backend(), cpu ? threads : request.device, param_text(one.params, "dtype", "fp32"));
   }
   if (request.type == "probe") {
-    wanted.insert({Backend::cpu, 1});
-    wanted.insert({Backend::cpu, measure::read_cpu().cores});
-    if (!gpus_.empty()) wanted.insert({Backend::cuda, request.device});
+    for (const measure::CeilingRow& row : measure::ceiling_rows()) {
+      if (row.backend == Backend::cpu) {
+        want(Backend::cpu, 1, row.dtype);
+        want(Backend::cpu, measure::read_cpu().cores, row.dtype);
+      } else if (!gpus_.empty()) {
+        want(Backend::cuda, request.device, row.dtype);
+      }
+    }
   }
   return wanted;
 }
@@ -158,10 +167,11 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
   bool news = false;
   for (const CeilingKey& key : wanted) {
     if (ceilings_.count(key) > 0) continue;
-    const auto where = device(key.first, request.device);
+    const auto& [backend, number, dtype] = key;
+    const auto where = device(backend, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
-    const int threads = key.first == Backend::cpu ? key.second : 1;
-    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, observer));
+    const int threads = backend == Backend::cpu ? number : 1;
+    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, dtype, observer));
     news = true;
   }
   if (!news && !send_known) return {};

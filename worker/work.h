@@ -6,7 +6,8 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <utility>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "common/measure/compare.h"
@@ -54,8 +55,9 @@ class Work {
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
-  /// A device's ceilings: the CPU's by thread count, a GPU's by its index.
-  using CeilingKey = std::pair<Backend, int>;
+  /// Ceilings of a device and a type: the CPU's by thread count, a GPU's by its index; the type is
+  /// empty for those of memory.
+  using CeilingKey = std::tuple<Backend, int, std::string>;
   std::set<CeilingKey> ceilings_wanted(const WorkRequest& request,
                                        const std::vector<Asked>& asked) const;
   /// Measures those that were not measured yet, and sends them all when there is news.

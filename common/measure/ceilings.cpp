@@ -37,12 +37,18 @@ class Quiet : public Observer {
   const std::string& name_;
 };
 
+/// A row's own type; rows of memory are measured with fp32 numbers.
+Params params_of(const CeilingRow& row) {
+  const std::string dtype = row.dtype;
+  return {{"dtype", dtype.empty() ? "fp32" : dtype}};
+}
+
 /// The first choice whose kernel is here and whose instructions this device has.
 const KernelDesc* choose(const CeilingRow& row, const Device& device, std::string* what) {
   for (const auto& choice : row.choices) {
     const KernelDesc* kernel = find_kernel(choice.kernel);
     *what = choice.what;
-    if (kernel != nullptr && check_supported(*kernel, {}, device)) return kernel;
+    if (kernel != nullptr && check_supported(*kernel, params_of(row), device)) return kernel;
   }
   return nullptr;
 }
@@ -52,7 +58,9 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
                          Observer* observer, std::vector<Ceiling>* ceilings) {
   const FamilyDesc* family = find_family(family_of(kernel.id));
   if (family == nullptr) return {};
-  Params given = {{"what", what}, {"threads", int64_t{context.threads}}};
+  Params given = params_of(row);
+  given["what"] = what;
+  given["threads"] = int64_t{context.threads};
   if (row.size != nullptr) given["n"] = row.size(context);
   RIDGE_TRY(const Params params, resolve_params(family->params(), given, family->name));
 
@@ -90,6 +98,20 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
 
 }  // namespace
 
+namespace {
+
+CeilingRow tensor_row(const char* name, const char* dtype) {
+  return {name,
+          Backend::cuda,
+          "flop",
+          dtype,
+          "FLOP/s",
+          {{"probe.cuda.tensor_wgmma", "tensor_wgmma"}, {"probe.cuda.tensor_mma", "tensor_mma"}},
+          nullptr};
+}
+
+}  // namespace
+
 const std::vector<CeilingRow>& ceiling_rows() {
   static const std::vector<CeilingRow> rows = {
       {"FMA fp32",
@@ -100,6 +122,13 @@ const std::vector<CeilingRow>& ceiling_rows() {
        {{"probe.cpu.fma_avx512", "fma"},
         {"probe.cpu.fma_avx2", "fma"},
         {"probe.cpu.fma_portable", "fma"}},
+       fma_passes},
+      {"dot product bf16",
+       Backend::cpu,
+       "flop",
+       "bf16",
+       "FLOP/s",
+       {{"probe.cpu.dot_bf16", "dot"}},
        fma_passes},
       {"DRAM read",
        Backend::cpu,
@@ -115,12 +144,17 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "FLOP/s",
        {{"probe.cuda.ffma", "ffma"}},
        nullptr},
-      {"tensor bf16",
+      tensor_row("tensor bf16", "bf16"),
+      tensor_row("tensor fp16", "fp16"),
+      tensor_row("tensor tf32", "tf32"),
+      tensor_row("tensor fp8", "fp8"),
+      tensor_row("tensor int8", "int8"),
+      {"L2 read",
        Backend::cuda,
-       "flop",
-       "bf16",
-       "FLOP/s",
-       {{"probe.cuda.tensor_wgmma", "tensor_k256"}, {"probe.cuda.tensor_mma", "tensor_k16"}},
+       "l2_read",
+       "",
+       "B/s",
+       {{"probe.cuda.l2_read", "l2_read"}},
        nullptr},
       {"DRAM read",
        Backend::cuda,
@@ -141,16 +175,16 @@ const std::vector<CeilingRow>& ceiling_rows() {
 }
 
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
-                                              Observer* observer) {
+                                              const std::string& dtype, Observer* observer) {
   std::vector<Ceiling> ceilings;
   CeilingContext context;
   context.llc_bytes = last_level_cache_bytes();
   context.free_bytes = static_cast<int64_t>(device->free_bytes());
   context.threads = threads;
   for (const CeilingRow& row : ceiling_rows()) {
+    if (row.backend != device->backend() || row.dtype != dtype) continue;
     std::string what;
-    const KernelDesc* kernel =
-        row.backend == device->backend() ? choose(row, *device, &what) : nullptr;
+    const KernelDesc* kernel = choose(row, *device, &what);
     if (kernel == nullptr) continue;
     RIDGE_TRY_VOID(measure_row(row, *kernel, what, context, bench, device, observer, &ceilings));
   }

@@ -2,6 +2,7 @@
 // a new ceiling is one row.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "common/core/result.h"
@@ -34,10 +35,11 @@ struct CeilingRow {
 
 const std::vector<CeilingRow>& ceiling_rows();
 
-/// Measures every row of the device's backend, about 0.3 s each; `threads` is the CPU's, a GPU
-/// ignores it. The value is that of the fastest sample: a ceiling that a lucky kernel could pass
-/// would be none. A probe that fails its check has no ceiling and is left out. Cancelled: Error.
+/// Measures the rows of the device's backend that are for `dtype` ("" for those of memory), about 0.3 s
+/// each; `threads` is the CPU's, a GPU ignores it. The value is that of the fastest sample: a ceiling
+/// that a lucky kernel could pass would be none. A probe that fails its check has no ceiling and is
+/// left out. Cancelled: Error.
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
-                                              Observer* observer);
+                                              const std::string& dtype, Observer* observer);
 
 }  // namespace ridge::measure
