@@ -20,6 +20,7 @@ struct CommonOptions {
 struct MeasureOptions {
   std::string lab;
   std::vector<std::string> rungs;  ///< run; empty: all that this machine can run
+  std::string table;               ///< run; a published table of the lab, instead of rungs
   std::string baseline;            ///< compare: RUNG[:k=v,..]
   std::vector<std::string> candidates;
   std::vector<std::string> set;  ///< "n=1024"
@@ -31,6 +32,7 @@ struct MeasureOptions {
 struct ReportFileOptions {
   std::vector<std::string> runs;  ///< one or two files
   std::string baseline, candidate, out;
+  std::vector<std::string> set;  ///< "n=4096": of a run with many sizes, this one
 };
 
 struct ShotFileOptions {
@@ -39,13 +41,22 @@ struct ShotFileOptions {
   int width = 1600, height = 1000;
 };
 
+struct SelftestOptions {
+  std::string kind = "aa", lab = "gemm", rung = "gemm.cpu.cache_blocks", out;
+  std::vector<std::string> set = {"n=232"};  ///< about 1 ms a call of that rung
+  int runs = 100;
+};
+
 int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
+int cmd_table(const CommonOptions& common, const MeasureOptions& options);
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options);
 int cmd_machine(const CommonOptions& common);
 int cmd_shot(const CommonOptions& common, const ShotFileOptions& options);
+
+int cmd_selftest(const CommonOptions& common, const SelftestOptions& options);
 
 /// Says the error on stderr, and with --json as a document on stdout (docs/schema/
 /// error.schema.json); returns its exit code.

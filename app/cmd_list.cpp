@@ -16,7 +16,8 @@ std::string where_it_runs(const Run& run, const std::string& kernel) {
   const KernelInfo* info = run.kernel(kernel);
   if (!info) return "not here: this worker was built without it";
   if (!info->available) return "not here: " + info->reason;
-  return info->library.empty() ? "runs here" : "runs here (" + info->library + ")";
+  if (info->library.empty()) return "runs here";
+  return "runs here (" + info->library + (info->external ? ", in another process)" : ")");
 }
 
 std::string list_text(const Run& run) {

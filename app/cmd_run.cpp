@@ -8,6 +8,7 @@
 namespace ridge::app {
 
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
+  if (!options.table.empty()) return cmd_table(common, options);
   const Measured measured =
       measure(common, options, "run", [&](const Lab& lab, const Run& run, const Params& set) {
         return select_rungs(lab, run, options.rungs, set);

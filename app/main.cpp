@@ -38,6 +38,8 @@ CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
   one_at_a_time(command->add_option("--rungs", options->rungs,
                                     "which, a,b,..; default: all that can run here"))
       ->delimiter(',');
+  command->add_option("--table", options->table,
+                      "a published table run again, row by row: talk (of gemm)");
   command->add_option("--mode", options->mode, "live or measure (default)")
       ->check(CLI::IsMember({"live", "measure"}));
   return command;
@@ -64,7 +66,22 @@ CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
       ->expected(1, 2);
   command->add_option("--baseline", options->baseline, "rung");
   command->add_option("--candidate", options->candidate, "rung");
+  one_at_a_time(command->add_option("--set", options->set,
+                                    "only results with this parameter: n=4096 (repeat)"));
   command->add_option("--out", options->out, "FILE.html, .md, .json or .csv; default: to stdout");
+  return command;
+}
+
+CLI::App* add_selftest(CLI::App* app, SelftestOptions* options) {
+  CLI::App* command =
+      app->add_subcommand("selftest", "aa: a rung against itself; the noise floor of this machine");
+  command->add_option("kind", options->kind, "aa")->required()->check(CLI::IsMember({"aa"}));
+  command->add_option("--runs", options->runs, "comparisons, default 100")
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--lab", options->lab, "default gemm");
+  command->add_option("--rung", options->rung, "RUNG or RUNG:k=v,..; default cache_blocks");
+  one_at_a_time(command->add_option("--set", options->set, "a parameter: n=232 (repeat)"));
+  command->add_option("--out", options->out, "save the run: RUN.jsonl");
   return command;
 }
 
@@ -94,6 +111,7 @@ int main(int argc, char** argv) {
   CommonOptions common;
   MeasureOptions run, compare;
   ReportFileOptions report;
+  SelftestOptions selftest;
   ShotFileOptions shot;
   std::string size;
 
@@ -112,6 +130,7 @@ int main(int argc, char** argv) {
   const CLI::App* report_command = add_report(&app, &report);
   const CLI::App* machine_command =
       app.add_subcommand("machine", "environment and measured ceilings");
+  const CLI::App* selftest_command = add_selftest(&app, &selftest);
   const CLI::App* shot_command = add_shot(&app, &shot, &size);
 
   // An error in the command line is a document too, whatever stands before --json.
@@ -131,6 +150,7 @@ int main(int argc, char** argv) {
   if (compare_command->parsed()) return cmd_compare(common, compare);
   if (report_command->parsed()) return cmd_report(common, report);
   if (machine_command->parsed()) return cmd_machine(common);
+  if (selftest_command->parsed()) return cmd_selftest(common, selftest);
   if (shot_command->parsed()) {
     if (parse_size(size, &shot)) return cmd_shot(common, shot);
     return fail(common, {ridge::ErrorCode::usage, "'" + size + "' is no size", "--size",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/published.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -159,6 +160,29 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
   }
   return resolve(info, params);
+}
+
+Result<Selection> select_table(const Lab& lab, const Table& table, const Run& run,
+                               const Params& given) {
+  Selection selection;
+  for (const TableRow& row : table.rows) {
+    const KernelInfo* info = run.kernel(row.kernel);
+    const Params params = row_params(table, row, info, given);
+    std::string reason = why_not(run, row.kernel);
+    if (reason.empty()) reason = dtype_problem(*info, params);
+    if (!reason.empty()) {
+      selection.not_run.push_back({row.kernel, reason});
+      continue;
+    }
+    RIDGE_TRY_VOID(check_known({info}, params, lab.id));
+    RIDGE_TRY(KernelRequest request, resolve(*info, params));
+    selection.kernels.push_back(std::move(request));
+  }
+  // Such tables go from slow to fast: the fast ones first, so that whoever stops early has most.
+  std::reverse(selection.kernels.begin(), selection.kernels.end());
+  if (!selection.kernels.empty()) return selection;
+  return unavailable(table.rows.front().kernel,
+                     "none of the table's rows can run here: " + selection.not_run.front().reason);
 }
 
 Result<Selection> select_rungs(const Lab& lab, const Run& run,

@@ -29,6 +29,10 @@ Result<const Lab*> require_lab(const std::string& id);
 Result<Selection> select_rungs(const Lab& lab, const Run& run,
                                const std::vector<std::string>& names, const Params& given);
 
+/// The rows of a published table that this machine can run; the others are in not_run.
+Result<Selection> select_table(const Lab& lab, const Table& table, const Run& run,
+                               const Params& given);
+
 /// One side of a comparison, "RUNG[:k=v,..]": its own settings win over `given`.
 Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
                                   const Params& given);

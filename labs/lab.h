@@ -9,6 +9,7 @@
 
 #include "common/core/registration.h"
 #include "common/core/result.h"
+#include "labs/table.h"
 
 namespace ridge {
 
@@ -41,9 +42,10 @@ struct Lab {
   std::vector<Rung> rungs;
   std::vector<Section> sections;  ///< in the order of the rungs; may be empty
   std::vector<ParamView> params;
-  const char* quality_metric;  ///< "error": NMSE against float64
-  const char* quality_limit;   ///< in words, for reports
-  const char* lesson;          ///< "assets/lessons/gemm.md"
+  const char* quality_metric;      ///< "error": NMSE against float64
+  const char* quality_limit;       ///< in words, for reports
+  const char* lesson;              ///< "assets/lessons/gemm.md"
+  std::vector<Table> tables = {};  ///< published ones that its rungs run again
 };
 
 struct LabDesc {

@@ -79,6 +79,8 @@ TEST_CASE("the previous rung is the one below on the same backend, peers left ou
   CHECK(previous("naive_o1") == "");
   CHECK(previous("naive_o3") == "gemm.cpu.naive_o1");
   CHECK(previous("gemm.cuda.naive") == "");
-  CHECK(previous("shared_tile") == "gemm.cuda.naive");
-  CHECK(previous("onednn") == "gemm.cpu.cache_blocks");
+  CHECK(previous("coalesced") == "gemm.cuda.naive");
+  CHECK(previous("wmma") == "");  // another section
+  CHECK(previous("mma_sync") == "gemm.cuda.wmma");
+  CHECK(previous("onednn") == "gemm.cpu.threads");
 }

@@ -27,7 +27,7 @@ using namespace ridge::app;
 
 namespace {
 
-constexpr double kPass_s = 0.6, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
+constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
 constexpr int kMostLosses = 3;
 
 struct Plan {
@@ -102,7 +102,8 @@ class Recorder {
     return {};
   }
 
-  /// The rungs of this type at this size, one run each, and then their comparisons.
+  /// The rungs of this type at this size in one run; the fastest library against all others, whose
+  /// rounds hold every side; and each rung against the one before.
   Result<void> record_size(const Params& params, const std::string& name) {
     const std::string dtype = param_text(params, "dtype");
     std::vector<const Rung*> rungs;
@@ -114,42 +115,60 @@ class Recorder {
         left_out_.push_back(fmt::format("{} at {}, too slow", rung.kernel, name));
         continue;
       }
-      RIDGE_TRY(const bool ran, run(rung, params, name));
-      if (ran) rungs.push_back(&rung);
+      rungs.push_back(&rung);
     }
-    const Rung* peer = fastest_peer(rungs, params);
+    RIDGE_TRY_VOID(run(rungs, params, name));
+    std::erase_if(rungs, [&](const Rung* rung) { return !has_result(*rung, params); });
+    if (const Rung* peer = fastest_peer(rungs, params)) {
+      std::vector<const Rung*> others = rungs;
+      std::erase_if(others, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
+      if (!others.empty()) RIDGE_TRY_VOID(compare(*peer, others, params, name));
+    }
     for (const Rung* rung : rungs) {
-      if (peer && rung != peer) RIDGE_TRY_VOID(compare(*peer, *rung, params, name));
       if (rung->peer) continue;
       const Rung* before = previous_rung(lab_, *rung);
       while (before && std::find(rungs.begin(), rungs.end(), before) == rungs.end())
         before = previous_rung(lab_, *before);
-      if (before) RIDGE_TRY_VOID(compare(*before, *rung, params, name));
+      if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
     }
     return {};
   }
 
-  Result<bool> run(const Rung& rung, const Params& params, const std::string& name) {
+  Result<void> run(const std::vector<const Rung*>& rungs, const Params& params,
+                   const std::string& name) {
     WorkRequest request;
     request.type = "run";
     request.limit_s = kPass_s;
-    RIDGE_TRY_VOID(add(rung, params, &request));
-    RIDGE_TRY_VOID(carry_out(std::move(request), fmt::format("{} at {}", rung.kernel, name)));
+    for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
+    if (request.kernels.empty()) return {};
+    return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));
+  }
+
+  /// Remembers the rate, for too_slow().
+  bool has_result(const Rung& rung, const Params& params) {
     const Series* series = latest(rung, params);
     if (!series || !series->stats) return false;
     rate_[rung.kernel + param_text(params, "dtype")] = work_of(params) / series->stats->median_ns;
     return true;
   }
 
-  Result<void> compare(const Rung& baseline, const Rung& candidate, const Params& params,
-                       const std::string& name) {
+  /// Another process cannot take turns within a round: it is compared on its own, by hand.
+  bool is_external(const Rung& rung) const {
+    const KernelInfo* info = driver_->run().kernel(rung.kernel);
+    return info != nullptr && info->external;
+  }
+
+  Result<void> compare(const Rung& baseline, const std::vector<const Rung*>& candidates,
+                       const Params& params, const std::string& name) {
     WorkRequest request;
     request.type = "compare";
     request.limit_s = kCompare_s;
     RIDGE_TRY_VOID(add(baseline, params, &request));
-    RIDGE_TRY_VOID(add(candidate, params, &request));
-    return carry_out(std::move(request),
-                     fmt::format("{} and {} at {}", baseline.kernel, candidate.kernel, name));
+    for (const Rung* candidate : candidates) RIDGE_TRY_VOID(add(*candidate, params, &request));
+    return carry_out(
+        std::move(request),
+        fmt::format("{} and {} at {}", baseline.kernel,
+                    candidates.size() == 1 ? candidates.front()->kernel : "all others", name));
   }
 
   Result<void> add(const Rung& rung, const Params& params, WorkRequest* request) {

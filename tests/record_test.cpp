@@ -80,9 +80,10 @@ TEST_CASE("every struct comes back from JSON") {
                         "-O1",
                         "beef",
                         true,
+                        true,
                         "why",
                         {full_spec()}},
-             13);
+             14);
   round_trip(SourceText{"k", "p", "t", "f", "h"}, 5);
   round_trip(Utilization{"FMA", 0.5, "derived"}, 3);
   round_trip(CurvePoint{3, 1.5, {{"loss", 0.25}}}, 3);

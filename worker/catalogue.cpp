@@ -119,6 +119,13 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
     list.push_back(
         builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes, k->arch_exact));
     if (k->library != nullptr) list.back().library = k->library;
+    list.back().external = k->time_calls != nullptr;
+    const char* missing =
+        list.back().available && k->unavailable != nullptr ? k->unavailable() : nullptr;
+    if (missing != nullptr) {
+      list.back().available = false;
+      list.back().reason = missing;
+    }
     const FamilyDesc* family = find_family(family_of(k->id));
     if (family != nullptr) {
       list.back().params = family->params();

@@ -32,6 +32,8 @@ void set_peer_environment() {
     setenv("OPENBLAS_CORETYPE", avx2 ? "HASWELL" : "NEHALEM", 1);
     setenv("DNNL_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
     setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
+    setenv("MKL_ENABLE_INSTRUCTIONS", avx2 ? "AVX2" : "SSE4_2", 1);  // PyTorch's
+    setenv("ATEN_CPU_CAPABILITY", avx2 ? "avx2" : "default", 1);
   }
 }
 

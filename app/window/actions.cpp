@@ -73,37 +73,6 @@ std::string why_no_export(const State& state) {
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
-WorkRequest request_for(const State& state, const char* type) {
-  WorkRequest request;
-  request.type = type;
-  request.lab = state.view.lab->id;
-  request.mode = state.view.mode;
-  request.cache = state.view.cache;
-  return request;
-}
-
-void send(State& state, WorkRequest request, int64_t* id_out) {
-  state.notice = {};
-  // Estimates give way to the real thing and are asked for again after it.
-  const Request* estimates = state.run().request(state.estimate_request);
-  if (estimates && estimates->status.empty()) {
-    state.session->cancel(state.estimate_request);
-    state.estimates_due = true;
-  }
-  // The ceilings that utilization is a share of are measured once, before the first run.
-  if (state.run().ceilings().empty()) {
-    WorkRequest probe;
-    probe.type = "probe";
-    (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
-  }
-  const auto id = state.session->send(std::move(request));
-  if (id)
-    *id_out = *id;
-  else
-    state.notice = {id.error().sentence(), true};
-  state.dirty = true;
-}
-
 void run_ladder(State& state) {
   if (must_list_again(state)) {
     state.list_request = 0;
@@ -279,6 +248,8 @@ const Action kActions[] = {
      never,
      show_view<View::roofline>},
     {"sizes", "Sizes: speed against size", "N", 'n', {}, false, never, show_view<View::sizes>},
+    {"table", "Table: a published one, run again", "", 0, {}, false, never, show_view<View::table>},
+    {"run_table", "Run the table's rows", "", 0, {}, false, why_no_run, run_table},
     {"error",
      "Error: speed against error, with the gate",
      "E",

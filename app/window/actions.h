@@ -32,6 +32,12 @@ bool perform(State& state, std::string_view id);
 /// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
 void handle_keys(State& state);
 
+/// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
+WorkRequest request_for(const State& state, const char* type);
+void send(State& state, WorkRequest request, int64_t* id_out);
+/// The rows of the lab's published table that this machine can run.
+void run_table(State& state);
+
 // What needs an argument is a function instead of a row in the table.
 void select_rung(State& state, const std::string& kernel);
 void set_param(State& state, const std::string& name, ParamValue value);

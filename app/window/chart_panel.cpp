@@ -17,8 +17,11 @@ struct Choice {
   const char* label;
   const char* action;
 };
-constexpr Choice kViews[] = {
-    {"Ladder", "ladder"}, {"Roofline", "roofline"}, {"Sizes", "sizes"}, {"Error", "error"}};
+constexpr Choice kViews[] = {{"Ladder", "ladder"},
+                             {"Roofline", "roofline"},
+                             {"Sizes", "sizes"},
+                             {"Error", "error"},
+                             {"Table", "table"}};
 
 chart::LayoutOptions options_of(Ui& ui, const Area& area, float font) {
   chart::LayoutOptions options;
@@ -144,6 +147,7 @@ void ChartPanel::draw(Ui& ui, Area area) {
   Area inner = area.inset(ui.px(kPad));
   const Area views = inner.take_top(ui.px(kHeading));
   draw_views(ui, {views.x + ui.px(8), views.y + ui.px(2), views.w - ui.px(16), views.h});
+  if (ui.state.view.chart == View::table) return table_.draw(ui, inner);
   lay_out(ui, inner);
   if (scene_.height > inner.h + 1) return draw_scrolled(ui, inner);
   const auto touched = ui.touch("chart", inner);

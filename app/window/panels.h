@@ -38,6 +38,23 @@ struct ParamsBar {
   void draw(Ui& ui, Area area);
 };
 
+/// A published table (labs/table.h) in the centre's place, its rows as they stand now.
+struct TablePanel {
+  void draw(Ui& ui, Area area);
+
+ private:
+  struct Line {
+    std::vector<std::string> cells;
+    bool is_here = false;
+    std::string note;
+  };
+  void build(Ui& ui);
+  static void draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells, Role role,
+                        Role here);
+  std::vector<Line> lines_;
+  uint64_t version_ = ~0ull;
+};
+
 /// The centre: the ladder, or another view of the same results. Click selects, hovering explains.
 struct ChartPanel {
   void draw(Ui& ui, Area area);
@@ -50,6 +67,7 @@ struct ChartPanel {
   void draw_scrolled(Ui& ui, Area inner);
   void take_mouse(Ui& ui, float x, float y, bool hovered, bool clicked);
   void follow_selection(Ui& ui, float top, float height);
+  TablePanel table_;
   chart::Scene scene_;
   chart::ChartModel model_;
   std::vector<std::string> rows_;  ///< kernel id of each row

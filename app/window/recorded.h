@@ -1,5 +1,4 @@
-// Recorded runs shipped with the program (assets/recorded/*.jsonl): what a machine without a GPU
-// shows for GPU rungs, always under the name of the machine that ran them.
+// What of the recorded runs (app/recordings.h) fits what the person asked for.
 #pragma once
 
 #include <memory>
@@ -7,19 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "app/recordings.h"
 #include "common/record/run.h"
 
 namespace ridge::window {
 
-struct Recording {
-  std::string path, machine;
-  std::shared_ptr<const Run> run;
-};
-
-/// All readable recordings of a folder, by name. An unreadable one is left out and named in
-/// `problems`.
-std::vector<Recording> load_recordings(const std::string& folder,
-                                       std::vector<std::string>* problems);
+using app::asset_folder;
+using app::load_recordings;
+using app::Recording;
 
 /// The series of `kernel` whose size is nearest to `wanted` (in ratio, over every shared integer
 /// parameter; a different text parameter such as dtype is never "near"). Only finished series count.
@@ -40,10 +34,6 @@ struct SnappedComparison {
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
                                      const std::string& cache);
-
-/// The folder of a shipped asset ("lessons", "recorded"): $RIDGEPOINT_ASSETS, then beside the
-/// program, then the source tree. Empty when there is none.
-std::string asset_folder(const std::string& name);
 
 /// A whole text file; nullopt when it cannot be read.
 std::optional<std::string> read_text(const std::string& path);

@@ -58,8 +58,10 @@ struct Scene {
   const char* name;
   View chart;
 };
-constexpr Scene kCharts[] = {
-    {"roofline", View::roofline}, {"sizes", View::sizes}, {"error", View::error}};
+constexpr Scene kCharts[] = {{"roofline", View::roofline},
+                             {"sizes", View::sizes},
+                             {"error", View::error},
+                             {"talk", View::table}};
 
 /// The lab as it opens, or with another view in its centre; or with the run's last comparison chosen,
 /// and the diff beside it.
@@ -88,7 +90,8 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
 }  // namespace
 
 const std::vector<std::string>& scene_names() {
-  static const std::vector<std::string> kNames = {"lab", "compare", "roofline", "sizes", "error"};
+  static const std::vector<std::string> kNames = {"lab",   "compare", "roofline",
+                                                  "sizes", "error",   "talk"};
   return kNames;
 }
 

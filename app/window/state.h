@@ -20,7 +20,7 @@ namespace ridge::window {
 
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
-enum class View { ladder, roofline, sizes, error };
+enum class View { ladder, roofline, sizes, error, table };
 
 /// What the person chose. Nothing in here was measured.
 struct ViewState {

@@ -60,6 +60,12 @@ struct Launch {
   void* plan_state = nullptr;
 };
 
+/// How long a run of calls took in the process that made them.
+struct CallTimes {
+  double wall_ns = 0;
+  double cpu_ns = 0;  ///< CPU time of that process
+};
+
 struct KernelDesc {
   const char* id = nullptr;  ///< "<family>.<backend>.<trick>", e.g. "gemm.cpu.naive_o1"
   Backend backend = Backend::cpu;
@@ -71,6 +77,12 @@ struct KernelDesc {
   const char* library = nullptr;       ///< "oneDNN" for a peer; null for our own rungs
   const char* (*version)() = nullptr;  ///< peers: "2.6.3", for the environment
   bool may_sync = false;               ///< launch() may synchronise the device: it is never gated
+  /// For what runs in another process (common/measure/external.h), marked `external`: makes `calls`
+  /// calls there, on what the last launch() sent, and says how long they took. Null: the device
+  /// times launch() itself.
+  Status (*time_calls)(const Launch& launch, int64_t calls, CallTimes* times) = nullptr;
+  /// Why this machine cannot run it, whatever its ISA ("python3 has no numpy"); null where it can.
+  const char* (*unavailable)() = nullptr;
   /// Untimed, shape only. Null: nothing to prepare.
   Status (*prepare)(const Shape& shape, Plan* plan) = nullptr;
   /// Timed. Must write the whole output and touch nothing else.

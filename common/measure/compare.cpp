@@ -105,7 +105,7 @@ Result<void> Contest::prepare(size_t i) {
   if (family == nullptr) {
     return Error{ErrorCode::unavailable, "its family is not in this worker", side.kernel->id, ""};
   }
-  RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device));
+  RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device, options_.cache));
   observer_->phase(series.index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
             bench_->estimates.get(*side.kernel, *family, side.params, side.device));
@@ -297,7 +297,7 @@ Result<void> Contest::steps() {
   bool contended = false;
   for (size_t i = 0; i < sides_.size(); ++i) {
     const bool disturbed = is_contended(foreign_cpus, sides_[i].kernel->backend);
-    summarize(&out_.series[i], disturbed, false);
+    summarize(&out_.series[i], disturbed, false, sides_[i].kernel->time_calls != nullptr);
     contended = contended || disturbed;
   }
   if (contended) {
@@ -314,7 +314,8 @@ Result<void> Contest::steps() {
                                      std::to_string(int(needed_s + 0.5)) + " s; measure the rung";
       continue;
     }
-    RIDGE_TRY_VOID(latency_pass(*live_[i].rung, options_.cache, {300, 1}, live_[i].call_ns,
+    const LatencyRule rule = {300, std::min(1.0, options_.limit_s.value_or(1.0))};
+    RIDGE_TRY_VOID(latency_pass(*live_[i].rung, options_.cache, rule, live_[i].call_ns,
                                 series.index, observer_, &series.latency_samples));
     series.latency = stats::summarize_latency(series.latency_samples);
   }

@@ -6,6 +6,9 @@
 // there (OpenMP waits passively), so its share is the process's CPU time over wall time, and it is
 // held to 0.95 of the best share this side has shown. A sample below is tagged "stolen" and taken
 // again, up to three times in a row. The choice looks at CPU time only, never at speed.
+//
+// A peer in another process times its own calls, by the same clock. Beside one, every slot lasts
+// 50 ms or more, on both sides: each side finds its caches cold at the start of its slot.
 #include <time.h>
 
 #include <algorithm>
@@ -23,6 +26,7 @@ namespace ridge::measure {
 namespace {
 
 constexpr double kSampleNs = 200e3;
+constexpr double kExternalNs = 50e6;
 constexpr double kBlockNs = 100e6;
 constexpr double kShare1 = 0.98;     ///< least CPU share, one thread
 constexpr double kShareMany = 0.95;  ///< least part of the best share seen, several threads
@@ -106,13 +110,13 @@ class CpuDevice : public Device {
     side->launch = launch;
     side->cache = cache;
     side->call_ns = std::max(call_ns, 1.0);
-    side->calls = std::max<int64_t>(1, std::llround(std::ceil(kSampleNs / side->call_ns)));
-    if (cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
+    set_calls(side.get(), false);
     return std::unique_ptr<Side>(std::move(side));
   }
 
   Result<std::vector<Sample>> time(std::span<Side* const> sides,
                                    std::span<const uint8_t> order) override {
+    set_calls(sides);
     std::vector<Sample> samples;
     samples.reserve(order.size());
     for (const uint8_t index : order) {
@@ -123,6 +127,7 @@ class CpuDevice : public Device {
   }
 
   int slots_per_block(std::span<Side* const> sides) const override {
+    set_calls(sides);
     double slot_ns = 0;
     for (const Side* side : sides) {
       const auto* cpu = static_cast<const CpuSide*>(side);
@@ -133,8 +138,32 @@ class CpuDevice : public Device {
   }
 
  private:
+  static void set_calls(CpuSide* side, bool beside_external) {
+    const double least_ns = beside_external ? kExternalNs : kSampleNs;
+    side->calls = std::max<int64_t>(1, std::llround(std::ceil(least_ns / side->call_ns)));
+    if (side->cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
+  }
+  static void set_calls(std::span<Side* const> sides) {
+    const bool external = std::any_of(sides.begin(), sides.end(), [](const Side* side) {
+      return side->kernel->time_calls != nullptr;
+    });
+    for (Side* side : sides) set_calls(static_cast<CpuSide*>(side), external);
+  }
+
+  static Result<Sample> time_external(const Side& side, int64_t calls) {
+    CallTimes times;
+    const Status status = side.kernel->time_calls(side.launch, calls, &times);
+    if (!status.ok()) return to_error(status, *side.kernel);
+    Sample sample;
+    sample.calls = calls;
+    sample.t_ns = rounded(times.wall_ns / double(calls));
+    sample.cpu_ns = rounded(times.cpu_ns / double(calls));
+    return sample;
+  }
+
   /// One sample of `calls` calls. With cold caches each call is timed alone, after a flush.
   Result<Sample> time_calls(const Side& side, int64_t calls) {
+    if (side.kernel->time_calls != nullptr) return time_external(side, calls);
     const bool process = side.launch.shape.threads > 1;
     const auto launch = side.kernel->launch;
     double wall = 0, cpu = 0;

@@ -55,6 +55,7 @@ Environment read_environment() {
   env.cuda = build.cuda;
   for (const KernelDesc* kernel : registered_kernels()) {
     if (kernel->library == nullptr) continue;
+    if (kernel->unavailable != nullptr && kernel->unavailable() != nullptr) continue;
     const char* version = kernel->version == nullptr ? nullptr : kernel->version();
     env.libraries[kernel->library] = version == nullptr ? "" : version;
   }

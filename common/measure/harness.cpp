@@ -109,13 +109,14 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
   RIDGE_TRY(const auto side,
             device->make_side(*rung.kernel, rung.launch(), options.cache, call_ns));
   Side* sides[] = {side.get()};
+  const bool external = rung.kernel->time_calls != nullptr;
   const ForeignLoad foreign;
   const auto contended = [&] { return is_contended(foreign.cpus(), rung.kernel->backend); };
   const double start = now_s();
   Pace pace = next_pace(series->samples, 0, options, rung.kernel->backend);
   while (!pace.stop) {
     if (observer->cancelled()) {
-      summarize(series, contended(), false);
+      summarize(series, contended(), false, external);
       return cancelled_error();
     }
     const int slots = std::max(1, std::min(pace.slots, device->slots_per_block(sides)));
@@ -131,7 +132,7 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
     observer->phase(series->index, timing_phase(series->samples, pace, options));
     gap();
   }
-  summarize(series, contended(), pace.noisy);
+  summarize(series, contended(), pace.noisy, external);
   return {};
 }
 
@@ -141,7 +142,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   if (family == nullptr) {
     return Error{ErrorCode::unavailable, "its family is not in this worker", kernel.id, ""};
   }
-  RIDGE_TRY_VOID(check_supported(kernel, series->params, *device));
+  RIDGE_TRY_VOID(check_supported(kernel, series->params, *device, options.cache));
   observer->phase(series->index, {.phase = "prepare", .text = "making the inputs"});
   RIDGE_TRY(const CallEstimate estimate,
             bench->estimates.get(kernel, *family, series->params, device));
@@ -198,7 +199,7 @@ bool is_contended(double foreign_cpus, Backend backend) {
   return foreign_cpus > (backend == Backend::cpu ? std::max(0.1, 0.05 * cores) : 0.5 * cores);
 }
 
-void summarize(Series* series, bool contended, bool noisy) {
+void summarize(Series* series, bool contended, bool noisy, bool external) {
   if (series->samples.empty()) return;
   stats::tag_outliers(&series->samples);
   series->stats = stats::summarize(series->samples);
@@ -206,6 +207,7 @@ void summarize(Series* series, bool contended, bool noisy) {
   const auto add = [&](const char* flag) {
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
   };
+  if (external) add("external");
   if (noisy) add("noisy");
   if (contended) add("contended");
 }
@@ -227,7 +229,13 @@ void describe_unavailable(Backend backend, Series* series) {
   }
 }
 
-Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device) {
+Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device,
+                             Cache cache) {
+  if (kernel.time_calls != nullptr && cache == Cache::cold) {
+    return Error{ErrorCode::unavailable,
+                 "runs in another process, whose caches cannot be flushed from here", kernel.id,
+                 "measure it with hot caches"};
+  }
   const std::string dtype = param_text(params, "dtype", "fp32");
   std::istringstream list(kernel.dtypes);
   std::string name;

@@ -48,8 +48,10 @@ Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& para
 
 // ---- steps that compare.cpp shares ---------------------------------------------------------------
 
-/// dtype is one the kernel computes, and its requirement (isa) is met on this CPU.
-Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device);
+/// dtype is one the kernel computes, its requirement (isa) is met on this CPU, and it can be timed
+/// with this cache: another process has its own caches, which no flush here reaches.
+Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device,
+                             Cache cache = Cache::hot);
 /// Whether a GPU of this compute capability runs the kernel; `reason` says what it needs instead.
 bool capability_suffices(int arch, bool arch_exact, int capability, std::string* reason);
 /// Runs the kernel until the clock is steady, by the mode's rule; returns ns of one call.
@@ -71,8 +73,8 @@ void take_error(const Error& error, Series* series);
 /// 0.04 out of nothing in the half second of a live run), or from a twentieth of a larger machine; a
 /// GPU queues ahead, so only half the machine's cores busy elsewhere may starve it.
 bool is_contended(double foreign_cpus, Backend backend);
-/// Tags outliers and fills in stats, with the flags "noisy" and "contended".
-void summarize(Series* series, bool contended, bool noisy);
+/// Tags outliers and fills in stats, with the flags "external", "noisy" and "contended".
+void summarize(Series* series, bool contended, bool noisy, bool external = false);
 /// Says why percentiles and energy are missing, where they are.
 void describe_unavailable(Backend backend, Series* series);
 /// Seconds of a steady clock.

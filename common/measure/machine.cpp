@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/measure/child.h"
 #include "common/measure/isa.h"
 
 namespace ridge::measure {
@@ -65,6 +66,11 @@ void read_caches(CpuInfo* cpu) {
     if (level == "2") cpu->l2_bytes = bytes;
     if (level == "3") cpu->l3_bytes = bytes;
   }
+}
+
+/// Of this process and of the peers it started.
+double own_cpu_s() {
+  return clock_s(CLOCK_PROCESS_CPUTIME_ID) + children_cpu_s();
 }
 
 }  // namespace
@@ -135,13 +141,13 @@ int64_t free_memory_bytes() {
 void ForeignLoad::start() {
   wall_s_ = clock_s(CLOCK_MONOTONIC);
   busy_s_ = machine_busy_s();
-  own_s_ = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  own_s_ = own_cpu_s();
 }
 
 double ForeignLoad::cpus() const {
   const double busy = machine_busy_s();
   if (busy < 0 || busy_s_ < 0) return -1;
-  const double own = clock_s(CLOCK_PROCESS_CPUTIME_ID) - own_s_;
+  const double own = own_cpu_s() - own_s_;
   const double wall = std::max(1e-3, clock_s(CLOCK_MONOTONIC) - wall_s_);
   return std::max(0.0, (busy - busy_s_ - own) / wall);
 }

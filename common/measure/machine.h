@@ -23,7 +23,7 @@ int64_t free_memory_bytes();
 std::string read_line_of(const std::string& path);
 
 /// How much processor time others took between start() and stop(), in CPU seconds a second: all
-/// busy and stolen time of the machine less this process's own. /proc/stat counts in ticks of
+/// busy and stolen time of the machine less this process's own and its peers'. /proc/stat counts in ticks of
 /// 10 ms, so a window should last 0.2 s or more.
 class ForeignLoad {
  public:

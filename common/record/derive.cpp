@@ -112,8 +112,9 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;
     fill_share(*flop.value, find_ceiling(ceilings, backend, "flop", dtype, threads),
-               dtype + machine, "measure the ceilings again", &result.compute,
-               &result.no_compute_reason);
+               dtype + machine,
+               "other units did this work, or the ceiling should be measured again",
+               &result.compute, &result.no_compute_reason);
   } else {
     result.no_compute_reason = under_way(series) ? kWhenEnded : "its FLOP are not counted";
   }

@@ -259,8 +259,9 @@ template <class Io>
 void fields(Io& io, Of<Io, KernelInfo>& v) {
   io("id", v.id), io("family", v.family), io("backend", v.backend), io("kind", v.kind);
   io("dtypes", v.dtypes), io("needs", v.needs), io("library", v.library), io("path", v.path);
-  io("flags", v.flags), io("hash", v.hash), io("available", v.available), io("reason", v.reason);
-  io("params", v.params);
+  io("flags", v.flags), io("hash", v.hash), io("external", v.external),
+      io("available", v.available);
+  io("reason", v.reason), io("params", v.params);
 }
 
 template <class Io>

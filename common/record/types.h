@@ -54,7 +54,7 @@ struct Stats {
   int outliers = 0;                ///< beyond 1.5 interquartile ranges; tagged, never removed
   double noise = 0;                ///< interquartile range / median
   double correlation_samples = 1;  ///< measured integrated correlation time, in samples
-  std::vector<std::string> flags;  ///< "noisy", "few_samples", "correlated"
+  std::vector<std::string> flags;  ///< "noisy", "few_samples", "correlated", "external"
 };
 
 /// Summary of single calls, host launch to completion. A percentile is absent where there are too
@@ -142,6 +142,7 @@ struct KernelInfo {
   std::string path;     ///< "kernels/gemm/naive.cpp"
   std::string flags;    ///< from the build line: "-O1"
   std::string hash;     ///< of the source, its kernel headers and flags
+  bool external = false;  ///< a library in a process of its own: NumPy, PyTorch
   bool available = false;
   std::string reason;  ///< why not available
   std::vector<ParamSpec> params;

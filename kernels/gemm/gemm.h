@@ -7,9 +7,9 @@
 //                weights; tensor cores and cuBLASLt take these types in no other way
 //   buffers[2]   C, m x n, output: C(i, j) = c[i * n + j]; arrives filled with poison
 //
-//   Shape::dtype of A and B     fp32  tf32  bf16  fp16  fp8 (e4m3)  int8
-//   type of C                   fp32  fp32  bf16  fp16  bf16        int32
-//   sums are kept in            fp32  fp32  fp32  fp32  fp32        int32
+//   Shape::dtype of A and B     fp32  tf32  bf16  fp16  fp8 (e4m3)  int8   fp64
+//   type of C                   fp32  fp32  bf16  fp16  bf16        int32  fp64
+//   sums are kept in            fp32  fp32  fp32  fp32  fp32        int32  fp64
 //
 // tf32 inputs are fp32 numbers already rounded to 10 bits of mantissa.
 // A kernel writes every element of C and nothing else; it may not rely on what C holds.

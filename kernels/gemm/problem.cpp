@@ -95,7 +95,7 @@ std::vector<ParamSpec> params() {
   dtype.name = "dtype";
   dtype.help = "type of the elements of A and B";
   dtype.is_choice = true;
-  dtype.choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+  dtype.choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp64"};
   dtype.fallback = std::string("fp32");
   ParamSpec threads;
   threads.name = "threads";

@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
  private:
   CudaDevice() = default;
   Result<void> open(int index);
+  Result<Sample> time_by_wall(CudaSide* side);
   void add_telemetry(Sample* last);
 
   std::string name_;

@@ -3,6 +3,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "common/measure/child.h"
+
 namespace ridge::measure {
 namespace {
 
@@ -105,16 +109,19 @@ std::vector<std::string> Nvml::disturbances() const {
   unsigned count = static_cast<unsigned>(list.size());
   const int rc = nvml.processes ? nvml.processes(device_, &count, list.data()) : -1;
   if (rc != 0 && rc != kInsufficientSize) return found;
+  // This process, and a peer of its own that waits for its turn, disturb nobody.
+  std::vector<pid_t> ours = children(true);
+  ours.push_back(getpid());
   unsigned others = 0;
   bool own = false;
   for (unsigned i = 0; i < count && i < list.size(); ++i) {
-    if (list[i].pid == static_cast<unsigned>(getpid()))
+    if (std::count(ours.begin(), ours.end(), static_cast<pid_t>(list[i].pid)) > 0)
       own = true;
     else
       ++others;
   }
-  // In a container the driver knows this process by the host's number: one of the others is us.
-  if (!own && others > 0) --others;
+  // In a container the driver knows them by the host's numbers: some of the others are us.
+  if (!own) others -= std::min(others, static_cast<unsigned>(ours.size()));
   if (others > 0)
     found.push_back(std::to_string(others) +
                     (others == 1 ? " other process on the GPU" : " other processes on the GPU"));

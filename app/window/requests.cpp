@@ -1,0 +1,37 @@
+// Asking the worker, as every action does it.
+#include "app/window/actions.h"
+
+namespace ridge::window {
+
+WorkRequest request_for(const State& state, const char* type) {
+  WorkRequest request;
+  request.type = type;
+  request.lab = state.view.lab->id;
+  request.mode = state.view.mode;
+  request.cache = state.view.cache;
+  return request;
+}
+
+void send(State& state, WorkRequest request, int64_t* id_out) {
+  state.notice = {};
+  // Estimates give way to the real thing and are asked for again after it.
+  const Request* estimates = state.run().request(state.estimate_request);
+  if (estimates && estimates->status.empty()) {
+    state.session->cancel(state.estimate_request);
+    state.estimates_due = true;
+  }
+  // The ceilings that utilization is a share of are measured once, before the first run.
+  if (state.run().ceilings().empty()) {
+    WorkRequest probe;
+    probe.type = "probe";
+    (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
+  }
+  const auto id = state.session->send(std::move(request));
+  if (id)
+    *id_out = *id;
+  else
+    state.notice = {id.error().sentence(), true};
+  state.dirty = true;
+}
+
+}  // namespace ridge::window

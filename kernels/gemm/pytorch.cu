@@ -1,0 +1,45 @@
+// Idea      PyTorch on the GPU, in a python3 of its own: what most models really call.
+// Changed   cuBLAS underneath, chosen and launched by PyTorch; its arrays, its stream, its process.
+// Limits    At large sizes what cuBLAS reaches; at small ones the few microseconds that a call costs
+//           from Python, which are part of what is timed here.
+// Look at   fp32 with TF32 off, as here, against tf32: the same line of Python, one switch apart.
+// Source    PyTorch, torch.matmul; torch.backends.cuda.matmul.allow_tf32 is off except for tf32.
+#include "kernels/device/check.h"
+#include "kernels/gemm/external_gemm.h"
+
+namespace ridge {
+namespace {
+
+/// Between the harness's device memory and the memory shared with the other process. A small copy to
+/// the device returns while it is still under way, and the harness reads on a stream of its own.
+Status copy_any_way(void* to, const void* from, size_t bytes) {
+  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
+  return {};
+}
+
+int current_device() {
+  int device = 0;
+  return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+constexpr external::Peer kPytorch = {.library = "PyTorch",
+                                     .package = "torch",
+                                     .part = "lib/libtorch_cuda.so",
+                                     .script = kTorchGemm,
+                                     .copy = copy_any_way,
+                                     .device = current_device};
+
+Status prepare_pytorch(const Shape& shape, Plan* plan) {
+  return prepare_external_gemm(kPytorch, shape, plan);
+}
+
+RIDGE_KERNEL(
+    gemm, cuda, pytorch, .dtypes = "fp32 tf32 bf16 fp16", .library = "PyTorch",
+    .version = [] { return external::version(kPytorch); }, .may_sync = true,
+    .time_calls = external::time_calls,
+    .unavailable = [] { return external::unavailable(kPytorch); }, .prepare = prepare_pytorch,
+    .launch = external::launch);
+
+}  // namespace
+}  // namespace ridge
