@@ -281,6 +281,11 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     RIDGE_TRY(Device * where, device(asked[i].backend(), request.device));
     sides.push_back({asked[i].kernel, asked[i].params, where});
   }
+  constexpr size_t kMostSides = 10;  // a round names its sides by digits
+  if (sides.size() > kMostSides) {
+    return Error{ErrorCode::usage, std::to_string(sides.size() - 1) + " candidates at once",
+                 "compare", "give at most 9"};
+  }
   measure::CompareOptions options;
   options.cache = cache_of(request);
   options.margin = request.margin;

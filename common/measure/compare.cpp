@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "common/core/format.h"
 #include "common/kernel/registry.h"
 #include "common/measure/machine.h"
 #include "common/record/params.h"
@@ -241,7 +242,7 @@ Result<void> Contest::rounds() {
     if (observer_->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
     const int done = static_cast<int>(rounds_.size());
     if (done >= fewest && now_s() - start >= limit_s) {
-      reasons_.push_back("stopped at the limit of " + std::to_string(int(limit_s)) + " s after " +
+      reasons_.push_back("stopped at the limit of " + format_tick(limit_s) + " s after " +
                          std::to_string(done) + " rounds");
       break;
     }

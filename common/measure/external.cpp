@@ -76,9 +76,9 @@ Status answer_of(const Remote& remote, const std::string& command, std::string* 
 }
 
 std::shared_ptr<Child> start(const Peer& peer, int threads, int device) {
-  const std::vector<std::string> command = peer.program != nullptr
-                                               ? std::vector<std::string>{peer.program(), peer.script}
-                                               : measure::Python::here().serve_command(peer.script);
+  const std::vector<std::string> command =
+      peer.program != nullptr ? std::vector<std::string>{peer.program(), peer.script}
+                              : measure::Python::here().serve_command(peer.script);
   const std::string count = std::to_string(threads);
   // OMP_WAIT_POLICY is the worker's, for its own pool; this one is idle while we run.
   return std::make_shared<Child>(peer.library, command,
