@@ -84,6 +84,13 @@ void Run::close_series(Series* series, const std::string& status, const std::str
 
 void Run::close_request(Request* request, const std::string& status, const std::string& reason) {
   request->status = status;
+  // A recording keeps of a comparison what was found, not its sides where they were run on their own.
+  if (status == "ok" && request->type == "compare") {
+    std::erase_if(series_, [&](const Series& side) {
+      return side.request == request->id && side.status == SeriesStatus::pending &&
+             side.checks.empty() && side.samples.empty();
+    });
+  }
   for (Series& series : series_) {
     const bool is_open =
         series.status == SeriesStatus::pending || series.status == SeriesStatus::running;

@@ -1,0 +1,65 @@
+// The recordings that ship with the program: small, whole, and nothing in them without a check.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> recordings() {
+  const char* source = std::getenv("RIDGE_SOURCE");
+  REQUIRE(source != nullptr);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(source) / "assets/recorded"))
+    files.push_back(entry.path());
+  return files;
+}
+
+bool has_series(const Run& run, const std::string& kernel, const Params& params) {
+  return std::any_of(run.series().begin(), run.series().end(), [&](const Series& series) {
+    return series.kernel == kernel && series.params == params && series.stats &&
+           series.quality_passed();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the recordings of a lab take 2 MiB at most") {
+  uintmax_t bytes = 0;
+  for (const fs::path& file : recordings()) bytes += fs::file_size(file);
+  CHECK(bytes > 0);
+  CHECK(bytes <= uintmax_t{2} << 20);
+}
+
+TEST_CASE("what was recorded was checked, has an interval or says why, and names its machine") {
+  for (const fs::path& file : recordings()) {
+    INFO(file.filename().string());
+    const auto run = Run::load(file.string());
+    REQUIRE(run.ok());
+    REQUIRE(run->environment());
+    CHECK(run->environment()->machine() != "");
+    CHECK_FALSE(run->series().empty());
+    for (const Series& series : run->series()) {
+      INFO(series.kernel << " " << series.reason);
+      CHECK(series.status == SeriesStatus::ok);
+      CHECK(series.quality_passed());
+      CHECK(series.stats.has_value());
+      CHECK_FALSE(series.hash.empty());
+      CHECK(run->source(series.kernel) != nullptr);
+    }
+    for (const Comparison& comparison : run->comparisons()) {
+      INFO(comparison.baseline << " and " << comparison.candidate);
+      CHECK(comparison.rounds >= 6);
+      CHECK(comparison.ci.has_value());
+      CHECK(has_series(*run, comparison.baseline, comparison.baseline_params));
+      CHECK(has_series(*run, comparison.candidate, comparison.candidate_params));
+    }
+  }
+}
