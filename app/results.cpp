@@ -140,6 +140,28 @@ int severity(Verdict verdict) {
   return 3;
 }
 
+/// One line a reason: a GPU's ladder is long.
+std::string not_run_text(const std::vector<NotRun>& not_run) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> reasons;
+  for (const NotRun& rung : not_run) {
+    if (std::find(reasons.begin(), reasons.end(), rung.reason) == reasons.end())
+      reasons.push_back(rung.reason);
+  }
+  std::string text;
+  for (const std::string& reason : reasons) {
+    std::string names;
+    size_t count = 0;
+    for (const NotRun& rung : not_run) {
+      if (rung.reason != reason || count++ >= kNamed) continue;
+      names += (names.empty() ? "" : ", ") + short_name(rung.kernel);
+    }
+    if (count > kNamed) names += fmt::format(" and {} more", count - kNamed);
+    text += fmt::format("  {}: not run: {}\n", names, reason);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
@@ -158,9 +180,7 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     const std::string note = notes_of(*series);
     if (!note.empty()) notes += fmt::format("  {}: {}\n", short_name(series->kernel), note);
   }
-  for (const NotRun& rung : not_run) {
-    notes += fmt::format("  {}: not run: {}\n", short_name(rung.kernel), rung.reason);
-  }
+  notes += not_run_text(not_run);
   return text + (notes.empty() ? "" : "\n" + notes);
 }
 
