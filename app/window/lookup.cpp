@@ -1,5 +1,6 @@
 // What the panels look up in the state: specifications, sources, ceilings, the comparison to show.
 #include <algorithm>
+#include <string_view>
 
 #include "app/window/state.h"
 #include "common/record/params.h"
@@ -41,6 +42,12 @@ std::vector<std::string> choices_of(const State& state, const std::string& name)
   };
   add(state.run());
   for (const Recording& recording : state.recordings) add(*recording.run);
+  if (name == "dtype") {  // from wide to narrow
+    constexpr std::string_view kOrder = "own fp64 fp32 tf32 bf16 fp16 fp8 int8";
+    std::stable_sort(choices.begin(), choices.end(), [&](const auto& a, const auto& b) {
+      return kOrder.find(a) < kOrder.find(b);
+    });
+  }
   return choices;
 }
 

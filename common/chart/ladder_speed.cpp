@@ -121,7 +121,8 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
     const Ceiling* dram = entry.dram;
     if (dram && std::none_of(ceilings.begin(), ceilings.end(), [&](const Ceiling* known) {
-          return known->name == dram->name && known->value == dram->value;
+          // Two recordings of one machine differ in the fourth digit: one line, as it is printed.
+          return known->name == dram->name && ceiling_text(*known) == ceiling_text(*dram);
         })) {
       ceilings.push_back(dram);
     }
