@@ -49,7 +49,8 @@ Result<std::string> write_export(const State& state, const std::string& root) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
   }
-  if (recording) {  // it holds many sizes and types: the report is of what is on screen
+  // A saved run may hold many sizes and types: the report is of what is on screen.
+  if (recording || state.is_replay()) {
     options.only = shown.params;
     options.only.erase("threads");
   }
