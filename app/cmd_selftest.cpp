@@ -25,8 +25,8 @@ struct Floor {
   double margin = 0;
   std::vector<double> off;  ///< |ratio - 1| of each run
 
+  /// The comparison has an interval.
   void add(const Comparison& comparison) {
-    if (!comparison.ci) return;
     ++runs;
     off.push_back(std::abs(comparison.ratio - 1));
     const auto outside = [&](double limit) {
@@ -35,7 +35,10 @@ struct Floor {
     false_at_zero += outside(0);
     false_at_margin += outside(margin);
   }
-  bool holds() const { return false_at_zero <= kFalseShare * runs && false_at_margin == 0; }
+  /// Nothing compared is nothing shown.
+  bool holds() const {
+    return runs > 0 && false_at_zero <= kFalseShare * runs && false_at_margin == 0;
+  }
 };
 
 Result<void> climb(Driver* driver, const SelftestOptions& options, Floor* floor) {
@@ -55,11 +58,12 @@ Result<void> climb(Driver* driver, const SelftestOptions& options, Floor* floor)
     int64_t id = 0;
     RIDGE_TRY_VOID(driver->carry_out(std::move(request), &id));
     const auto& all = driver->run().comparisons();
-    if (all.empty() || all.back().request != id) continue;
-    if (all.back().verdict == Verdict::invalid) {
+    if (all.empty() || all.back().request != id || !all.back().ci) {
+      const bool judged = !all.empty() && all.back().request == id;
       return Error{ErrorCode::invalid,
-                   all.back().reasons.empty() ? "no verdict" : all.back().reasons.front(),
-                   side.kernel, ""};
+                   judged && !all.back().reasons.empty() ? all.back().reasons.front()
+                                                         : "a comparison gave no interval",
+                   side.kernel, "choose a rung and a size that passes its check"};
     }
     floor->add(all.back());
   }

@@ -286,6 +286,22 @@ TEST_CASE("compare: a candidate that fails its check is invalid") {
   CHECK(has(compared.out, "INVALID"));
 }
 
+TEST_CASE("selftest: a rung against itself; one that fails its check shows no noise floor") {
+  const auto selftest = [](const char* rung) {
+    return fixtures({"selftest", "aa", "--json", "--lab", "fixture", "--rung", rung, "--set",
+                     "n=64", "--runs", "1"});
+  };
+  const Outcome good = selftest("good");
+  const Json found = Json::parse(good.out).at("selftest");
+  CHECK(found.at("runs") == 1);
+  CHECK(good.code == (found.at("passed").get<bool>() ? 0 : 3));
+  CHECK(found.at("noise_floor_max").get<double>() < 1);
+  const Outcome wrong = selftest("bad_zeros");
+  CHECK(wrong.code == 3);
+  CHECK(has(wrong.err, "bad_zeros"));
+  CHECK_FALSE(has(wrong.out, "noise_floor"));
+}
+
 TEST_CASE("a worker that dies in a rung loses nothing that was measured before") {
   const Folder folder;
   const Outcome outcome = fixtures({"run", "fixture", "--rungs", "good,bad_crash", "--set", "n=64",

@@ -92,7 +92,6 @@ struct State {
 
   const Run& run() const { return session->run(); }
   bool is_replay() const { return session->state() == app::WorkerState::replay; }
-  bool is_busy() const { return session->state() == app::WorkerState::busy; }
 };
 
 /// Picks the lab, its parameters and a first selection; `lab_id` may be empty. Asks a live worker
