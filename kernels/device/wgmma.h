@@ -31,12 +31,6 @@ __device__ inline uint64_t swizzled_descriptor_n_major(const void* tile) {
          (uint64_t{1024 >> 4} << 32) | kSwizzle128Bit;
 }
 
-/// Where element (row, column) of a K-major tile of 16-bit elements is, in elements: 16-byte chunk
-/// c of a row stands at chunk c xor (row mod 8).
-__device__ inline int swizzled_index(int row, int column) {
-  return row * 64 + ((((column >> 3) ^ row) & 7) << 3) + (column & 7);
-}
-
 __device__ inline void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }

@@ -13,7 +13,7 @@
 
 #include <new>
 
-#include "kernels/gemm/blas.h"
+#include "kernels/gemm/blas_operands.h"
 #include "kernels/gemm/blas_tuning.h"
 
 namespace {
@@ -139,5 +139,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(gemm, cuda, cublaslt, .dtypes = "fp32 tf32 bf16 fp16 fp8 int8", .library = "cuBLASLt",
+RIDGE_KERNEL(gemm, cuda, cublaslt, .dtypes = "bf16 fp16 tf32 fp8 int8 fp32", .library = "cuBLASLt",
              .version = blas::version, .prepare = prepare, .launch = launch);

@@ -34,12 +34,12 @@ Status prepare_pytorch(const Shape& shape, Plan* plan) {
   return prepare_external_gemm(kPytorch, shape, plan);
 }
 
-RIDGE_KERNEL(
-    gemm, cuda, pytorch, .dtypes = "fp32 tf32 bf16 fp16", .library = "PyTorch",
-    .version = [] { return external::version(kPytorch); }, .may_sync = true,
-    .time_calls = external::time_calls,
-    .unavailable = [] { return external::unavailable(kPytorch); }, .prepare = prepare_pytorch,
-    .launch = external::launch);
-
 }  // namespace
 }  // namespace ridge
+
+RIDGE_KERNEL(
+    gemm, cuda, pytorch, .dtypes = "fp32 tf32 bf16 fp16", .library = "PyTorch",
+    .version = [] { return ridge::external::version(ridge::kPytorch); }, .may_sync = true,
+    .time_calls = ridge::external::time_calls,
+    .unavailable = [] { return ridge::external::unavailable(ridge::kPytorch); },
+    .prepare = ridge::prepare_pytorch, .launch = ridge::external::launch);

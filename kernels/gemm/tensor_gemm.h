@@ -6,7 +6,7 @@
 // shared memory does not depend on it.
 #pragma once
 
-#include "kernels/device/check.h"
+#include "kernels/device/launch.h"
 #include "kernels/device/tensor_element.h"
 #include "kernels/device/tma.h"
 #include "kernels/gemm/gemm.h"
@@ -43,42 +43,10 @@ Status prepare_tensor_gemm(Kernel* kernel, size_t bytes, const Shape& shape, Pla
   return prepare_padding(shape, plan);
 }
 
-/// Blocks that can run at once where one fills an SM; at least 1.
-inline int sm_count() {
-  int device = 0, count = 1;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-  return count;
-}
-
-/// Launches with programmatic dependent launch: the grid may start before the one ahead of it in
-/// the stream has ended, and waits for that itself (cudaGridDependencySynchronize) before it
-/// touches A, B or C.
-template <typename Kernel>
-Status launch_overlapped(Kernel* kernel, int blocks, int threads, size_t shared_bytes,
-                         const Launch& launch, const TensorGemm& g) {
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = static_cast<unsigned>(blocks);
-  config.blockDim = static_cast<unsigned>(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = static_cast<cudaStream_t>(launch.stream);
-  config.attrs = &overlap;
-  config.numAttrs = 1;
-  RIDGE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, g));
-  return {};
-}
-
 namespace device {
 
 template <typename Element>
 constexpr int kSliceK = kSliceBytes / Element::kBytes;
-
-__host__ __device__ constexpr int ceil_div(int a, int b) {
-  return (a + b - 1) / b;
-}
 
 /// By one thread: n columns of B, one slice of K.
 template <typename Element, int n>

@@ -14,8 +14,8 @@
 // Source    CUTLASS's warp-specialised persistent kernels, brought from tensor cores to FFMA.
 #include <algorithm>
 
-#include "kernels/device/check.h"
 #include "kernels/device/ffma_tile.h"
+#include "kernels/device/launch.h"
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/tensor_map.h"
 #include "kernels/device/tma.h"
@@ -134,10 +134,6 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-int ceil_div(int64_t a, int b) {
-  return static_cast<int>((a + b - 1) / b);
-}
-
 auto* kernel_for(int64_t n) {
   return n % 4 == 0 ? gemm_tma_persistent_kernel<true> : gemm_tma_persistent_kernel<false>;
 }
@@ -160,12 +156,11 @@ ridge::Status launch(const ridge::Launch& launch) {
   if (const auto status = encode_tensor_map(map_a, &a); !status.ok()) return status;
   if (const auto status = encode_tensor_map(map_b, &b); !status.ok()) return status;
 
-  Tiles tiles = {ceil_div(g.m, kTileM), ceil_div(g.n, kTileN), ceil_div(g.k, kTileK), 0};
+  const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+  Tiles tiles = {ceil_div(m, kTileM), ceil_div(n, kTileN), ceil_div(k, kTileK), 0};
   tiles.count = tiles.m * tiles.n;
-  int device = 0, sms = 1;
-  RIDGE_CUDA_CHECK(cudaGetDevice(&device));
-  RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  kernel_for(g.n)<<<static_cast<unsigned>(std::min(sms, tiles.count)), kThreads, sizeof(Shared),
+  const int blocks = std::min(ridge::sm_count(), tiles.count);
+  kernel_for(g.n)<<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                     static_cast<cudaStream_t>(g.stream)>>>(a, b, g.c, g.m, g.n, tiles, 1.0f);
   return RIDGE_CUDA_LAUNCHED(gemm_tma_persistent_kernel);
 }

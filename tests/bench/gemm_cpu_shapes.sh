@@ -2,7 +2,9 @@
 # Twenty odd and skinny products: a candidate against a baseline, interleaved, with the ratios and their
 # geometric mean at the end. A ratio above 1 says that the candidate is faster.
 #
-#   tests/bench/gemm_cpu_shapes.sh BUILD [candidate] [baseline] [threads] [limit in s]
+#   tests/bench/gemm_cpu_shapes.sh BUILD [candidate] [baseline] [threads] [limit in s] [FILE]
+#
+# FILE: lines "m n k", for products that nothing was tuned on; else the twenty below.
 #
 # Measures: wants a quiet machine. Not part of the test suite.
 set -euo pipefail
@@ -31,6 +33,7 @@ shapes="
 64 64 10000
 33 33 8192
 "
+[ -z "${6:-}" ] || shapes=$(<"$6")
 
 ratios=
 while read -r m n k; do
