@@ -36,18 +36,13 @@ int climb_in_terminal(const CommonOptions& common) {
   const Lab& first = *all_labs().front();
   MeasureOptions options;
   options.lab = first.id;
-  // A first look in about a minute: at 1024 one call of the naive loops already takes 5 s.
-  for (const ParamView& view : first.params) {
-    if (std::string_view(view.name) == "n") options.set = {"n=512"};
-  }
   const auto folder = make_report_folder(report_root(), options.lab);
   if (!folder) return fail(common, folder.error());
   options.out = *folder + "/run.jsonl";
   complain("no display: climbing the ladder of lab " + options.lab + " here");
   const Measured measured =
-      measure(common, options, "run", [](const Lab& lab, const Run& run, const Params& set) {
-        return select_rungs(lab, run, {}, set);
-      });
+      measure(common, options, "run",
+              [](const Lab& lab, const Run& run, const Params&) { return first_look(lab, run); });
   if (measured.request == 0) {
     std::error_code ignored;
     std::filesystem::remove(*folder, ignored);  // empty; else it stays

@@ -107,12 +107,28 @@ std::string notes_of(const Series& series) {
 
 std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
-  // Sizes that differ stand in their own rows; the heading says what was asked.
   const auto full =
       std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
   const Series& typical = full == all.end() ? first : **full;
   return fmt::format("{}: {}, {} cache, {}\n", typical.lab, to_string(typical.params),
                      typical.cache, typical.mode);
+}
+
+/// One table for each size and type, in the order measured. A rung that ran smaller than asked stands
+/// among its neighbours, its size in its own row.
+std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
+  std::vector<std::vector<const Series*>> tables;
+  const Params* params = nullptr;  // of the table begun last, once known
+  for (const Series* series : all) {
+    const bool is_full = series->reduced_from.empty();
+    if (tables.empty() || (is_full && params && *params != series->params)) {
+      tables.emplace_back();
+      params = nullptr;
+    }
+    if (is_full) params = &series->params;
+    tables.back().push_back(series);
+  }
+  return tables;
 }
 
 std::string percent(double share) {
@@ -166,11 +182,11 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
 
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
   const std::vector<const Series*> all = series_of(run, request);
-  std::string text;
-  if (!all.empty()) {
+  std::string text = all.empty() ? "" : environment_text(run);
+  for (const std::vector<const Series*>& one : tables_of(all)) {
     std::vector<std::vector<std::string>> rows;
-    for (const Series* series : all) rows.push_back(row_of(run, *series));
-    text += heading_of(all) + environment_text(run) + "\n";
+    for (const Series* series : one) rows.push_back(row_of(run, *series));
+    text += "\n" + heading_of(one);
     text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
                    "throughput", "error", "limit"},
                   rows);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "app/published.h"
@@ -95,18 +96,15 @@ Result<void> check_dtype(const std::vector<const KernelInfo*>& infos, const Para
                fmt::format("choose from {}", fmt::join(known, ", "))};
 }
 
-Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given) {
+/// `given_for` says with which parameters a rung is asked for.
+Result<Selection> select_all(const Lab& lab, const Run& run,
+                             const std::function<const Params&(const KernelInfo&)>& given_for) {
   Selection selection;
-  std::vector<const KernelInfo*> known;
-  for (const Rung& rung : lab.rungs) {
-    if (const KernelInfo* info = run.kernel(rung.kernel)) known.push_back(info);
-  }
-  RIDGE_TRY_VOID(check_known(known, given, lab.id));
-  RIDGE_TRY_VOID(check_dtype(known, given, lab.id));
   for (const Rung& rung : lab.rungs) {
     std::string reason = why_not(run, rung.kernel);
     if (reason.empty()) {
       const KernelInfo& info = *run.kernel(rung.kernel);
+      const Params& given = given_for(info);
       reason = dtype_problem(info, given);
       if (reason.empty()) {
         RIDGE_TRY(KernelRequest request, resolve(info, given));
@@ -115,13 +113,11 @@ Result<Selection> select_all(const Lab& lab, const Run& run, const Params& given
     }
     if (!reason.empty()) selection.not_run.push_back({rung.kernel, reason});
   }
-  if (selection.kernels.empty()) {
-    const std::string reason =
-        selection.not_run.empty() ? "it has no rungs" : selection.not_run.front().reason;
-    return Error{ErrorCode::unavailable, "none of its rungs can run here: " + reason,
-                 std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
-  }
-  return selection;
+  if (!selection.kernels.empty()) return selection;
+  const std::string reason =
+      selection.not_run.empty() ? "it has no rungs" : selection.not_run.front().reason;
+  return Error{ErrorCode::unavailable, "none of its rungs can run here: " + reason,
+               std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
 }
 
 }  // namespace
@@ -162,6 +158,12 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
   return resolve(info, params);
 }
 
+Result<Selection> first_look(const Lab& lab, const Run& run) {
+  return select_all(lab, run, [&](const KernelInfo& info) -> const Params& {
+    return info.backend == "cuda" ? lab.first_look_gpu : lab.first_look_cpu;
+  });
+}
+
 Result<Selection> select_table(const Lab& lab, const Table& table, const Run& run,
                                const Params& given) {
   Selection selection;
@@ -187,7 +189,15 @@ Result<Selection> select_table(const Lab& lab, const Table& table, const Run& ru
 
 Result<Selection> select_rungs(const Lab& lab, const Run& run,
                                const std::vector<std::string>& names, const Params& given) {
-  if (names.empty()) return select_all(lab, run, given);
+  if (names.empty()) {
+    std::vector<const KernelInfo*> known;
+    for (const Rung& rung : lab.rungs) {
+      if (const KernelInfo* info = run.kernel(rung.kernel)) known.push_back(info);
+    }
+    RIDGE_TRY_VOID(check_known(known, given, lab.id));
+    RIDGE_TRY_VOID(check_dtype(known, given, lab.id));
+    return select_all(lab, run, [&](const KernelInfo&) -> const Params& { return given; });
+  }
   Selection selection;
   std::vector<const KernelInfo*> infos;
   for (const std::string& name : names) {

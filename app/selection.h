@@ -29,6 +29,9 @@ Result<const Lab*> require_lab(const std::string& id);
 Result<Selection> select_rungs(const Lab& lab, const Run& run,
                                const std::vector<std::string>& names, const Params& given);
 
+/// All that this machine can run, CPU and GPU rungs each at the lab's size for a first look.
+Result<Selection> first_look(const Lab& lab, const Run& run);
+
 /// The rows of a published table that this machine can run; the others are in not_run.
 Result<Selection> select_table(const Lab& lab, const Table& table, const Run& run,
                                const Params& given);

@@ -46,6 +46,9 @@ struct Lab {
   const char* quality_limit;       ///< in words, for reports
   const char* lesson;              ///< "assets/lessons/gemm.md"
   std::vector<Table> tables = {};  ///< published ones that its rungs run again
+  /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
+  /// empty.
+  Params first_look_cpu = {}, first_look_gpu = {};
 };
 
 struct LabDesc {
