@@ -1,17 +1,32 @@
-# Embeds every file of kernels/ as text, so that a worker shows the source it was built from, and
-# writes what the build is (version, commit, compiler).
+# Embeds files as text: every file of kernels/, so that a worker shows the source it was built from,
+# and the texts of assets/. Writes what the build is (version, commit, compiler).
 
-# Turns each file into a C++ raw string; string literals are limited, so long files are cut in pieces.
+# ridge_embed(TARGET NAME HEADER FUNCTION FILES...): the table of these files, returned by FUNCTION as
+# HEADER declares it. Each file becomes a C++ string; literals are limited, so it is cut in pieces.
+function(ridge_embed target name header function)
+  set(output ${CMAKE_BINARY_DIR}/generated/embedded_${name}.cpp)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${ARGN}"
+            -DHEADER=${header} -DFUNCTION=${function}
+            -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
 function(ridge_embed_kernels target)
   file(GLOB files CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu
     ${CMAKE_SOURCE_DIR}/kernels/*/*.h ${CMAKE_SOURCE_DIR}/kernels/*/*.cuh)
-  set(output ${CMAKE_BINARY_DIR}/generated/embedded_kernels.cpp)
-  add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${files}"
-            -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
-    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake VERBATIM)
-  target_sources(${target} PRIVATE ${output})
+  ridge_embed(${target} kernels common/kernel/registry.h embedded_files ${files})
+endfunction()
+
+# Not the recordings: they are megabytes, and a lab works without them.
+function(ridge_embed_assets target)
+  file(GLOB files CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/assets/*.json ${CMAKE_SOURCE_DIR}/assets/*.md
+    ${CMAKE_SOURCE_DIR}/assets/cards/*.json ${CMAKE_SOURCE_DIR}/assets/lessons/*.md
+    ${CMAKE_SOURCE_DIR}/assets/quiz/*.json ${CMAKE_SOURCE_DIR}/assets/tours/*.json)
+  ridge_embed(${target} assets app/study/assets.h embedded_assets ${files})
 endfunction()
 
 function(ridge_build_info target)

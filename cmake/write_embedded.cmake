@@ -1,5 +1,6 @@
-# cmake -DOUTPUT= -DROOT= -DFILES= -P: writes the table that common/kernel/registry.h declares.
-set(text "// Written by the build; see cmake/write_embedded.cmake.\n#include \"common/kernel/registry.h\"\n\n")
+# cmake -DOUTPUT= -DROOT= -DFILES= -DHEADER= -DFUNCTION= -P: writes the table of files that FUNCTION
+# returns, as HEADER declares it.
+set(text "// Written by the build; see cmake/write_embedded.cmake.\n#include \"${HEADER}\"\n\n")
 string(APPEND text "namespace ridge {\nnamespace {\nconst EmbeddedFile kFiles[] = {\n")
 foreach(file ${FILES})
   file(RELATIVE_PATH path ${ROOT} ${file})
@@ -14,5 +15,5 @@ foreach(file ${FILES})
   endif()
   string(APPEND text "{\"${path}\", \"${build}\", \"${bytes}\"},\n")
 endforeach()
-string(APPEND text "};\n}  // namespace\nstd::span<const EmbeddedFile> embedded_files() { return kFiles; }\n}  // namespace ridge\n")
+string(APPEND text "};\n}  // namespace\nstd::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }\n}  // namespace ridge\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/embedded.h"
 #include "common/core/registration.h"
 #include "common/kernel/family.h"
 #include "common/kernel/kernel.h"
@@ -31,12 +32,7 @@ std::string_view dtype_name(DType dtype);
 /// Unknown names give fp32 and false.
 bool parse_dtype(std::string_view name, DType* dtype);
 
-/// One file of kernels/, embedded by the build whether or not it was compiled here.
-struct EmbeddedFile {
-  const char* path;   ///< "kernels/gemm/naive.cpp"
-  const char* build;  ///< its build line without "// ridge:", "" if none
-  const char* text;
-};
+/// Every file of kernels/, embedded by the build whether or not it was compiled here.
 std::span<const EmbeddedFile> embedded_files();  // defined by the generated file
 
 /// The rungs an embedded kernel file makes by convention: kernels/<family>/<trick>.cpp or .cu, one

@@ -1,0 +1,125 @@
+#include "app/study/lesson.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+namespace ridge::study {
+namespace {
+
+constexpr std::string_view kScheme = "code:";
+
+bool is_space(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Markdown's backslash escapes undone: a target writes < as \<.
+std::string unescaped(std::string_view text) {
+  std::string made;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '\\' && i + 1 < text.size() &&
+                        std::ispunct(static_cast<unsigned char>(text[i + 1])) != 0;
+    made += text[escape ? ++i : i];
+  }
+  return made;
+}
+
+std::vector<CodeLink> links_of(std::string_view text) {
+  std::vector<CodeLink> links;
+  const std::string opening = "](<" + std::string(kScheme);
+  for (size_t at = 0; (at = text.find(opening, at)) != std::string_view::npos;) {
+    const size_t label = text.rfind('[', at);
+    size_t end = at + opening.size();
+    while (end < text.size() && (text[end] != '>' || text[end - 1] == '\\')) ++end;
+    if (label != std::string_view::npos) {
+      const size_t from = at + opening.size();
+      links.push_back({std::string(text.substr(label + 1, at - label - 1)),
+                       unescaped(text.substr(from, end - from))});
+    }
+    at = end;
+  }
+  return links;
+}
+
+/// "> **Question.** rest" at the start of a quote; false for another quote.
+bool opens(std::string_view quote, std::string_view word, std::string* rest) {
+  const std::string mark = "**" + std::string(word) + "**";
+  if (!quote.starts_with(mark)) return false;
+  quote.remove_prefix(mark.size());
+  while (!quote.empty() && is_space(quote.front())) quote.remove_prefix(1);
+  *rest = quote;
+  return true;
+}
+
+std::vector<LessonQuestion> questions_of(const std::string& text) {
+  std::vector<std::string> quotes;
+  std::istringstream lines(text);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool quoted = line.starts_with(">");
+    if (quoted && !inside) quotes.emplace_back();
+    inside = quoted;
+    if (!quoted) continue;
+    line.erase(0, line.starts_with("> ") ? 2 : 1);
+    quotes.back() += (quotes.back().empty() ? "" : "\n") + line;
+  }
+  std::vector<LessonQuestion> questions;
+  for (size_t i = 0; i + 1 < quotes.size(); ++i) {
+    LessonQuestion found;
+    if (opens(quotes[i], kQuestion, &found.question) &&
+        opens(quotes[i + 1], kAnswer, &found.answer))
+      questions.push_back(found);
+  }
+  return questions;
+}
+
+}  // namespace
+
+std::vector<LessonPart> lesson_parts(const std::string& markdown) {
+  std::vector<LessonPart> parts(1);
+  std::istringstream lines(markdown);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## ")) {
+      parts.emplace_back();
+      parts.back().heading = line.substr(3);
+      const std::string word = parts.back().heading.substr(0, parts.back().heading.find(' '));
+      if (std::count(word.begin(), word.end(), '.') >= 2) parts.back().kernel = word;
+    }
+    parts.back().text += line + "\n";
+  }
+  for (LessonPart& part : parts) {
+    part.questions = questions_of(part.text);
+    part.links = links_of(part.text);
+  }
+  return parts;
+}
+
+std::optional<std::string> code_anchor(std::string_view target) {
+  if (!target.starts_with(kScheme) || target.size() == kScheme.size()) return std::nullopt;
+  return std::string(target.substr(kScheme.size()));
+}
+
+std::optional<int> anchor_line(std::string_view source, std::string_view anchor) {
+  while (!anchor.empty() && is_space(anchor.front())) anchor.remove_prefix(1);
+  while (!anchor.empty() && is_space(anchor.back())) anchor.remove_suffix(1);
+  if (anchor.empty()) return std::nullopt;
+  int line = 1;
+  for (size_t at = 0; at < source.size(); ++at) {
+    size_t s = at, a = 0;
+    while (a < anchor.size() && s < source.size()) {
+      if (is_space(anchor[a]) && is_space(source[s])) {
+        while (a < anchor.size() && is_space(anchor[a])) ++a;
+        while (s < source.size() && is_space(source[s])) ++s;
+      } else if (anchor[a] == source[s]) {
+        ++a, ++s;
+      } else {
+        break;
+      }
+    }
+    if (a == anchor.size()) return line;
+    line += source[at] == '\n';
+  }
+  return std::nullopt;
+}
+
+}  // namespace ridge::study

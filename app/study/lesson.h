@@ -1,0 +1,41 @@
+// What the lessons hold beside their prose: questions with a folded answer, and links into the code.
+// Both are plain Markdown (docs/study.md): two quotes, and a link whose target begins with "code:".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::study {
+
+/// "> **Question.** ..." followed by "> **Answer.** ...": the second quote is shown on demand.
+inline constexpr std::string_view kQuestion = "Question.", kAnswer = "Answer.";
+
+struct LessonQuestion {
+  std::string question, answer;  ///< Markdown, without the quote marks and the bold word
+};
+/// [the inner loop](<code:for (int64_t j>): `anchor` is a piece of the source's text.
+struct CodeLink {
+  std::string label, anchor;
+};
+/// From one "## " heading to the next.
+struct LessonPart {
+  std::string heading;  ///< "gemm.cpu.naive_o1 · three loops, -O1"
+  std::string kernel;   ///< "gemm.cpu.naive_o1"; empty where the heading names none
+  std::string text;     ///< Markdown, heading included
+  std::vector<LessonQuestion> questions;
+  std::vector<CodeLink> links;
+};
+
+/// The parts in order; what stands before the first "## " is a part without heading.
+std::vector<LessonPart> lesson_parts(const std::string& markdown);
+
+/// The anchor of a link's target as a Markdown parser gives it ("code:for (int64_t j"); none for other
+/// targets.
+std::optional<std::string> code_anchor(std::string_view target);
+/// The line, from 1, where the anchor's text first stands in a source; a run of white space matches any
+/// other. None if it is not there.
+std::optional<int> anchor_line(std::string_view source, std::string_view anchor);
+
+}  // namespace ridge::study

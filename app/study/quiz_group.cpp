@@ -1,0 +1,166 @@
+// Which results a question is about.
+#include <algorithm>
+#include <set>
+
+#include "app/study/quiz_parts.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::study {
+namespace {
+
+const char* const kSizes[] = {"n", "m", "k"};
+
+/// What candidates share. A rung runs in its own type, so the type may differ between rungs.
+struct Key {
+  Params params;
+  std::string cache;
+  bool operator<(const Key& other) const {
+    return std::tie(params, cache) < std::tie(other.params, other.cache);
+  }
+};
+
+Key key_of(const Question& question, const Series& series) {
+  Key key{series.params, series.cache};
+  if (question.over == Over::rungs) {
+    key.params.erase("dtype");
+  } else {
+    for (const char* name : kSizes) key.params.erase(name);
+  }
+  return key;
+}
+
+bool has_speed(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+         series.stats->median_ns > 0;
+}
+
+/// The size of a square problem; absent for others.
+std::optional<int64_t> square(const Params& params) {
+  const int64_t n = param_int(params, "n");
+  const bool same = param_int(params, "m", n) == n && param_int(params, "k", n) == n;
+  return n > 0 && same ? std::optional(n) : std::nullopt;
+}
+
+std::string title_of(const Lab& lab, const std::string& kernel) {
+  const auto rung = find_rung(lab, kernel);
+  return rung ? (*rung)->title : kernel;
+}
+
+/// Every candidate that the question names, none of them measured.
+std::vector<Candidate> wanted(const Question& question, const Lab& lab) {
+  std::vector<Candidate> made;
+  if (question.over == Over::rungs) {
+    for (const std::string& kernel : question.rungs)
+      made.push_back({kernel, question.set, title_of(lab, kernel), nullptr});
+  } else {
+    for (const int64_t n : question.sizes) {
+      Params params = question.set;
+      params["n"] = n;
+      made.push_back({question.rungs.front(), params, "n = " + std::to_string(n), nullptr});
+    }
+  }
+  return made;
+}
+
+bool is_about(const Question& question, const Candidate& candidate, const Series& series) {
+  if (series.kernel != candidate.kernel) return false;
+  if (question.over == Over::rungs) return true;
+  return square(series.params) == param_int(candidate.params, "n");
+}
+
+/// Of all groups with a result, the one with most candidates, then the latest.
+std::optional<Key> best_key(const Question& question, const std::vector<Candidate>& candidates,
+                            const Run& run) {
+  std::map<Key, std::set<size_t>> groups;
+  std::map<Key, size_t> latest;
+  for (size_t i = 0; i < run.series().size(); ++i) {
+    const Series& series = run.series()[i];
+    if (!has_speed(series)) continue;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      if (!is_about(question, candidates[c], series)) continue;
+      const Key key = key_of(question, series);
+      groups[key].insert(c);
+      latest[key] = i;
+    }
+  }
+  std::optional<Key> best;
+  for (const auto& [key, found] : groups) {
+    const auto rank = [&](const Key& of) { return std::pair(groups[of].size(), latest[of]); };
+    if (!best || rank(key) > rank(*best)) best = key;
+  }
+  return best;
+}
+
+/// Why a candidate can have no speed in this group; empty where it may yet get one.
+std::string why_none(const Question& question, const Candidate& candidate, const Key* key,
+                     const Run& run) {
+  const KernelInfo* info = run.kernel(candidate.kernel);
+  if (info && !info->available) return info->reason;
+  if (!key) return "";
+  for (const Series& series : run.series()) {
+    if (series.kernel != candidate.kernel) continue;
+    if (!series.reduced_from.empty()) {
+      const auto asked = parse_params({series.reduced_from});
+      if (asked && agrees(key->params, *asked) && agrees(candidate.params, *asked))
+        return "one call would take over 5 s at " + series.reduced_from;
+    }
+    const bool refused =
+        series.status == SeriesStatus::failed || series.status == SeriesStatus::skipped;
+    if (refused && is_about(question, candidate, series) &&
+        key_of(question, series).params == key->params)
+      return series.reason.empty() ? to_string(series.status) : series.reason;
+  }
+  return "";
+}
+
+/// "n = 512, 1 thread"
+std::string problem_of(const Params& params) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (const auto n = square(params)) {
+    add("n = " + format_tick(static_cast<double>(*n), 9));
+  } else if (params.contains("n")) {
+    add("m × n × k = " + std::to_string(param_int(params, "m")) + " × " +
+        std::to_string(param_int(params, "n")) + " × " + std::to_string(param_int(params, "k")));
+  }
+  if (const std::string dtype = param_text(params, "dtype"); !dtype.empty()) add(dtype);
+  if (const int64_t threads = param_int(params, "threads"); threads > 0)
+    add(std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
+  return text;
+}
+
+}  // namespace
+
+bool Group::complete() const {
+  return std::all_of(candidates.begin(), candidates.end(),
+                     [](const Candidate& one) { return one.series != nullptr; });
+}
+
+Group group_of(const Question& question, const Lab& lab, const Run& run) {
+  Group group;
+  std::vector<Candidate> all = wanted(question, lab);
+  const std::optional<Key> key = best_key(question, all, run);
+  for (Candidate& candidate : all) {
+    for (const Series& series : run.series()) {  // the latest stays
+      if (key && has_speed(series) && is_about(question, candidate, series) &&
+          !(key_of(question, series) < *key) && !(*key < key_of(question, series))) {
+        candidate.series = &series;
+        candidate.params = series.params;
+      }
+    }
+    if (!candidate.series && key) {
+      for (const auto& [name, value] : key->params) candidate.params[name] = value;
+    }
+    const std::string reason =
+        candidate.series ? "" : why_none(question, candidate, key ? &*key : nullptr, run);
+    if (!reason.empty())
+      group.left_out.push_back(candidate.label + ": " + reason);
+    else
+      group.candidates.push_back(std::move(candidate));
+  }
+  if (key) group.problem = problem_of(key->params);
+  return group;
+}
+
+}  // namespace ridge::study

@@ -1,0 +1,12 @@
+// A file that the build put into the program (cmake/write_embedded.cmake).
+#pragma once
+
+namespace ridge {
+
+struct EmbeddedFile {
+  const char* path;   ///< from the source tree's root: "kernels/gemm/naive.cpp"
+  const char* build;  ///< a kernel's build line without "// ridge:", "" if none
+  const char* text;
+};
+
+}  // namespace ridge
