@@ -4,6 +4,7 @@
 
 #include "app/study/quiz_parts.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::study {
@@ -63,8 +64,17 @@ std::vector<Candidate> wanted(const Question& question, const Lab& lab) {
   return made;
 }
 
-bool is_about(const Question& question, const Candidate& candidate, const Series& series) {
-  if (series.kernel != candidate.kernel) return false;
+/// The type in which a rung takes part: the question's, else its own first one as the catalogue says.
+bool in_type(const Question& question, const Series& series, const Run& run) {
+  const KernelInfo* info = run.kernel(series.kernel);
+  const std::string own = info && !info->dtypes.empty() ? info->dtypes.front() : "";
+  const std::string wanted = param_text(question.set, "dtype", own);
+  return wanted.empty() || dtype_of(series) == wanted;
+}
+
+bool is_about(const Question& question, const Candidate& candidate, const Series& series,
+              const Run& run) {
+  if (series.kernel != candidate.kernel || !in_type(question, series, run)) return false;
   if (question.over == Over::rungs) return true;
   return square(series.params) == param_int(candidate.params, "n");
 }
@@ -78,7 +88,7 @@ std::optional<Key> best_key(const Question& question, const std::vector<Candidat
     const Series& series = run.series()[i];
     if (!has_speed(series)) continue;
     for (size_t c = 0; c < candidates.size(); ++c) {
-      if (!is_about(question, candidates[c], series)) continue;
+      if (!is_about(question, candidates[c], series, run)) continue;
       const Key key = key_of(question, series);
       groups[key].insert(c);
       latest[key] = i;
@@ -107,7 +117,7 @@ std::string why_none(const Question& question, const Candidate& candidate, const
     }
     const bool refused =
         series.status == SeriesStatus::failed || series.status == SeriesStatus::skipped;
-    if (refused && is_about(question, candidate, series) &&
+    if (refused && is_about(question, candidate, series, run) &&
         key_of(question, series).params == key->params)
       return series.reason.empty() ? to_string(series.status) : series.reason;
   }
@@ -143,7 +153,7 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
   const std::optional<Key> key = best_key(question, all, run);
   for (Candidate& candidate : all) {
     for (const Series& series : run.series()) {  // the latest stays
-      if (key && has_speed(series) && is_about(question, candidate, series) &&
+      if (key && has_speed(series) && is_about(question, candidate, series, run) &&
           !(key_of(question, series) < *key) && !(*key < key_of(question, series))) {
         candidate.series = &series;
         candidate.params = series.params;

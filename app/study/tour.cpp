@@ -72,6 +72,10 @@ Result<TourStep> step_of(const Json& json, const std::string& where) {
   RIDGE_TRY(step.baseline, fields.text_or("baseline", ""));
   if (!step.baseline.empty()) {
     RIDGE_TRY(step.baseline, rung_of(fields, "baseline", *lab, step.baseline));
+    // An A/A check names one rung throughout; else the candidate was meant to be another.
+    const auto baselines = std::count(step.rungs.begin(), step.rungs.end(), step.baseline);
+    if (step.rungs.back() == step.baseline && baselines != std::ssize(step.rungs))
+      return fields.bad("baseline", "is also the last of 'rungs', which is compared with it");
   }
   RIDGE_TRY(step.set, fields.params("set"));
   RIDGE_TRY_VOID(check_params(fields, *lab, step.set));

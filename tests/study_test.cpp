@@ -1,0 +1,387 @@
+// The loaders of app/study and every file that ships: what one names must exist elsewhere. The quiz's
+// rules: tests/quiz_test.cpp.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "app/study/assets.h"
+#include "app/study/cards.h"
+#include "app/study/glossary.h"
+#include "app/study/lesson.h"
+#include "app/study/metrics.h"
+#include "app/study/quiz.h"
+#include "app/study/tour.h"
+#include "common/kernel/registry.h"
+#include "labs/lab.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+using namespace ridge;
+using namespace ridge::study;
+using test::contains;
+
+namespace {
+
+const Glossary& glossary() {
+  static const auto loaded = load_glossary();
+  REQUIRE(loaded.ok());
+  return *loaded;
+}
+
+void check_terms(const std::vector<std::string>& see) {
+  for (const std::string& term : see) {
+    INFO(term);
+    CHECK(glossary().find(term) != nullptr);
+  }
+}
+
+/// The sentence that a bad glossary gives.
+std::string glossary_error(const std::string& text) {
+  const auto parsed = Glossary::parse(text, "g.md");
+  return parsed ? "" : parsed.error().sentence();
+}
+
+std::string mentioned(const Glossary& of, std::string_view text) {
+  std::string all;
+  for (const Mention& one : of.mentions(text)) {
+    all += (all.empty() ? "" : "|") + std::string(text.substr(one.at, one.size)) + "=" +
+           of.terms()[static_cast<size_t>(one.term)].name;
+  }
+  return all;
+}
+
+int sentences(const std::string& text) {
+  static const std::regex kEnd("[.!?](\\s|$)");
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), kEnd), std::sregex_iterator()));
+}
+
+std::string read_file(const std::string& name) {
+  const char* root = std::getenv("RIDGE_SOURCE");
+  std::ifstream file(std::string(root ? root : ".") + "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a text comes from the program, or from RIDGEPOINT_ASSETS where it is there") {
+  const auto built_in = read_asset("assets/glossary.md");
+  REQUIRE(built_in.ok());
+  CHECK(*built_in == read_file("assets/glossary.md"));
+  const auto folder = std::filesystem::temp_directory_path() / "ridge_study_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "glossary.md") << "## Mine\n\nText.\n";
+  setenv("RIDGEPOINT_ASSETS", folder.c_str(), 1);
+  CHECK(read_asset("assets/glossary.md").ok());
+  CHECK(*read_asset("assets/glossary.md") == "## Mine\n\nText.\n");
+  CHECK(*read_asset("assets/metrics.json") == read_file("assets/metrics.json"));
+  unsetenv("RIDGEPOINT_ASSETS");
+  std::filesystem::remove_all(folder);
+  const auto missing = read_asset("assets/nothing.md");
+  REQUIRE_FALSE(missing.ok());
+  CHECK(contains(missing.error().sentence(), "assets/nothing.md"));
+}
+
+TEST_CASE("the glossary: enough terms, each with one to four sentences, by name") {
+  CHECK(glossary().terms().size() >= 100);
+  std::string before;
+  for (const Term& term : glossary().terms()) {
+    INFO(term.name);
+    CHECK(sentences(term.text) >= 1);
+    CHECK(sentences(term.text) <= 4);
+    std::string key = term.name;
+    for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    CHECK(before < key);
+    before = key;
+  }
+  for (const char* name :
+       {"ZeRO", "tensor parallelism", "pipeline parallelism", "mixture of experts", "XLA",
+        "TensorRT", "ONNX Runtime", "OpenVINO", "DALI", "GPUDirect Storage", "NVLink topology",
+        "distillation", "speculative decoding", "KV cache"}) {
+    INFO(name);
+    CHECK(glossary().find(name) != nullptr);
+  }
+}
+
+TEST_CASE("terms are found by alias and in a text, the longest name first") {
+  const auto parsed = Glossary::parse(
+      "# G\n\nintro\n\n## Cache\n\nA.\n\n## SM\nAlso: streaming multiprocessor\n\nB.\nC.\n\n"
+      "## Cache line\n\nD.\n",
+      "g.md");
+  REQUIRE(parsed.ok());
+  const Glossary& made = *parsed;
+  CHECK(made.find("STREAMING multiprocessor") == made.find("sm"));
+  CHECK(made.find("sm")->text == "B. C.");
+  CHECK(made.find("warp") == nullptr);
+  CHECK(mentioned(made, "Caches and cache\nlines of an SM") ==
+        "Caches=Cache|cache\nlines=Cache line|SM=SM");
+  CHECK(mentioned(made, "132 SMs: sm_90, cached, precache, smell") == "SMs=SM");
+  CHECK(mentioned(glossary(), "ZeRO, not zero; tensor parallelism") ==
+        "ZeRO=ZeRO|tensor parallelism=Tensor parallelism");
+}
+
+TEST_CASE("a bad glossary is one sentence with its line") {
+  CHECK(contains(glossary_error("## A\n\nx.\n\n## a\n\ny.\n"), "g.md:5: 'a' is the name"));
+  CHECK(contains(glossary_error("## A\nAlso: b\n\nx.\n\n## B\n\ny.\n"), "g.md:6"));
+  CHECK(contains(glossary_error("## A\n\n## B\n\ny.\n"), "'A' has no text"));
+  CHECK(contains(glossary_error("## A\n"), "'A' has no text"));
+  CHECK(contains(glossary_error("nothing"), "no terms"));
+  CHECK(contains(glossary_error("## A\nAlso: ,x\n\ny.\n"), "g.md:2"));
+}
+
+TEST_CASE("cards: at least 70, what they name exists, no id twice") {
+  const auto decks = load_decks();
+  if (!decks) FAIL(decks.error().sentence());
+  std::set<std::string> ids, labs;
+  for (const Deck& deck : *decks) {
+    labs.insert(deck.lab);
+    const Lab* lab = find_lab(deck.lab);
+    for (const Card& card : deck.cards) {
+      INFO(card.id);
+      CHECK(ids.insert(card.id).second);
+      CHECK(card.front.size() < 200);
+      CHECK(sentences(card.back) >= 1);
+      CHECK(sentences(card.back) <= 4);
+      CHECK(!card.see.empty());
+      check_terms(card.see);
+      if (card.rung.empty()) continue;
+      REQUIRE(lab != nullptr);
+      CHECK(find_rung(*lab, card.rung).ok());
+    }
+  }
+  CHECK(ids.size() >= 70);
+  for (const char* lab : {"gemm", "mixed", "conv", "attention", "pipeline", "quant", "weightless",
+                          "traps", "measuring", "fusion"})
+    CHECK(labs.count(lab) == 1);
+  CHECK(decks->front().lab == "measuring");
+}
+
+TEST_CASE("a bad card is one sentence with file, card and field") {
+  const auto error = [](const std::string& cards) {
+    const auto parsed = parse_deck(R"({"lab":"x","title":"X","cards":)" + cards + "}", "c.json");
+    return parsed ? "" : parsed.error().sentence();
+  };
+  const std::string good = R"({"id":"x.a","front":"f","back":"b"})";
+  CHECK(error("[" + good + "]") == "");
+  CHECK(contains(error("[" + good + "," + good + "]"), "c.json, card 2: 'id' x.a is there"));
+  CHECK(contains(error(R"([{"id":"x.a","front":"f"}])"), "card 1: 'back' is missing"));
+  CHECK(contains(error(R"([{"id":"y.a","front":"f","back":"b"}])"), "'id' does not begin with x."));
+  CHECK(
+      contains(error(R"([{"id":"x.a","front":"f","back":"b","sea":[]}])"), "'sea' is not a field"));
+  CHECK(contains(error(R"([{"id":"x.a","front":"f","back":"b","see":[1]}])"), "'see'"));
+  CHECK(contains(error("[]"), "'cards' is empty"));
+}
+
+TEST_CASE("lesson parts: questions, links with escapes, anchors found whatever the white space") {
+  const auto parts = lesson_parts(
+      "# T\n\nintro\n\n## a.b.c · title\n\n[x](<code:if (a \\< b\\>c)>) [y](http://z)\n\n"
+      "> a quote\n\n> **Question.** Why\n> so?\n\n> **Answer.** Because.\n\n## Other\n");
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].heading.empty());
+  CHECK(parts[1].kernel == "a.b.c");
+  CHECK(parts[2].kernel.empty());
+  REQUIRE(parts[1].links.size() == 1);
+  CHECK(parts[1].links[0].label == "x");
+  CHECK(parts[1].links[0].anchor == "if (a < b>c)");
+  REQUIRE(parts[1].questions.size() == 1);
+  CHECK(parts[1].questions[0].question == "Why\nso?");
+  CHECK(parts[1].questions[0].answer == "Because.");
+
+  CHECK(code_anchor("code:x y") == "x y");
+  CHECK_FALSE(code_anchor("http://x"));
+  CHECK_FALSE(code_anchor("code:"));
+  CHECK(anchor_line("a\nfor (;;)  {\n  b();\n", "for (;;) { b();") == 2);
+  CHECK(anchor_line("ab\nab", "ab") == 1);
+  CHECK_FALSE(anchor_line("a\nb", "c"));
+  CHECK_FALSE(anchor_line("a b", "ab"));
+  CHECK_FALSE(anchor_line("a", " "));
+}
+
+TEST_CASE("every rung's part of a lesson has a question and links that lead into its source") {
+  for (const Lab* lab : all_labs()) {
+    INFO(lab->lesson);
+    const auto text = read_asset(lab->lesson);
+    REQUIRE(text.ok());
+    std::set<std::string> seen;
+    for (const LessonPart& part : lesson_parts(*text)) {
+      INFO(part.heading);
+      if (part.kernel.empty()) {
+        CHECK(part.links.empty());  // there is no source to look in
+        continue;
+      }
+      seen.insert(part.kernel);
+      CHECK(find_rung(*lab, part.kernel).ok());
+      const KernelSource* source = find_source(part.kernel);
+      REQUIRE(source != nullptr);
+      for (const CodeLink& link : part.links) {
+        INFO(link.anchor);
+        CHECK(anchor_line(source->text, link.anchor).has_value());
+      }
+      if (std::string(lab->id) != "gemm") continue;  // the other lessons are not of this kind yet
+      CHECK(part.links.size() >= 1);
+      REQUIRE(part.questions.size() == 1);
+      CHECK(part.questions[0].answer.size() > 40);
+    }
+    if (std::string(lab->id) != "gemm") continue;
+    for (const Rung& rung : lab->rungs) {
+      INFO(rung.kernel);
+      CHECK(seen.count(rung.kernel) == 1);
+    }
+  }
+}
+
+TEST_CASE("tours: every step is what its lab can do, and the minutes add up") {
+  CHECK(tour_ids() == std::vector<std::string>{"class", "first_hour", "meetup"});
+  for (const auto& [id, minutes] :
+       {std::pair("meetup", 15.0), {"class", 60.0}, {"first_hour", 60.0}}) {
+    const auto tour = load_tour(id);
+    if (!tour) FAIL(tour.error().sentence());
+    CHECK(tour->minutes == minutes);
+    CHECK(tour->steps.size() >= 4);
+  }
+  CHECK(load_tour("nowhere").error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a bad tour is one sentence with file, step and field") {
+  const auto error = [](const std::string& step, const std::string& minutes = "1") {
+    const auto parsed = parse_tour(R"({"id":"t","title":"T","audience":"A","minutes":)" + minutes +
+                                       ",\"steps\":[" + step + "]}",
+                                   "t.json");
+    return parsed ? "" : parsed.error().sentence();
+  };
+  const auto step = [](const std::string& more) {
+    return R"({"lab":"gemm","rungs":["loop_order"],"words":"w","minutes":1)" + more + "}";
+  };
+  CHECK(error(step("")) == "");
+  CHECK(error(step(R"(,"set":{"n":512,"threads":1},"baseline":"naive_o1","chart":"sizes")")) == "");
+  CHECK(contains(error(step(""), "2"), "t.json: 'minutes' is 2, but the steps take 1"));
+  CHECK(contains(error(step(R"(,"set":{"n":500})")), "t.json, step 1: 'set' puts n at 500"));
+  CHECK(contains(error(step(R"(,"set":{"x":1})")), "'set' names 'x'"));
+  CHECK(contains(error(step(R"(,"set":{"n":1.5})")), "'set' gives n neither"));
+  CHECK(contains(error(step(R"(,"chart":"pie")")), "'chart' is 'pie'; it is one of ladder"));
+  CHECK(contains(error(step(R"(,"mode":"slow")")), "'mode'"));
+  CHECK(contains(error(step(R"(,"baseline":"fastest")")), "'baseline' names 'fastest'"));
+  CHECK(error(step(R"(,"baseline":"loop_order")")) == "");  // an A/A check
+  CHECK(contains(error(R"({"lab":"gemm","rungs":["naive_o1","loop_order"],"words":"w",)"
+                       R"("minutes":1,"baseline":"loop_order"})"),
+                 "'baseline' is also the last"));
+  CHECK(contains(error(step(R"(,"wrods":"")")), "'wrods' is not a field"));
+  CHECK(contains(error(R"({"lab":"none"})"), "'lab' is 'none', which this build does not have"));
+  CHECK(contains(error(R"({"lab":"gemm","rungs":["pytorch"]})"), "'rungs' names 'pytorch'"));
+  CHECK(contains(error(R"({"lab":"gemm"})"), "'rungs' is missing"));
+  CHECK(contains(error(R"({"lab":"gemm","rungs":["loop_order"],"words":"w","minutes":0})"),
+                 "'minutes' is not above zero"));
+  CHECK(contains(error("{"), "t.json"));
+}
+
+TEST_CASE("quiz questions that ship name rungs of their lab and terms of the glossary") {
+  size_t questions = 0;
+  std::set<std::string> rules;
+  for (const Lab* lab : all_labs()) {
+    const auto quiz = load_quiz(lab->id);
+    if (!quiz) FAIL(quiz.error().sentence());
+    for (const Question& question : *quiz) {
+      INFO(question.id);
+      CHECK(question.lab == lab->id);
+      for (const std::string& kernel : question.rungs) {
+        const auto rung = find_rung(*lab, kernel);
+        REQUIRE(rung.ok());
+        CHECK((*rung)->kernel == kernel);  // the full id, not a short name
+      }
+      check_terms(question.see);
+      rules.insert(question.rule);
+      ++questions;
+    }
+  }
+  CHECK(questions >= 8);
+  CHECK(rules.size() >= 8);
+  CHECK(load_quiz("no_such_lab")->empty());
+}
+
+namespace {
+
+/// Every number of the JSON document, as the schema names it; "value" goes by what it is the value of.
+void add_numbers(const Json& schema, const std::string& name, std::set<std::string>* names) {
+  if (schema.is_array()) {
+    for (const Json& one : schema) add_numbers(one, name, names);
+  }
+  if (!schema.is_object()) return;
+  const std::string type = schema.contains("type") ? schema["type"].dump() : "";
+  if (contains(type, "number") || contains(type, "integer")) names->insert(name);
+  for (const char* inside : {"items", "anyOf", "additionalProperties"}) {
+    if (schema.contains(inside)) add_numbers(schema[inside], name, names);
+  }
+  if (!schema.contains("properties")) return;
+  for (const auto& [key, value] : schema["properties"].items())
+    add_numbers(value, key == "value" ? name : key, names);
+}
+
+std::set<std::string> matches(const std::string& folder, const std::string& pattern) {
+  const char* root = std::getenv("RIDGE_SOURCE");
+  const std::regex regex(pattern);
+  std::set<std::string> found;
+  namespace fs = std::filesystem;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(root ? root : ".") / folder)) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::ifstream file(entry.path());
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::string all = text.str();
+    for (std::sregex_iterator at(all.begin(), all.end(), regex), end; at != end; ++at)
+      found.insert((*at)[1].str());
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("every metric in use has its entry: charts, telemetry, the JSON document") {
+  const auto metrics = load_metrics();
+  if (!metrics) FAIL(metrics.error().sentence());
+  std::set<std::string> fields;
+  for (const auto& [key, metric] : *metrics) {
+    for (const std::string& field : metric.json) {
+      INFO(field);
+      CHECK(fields.insert(field).second);  // one metric a field
+    }
+  }
+  const auto panels = matches("common/chart", "\\.metric = \"(\\w+)\"");
+  CHECK(panels.size() >= 5);
+  for (const std::string& key : panels) {
+    INFO(key);
+    CHECK(metrics->count(key) == 1);
+  }
+  std::set<std::string> used = matches("common/measure", "(?:values|last_)\\[\"(\\w+)\"\\]");
+  CHECK(used.size() >= 4);
+  used.merge(matches("worker", "values\\[\"(\\w+)\"\\]"));
+  const auto schema = parse_json(read_file("docs/schema/document.schema.json"), "schema");
+  REQUIRE(schema.ok());
+  const size_t before = used.size();
+  for (const char* part : {"result", "comparison", "ceiling"})
+    add_numbers((*schema)["definitions"][part], part, &used);
+  CHECK(used.size() >= before + 20);
+  // Names of a task's or curve's own values are the lab's.
+  for (const char* open : {"params", "task", "values"}) used.erase(open);
+  for (const std::string& field : used) {
+    INFO(field);
+    CHECK(fields.count(field) == 1);
+  }
+}
+
+TEST_CASE("a bad metric is one sentence with file, metric and field") {
+  const auto error = [](const std::string& text) {
+    const auto parsed = parse_metrics(text, "m.json");
+    return parsed ? "" : parsed.error().sentence();
+  };
+  CHECK(error(R"({"a":{"name":"A","formula":"f","why":"w"}})") == "");
+  CHECK(contains(error(R"({"a":{"name":"A","why":"w"}})"), "metric a: 'formula' is missing"));
+  CHECK(
+      contains(error(R"({"a":{"name":"A","formula":"f","why":"w","better":"more"}})"), "'better'"));
+  CHECK(contains(error(R"({"a":{"name":"A","formula":"f","why":"w","wy":""}})"), "'wy'"));
+  CHECK(contains(error("[]"), "m.json"));
+}
