@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/recordings.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 
@@ -88,7 +89,7 @@ Run three_rungs() {
   Series first = result(0, test::kFirst, 10000, 10), second = result(1, test::kSecond, 9000, 10),
          third = result(2, kThird, 1500, 5);
   first.stats->noise = 0.01, second.stats->noise = 0.03, third.stats->noise = 0.02;
-  second.checks[0].nmse = 3e-13;
+  second.checks[1].nmse = 3e-13;
   first.latency->p95_ns = 1500, second.latency->p95_ns = 1200, third.latency->p95_ns = 1150;
   first.latency->p50_ns = 11000, second.latency->p50_ns = 9900, third.latency->p50_ns = 4500;
   first.latency->p95_ns = 11500, second.latency->p95_ns = 15000, third.latency->p95_ns = 5000;
@@ -170,6 +171,15 @@ TEST_CASE("without all results there is no answer yet, and what to run is said a
   CHECK(contains(some.reason, "-O3 at n = 128, 1 thread"));
   REQUIRE(some.run.size() == 2);
   CHECK(some.run[0].params.at("n") == ParamValue(int64_t{128}));
+  // Two whole groups: the question's own problem, though the other is later.
+  const auto at = [](int index, int64_t n) {
+    return std::vector<Series>{result(index, test::kFirst, 1000, 5, n),
+                               result(index + 1, test::kSecond, n == 64 ? 900 : 1100, 5, n),
+                               result(index + 2, kThird, n == 64 ? 800 : 1200, 5, n)};
+  };
+  std::vector<Series> both = at(0, 64);
+  for (const Series& one : at(3, 128)) both.push_back(one);
+  CHECK(asked(question, run_of(both)) == "loop order");
   // Sizes are never mixed, whatever else there is.
   const Answer mixed =
       evaluate(question, *find_lab("gemm"),
@@ -261,4 +271,28 @@ TEST_CASE("a bad question is one sentence with file, question and field") {
                                  "q.json");
   REQUIRE_FALSE(parsed.ok());
   CHECK(contains(parsed.error().sentence(), "'explanation' asks for {anwser}"));
+}
+
+TEST_CASE("the shipped questions about a GPU are answered by the shipped recordings") {
+  std::vector<std::string> problems;
+  const auto recordings = app::load_recordings(app::asset_folder("recorded"), &problems);
+  REQUIRE(recordings.size() >= 2);
+  const auto quiz = load_quiz("gemm");
+  REQUIRE(quiz.ok());
+  std::map<std::string, Answer> answers;
+  for (const app::Recording& recording : recordings) {
+    for (const Question& question : *quiz) {
+      const Answer answer = evaluate(question, *find_lab("gemm"), *recording.run);
+      CHECK(answer.reason.empty() == (answer.state == Answer::State::answered));
+      if (answer.state == Answer::State::answered) answers[question.id] = answer;
+    }
+  }
+  for (const char* id : {"gemm.gpu_largest_step", "gemm.tensor_largest_step", "gemm.gpu_near",
+                         "gemm.gpu_error", "gemm.waiting"}) {
+    INFO(id);
+    REQUIRE(answers.count(id) == 1);
+    const Answer& answer = answers[id];
+    CHECK(answer.explanation.find('{') == std::string::npos);
+    CHECK(answer.explanation.find("nan") == std::string::npos);
+  }
 }

@@ -86,7 +86,7 @@ std::string explain(const Question& question, const Group& group,
               {"problem", group.problem},
               {"threshold", format_share(question.threshold)},
               {"machine", run.environment() ? run.environment()->machine() : "this machine"}});
-  if (accepted.size() > 1) text += " The intervals do not tell these apart: each is accepted.";
+  if (accepted.size() > 1) text += " The figures do not tell these apart: each is accepted.";
   if (!group.left_out.empty()) text += " Left out: " + joined(group.left_out, "; ") + ".";
   return text;
 }

@@ -79,7 +79,8 @@ bool is_about(const Question& question, const Candidate& candidate, const Series
   return square(series.params) == param_int(candidate.params, "n");
 }
 
-/// Of all groups with a result, the one with most candidates, then the latest.
+/// Of all groups with a result, the one with most candidates, then the question's own problem, then the
+/// latest.
 std::optional<Key> best_key(const Question& question, const std::vector<Candidate>& candidates,
                             const Run& run) {
   std::map<Key, std::set<size_t>> groups;
@@ -96,7 +97,9 @@ std::optional<Key> best_key(const Question& question, const std::vector<Candidat
   }
   std::optional<Key> best;
   for (const auto& [key, found] : groups) {
-    const auto rank = [&](const Key& of) { return std::pair(groups[of].size(), latest[of]); };
+    const auto rank = [&](const Key& of) {
+      return std::tuple(groups[of].size(), agrees(of.params, question.set), latest[of]);
+    };
     if (!best || rank(key) > rank(*best)) best = key;
   }
   return best;
@@ -124,8 +127,8 @@ std::string why_none(const Question& question, const Candidate& candidate, const
   return "";
 }
 
-/// "n = 512, 1 thread"
-std::string problem_of(const Params& params) {
+/// "n = 512, 1 thread"; a GPU's rungs ignore the threads.
+std::string problem_of(const Params& params, bool on_cpu) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (const auto n = square(params)) {
@@ -135,7 +138,7 @@ std::string problem_of(const Params& params) {
         std::to_string(param_int(params, "n")) + " × " + std::to_string(param_int(params, "k")));
   }
   if (const std::string dtype = param_text(params, "dtype"); !dtype.empty()) add(dtype);
-  if (const int64_t threads = param_int(params, "threads"); threads > 0)
+  if (const int64_t threads = param_int(params, "threads"); on_cpu && threads > 0)
     add(std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   return text;
 }
@@ -169,7 +172,7 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
     else
       group.candidates.push_back(std::move(candidate));
   }
-  if (key) group.problem = problem_of(key->params);
+  if (key) group.problem = problem_of(key->params, backend_of(question.rungs.front()) == "cpu");
   return group;
 }
 

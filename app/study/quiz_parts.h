@@ -16,8 +16,8 @@ struct Candidate {
   const Series* series = nullptr;  ///< null: not measured yet
 };
 
-/// The candidates of one problem and one cache state: of several such groups the fullest, then the
-/// latest. Rungs that this machine cannot run or that have no speed are left out, with the reason.
+/// The candidates of one problem and one cache state: of several such groups the fullest, then that of
+/// the question's `set`, then the latest. Rungs that this machine cannot run or that have no speed are left out, with the reason.
 struct Group {
   std::vector<Candidate> candidates;  ///< in the question's order
   std::vector<std::string> left_out;  ///< "AVX-512: needs avx512f"
