@@ -211,6 +211,20 @@ TEST_CASE("a rung without a speed is left out and named, never counted as fastes
   Series unchecked = result(2, kThird, 1, 0.1);
   unchecked.checks.clear();
   CHECK(asked(about("shortest_time"), run_of({first, second, unchecked})) == kO3);
+  // Nor does one that was broken off, whose samples have a median all the same.
+  Run broken = run_of({first, second});
+  test::Transcript more;
+  WorkRequest request = test::request_for("run", 9);
+  request.kernels = {{kThird, first.params}};
+  more.send(request);
+  more.worker(
+      "samples",
+      {{"request", 9}, {"series", 0}, {"phase", "call"}, {"samples", test::samples(20, 1)}});
+  for (const std::string& line : more.lines) broken.apply_line(line);
+  broken.worker_lost("gone");
+  REQUIRE(broken.series().back().stats.has_value());
+  CHECK(evaluate(about("shortest_time"), *find_lab("gemm"), broken).state ==
+        Answer::State::not_yet);
   Series smaller = result(2, kThird, 1, 0.1, 32);
   smaller.reduced_from = "n=64";
   CHECK(
