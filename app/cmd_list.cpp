@@ -20,6 +20,10 @@ std::string where_it_runs(const Run& run, const std::string& kernel) {
   return "runs here (" + info->library + (info->external ? ", in another process)" : ")");
 }
 
+std::string title_of(const Rung& rung) {
+  return rung.title + std::string(rung.expert ? " (expert)" : "");
+}
+
 std::string list_text(const Run& run) {
   std::string text;
   for (const Lab* lab : all_labs()) {
@@ -27,14 +31,14 @@ std::string list_text(const Run& run) {
     size_t kernel_width = 0, title_width = 0;
     for (const Rung& rung : lab->rungs) {
       kernel_width = std::max(kernel_width, display_width(rung.kernel));
-      title_width = std::max(title_width, display_width(rung.title));
+      title_width = std::max(title_width, display_width(title_of(rung)));
     }
     const auto padded = [](const std::string& cell, size_t width) {
       return cell + std::string(width - display_width(cell), ' ');
     };
     for (const Rung& rung : lab->rungs) {
-      text += "  " + padded(rung.kernel, kernel_width) + "  " + padded(rung.title, title_width) +
-              "  " + where_it_runs(run, rung.kernel) + "\n";
+      text += "  " + padded(rung.kernel, kernel_width) + "  " +
+              padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel) + "\n";
     }
   }
   return text;

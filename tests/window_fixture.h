@@ -167,12 +167,15 @@ class FakeSession final : public app::Session {
     return found;
   }
 
+  /// Whether the worker of the next fixture has a GPU.
+  inline static bool has_gpu = false;
+
   static KernelInfo info(const std::string& id) {
     KernelInfo made = kernel_info(id);
     const bool cpu = id.find(".cpu.") != std::string::npos;
     made.backend = cpu ? "cpu" : "cuda";
-    made.available = cpu;
-    made.reason = cpu ? "" : "no CUDA device";
+    made.available = cpu || has_gpu;
+    made.reason = made.available ? "" : "no CUDA device";
     made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
     return made;
   }

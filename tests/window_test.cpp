@@ -6,6 +6,7 @@
 #include "app/window/export.h"
 #include "app/window/settings.h"
 #include "tests/window_fixture.h"
+#include "tests/window_fold_cases.h"
 #include "tests/window_table_cases.h"
 #include "tests/window_text_cases.h"
 #include "tests/window_view_cases.h"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/window/export.h"
+#include "app/window/fold.h"
 #include "app/window/settings.h"
 #include "common/record/params.h"
 
@@ -35,8 +36,9 @@ bool must_list_again(const State& state) {
 std::string why_no_run(const State& state) {
   if (std::string why = why_no_work(state); !why.empty()) return why;
   if (must_list_again(state)) return {};
-  const bool any = std::any_of(state.ladder.begin(), state.ladder.end(),
-                               [](const RungView& row) { return row.can_run; });
+  const bool any = std::any_of(state.ladder.begin(), state.ladder.end(), [&](const RungView& row) {
+    return row.can_run && !is_folded(state, *row.rung);
+  });
   return any ? std::string() : "No rung of this lab can run on this machine.";
 }
 
@@ -81,7 +83,8 @@ void run_ladder(State& state) {
   }
   WorkRequest request = request_for(state, "run");
   for (const RungView& row : state.ladder) {
-    if (row.can_run) request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
+    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
   }
   send(state, std::move(request), &state.run_request);
 }
@@ -173,6 +176,10 @@ std::string why_no_lab(const State& state) {
   return state.view.lab ? "" : "This build has no labs.";
 }
 
+std::string why_no_folds(const State& state) {
+  return has_folds(state) ? "" : "This lab has no expert rungs.";
+}
+
 using compat::Key;
 
 const Action kActions[] = {
@@ -214,6 +221,7 @@ const Action kActions[] = {
      false,
      why_no_lab,
      [](State& state) { step_rung(state, 1); }},
+    {"experts", "Show or fold the expert rungs", "X", 'x', {}, false, why_no_folds, toggle_folds},
     {"lesson",
      "Show the lesson",
      "L",
@@ -343,6 +351,7 @@ void handle_keys(State& state) {
 
 void select_rung(State& state, const std::string& kernel) {
   state.view.rung = kernel;
+  unfold_for(state, kernel);
   state.notice = {};
   state.dirty = true;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/window/actions.h"
+#include "app/window/fold.h"
 #include "app/window/panels.h"
 #include "common/core/format.h"
 
@@ -82,7 +83,7 @@ Idle idle_text(const State& state) {
   double seconds = 0;
   bool estimated = true;
   for (const RungView& row : state.ladder) {
-    if (!row.can_run) continue;
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
     ++runnable;
     if (row.estimate)
       seconds += row.estimate->total_s;

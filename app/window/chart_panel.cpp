@@ -102,7 +102,11 @@ void ChartPanel::take_mouse(Ui& ui, float x, float y, bool hovered, bool clicked
   ui.tooltip(hit->value_text + (hit->value_text.empty() || hit->note.empty() ? "" : "\n") +
              hit->note);
   if (clicked && hit->row >= 0 && hit->row < static_cast<int>(rows_.size())) {
-    select_rung(ui.state, rows_[static_cast<size_t>(hit->row)]);
+    const std::string& kernel = rows_[static_cast<size_t>(hit->row)];
+    if (kernel == kFoldRow)
+      perform(ui.state, "experts");
+    else
+      select_rung(ui.state, kernel);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/window/fold.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
@@ -106,13 +107,27 @@ bool is_beside_the_point(const State& state, const RungView& row) {
   return !has_type || (!row.can_run && state.run().catalogue_complete());
 }
 
+void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
+  chart::LadderRow row;
+  row.label = fold_text(fold);
+  row.section = section;
+  row.state = "folded: a click or X opens";
+  out->rows.push_back(std::move(row));
+  out->kernels.emplace_back(kFoldRow);
+}
+
 }  // namespace
 
 ChartRows ladder_rows(const State& state) {
   ChartRows out;
   std::string section;
-  for (const RungView& row : state.ladder) {
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    const RungView& row = state.ladder[i];
     if (const Section* begins = section_at(*state.view.lab, *row.rung)) section = begins->title;
+    if (is_folded(state, *row.rung)) {
+      if (const Fold fold = fold_at(state, i); fold.can_show) add_fold(fold, section, &out);
+      continue;
+    }
     if (is_beside_the_point(state, row)) continue;
     chart::LadderRow made = plain_row(state, row);
     made.section = section;
@@ -138,6 +153,7 @@ ChartRows type_rows(const State& state) {
     if (row->label.find(dtype) == std::string::npos) row->label += " · " + dtype;
   };
   for (size_t i = 0; i < ladder.rows.size(); ++i) {
+    if (ladder.kernels[i] == kFoldRow) continue;
     const RungView& view = *find_row(state, ladder.kernels[i]);
     const std::string shown = view.series ? dtype_of(*view.series) : "";
     const size_t first = out.rows.size();
@@ -169,6 +185,7 @@ ChartRows size_rows(const State& state) {
     return !found.empty();
   };
   for (const RungView& row : state.ladder) {
+    if (is_folded(state, *row.rung)) continue;
     if (add(row, state.run(), "") || row.can_run) continue;
     for (const Recording& recording : state.recordings) {
       if (add(row, *recording.run, recording.machine)) break;

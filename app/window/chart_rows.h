@@ -10,9 +10,12 @@
 
 namespace ridge::window {
 
+/// Stands for a kernel id in the row of folded expert rungs.
+inline constexpr const char* kFoldRow = "fold";
+
 struct ChartRows {
   std::vector<chart::LadderRow> rows;
-  std::vector<std::string> kernels;  ///< kernel id of each row
+  std::vector<std::string> kernels;  ///< kernel id of each row, or kFoldRow
 };
 
 /// Valid until the run changes or the ladder is rebuilt.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/fold.h"
 #include "app/window/panels.h"
 #include "common/core/format.h"
 
@@ -101,57 +102,92 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
   }
 }
 
+/// One rung: state, title, estimate. True when it was clicked.
+bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
+  const bool chosen = ui.state.view.rung == row.rung->kernel;
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
+  if (chosen)
+    ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+  else if (touched.hovered)
+    ui.fill(mark, ui.raised(1), ui.px(5));
+  draw_status(ui, row, line.x + ui.px(5), line.middle());
+  const std::string right = right_text(row);
+  const float right_w = right.empty() ? 0
+                                      : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
+                                                Role::muted, Face::body, Anchor::end);
+  ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
+          row.series || row.can_run ? Role::text : Role::muted, chosen ? Face::strong : Face::body,
+          Anchor::start, line.w - ui.px(28) - right_w);
+  if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
+  return touched.clicked;
+}
+
+/// The one line that expert rungs are folded under. True when it was clicked.
+bool LeftRail::draw_fold(Ui& ui, const Fold& fold, const Area& line) {
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch("fold:" + std::to_string(fold.first), mark);
+  if (touched.hovered) ui.fill(mark, ui.raised(1), ui.px(5));
+  const bool open = ui.state.view.show_experts;
+  ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), open, ui.color(Role::muted));
+  ui.text(line.x + ui.px(20), line.middle(), fold_text(fold), kSmall_px, Role::muted, Face::body,
+          Anchor::start, line.w - ui.px(20));
+  if (touched.hovered) {
+    ui.tooltip(std::string(open ? "Folds them away (X)." : "Shows them (X).") +
+               "\nA run of the ladder measures what is shown.");
+  }
+  return touched.clicked;
+}
+
 void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   heading(ui, rest, "RUNGS");
-  const Lab* lab = ui.state.view.lab;
-  const auto sections = lab ? lab->sections.size() : 0;
+  const State& state = ui.state;
+  const Lab* lab = state.view.lab;
   const float section_h = ui.px(28);
-  const auto count = static_cast<float>(ui.state.ladder.size());
-  const float headings = section_h * static_cast<float>(sections);
+  size_t count = 0;
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    count += (fold_at(state, i).count > 0 ? 1u : 0u) +
+             (is_folded(state, *state.ladder[i].rung) ? 0u : 1u);
+  }
+  const float lines = static_cast<float>(count);
+  const float headings = section_h * static_cast<float>(lab ? lab->sections.size() : 0);
   // A long ladder stands closer before it scrolls.
-  const float line_h = count * ui.px(30) + headings > room ? ui.px(26) : ui.px(30);
-  const bool scrolls = line_h * count + headings > room;
-  const Area list = rest->take_top(std::min(room, line_h * count + headings));
+  const float line_h = lines * ui.px(30) + headings > room ? ui.px(26) : ui.px(30);
+  const bool scrolls = line_h * lines + headings > room;
+  const Area list = rest->take_top(std::min(room, line_h * lines + headings));
   ImGui::SetCursorScreenPos({list.x - ui.px(8), list.y});
   compat::begin_child("rungs", list.w + ui.px(16), list.h, true);
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
-  float y = ImGui::GetCursorScreenPos().y;
+  Area below = {list.x, ImGui::GetCursorScreenPos().y, list.w - (scrolls ? ui.px(10) : 0), 1e6f};
   std::string clicked;
-  for (const RungView& row : ui.state.ladder) {
-    const bool chosen = ui.state.view.rung == row.rung->kernel;
+  bool folds = false;
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    const RungView& row = state.ladder[i];
     if (const Section* section = section_at(*lab, *row.rung)) {
-      ui.text(list.x, y + section_h * 0.6f, section->title, kTiny_px, Role::muted, Face::strong,
-              Anchor::start, list.w);
-      y += section_h;
+      const Area line = below.take_top(section_h);
+      ui.text(list.x, line.y + section_h * 0.6f, section->title, kTiny_px, Role::muted,
+              Face::strong, Anchor::start, list.w);
     }
-    const Area line = {list.x, y, list.w - (scrolls ? ui.px(10) : 0), line_h};
-    if (chosen && followed_ != ui.state.view.rung) {  // chosen by key: it comes into view
-      followed_ = ui.state.view.rung;
-      const float now = ImGui::GetScrollY();
-      if (line.y < list.y || line.bottom() > list.bottom())
-        ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
-    }
-    const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
-    y += line_h;
-    const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
-    if (chosen)
-      ui.fill(mark, ui.color(Role::highlight), ui.px(5));
-    else if (touched.hovered)
-      ui.fill(mark, ui.raised(1), ui.px(5));
-    draw_status(ui, row, line.x + ui.px(5), line.middle());
-    const std::string right = right_text(row);
-    const float right_w = right.empty() ? 0
-                                        : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
-                                                  Role::muted, Face::body, Anchor::end);
-    ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
-            row.series || row.can_run ? Role::text : Role::muted,
-            chosen ? Face::strong : Face::body, Anchor::start, line.w - ui.px(28) - right_w);
-    if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
-    if (touched.clicked) clicked = row.rung->kernel;
+    if (const Fold fold = fold_at(state, i); fold.count > 0)
+      folds = draw_fold(ui, fold, below.take_top(line_h)) || folds;
+    if (is_folded(state, *row.rung)) continue;
+    const Area line = below.take_top(line_h);
+    follow(ui, row, line, list);
+    if (draw_rung(ui, row, line)) clicked = row.rung->kernel;
   }
   ImGui::EndChild();
   ui.list = outer;
   if (!clicked.empty()) select_rung(ui.state, clicked);
+  if (folds) perform(ui.state, "experts");
+}
+
+/// A rung chosen elsewhere (by key, in the chart) comes into view.
+void LeftRail::follow(Ui& ui, const RungView& row, const Area& line, const Area& list) {
+  if (ui.state.view.rung != row.rung->kernel || followed_ == ui.state.view.rung) return;
+  followed_ = ui.state.view.rung;
+  const float now = ImGui::GetScrollY();
+  if (line.y < list.y || line.bottom() > list.bottom())
+    ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
 }
 
 void LeftRail::draw_ceilings(Ui& ui, Area rest) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/diff.h"
+#include "app/window/fold.h"
 #include "app/window/lexer.h"
 #include "app/window/markdown.h"
 #include "app/window/ui.h"
@@ -27,6 +28,9 @@ struct LeftRail {
  private:
   void draw_labs(Ui& ui, Area* rest);
   void draw_rungs(Ui& ui, Area* rest, float room);
+  static bool draw_rung(Ui& ui, const RungView& row, const Area& line);
+  static bool draw_fold(Ui& ui, const Fold& fold, const Area& line);
+  void follow(Ui& ui, const RungView& row, const Area& line, const Area& list);
   void draw_ceilings(Ui& ui, Area rest);
   std::string followed_;  ///< the selection that was last scrolled to
 };

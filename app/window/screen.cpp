@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/fold.h"
 #include "app/window/settings.h"
 
 namespace ridge::window {
@@ -58,7 +59,9 @@ void Screen::draw_centre(Area area) {
   const float verdict_h = ui_.px(is_low_ ? kVerdict - 16 : kVerdict);
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
-  const auto rows = static_cast<float>(ui_.state.ladder.size());
+  const auto rows = static_cast<float>(
+      std::count_if(ui_.state.ladder.begin(), ui_.state.ladder.end(),
+                    [&](const RungView& row) { return !is_folded(ui_.state, *row.rung); }));
   const float spare =
       area.h - verdict_h - gap - (ui_.px(kStrip) + gap) - ui_.px(kLadder + kRow * rows);
   if (spare >= 0) {

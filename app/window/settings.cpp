@@ -35,6 +35,8 @@ void load_settings(State* state) {
   number("scale", 0.75f, 3.0f, &view.scale);
   number("left_width", 200, 600, &view.left_width);
   number("right_width", 0, 900, &view.right_width);
+  const auto experts = json->find("show_experts");
+  if (experts != json->end() && experts->is_boolean()) view.show_experts = experts->get<bool>();
   const auto theme = json->find("theme");
   if (theme != json->end() && theme->is_string()) view.light_theme = *theme == "light";
 }
@@ -44,6 +46,7 @@ void save_settings(State* state) {
   const ViewState& view = state->view;
   const Json json = {{"theme", view.light_theme ? "light" : "dark"},
                      {"scale", view.scale},
+                     {"show_experts", view.show_experts},
                      {"left_width", view.left_width},
                      {"right_width", view.right_width}};
   const fs::path path(state->settings_path), beside(state->settings_path + ".new");

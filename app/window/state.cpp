@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/window/fold.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -218,6 +219,7 @@ void open_lab(State& state, const std::string& lab_id) {
       if (first != state.ladder.end()) state.view.rung = first->rung->kernel;
     }
   }
+  for (const std::string& shown : {state.view.rung, state.view.baseline}) unfold_for(state, shown);
   if (!state.is_replay() && !state.list_request) {
     if (const auto id = state.session->list()) {
       state.list_request = *id;

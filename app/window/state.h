@@ -37,6 +37,7 @@ struct ViewState {
   bool full_screen = false;
   bool show_shortcuts = false;
   bool show_log = false;
+  bool show_experts = false;  ///< the lab's expert rungs are not folded away (fold.h)
   float left_width = 228;  ///< at scale 1, pixels
   float right_width = 0;   ///< the same; 0: as fits
 };
