@@ -51,10 +51,13 @@ std::string reason_of(const LadderRow& row, bool* failed) {
 
 std::string how_of(const LadderRow& row) {
   std::string text;
-  auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.stale) add("stale: the kernel has changed since");
   if (!row.series) return text;
+  add(row.series->note);
   if (!row.series->reduced_from.empty())
     add("ran at a reduced size instead of " + row.series->reduced_from);
   if (row.series->status == SeriesStatus::partial) add(sentence("partial", row.series->reason));

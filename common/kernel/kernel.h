@@ -50,6 +50,8 @@ struct Plan {
   void* state = nullptr;
   void (*release)(void* state) = nullptr;
   size_t workspace_bytes = 0;  ///< device or host memory the plan holds beside the buffers
+  /// What was chosen for this shape, in a phrase ("tile 128x256, 4 stages"); empty: nothing to tell.
+  char note[120] = {};
 };
 
 /// One call: the buffers in the family's order (host or device pointers, by backend), and the stream.

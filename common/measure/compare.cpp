@@ -138,6 +138,7 @@ Result<void> Contest::prepare(size_t i) {
   series.flop = live_[i].posed->problem->flop();
   series.bytes_min = live_[i].posed->problem->bytes_min();
   series.memory_bytes = live_[i].rung->memory_bytes();
+  series.note = live_[i].rung->plan.plan.note;
   return {};
 }
 

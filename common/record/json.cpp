@@ -294,7 +294,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("status", v.status), io("reason", v.reason), io("stats", v.stats), io("latency", v.latency);
   io("checks", v.checks), io("flop", v.flop), io("bytes_min", v.bytes_min);
   io("memory_bytes", v.memory_bytes), io("energy_j", v.energy_j);
-  io("items_per_s", v.items_per_s), io("unavailable", v.unavailable);
+  io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
 }
 
 template <class Io>

@@ -137,11 +137,11 @@ struct Ceiling {
 struct KernelInfo {
   std::string id, family, backend, kind;  ///< kind: "kernel", "training", "pipeline"
   std::vector<std::string> dtypes;
-  std::string needs;    ///< "avx512f", "sm_90", "" = any machine of that backend
-  std::string library;  ///< peers only
-  std::string path;     ///< "kernels/gemm/naive.cpp"
-  std::string flags;    ///< from the build line: "-O1"
-  std::string hash;     ///< of the source, its kernel headers and flags
+  std::string needs;      ///< "avx512f", "sm_90", "" = any machine of that backend
+  std::string library;    ///< peers only
+  std::string path;       ///< "kernels/gemm/naive.cpp"
+  std::string flags;      ///< from the build line: "-O1"
+  std::string hash;       ///< of the source, its kernel headers and flags
   bool external = false;  ///< a library in a process of its own: NumPy, PyTorch
   bool available = false;
   std::string reason;  ///< why not available
@@ -193,6 +193,7 @@ struct Series {
   std::vector<QualityCheck> checks;  ///< every check made, in order
   double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
   double memory_bytes = 0;           ///< buffers and workspace
+  std::string note;                  ///< what its plan chose ("tile 128x256, 4 stages"), or empty
   std::optional<double> energy_j;    ///< per call
   double items_per_s = 0;            ///< pipelines: steady throughput; trainings: samples a second
   std::vector<CurvePoint> curve;

@@ -158,6 +158,7 @@ Json result_json(const Run& run, const Series& series) {
   entry.set("mode", series.mode);
   entry.set("status", status);
   entry.set("reason", reason);
+  entry.set("note", series.note);
   entry.set("stats", no_speed.empty() ? stats_json(series.stats) : Json(nullptr),
             no_speed.empty() ? "no time per call was measured" : no_speed);
   if (series.stats && no_speed.empty() && !series.stats->ci_ns) {

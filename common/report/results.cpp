@@ -216,14 +216,17 @@ Section utilization_section(const Material& material) {
 
 Section memory_section(const Material& material) {
   Section section{.id = "memory", .title = "Memory and energy"};
+  std::vector<std::string>& plans =
+      section.bullets;  // what a library or a rung chose for the shape
   section.table =
       table_of(material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
-               [](const Line& line) -> std::vector<std::string> {
+               [&](const Line& line) -> std::vector<std::string> {
                  const Series& series = *line.series;
                  auto bytes = [&](double value, const char* name, const char* why) {
                    return value > 0 && std::isfinite(value) ? format_bytes(value)
                                                             : reason_for(series, name, why);
                  };
+                 if (!series.note.empty()) plans.push_back(line.label + ": " + series.note);
                  return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
                          bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
                          usable(series.energy_j) ? format_quantity(*series.energy_j, "J")

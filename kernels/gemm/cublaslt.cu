@@ -11,6 +11,7 @@
 // Source    cuBLASLt documentation, "cublasLtMatmulAlgoGetHeuristic", "Floating Point 8-bit".
 #include <cublasLt.h>
 
+#include <cstdio>
 #include <new>
 
 #include "kernels/gemm/blas_operands.h"
@@ -110,6 +111,25 @@ Status try_choice(void* context, int index, const blas::Product& product, cudaSt
   return multiply(*choice->plan, choice->list[index].algo, product, stream);
 }
 
+template <class T>
+T attribute(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t name) {
+  T value = {};
+  size_t written = 0;
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, name, &value, sizeof value, &written);
+  return value;
+}
+
+/// "algorithm 3 of 8: id 66, tile id 21, stages id 34, split-K 1": tile and stages as the library's header
+/// numbers them (cublasLtMatmulTile_t, cublasLtMatmulStages_t).
+void describe_choice(const cublasLtMatmulAlgo_t& algorithm, int index, int count, Plan* plan) {
+  snprintf(plan->note, sizeof plan->note,
+           "algorithm %d of %d: id %d, tile id %u, stages id %u, split-K %d", index + 1, count,
+           attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
+           attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
+           attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
+           attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM));
+}
+
 Status prepare(const Shape& shape, Plan* plan) {
   Choice choice = {new (std::nothrow) LtPlan, {}};
   if (!choice.plan) return {"out of memory", "new LtPlan", __FILE__, __LINE__, false};
@@ -125,6 +145,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   }
   choice.plan->algorithm = choice.list[best].algo;
   *plan = {choice.plan, release, blas::kWorkspaceBytes + choice.plan->operands.workspace_bytes};
+  describe_choice(choice.plan->algorithm, best, count, plan);
   return {};
 }
 

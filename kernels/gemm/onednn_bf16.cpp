@@ -50,7 +50,8 @@ Status status_of(dnnl_status_t status, const char* expression, int line) {
     if (const auto status = status_of((call), #call, __LINE__); !status.ok()) return status; \
   } while (false)
 
-Status fill(const Shape& shape, Matmul* plan) {
+/// `note` receives the library's name of the implementation it chose: "brg:avx512_core_bf16".
+Status fill(const Shape& shape, Matmul* plan, char (&note)[sizeof Plan::note]) {
   const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
   const dnnl_dims_t dims[3] = {{m, k}, {k, n}, {m, n}};
   RIDGE_DNNL_CHECK(dnnl_engine_create(&plan->engine, dnnl_cpu, 0));
@@ -65,6 +66,9 @@ Status fill(const Shape& shape, Matmul* plan) {
   RIDGE_DNNL_CHECK(dnnl_matmul_desc_init(&matmul, &matrix[0], &matrix[1], nullptr, &matrix[2]));
   dnnl_primitive_desc_t desc = nullptr;
   RIDGE_DNNL_CHECK(dnnl_primitive_desc_create(&desc, &matmul, nullptr, plan->engine, nullptr));
+  const char* chosen = nullptr;
+  if (dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &chosen) == dnnl_success)
+    snprintf(note, sizeof note, "implementation %s", chosen);
   const dnnl_status_t created = dnnl_primitive_create(&plan->primitive, desc);
   dnnl_primitive_desc_destroy(desc);
   return status_of(created, "dnnl_primitive_create", __LINE__);
@@ -74,11 +78,12 @@ Status prepare_matmul(const Shape& shape, Plan* plan) {
   auto* state = new (std::nothrow) Matmul;
   if (!state) return {.what = "out of memory", .expression = "new Matmul", .file = __FILE__};
   omp_set_num_threads(shape.threads);  // a primitive is made for so many
-  if (const Status status = fill(shape, state); !status.ok()) {
+  if (const Status status = fill(shape, state, plan->note); !status.ok()) {
     release(state);
     return status;
   }
-  *plan = {state, release, 0};
+  plan->state = state;
+  plan->release = release;
   return {};
 }
 
