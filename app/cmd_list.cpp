@@ -5,6 +5,7 @@
 
 #include "app/cli.h"
 #include "app/driver.h"
+#include "app/ladder_end.h"
 #include "app/terminal.h"
 #include "common/report/document.h"
 #include "labs/lab.h"
@@ -40,6 +41,7 @@ std::string list_text(const Run& run) {
       text += "  " + padded(rung.kernel, kernel_width) + "  " +
               padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel) + "\n";
     }
+    for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/ladder_end.h"
 #include "app/terminal.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
@@ -96,6 +97,7 @@ std::string notes_of(const Series& series) {
   if (!series.reduced_from.empty()) {
     add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
   }
+  add(series.note);
   if (series.stats) {
     for (std::string flag : series.stats->flags) {
       std::replace(flag.begin(), flag.end(), '_', ' ');
@@ -197,6 +199,10 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     if (!note.empty()) notes += fmt::format("  {}: {}\n", short_name(series->kernel), note);
   }
   notes += not_run_text(not_run);
+  const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
+  if (lab && !not_run.empty()) {
+    for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";
+  }
   return text + (notes.empty() ? "" : "\n" + notes);
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "app/ladder_end.h"
 #include "app/published.h"
 #include "common/record/params.h"
 
@@ -19,6 +20,12 @@ std::string why_not(const Run& run, const std::string& kernel) {
   if (!info) return "this worker was built without it";
   if (info->available) return "";
   return info->reason.empty() ? "it is not available here" : info->reason;
+}
+
+/// The same for a rung asked for by name: with the rung that its ladder ends at.
+std::string why_not(const Lab& lab, const Run& run, const Rung& rung) {
+  const std::string reason = why_not_here(lab, run, rung);
+  return reason.empty() ? why_not(run, rung.kernel) : reason;
 }
 
 Error unavailable(const std::string& kernel, const std::string& reason) {
@@ -147,7 +154,7 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     RIDGE_TRY(const Params own, parse_params(settings));
     for (const auto& [name, value] : own) params[name] = value;
   }
-  const std::string reason = why_not(run, rung->kernel);
+  const std::string reason = why_not(lab, run, *rung);
   if (!reason.empty()) return unavailable(rung->kernel, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
   RIDGE_TRY_VOID(check_known({&info}, params, lab.id));
@@ -202,7 +209,7 @@ Result<Selection> select_rungs(const Lab& lab, const Run& run,
   std::vector<const KernelInfo*> infos;
   for (const std::string& name : names) {
     RIDGE_TRY(const Rung* rung, find_rung(lab, name));
-    const std::string reason = why_not(run, rung->kernel);
+    const std::string reason = why_not(lab, run, *rung);
     if (!reason.empty()) return unavailable(rung->kernel, reason);
     infos.push_back(run.kernel(rung->kernel));
   }

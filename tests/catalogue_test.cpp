@@ -17,7 +17,7 @@ struct Ladder {
 
   explicit Ladder(int capability) {
     GpuInfo gpu;
-    gpu.name = "a GPU";
+    gpu.name = "Test GPU";
     gpu.capability = capability;
     list = worker::catalogue({gpu}, "");
   }
@@ -46,15 +46,17 @@ TEST_CASE("each GPU generation sees the rungs that it can run, and why not the o
     for (const Ladder* gpu : {&t4, &rtx3060, &h200, &b200}) CHECK((*gpu)[id].available);
   }
   CHECK_FALSE(t4["gemm.cuda.mma_sync"].available);
-  CHECK(t4["gemm.cuda.mma_sync"].reason == "needs sm_80; this GPU is sm_75");
+  CHECK(t4["gemm.cuda.mma_sync"].reason == "needs Ampere (sm_80); this Test GPU is sm_75");
   CHECK(rtx3060["gemm.cuda.mma_sync"].available);
   CHECK(rtx3060["gemm.cuda.cp_async"].available);
   const KernelInfo& wgmma = rtx3060["gemm.cuda.wgmma_tma"];
   CHECK_FALSE(wgmma.available);
-  CHECK(wgmma.reason == "needs sm_90a; this GPU is sm_86");
+  CHECK(wgmma.reason == "needs Hopper (sm_90a); this Test GPU is sm_86");
   CHECK(wgmma.needs == "sm_90a");
   CHECK(h200["gemm.cuda.wgmma_tma"].available);
   CHECK_FALSE(b200["gemm.cuda.wgmma_tma"].available);  // Hopper's own instructions
+  CHECK(b200["gemm.cuda.wgmma_tma"].reason ==
+        "needs Hopper (sm_90a, no later); this Test GPU is sm_100");
 }
 
 TEST_CASE("a rung offers its own types, and runs in the first of them when none is asked for") {

@@ -91,7 +91,7 @@ class Builder {
       return false;
     }
     return std::any_of(gpus_.begin(), gpus_.end(), [&](const GpuInfo& gpu) {
-      return measure::capability_suffices(arch, exact, gpu.capability, reason);
+      return measure::capability_suffices(arch, exact, gpu.name, gpu.capability, reason);
     });
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/ladder_end.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
 #include "app/window/settings.h"
@@ -46,7 +47,8 @@ std::string why_no_run_selected(const State& state) {
   if (std::string why = why_no_work(state); !why.empty()) return why;
   const RungView* row = find_row(state, state.view.rung);
   if (row && row->can_run) return {};
-  const std::string reason = row && row->info ? row->info->reason : std::string();
+  const std::string reason =
+      row ? app::why_not_here(*state.view.lab, state.run(), *row->rung) : std::string();
   return "The selected rung cannot run on this machine" + (reason.empty() ? "." : ": " + reason);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/ladder_end.h"
 #include "app/window/actions.h"
 #include "app/window/fold.h"
 #include "app/window/panels.h"
@@ -40,11 +41,12 @@ std::string tip_of(const State& state, const RungView& row) {
   } else if (row.greyed) {
     tip += "\nFrom before the worker was lost.";
   }
-  if (!row.reason.empty()) tip += "\n" + row.reason;
-  if (!row.can_run && row.origin == Origin::recorded && row.info && !state.is_replay() &&
-      state.run().environment() && !state.run().environment()->no_gpu_reason.empty()) {
-    tip += "\nNot run here: " + state.run().environment()->no_gpu_reason;
-  }
+  if (row.series && !row.series->note.empty()) tip += "\n" + row.series->note;
+  const std::string why = app::why_not_here(*state.view.lab, state.run(), *row.rung);
+  if (!why.empty() && !state.is_replay())
+    tip += "\nNot run here: " + why;
+  else if (!row.reason.empty())
+    tip += "\n" + row.reason;
   return tip;
 }
 

@@ -136,6 +136,17 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
   return {};
 }
 
+/// NVIDIA's name for the first GPUs of this compute capability or those before the next.
+const char* generation_name(int capability) {
+  return capability >= 100  ? "Blackwell"
+         : capability >= 90 ? "Hopper"
+         : capability >= 89 ? "Ada"
+         : capability >= 80 ? "Ampere"
+         : capability >= 75 ? "Turing"
+         : capability >= 70 ? "Volta"
+                            : "an older GPU";
+}
+
 Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
                        const Options& options, Series* series, Observer* observer) {
   const FamilyDesc* family = find_family(family_of(kernel.id));
@@ -155,6 +166,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   series->bytes_min = posed->problem->bytes_min();
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
   series->memory_bytes = rung.memory_bytes();
+  series->note = rung.plan.plan.note;
   RIDGE_TRY_VOID(gate_before(bench, *family, series->params, options, &rung, series, observer));
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
@@ -246,17 +258,20 @@ Result<void> check_supported(const KernelDesc& kernel, const Params& params, con
                  std::string("computes ") + kernel.dtypes + ", not " + dtype, kernel.id, ""};
   }
   std::string reason;
-  const bool runs =
-      kernel.backend == Backend::cpu
-          ? isa_available(kernel.isa, &reason)
-          : capability_suffices(kernel.arch, kernel.arch_exact, device.capability(), &reason);
+  const bool runs = kernel.backend == Backend::cpu
+                        ? isa_available(kernel.isa, &reason)
+                        : capability_suffices(kernel.arch, kernel.arch_exact, device.name(),
+                                              device.capability(), &reason);
   if (!runs) return Error{ErrorCode::unavailable, reason, kernel.id, ""};
   return {};
 }
 
-bool capability_suffices(int arch, bool arch_exact, int capability, std::string* reason) {
+bool capability_suffices(int arch, bool arch_exact, const std::string& gpu, int capability,
+                         std::string* reason) {
   if (arch_exact ? capability == arch : capability >= arch) return true;
-  *reason = "needs sm_" + std::to_string(arch) + (arch_exact ? "a" : "") + "; this GPU is sm_" +
+  const bool too_new = capability > arch;  // an "a" target: its instructions are gone again
+  *reason = std::string("needs ") + generation_name(arch) + " (sm_" + std::to_string(arch) +
+            (arch_exact ? "a" : "") + (too_new ? ", no later" : "") + "); this " + gpu + " is sm_" +
             std::to_string(capability);
   return false;
 }

@@ -53,7 +53,8 @@ Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& para
 Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device,
                              Cache cache = Cache::hot);
 /// Whether a GPU of this compute capability runs the kernel; `reason` says what it needs instead.
-bool capability_suffices(int arch, bool arch_exact, int capability, std::string* reason);
+bool capability_suffices(int arch, bool arch_exact, const std::string& gpu, int capability,
+                         std::string* reason);
 /// Runs the kernel until the clock is steady, by the mode's rule; returns ns of one call.
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
                        Observer* observer);
