@@ -23,6 +23,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.type = type;
   request.lab = measured->lab->id;
   request.kernels = measured->selection.kernels;
+  request.table = options.table;
   request.mode = options.mode;
   request.cache = options.cache;
   request.margin = options.margin;

@@ -27,11 +27,10 @@ Params parse_words(const std::string& text) {
 /// Whether the series is what was asked for, or ran smaller in its place.
 bool answers(const Series& series, const std::string& kernel, const Params& wanted) {
   if (series.kernel != kernel || series.cache != "hot") return false;
-  const Params reduced = parse_words(series.reduced_from);
+  const Params asked = asked_params(series);
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
-    const auto before = reduced.find(one.first), ran = series.params.find(one.first);
-    if (before != reduced.end()) return before->second == one.second;
-    return ran != series.params.end() && ran->second == one.second;
+    const auto found = asked.find(one.first);
+    return found != asked.end() && found->second == one.second;
   });
 }
 
@@ -152,6 +151,12 @@ const char* name_of(Source source) {
 }
 
 }  // namespace
+
+Params asked_params(const Series& series) {
+  Params asked = series.params;
+  for (const auto& [name, value] : parse_words(series.reduced_from)) asked[name] = value;
+  return asked;
+}
 
 Params row_params(const Table& table, const TableRow& row, const KernelInfo* info,
                   const Params& given) {

@@ -10,6 +10,7 @@
 #include "app/recordings.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
+#include "common/report/report.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -32,6 +33,9 @@ struct PublishedRow {
 Params row_params(const Table& table, const TableRow& row, const KernelInfo* info,
                   const Params& given);
 
+/// The parameters that a series was asked for: where it ran smaller, not those it ran at.
+Params asked_params(const Series& series);
+
 /// Rows in the table's order. `request` 0: whatever `run` holds; the latest counts. The rows point
 /// into `table`, `run` and `recordings`.
 std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t request,
@@ -40,6 +44,8 @@ std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t
 /// Heading, rows, what is missing and what would bring it, lessons; wrapped to `width` columns.
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width);
+/// For a report: the table that the run last filled in, and what it teaches; none where it ran none.
+std::vector<report::Section> published_sections(const Lab& lab, const Run& run);
 /// The member "table" of the document of --json.
 Json published_json(const Table& table, const std::vector<PublishedRow>& rows);
 

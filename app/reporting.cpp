@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/measuring.h"
+#include "app/published.h"
 
 namespace ridge::app {
 namespace fs = std::filesystem;
@@ -21,12 +22,18 @@ report::Options report_options(const Lab& lab) {
   return options;
 }
 
+report::Options report_options(const Lab& lab, const Run& run) {
+  report::Options options = report_options(lab);
+  options.sections = published_sections(lab, run);
+  return options;
+}
+
 report::Options report_options(const Run& run) {
   const Lab* lab = nullptr;
   for (const Request& request : run.requests()) {
     if (const Lab* found = find_lab(request.lab)) lab = found;
   }
-  return lab ? report_options(*lab) : report::Options();
+  return lab ? report_options(*lab, run) : report::Options();
 }
 
 std::string report_root() {

@@ -12,6 +12,8 @@ namespace ridge::app {
 
 /// Title, rung names and their order, and quality limit of a lab.
 report::Options report_options(const Lab& lab);
+/// And the published table where the run holds one.
+report::Options report_options(const Lab& lab, const Run& run);
 /// Those of the lab that the run's last request was about.
 report::Options report_options(const Run& run);
 

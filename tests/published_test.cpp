@@ -222,3 +222,32 @@ TEST_CASE("run --table: the document holds to its schema, and a wrong name is on
   CHECK(run({"run", "gemm", "--table", "walk"}).code == 64);
   CHECK(run({"run", "gemm", "--table", "talk", "--rungs", "naive_o1"}).code == 64);
 }
+
+TEST_CASE("a report of a run of the talk's table holds it: figures, what is missing, the lessons") {
+  setenv("RIDGE_CEILINGS", "off", 1);
+  setenv("RIDGE_PYTHON", "/nowhere/python3", 1);
+  Folder folder;
+  const auto run = [](std::vector<std::string> args) {
+    return Program(variable("RIDGE_BIN"), std::move(args)).finish();
+  };
+  const std::string saved = folder / "run.jsonl", page = folder / "talk.html";
+  REQUIRE(run({"run", "gemm", "--table", "talk", "--set", "n=48", "--mode", "live", "--limit",
+               "0.05", "--out", saved})
+              .code == 0);
+  unsetenv("RIDGE_CEILINGS");
+  unsetenv("RIDGE_PYTHON");
+  REQUIRE(run({"report", saved, "--out", page}).code == 0);
+  for (const std::string& text : {read_all(page), run({"report", saved}).out}) {
+    for (const char* part : {"three loops, gcc -O1", "7.98 min", "there is no /nowhere/python3",
+                             "an NVIDIA GPU", "Same row, other type", "Above the ceiling",
+                             "Latency is not the inverse of throughput", "Here: n=48"}) {
+      INFO(part);
+      CHECK(has(text, part));
+    }
+  }
+  // A run of rungs, at the same size or not, holds no table.
+  REQUIRE(run({"run", "gemm", "--rungs", "loop_order", "--set", "n=48", "--mode", "live", "--limit",
+               "0.05", "--out", saved})
+              .code == 0);
+  CHECK_FALSE(has(run({"report", saved}).out, "Above the ceiling"));
+}

@@ -42,9 +42,10 @@ const Recording* recording_of(const State& state, const Run* run) {
 }  // namespace
 
 Result<std::string> write_export(const State& state, const std::string& root) {
-  report::Options options = app::report_options(*state.view.lab);
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
+  report::Options options =
+      app::report_options(*state.view.lab, recording ? *shown.run : state.run());
   if (shown.comparison) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;

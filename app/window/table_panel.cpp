@@ -130,6 +130,7 @@ void run_table(State& state) {
   }
   WorkRequest request = request_for(state, "run");
   request.cache = "hot";
+  request.table = lab.tables.front().id;
   request.kernels = selection->kernels;
   send(state, std::move(request), &state.run_request);
 }

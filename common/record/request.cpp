@@ -87,6 +87,7 @@ Json to_line(const WorkRequest& request) {
     line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
   }
   if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
+  if (!request.table.empty()) line["table"] = request.table;
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == "run") line["mode"] = request.mode;
   if (request.type == "compare") line["margin"] = amount(request.margin);

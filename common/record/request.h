@@ -16,15 +16,16 @@ struct KernelRequest {
 };
 
 struct WorkRequest {
-  std::string type;                ///< "run", "compare", "probe"
+  std::string type;  ///< "run", "compare", "probe"
   int64_t id = 0;
   std::string lab;
+  std::string table;  ///< of the lab, where its rows are what is run; for the transcript's readers
   std::vector<KernelRequest> kernels;  ///< compare: baseline first
-  std::string mode = "measure";    ///< "live" or "measure"
-  std::string cache = "hot";       ///< "hot" or "cold"
-  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
-  std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
-  std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
+  std::string mode = "measure";        ///< "live" or "measure"
+  std::string cache = "hot";           ///< "hot" or "cold"
+  std::optional<double> margin;        ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<double> limit_s;       ///< of each timed pass; absent: the mode's own
+  std::optional<double> warmup_s;      ///< the least warm-up; absent: 0.3
   int device = 0;
 };
 

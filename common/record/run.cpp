@@ -149,6 +149,7 @@ void Run::open_request(const Json& message) {
   request->lab = text_field(message, "lab");
   request->mode = text_field(message, "mode", type == "compare" ? "compare" : "measure");
   request->cache = text_field(message, "cache", "hot");
+  request->table = text_field(message, "table");
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;
   for (const Json& entry : *kernels) {

@@ -48,6 +48,7 @@ struct Request {
   int64_t id = 0;
   std::string type, lab;  ///< "run", "compare", "list", "probe", "source"
   std::string mode, cache;
+  std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
   bool open() const { return status.empty(); }
   std::string status;  ///< "" while open; "ok", "cancelled", "failed"

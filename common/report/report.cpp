@@ -171,6 +171,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     report.title = lab + ": the ladder";
     report.sentence = ladder_sentence(material);
     add(ladder_sections(material));
+    add(options.sections);
   } else {
     const Comparison& c = material.claims.back().comparison;
     report.title =
@@ -187,6 +188,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     report.sections.push_back(paired_section(material));
     add(spread_sections(material));
     add(ladder_sections(material));
+    add(options.sections);
   }
   report.sections.push_back(calibrate_section(material));
   report.sections.push_back(not_tested_section(material));

@@ -20,15 +20,6 @@ struct Input {
   std::string name;  ///< "RUN.jsonl": how the reader knows it
 };
 
-struct Options {
-  std::string lab_title;            ///< "GEMM"; empty: the lab's id
-  Titles titles;                    ///< kernel id -> the lab's name of the rung
-  std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
-  std::string quality_limit;        ///< the lab's words; empty: from the checks
-  std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
-  Params only{};  ///< of a run that holds many sizes and types: those with these parameters
-};
-
 struct Table {
   std::vector<std::string> columns{};
   std::vector<std::vector<std::string>>
@@ -45,6 +36,17 @@ struct Section {
   bool table_behind = false;  ///< the chart's own figures: folded away where the format can
   std::vector<std::string> bullets{};
   std::vector<std::string> commands{};
+};
+
+struct Options {
+  std::string lab_title;            ///< "GEMM"; empty: the lab's id
+  Titles titles;                    ///< kernel id -> the lab's name of the rung
+  std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
+  std::string quality_limit;        ///< the lab's words; empty: from the checks
+  std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
+  /// The lab's own, after the ladder: a published table that the run filled in.
+  std::vector<Section> sections{};
+  Params only{};  ///< of a run that holds many sizes and types: those with these parameters
 };
 
 /// One baseline against one candidate.
