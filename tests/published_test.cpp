@@ -238,7 +238,7 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
   unsetenv("RIDGE_PYTHON");
   REQUIRE(run({"report", saved, "--out", page}).code == 0);
   for (const std::string& text : {read_all(page), run({"report", saved}).out}) {
-    for (const char* part : {"three loops, gcc -O1", "7.98 min", "there is no /nowhere/python3",
+    for (const char* part : {"three loops, gcc -O1", "479 s", "there is no /nowhere/python3",
                              "an NVIDIA GPU", "Same row, other type", "Above the ceiling",
                              "Latency is not the inverse of throughput", "Here: n=48"}) {
       INFO(part);
