@@ -42,7 +42,7 @@ fi
 cp "$work/out.png" "$work/dark.png"
 shot lab 1200x800 --theme light || fail "shot --theme light: $(cat "$work/err")"
 cp "$work/out.png" "$work/light.png"
-shot compare 1000x640 --scale 1.6 || fail "shot compare: $(cat "$work/err")"
+shot verdict 1000x640 --scale 1.6 || fail "shot verdict: $(cat "$work/err")"
 cp "$work/out.png" "$work/compare.png"
 
 for scene in roofline sizes error; do

@@ -7,6 +7,7 @@
 #include "app/window/settings.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"
+#include "tests/window_screen_cases.h"
 #include "tests/window_table_cases.h"
 #include "tests/window_text_cases.h"
 #include "tests/window_view_cases.h"
@@ -370,7 +371,7 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
 }
 
 TEST_CASE("an unknown scene is a usage error and names what exists", "[window]") {
-  CHECK(shot({.scene = "timeline", .out = "/dev/null"}) == 64);
+  CHECK(shot({.scene = "nowhere", .out = "/dev/null"}) == 64);
   CHECK(shot({.scene = "lab", .out = "/dev/null", .replay = "/nowhere.jsonl"}) == 65);
 }
 

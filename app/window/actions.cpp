@@ -6,6 +6,7 @@
 #include "app/ladder_end.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
+#include "app/window/screens.h"
 #include "app/window/settings.h"
 #include "common/record/params.h"
 
@@ -114,7 +115,9 @@ void cancel(State& state) {
 }
 
 void escape(State& state) {
-  if (state.view.show_shortcuts)
+  if (state.view.show_menu)
+    state.view.show_menu = false;
+  else if (state.view.show_shortcuts)
     state.view.show_shortcuts = false;
   else if (why_no_cancel(state).empty())
     cancel(state);
@@ -157,10 +160,12 @@ void step_scale(State& state, int step) {
 
 void open_lab_at(State& state, size_t place) {
   const auto labs = all_labs();
-  if (place < labs.size())
+  if (place < labs.size()) {
     open_lab(state, labs[place]->id);
-  else
+    state.view.screen = ScreenId::lab;
+  } else {
     state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
+  }
 }
 
 template <size_t place>
@@ -171,7 +176,9 @@ void open_nth_lab(State& state) {
 /// The key of the view that is shown leads back to the ladder.
 template <View view>
 void show_view(State& state) {
-  state.view.chart = state.view.chart == view ? View::ladder : view;
+  const bool here = state.view.screen == ScreenId::lab && state.view.chart == view;
+  state.view.chart = here ? View::ladder : view;
+  state.view.screen = ScreenId::lab;
 }
 
 std::string why_no_lab(const State& state) {
@@ -304,14 +311,31 @@ const Action kActions[] = {
     {"lab_1", "First lab, and so on to 9", "1 … 9", '1', {}, false, never, open_nth_lab<0>},
 };
 
+/// The table above, and a way to every screen.
+std::vector<Action> all_actions() {
+  std::vector<Action> all(std::begin(kActions), std::end(kActions));
+  for (const ScreenDesc& screen : screens()) {
+    all.push_back({std::string("show_") + screen.name,
+                   std::string(screen.title) + ": " + screen.about,
+                   screen.keys,
+                   screen.typed,
+                   {},
+                   false,
+                   never,
+                   screen.show});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::span<const Action> actions() {
-  return kActions;
+  static const std::vector<Action> kAll = all_actions();
+  return kAll;
 }
 
 const Action& action(std::string_view id) {
-  for (const Action& entry : kActions) {
+  for (const Action& entry : actions()) {
     if (id == entry.id) return entry;
   }
   std::abort();  // a name in the code that is not in the table: a mistake, not a state
@@ -329,7 +353,7 @@ bool perform(State& state, std::string_view id) {
 
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
-  for (const Action& entry : kActions) {
+  for (const Action& entry : actions()) {
     if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
       perform(state, entry.id);
     }
@@ -342,7 +366,7 @@ void handle_keys(State& state) {
   for (const ImWchar character : typed) {
     if (character >= '2' && character <= '9')
       open_lab_at(state, character - static_cast<ImWchar>('1'));
-    for (const Action& entry : kActions) {
+    for (const Action& entry : actions()) {
       const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
                                         (entry.typed >= 'a' && entry.typed <= 'z' &&
                                          character == static_cast<ImWchar>(entry.typed - 32)));

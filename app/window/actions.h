@@ -13,8 +13,8 @@
 namespace ridge::window {
 
 struct Action {
-  const char* id;                  ///< "run"
-  const char* title;               ///< "Run the ladder"
+  std::string id;                  ///< "run"
+  std::string title;               ///< "Run the ladder"
   const char* keys;                ///< as printed: "F5"; "" where it has no key
   char typed = 0;                  ///< a typed character: 'b'
   std::optional<compat::Key> key;  ///< or a key that types nothing

@@ -6,12 +6,14 @@
 #include <imgui_impl_opengl3.h>
 
 #include <cstring>
+#include <utility>
 
 namespace ridge::window {
 namespace {
 
 bool g_event = false;  // set by GLFW's callbacks, on the one thread that runs them
 std::string g_glfw_error;
+std::vector<std::string> g_dropped;
 
 void on_error(int, const char* text) {
   g_glfw_error = text;
@@ -28,7 +30,23 @@ void watch_events(GLFWwindow* window) {
   glfwSetWindowFocusCallback(window, [](GLFWwindow*, int) { g_event = true; });
   glfwSetWindowRefreshCallback(window, [](GLFWwindow*) { g_event = true; });
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow*, int, int) { g_event = true; });
+  glfwSetDropCallback(window, [](GLFWwindow*, int count, const char** paths) {
+    g_dropped.insert(g_dropped.end(), paths, paths + count);
+    g_event = true;
+  });
   glfwSetWindowCloseCallback(window, [](GLFWwindow*) { g_event = true; });
+}
+
+/// A place that was remembered may be on a screen that is gone.
+bool is_on_a_screen(int x, int y) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int left = 0, top = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(monitors[i], &left, &top, &width, &height);
+    if (x >= left - 64 && x < left + width - 64 && y >= top && y < top + height - 64) return true;
+  }
+  return false;
 }
 
 void refresh_font_texture() {
@@ -66,6 +84,8 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   }
   std::unique_ptr<Platform> platform(new Platform);
   platform->window_ = window;
+  if (options.is_placed && is_on_a_screen(options.x, options.y))
+    glfwSetWindowPos(window, options.x, options.y);
   glfwMakeContextCurrent(window);
   glfwSwapInterval(1);
   watch_events(window);
@@ -153,6 +173,17 @@ void Platform::set_full_screen(bool on) {
   } else {
     glfwSetWindowMonitor(window_, nullptr, saved_[0], saved_[1], saved_[2], saved_[3], 0);
   }
+}
+
+std::array<int, 4> Platform::place() const {
+  std::array<int, 4> place{};
+  glfwGetWindowPos(window_, &place[0], &place[1]);
+  glfwGetWindowSize(window_, &place[2], &place[3]);
+  return place;
+}
+
+std::vector<std::string> Platform::take_dropped() {
+  return std::exchange(g_dropped, {});
 }
 
 float Platform::content_scale() const {

@@ -2,6 +2,7 @@
 // frames. Shared by the window and by `shot`.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ class Platform {
   struct Options {
     int width = 1600, height = 1000;
     bool visible = true;
+    bool is_placed = false;  ///< at (x, y), if some of that is on a screen
+    int x = 0, y = 0;
   };
   /// unavailable: no display, or no OpenGL 3 on it, with what to do instead.
   static Result<std::unique_ptr<Platform>> open(const Options& options);
@@ -35,6 +38,10 @@ class Platform {
   static void wake();
   bool should_close() const;
   void set_full_screen(bool on);
+  /// x, y, width, height of the window, as the next start would give them back.
+  std::array<int, 4> place() const;
+  /// Files dropped on the window since the last call.
+  std::vector<std::string> take_dropped();
   float content_scale() const;
   double now_s() const;
 

@@ -1,8 +1,12 @@
-// The whole picture: regions with draggable splitters, each drawn by its panel. Used alike by the
+// The whole picture: the bars above and below, and between them the screen that is chosen. Used alike by the
 // window, by `shot` and by the headless tests, which differ only in where the pixels go.
 #pragma once
 
+#include <map>
+#include <memory>
+
 #include "app/window/panels.h"
+#include "app/window/screens.h"
 
 namespace ridge::window {
 
@@ -19,27 +23,21 @@ class Screen {
   bool wants_frame() const { return fonts_.wants_build() || ui_.reads_again; }
 
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
-  const chart::Scene& chart_scene() const { return chart_.scene(); }
+  /// The chart of the screen that is shown.
+  const chart::Scene& chart_scene() const;
 
  private:
   void draw_regions(Area all);
-  void draw_centre(Area area);
-  void splitter(const char* name, const Area& area, float now, float* width, float direction);
 
   Fonts fonts_;
   Ui ui_;
   TopBar top_bar_;
-  LeftRail left_rail_;
-  ParamsBar params_bar_;
-  ChartPanel chart_;
-  VerdictCard verdict_;
-  StripPanel strip_;
-  RightPanel right_;
+  std::map<ScreenId, std::unique_ptr<ScreenView>> views_;  ///< made when first shown
   BottomBar bottom_;
   LogPanel log_;
   ShortcutsOverlay shortcuts_;
   float styled_scale_ = 0;
-  bool styled_light_ = false, is_low_ = false;
+  bool styled_light_ = false;
 };
 
 }  // namespace ridge::window

@@ -20,6 +20,56 @@ std::string default_settings_path() {
   return home && *home ? (fs::path(home) / ".config/ridgepoint/settings.json").string() : "";
 }
 
+namespace {
+
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// Last lab, window, recent runs, verified rungs; what has another shape is left out.
+void load_history(State* state, const Json& json) {
+  state->last_lab = text_in(json, "last_lab");
+  if (const auto window = json.find("window"); window != json.end() && window->is_array()) {
+    for (size_t i = 0; i < 4 && window->size() == 4; ++i) {
+      const Json& value = (*window)[i];
+      if (!value.is_number_integer() || std::abs(value.get<int64_t>()) > 32767) break;
+      state->window[i] = value.get<int>();
+    }
+  }
+  state->recent.clear();
+  if (const auto runs = json.find("recent"); runs != json.end() && runs->is_array()) {
+    for (const Json& run : *runs) {
+      if (!run.is_object() || text_in(run, "path").empty()) continue;
+      std::error_code ignored;
+      if (!fs::exists(text_in(run, "path"), ignored)) continue;  // deleted since
+      state->recent.push_back({text_in(run, "path"), text_in(run, "title"), text_in(run, "machine"),
+                               text_in(run, "time_utc")});
+    }
+  }
+  state->verified.clear();
+  if (const auto labs = json.find("verified"); labs != json.end() && labs->is_object()) {
+    for (const auto& [lab, kernels] : labs->items()) {
+      for (const Json& kernel : kernels) {
+        if (kernel.is_string()) state->verified[lab].insert(kernel.get<std::string>());
+      }
+    }
+  }
+}
+
+Json history_json(const State& state) {
+  Json recent = Json::array();
+  for (const RecentRun& run : state.recent) {
+    recent.push_back({{"path", run.path},
+                      {"title", run.title},
+                      {"machine", run.machine},
+                      {"time_utc", run.time_utc}});
+  }
+  return recent;
+}
+
+}  // namespace
+
 void load_settings(State* state) {
   const auto text = read_text(state->settings_path);
   if (!text) return;
@@ -39,6 +89,9 @@ void load_settings(State* state) {
   if (experts != json->end() && experts->is_boolean()) view.show_experts = experts->get<bool>();
   const auto theme = json->find("theme");
   if (theme != json->end() && theme->is_string()) view.light_theme = *theme == "light";
+  const auto reduced = json->find("reduced_motion");
+  if (reduced != json->end() && reduced->is_boolean()) view.reduced_motion = *reduced;
+  load_history(state, *json);
 }
 
 void save_settings(State* state) {
@@ -48,7 +101,12 @@ void save_settings(State* state) {
                      {"scale", view.scale},
                      {"show_experts", view.show_experts},
                      {"left_width", view.left_width},
-                     {"right_width", view.right_width}};
+                     {"right_width", view.right_width},
+                     {"reduced_motion", view.reduced_motion},
+                     {"last_lab", state->last_lab},
+                     {"window", state->window},
+                     {"recent", history_json(*state)},
+                     {"verified", state->verified}};
   const fs::path path(state->settings_path), beside(state->settings_path + ".new");
   std::error_code error;
   fs::create_directories(path.parent_path(), error);

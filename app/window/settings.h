@@ -1,4 +1,5 @@
-// What is remembered between starts: theme, scale and the widths of the side panels.
+// What is remembered between starts: theme, scale, the widths of the side panels, where the window
+// stood, the last lab, and what history.h keeps.
 #pragma once
 
 #include <string>

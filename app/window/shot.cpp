@@ -15,6 +15,7 @@
 #include <cstdio>
 
 #include "app/window/platform.h"
+#include "app/window/screens.h"
 #include "app/window/window.h"
 
 namespace ridge::window {
@@ -63,19 +64,19 @@ constexpr Scene kCharts[] = {{"roofline", View::roofline},
                              {"error", View::error},
                              {"talk", View::table}};
 
-/// The lab as it opens, or with another view in its centre; or with the run's last comparison chosen,
-/// and the diff beside it.
+/// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
+/// the diff beside it.
 Result<void> set_scene(State& state, const ShotOptions& options) {
   const auto& comparisons = state.run().comparisons();
-  if (options.scene == "lab") {
-    state.view.tab = Tab::source;
-    return {};
+  for (const ScreenDesc& screen : screens()) {
+    if (options.scene == screen.name) state.view.screen = screen.id;
   }
   for (const Scene& scene : kCharts) {
-    if (options.scene != scene.name) continue;
-    state.view.chart = scene.chart;
-    return {};
+    if (options.scene == scene.name) state.view.chart = scene.chart;
   }
+  state.view.show_menu = options.scene == "menu";
+  if (options.scene == "lab") state.view.tab = Tab::source;
+  if (options.scene != "verdict") return {};
   if (comparisons.empty()) {
     return Error{
         ErrorCode::bad_input, "the run holds no comparison to show", options.replay,
@@ -87,11 +88,18 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
   return {};
 }
 
+std::vector<std::string> all_scenes() {
+  std::vector<std::string> names;
+  for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
+  for (const Scene& scene : kCharts) names.emplace_back(scene.name);
+  names.insert(names.end(), {"verdict", "menu"});
+  return names;
+}
+
 }  // namespace
 
 const std::vector<std::string>& scene_names() {
-  static const std::vector<std::string> kNames = {"lab",   "compare", "roofline",
-                                                  "sizes", "error",   "talk"};
+  static const std::vector<std::string> kNames = all_scenes();
   return kNames;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/window/fold.h"
+#include "app/window/history.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -238,6 +239,7 @@ void rebuild_ladder(State& state) {
 }
 
 bool refresh(State& state, double now_s) {
+  open_wanted_run(state);
   const bool moved = state.dirty || state.seen_version != state.run().version() ||
                      state.seen_state != state.session->state();
   if (moved) {
@@ -268,6 +270,7 @@ bool refresh(State& state, double now_s) {
     }
     *open = 0;
     state.dirty = true;
+    remember_run(state);
   }
   return moved || state.dirty;
 }

@@ -2,6 +2,7 @@
 // without a display. Panels read State and call actions (actions.h); nothing else changes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,12 +19,16 @@
 
 namespace ridge::window {
 
+/// What the window shows between its bars; screens.cpp has a row for each.
+enum class ScreenId { home, lab };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
 
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
+  ScreenId screen = ScreenId::lab;
+  bool show_menu = false;
   const Lab* lab = nullptr;
   std::string rung;              ///< kernel id of the selected rung
   std::string baseline;          ///< kernel id; empty: none chosen
@@ -33,7 +38,8 @@ struct ViewState {
   Tab tab = Tab::lesson;
   View chart = View::ladder;
   bool light_theme = false;
-  float scale = 1;  ///< 0.75 to 3
+  bool reduced_motion = false;  ///< nothing moves by itself
+  float scale = 1;              ///< 0.75 to 3
   bool full_screen = false;
   bool show_shortcuts = false;
   bool show_log = false;
@@ -72,12 +78,28 @@ struct RungView {
   bool can_run = false;              ///< on this machine, at this data type
 };
 
+/// A run that can be opened again.
+struct RecentRun {
+  std::string path, title;        ///< "GEMM · 7 rungs"
+  std::string machine, time_utc;  ///< empty: not recorded in it
+};
+
 struct State {
-  app::Session* session = nullptr;  ///< not owned; outlives the state
+  app::Session* session = nullptr;        ///< not owned: outlives the state, or is `opened`
+  app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
+  std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
+  std::string opened_path;                ///< its file
+  std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   ViewState view;
   Notice notice;
   std::vector<Recording> recordings;
-  std::string settings_path;     ///< empty: nothing is saved (tests, shot)
+  std::string settings_path;      ///< empty: nothing is saved (tests, shot)
+  std::string last_lab;           ///< of the session before; empty: the program was never used
+  std::array<int, 4> window{};    ///< x, y, width, height when last closed; width 0: as given
+  std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)
+  std::string run_file;           ///< this session's, once there is something in it
+  std::vector<RecentRun> recent;  ///< newest first
+  std::map<std::string, std::set<std::string>> verified;  ///< lab id: kernels that passed here
   std::string export_root;       ///< folder under which exports are written
   std::string last_export;       ///< folder of the last export
   std::vector<RungView> ladder;  ///< rebuilt by refresh()

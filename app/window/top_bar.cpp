@@ -2,6 +2,7 @@
 
 #include "app/window/actions.h"
 #include "app/window/panels.h"
+#include "app/window/screens.h"
 
 namespace ridge::window {
 namespace {
@@ -37,6 +38,38 @@ void draw_buttons(Ui& ui, Area* row) {
   if (!open) button("run", "Run  F5", Ui::Kind::primary);
   button("export", "Export", Ui::Kind::normal);
   button("compare", "Compare", Ui::Kind::normal);
+}
+
+/// Three lines: the menu of screens.
+void draw_menu_button(Ui& ui, Area* row) {
+  const Area place = row->take_left(row->h, ui.px(10));
+  const auto touched = ui.touch("menu", place);
+  if (touched.hovered || ui.state.view.show_menu) ui.fill(place, ui.raised(2), ui.px(5));
+  const float w = ui.px(16), line_h = ui.px(2), x = place.x + (place.w - w) / 2;
+  for (const float at : {-6.0f, 0.0f, 6.0f}) {
+    const float y = place.middle() + ui.px(at) - line_h / 2;
+    ui.fill({x, y, w, line_h}, ui.color(Role::text));
+  }
+  if (touched.clicked) ui.state.view.show_menu = true;
+}
+
+/// On every screen but the lab: where one is, and the others as far as there is room.
+void draw_tabs(Ui& ui, Area row) {
+  for (const ScreenDesc& screen : screens()) {
+    const bool here = screen.id == ui.state.view.screen;
+    const float w = ui.width(screen.title, kSmall_px + 1, here ? Face::strong : Face::body);
+    const Area tab = row.take_left(w + ui.px(24), ui.px(2));
+    if (row.w < 0) return;
+    const auto touched = ui.touch(std::string("tab:") + screen.name, tab);
+    if (touched.hovered && !here) ui.fill(tab, ui.raised(2), ui.px(5));
+    ui.text(tab.x + tab.w / 2, tab.middle(), screen.title, kSmall_px + 1,
+            here ? Role::text : Role::muted, here ? Face::strong : Face::body, Anchor::middle);
+    if (here) {
+      ui.fill({tab.x + ui.px(12), tab.bottom() - ui.px(3), w, ui.px(3)}, ui.color(Role::series0),
+              ui.px(1));
+    }
+    if (touched.clicked && !here) show_screen(ui.state, screen.id);
+  }
 }
 
 void draw_title(Ui& ui, Area* row) {
@@ -100,7 +133,9 @@ void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
 void TopBar::draw(Ui& ui, Area area) {
   ui.fill(area, ui.color(Role::panel));
   const float h = ui.px(36), gap = ui.px(8);
-  Area row = {area.x + ui.px(24), area.middle() - h / 2, area.w - ui.px(48), h};
+  Area row = {area.x + ui.px(12), area.middle() - h / 2, area.w - ui.px(36), h};
+  draw_menu_button(ui, &row);
+  if (ui.state.view.screen != ScreenId::lab) return draw_tabs(ui, row);
   draw_buttons(ui, &row);
   draw_title(ui, &row);
 

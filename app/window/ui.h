@@ -44,6 +44,8 @@ struct Ui {
   State& state;
   Fonts& fonts;
   std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
+  Area window;                          ///< all of it
+  bool is_low = false;                  ///< little height: bars and cards give some of theirs
   ImDrawList* list = nullptr;           ///< of the window being drawn into
   bool reads_again = false;             ///< something changed: draw another frame
 

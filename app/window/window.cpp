@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/reporting.h"
+#include "app/window/history.h"
 #include "app/window/platform.h"
 #include "app/window/settings.h"
 
@@ -66,17 +67,42 @@ Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options)
   return app::Session::start(std::move(session));
 }
 
-void set_up(State& state, const WindowOptions& options, const Platform& platform) {
-  state.settings_path = default_settings_path();
+/// What was remembered is known before the window is made, so that it opens where it was.
+std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& options, Error* error) {
+  const int width = options.width > 0 ? options.width : state.window[2];
+  const int height = options.height > 0 ? options.height : state.window[3];
+  Platform::Options platform;
+  if (width > 0 && height > 0) platform.width = width, platform.height = height;
+  platform.is_placed = options.width == 0 && state.window[2] > 0;
+  platform.x = state.window[0], platform.y = state.window[1];
+  auto opened = Platform::open(platform);
+  if (opened) return *std::move(opened);
+  *error = opened.error();
+  return nullptr;
+}
+
+void set_up(State& state, const WindowOptions& options) {
+  state.runs_folder = default_runs_folder();
   state.export_root = app::report_root();
-  state.view.scale = std::clamp(platform.content_scale(), 0.75f, 3.0f);
-  load_settings(&state);
   if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
   if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
   std::vector<std::string> problems;
   state.recordings = load_recordings(asset_folder("recorded"), &problems);
   if (!problems.empty()) state.notice = {problems.front(), true};
-  open_lab(state, options.replay.empty() ? options.lab : "");
+  const bool is_asked = !options.replay.empty() || !options.lab.empty();
+  if (!is_asked && !find_lab(state.last_lab)) state.view.screen = ScreenId::home;
+  open_lab(state, !options.replay.empty() ? ""
+                  : options.lab.empty()   ? state.last_lab
+                                          : options.lab);
+  if (!options.replay.empty()) list_recent(state, options.replay, state.run());
+}
+
+/// Where it stands and what was looked at, for the next start.
+void remember(State& state, const Platform& platform) {
+  if (state.view.lab && state.view.screen == ScreenId::lab && !state.is_replay())
+    state.last_lab = state.view.lab->id;
+  if (!state.view.full_screen) state.window = platform.place();
+  save_settings(&state);
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {
@@ -96,6 +122,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
     data_waits |= state.session->poll();
+    for (const std::string& path : platform.take_dropped()) open_run(state, path);
     const double now_s = platform.now_s();
     data_waits |= refresh(state, now_s);
     if (options.close_after_s > 0 && timing->now_s() > options.close_after_s) break;
@@ -119,20 +146,27 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
 
 int open_window(const WindowOptions& options) {
   Timing timing;
-  auto platform = Platform::open({options.width, options.height, true});
+  State state;
+  state.settings_path = default_settings_path();
+  state.view.scale = 0;
+  load_settings(&state);
+  Error error;
+  const auto platform = open_platform(state, options, &error);
   if (!platform) {
-    std::fprintf(stderr, "ridgepoint: %s\n", platform.error().sentence().c_str());
-    return platform.error().exit_code();
+    std::fprintf(stderr, "ridgepoint: %s\n", error.sentence().c_str());
+    return error.exit_code();
   }
+  // Until a scale is chosen, the screen's own.
+  if (state.view.scale == 0) state.view.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
   auto session = open_session(options);
   if (!session) {
     std::fprintf(stderr, "ridgepoint: %s\n", session.error().sentence().c_str());
     return session.error().exit_code();
   }
-  State state;
   state.session = session->get();
-  set_up(state, options, **platform);
-  loop(state, **platform, options, &timing);
+  set_up(state, options);
+  loop(state, *platform, options, &timing);
+  remember(state, *platform);
   if (options.print_timing) timing.print();
   return 0;
 }

@@ -13,12 +13,12 @@ namespace ridge::window {
 struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
-  std::string lab = "gemm";
-  std::string theme;  ///< "dark", "light"; empty: as saved
-  float scale = 0;    ///< 0.75 to 3; 0: as saved
-  int width = 1600, height = 1000;
-  double close_after_s = 0;   ///< > 0: for measuring; closes by itself
-  bool print_timing = false;  ///< first frame, frame P99, idle share, on stderr
+  std::string lab;                          ///< empty: the one used last; without any, Home
+  std::string theme;                        ///< "dark", "light"; empty: as saved
+  float scale = 0;                          ///< 0.75 to 3; 0: as saved
+  int width = 0, height = 0;                ///< 0: as remembered, else 1600 x 1000
+  double close_after_s = 0;                 ///< > 0: for measuring; closes by itself
+  bool print_timing = false;                ///< first frame, frame P99, idle share, on stderr
 };
 
 /// Opens the window and stays in it until it is closed. Returns the program's exit code; a missing

@@ -1,0 +1,210 @@
+// Home: one button to begin with, the labs that exist and how far each was climbed, the last results.
+#include <algorithm>
+
+#include "app/window/actions.h"
+#include "app/window/history.h"
+#include "app/window/panels.h"
+#include "app/window/screens.h"
+
+namespace ridge::window {
+namespace {
+
+class HomeScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  static void draw_welcome(Ui& ui, Area area);
+  static void draw_labs(Ui& ui, Area area);
+  static void draw_lab(Ui& ui, Area card, const Lab& lab, size_t place);
+  static void draw_results(Ui& ui, Area area);
+};
+
+constexpr float kCard = 132;
+
+/// The machine in one line.
+std::string machine_line(const State& state) {
+  const Run& run = state.own ? state.own->run() : state.run();
+  if (const auto& environment = run.environment()) {
+    std::string line = environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
+                       (environment->cpu.cores == 1 ? " core" : " cores");
+    for (const GpuInfo& gpu : environment->gpus) line += "  ·  " + gpu.name;
+    if (environment->gpus.empty()) line += "  ·  no GPU";
+    return line;
+  }
+  switch (state.session->state()) {
+    case app::WorkerState::starting:
+      return "The worker is being started.";
+    case app::WorkerState::lost:
+      return "No worker: " + state.session->reason();
+    default:
+      return "The machine's name and state are read when the first run begins.";
+  }
+}
+
+void heading(Ui& ui, Area* rest, const char* text) {
+  const Area line = rest->take_top(ui.px(34));
+  ui.text(line.x, line.y + ui.px(12), text, kTiny_px, Role::muted, Face::strong);
+}
+
+void HomeScreen::draw_welcome(Ui& ui, Area area) {
+  const State& state = ui.state;
+  ui.panel(area);
+  Area inner = area.inset(ui.px(24), ui.px(20));
+  const auto labs = all_labs();
+  const Lab* lab = state.view.lab ? state.view.lab : labs.empty() ? nullptr : labs.front();
+  if (!lab) return draw_empty_state(ui, inner, "This build has no labs.", "");
+  const Area title = inner.take_top(ui.px(34), ui.px(2));
+  ui.text(title.x, title.middle(), "What does each step buy on this machine?", kHeading_px,
+          Role::text, Face::strong, Anchor::start, title.w);
+  const Area line = inner.take_top(ui.px(24), ui.px(14));
+  ui.text(line.x, line.middle(), machine_line(state), kSmall_px, Role::muted, Face::body,
+          Anchor::start, line.w);
+  const bool replay = state.is_replay();
+  const std::string label = state.opened ? "Back to measuring here"
+                            : replay     ? std::string("Look at the saved run")
+                                         : std::string("Climb the ") + lab->title + " ladder here";
+  const float w = std::min(inner.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48));
+  const Area row = inner.take_top(ui.px(44));
+  const Area button = {row.x, row.y, w, row.h};
+  if (ui.button("begin", button, label, Ui::Kind::primary)) {
+    if (state.opened) return open_run(ui.state, "");
+    ui.state.view.screen = ScreenId::lab;
+    if (!replay) perform(ui.state, "run");
+  }
+  const float x = button.right() + ui.px(16);
+  ui.text(x, button.middle(),
+          replay ? "" : "runs every rung, each checked before it is timed; Esc cancels", kSmall_px,
+          Role::muted, Face::body, Anchor::start, row.right() - x);
+}
+
+void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab, size_t place) {
+  const auto touched = ui.touch(std::string("lab:") + lab.id, card);
+  ui.fill(card, touched.hovered ? ui.raised(1) : ui.color(Role::panel), ui.px(8));
+  Area inner = card.inset(ui.px(20), ui.px(14));
+  const Area title = inner.take_top(ui.px(26), ui.px(4));
+  const std::string key = place < 9 ? std::to_string(place + 1) : "";
+  ui.text(title.x, title.middle(), lab.title, kBody_px, Role::text, Face::strong, Anchor::start,
+          title.w - ui.px(24));
+  ui.text(title.right(), title.middle(), key, kSmall_px, Role::muted, Face::mono, Anchor::end);
+  const Area foot = inner.take_bottom(ui.px(24));
+  ui.paragraph(inner, lab.goal, kSmall_px, Role::muted);
+  const LabProgress progress = lab_progress(ui.state, lab);
+  const std::string count =
+      progress.runnable == 0
+          ? std::to_string(lab.rungs.size()) + " rungs"
+          : std::to_string(progress.verified) + " of " + std::to_string(progress.runnable) +
+                (progress.runnable == 1 ? " rung verified here" : " rungs verified here");
+  const float text_w =
+      ui.text(foot.right(), foot.middle(), count, kSmall_px, Role::text, Face::body, Anchor::end);
+  const Area bar = {foot.x, foot.middle() - ui.px(3), foot.w - text_w - ui.px(16), ui.px(6)};
+  if (progress.runnable > 0 && bar.w > ui.px(40)) {
+    ui.fill(bar, ui.raised(3), bar.h / 2);
+    const float share =
+        static_cast<float>(progress.verified) / static_cast<float>(progress.runnable);
+    if (share > 0)
+      ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
+  }
+  if (!touched.clicked) return;
+  if (ui.state.opened) open_run(ui.state, "");
+  open_lab(ui.state, lab.id);
+  ui.state.view.screen = ScreenId::lab;
+}
+
+void HomeScreen::draw_labs(Ui& ui, Area area) {
+  heading(ui, &area, "LABS");
+  const auto labs = all_labs();
+  const float gap = ui.px(12), card_h = ui.px(kCard);
+  const bool two = area.w > ui.px(760) && labs.size() > 1;
+  const float w = two ? (area.w - gap) / 2 : area.w;
+  // More labs than fit: the cards scroll.
+  const auto rows = static_cast<float>(two ? (labs.size() + 1) / 2 : labs.size());
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  ImGui::BeginChild("labs", {area.w, area.h}, false);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  for (size_t i = 0; i < labs.size(); ++i) {
+    const auto column = static_cast<float>(two ? i % 2 : 0);
+    const auto row = static_cast<float>(two ? i / 2 : i);
+    draw_lab(ui, {at.x + column * (w + gap), at.y + row * (card_h + gap), w, card_h}, *labs[i], i);
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({w, rows * (card_h + gap) - gap});
+  ImGui::EndChild();
+  ui.list = outer;
+}
+
+/// "2026-11-20T18:00:00Z" as people read it.
+std::string when(const std::string& time_utc) {
+  if (time_utc.size() < 16) return time_utc;
+  return time_utc.substr(0, 10) + " " + time_utc.substr(11, 5) + " UTC";
+}
+
+void HomeScreen::draw_results(Ui& ui, Area area) {
+  ui.panel(area);
+  Area inner = area.inset(ui.px(20), ui.px(14));
+  const float line_h = ui.px(54);
+  const auto line = [&](const std::string& path, const std::string& title,
+                        const std::string& about) {
+    if (inner.h < line_h) return;
+    const Area row = inner.take_top(line_h);
+    const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
+    const auto touched = ui.touch("open:" + path, mark);
+    const bool here = path == ui.state.opened_path && ui.state.opened;
+    if (here || touched.hovered)
+      ui.fill(mark, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
+    ui.text(row.x, row.y + ui.px(17), title, kSmall_px + 1, Role::text, Face::body, Anchor::start,
+            row.w);
+    ui.text(row.x, row.y + ui.px(37), about, kTiny_px + 1, Role::muted, Face::body, Anchor::start,
+            row.w);
+    if (touched.hovered) ui.tooltip(path);
+    if (!touched.clicked) return;
+    if (path == ui.state.run_file && !ui.state.opened)
+      ui.state.view.screen = ScreenId::lab;  // it is what this session shows already
+    else
+      open_run(ui.state, path);
+  };
+  heading(ui, &inner, "LAST RESULTS");
+  if (ui.state.recent.empty()) {
+    const float h = ui.paragraph(inner,
+                                 "Nothing was measured yet. What you run is kept and listed here; "
+                                 "a saved run dropped on the window opens too.",
+                                 kSmall_px, Role::muted);
+    inner.take_top(h, ui.px(12));
+  }
+  const size_t room = ui.state.recordings.empty() ? ui.state.recent.size() : 8;
+  for (size_t i = 0; i < std::min(room, ui.state.recent.size()); ++i) {
+    const RecentRun& recent = ui.state.recent[i];
+    const bool own = recent.path == ui.state.run_file;
+    const std::string at = own ? "this session" : when(recent.time_utc);
+    line(recent.path, recent.title, recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at);
+  }
+  if (ui.state.recordings.empty()) return;
+  inner.take_top(ui.px(10));
+  heading(ui, &inner, "RECORDED ELSEWHERE");
+  for (const Recording& recording : ui.state.recordings) {
+    const std::string file = recording.path.substr(recording.path.rfind('/') + 1);
+    const auto& environment = recording.run->environment();
+    line(recording.path, recording.machine,
+         file + (environment ? "  ·  " + when(environment->time_utc) : ""));
+  }
+}
+
+void HomeScreen::draw(Ui& ui, Area all) {
+  const float gap = ui.px(12);
+  // On a wide screen lines would grow too long to read and the eye would wander.
+  const float most = ui.px(1500);
+  if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
+  const bool wide = all.w > ui.px(900);
+  if (wide) draw_results(ui, all.take_right(all.w * 0.36f, gap));
+  draw_welcome(ui, all.take_top(ui.px(166), gap));
+  draw_labs(ui, all);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_home_screen() {
+  return std::make_unique<HomeScreen>();
+}
+
+}  // namespace ridge::window
