@@ -115,8 +115,9 @@ TEST_CASE("series and comparisons come back from JSON") {
   series.memory_bytes = 3;
   series.energy_j = 4;
   series.items_per_s = 5;
+  series.note = "tile 128x256";
   series.unavailable = {{"energy_j", "no meter"}};
-  round_trip(series, 22);
+  round_trip(series, 23);
 
   Comparison comparison{5,
                         2,
