@@ -149,6 +149,13 @@ TEST_CASE("what the intervals cannot tell apart is accepted, and the explanation
   const Run apart = run_of({result(0, test::kFirst, 1000, 10), result(1, test::kSecond, 1030, 10),
                             result(2, kThird, 1100, 20)});
   CHECK(asked(about("shortest_time"), apart) == kO1);
+  // Too few samples for an interval: their range decides.
+  Series few = result(1, test::kSecond, 1030, 0);
+  few.stats->ci_ns.reset();
+  few.stats->min_ns = 990, few.stats->max_ns = 1090;
+  CHECK(asked(about("shortest_time"),
+              run_of({result(0, test::kFirst, 1000, 10), few, result(2, kThird, 1100, 5)})) ==
+        std::string(kO1) + " | " + kO3);
   // A threshold within an interval: the one that may reach it and the one that surely does.
   Question near = about("first_near_fastest");
   near.threshold = 1000.0 / 1100.0;
@@ -190,7 +197,7 @@ TEST_CASE("without all results there is no answer yet, and what to run is said a
   CHECK(mixed.run[0].kernel == test::kFirst);
   CHECK(mixed.run[0].params.at("n") == ParamValue(int64_t{64}));
   CHECK(contains(asked(over_sizes("highest_rate"), run_of({result(0, kThird, 1000, 5, 64)})),
-                 "no answer yet: run n = 16, n = 256"));
+                 "no answer yet: run loop order with n = 16, n = 256 at 1 thread"));
 }
 
 TEST_CASE("a rung without a speed is left out and named, never counted as fastest") {
@@ -240,7 +247,9 @@ TEST_CASE("a rung without a speed is left out and named, never counted as fastes
                                                                     return also;
                                                                   }()}));
   CHECK(alone.state == Answer::State::unavailable);
-  CHECK(contains(alone.reason, "fewer than two"));
+  CHECK(contains(alone.reason,
+                 "fewer than two candidates can run here: three loops, -O3, loop order: "
+                 "NMSE 0.5 is over 2e-12"));
 }
 
 TEST_CASE("what a rule needs and the run has not is unavailable, with the reason") {

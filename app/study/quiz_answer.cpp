@@ -17,6 +17,14 @@ std::string joined(const std::vector<std::string>& list, const char* by) {
   return text;
 }
 
+/// "naive, coalesced: built without CUDA; tuned: needs sm_90"
+std::string left_out_text(const Group& group) {
+  std::vector<std::string> parts;
+  for (const auto& [reason, labels] : group.left_out)
+    parts.push_back(joined(labels, ", ") + ": " + reason);
+  return joined(parts, "; ");
+}
+
 bool may_equal(const Score& a, const Score& b) {
   if (a.interval && b.interval)
     return a.interval->low <= b.interval->high && b.interval->low <= a.interval->high;
@@ -87,7 +95,7 @@ std::string explain(const Question& question, const Group& group,
               {"threshold", format_share(question.threshold)},
               {"machine", run.environment() ? run.environment()->machine() : "this machine"}});
   if (accepted.size() > 1) text += " The figures do not tell these apart: each is accepted.";
-  if (!group.left_out.empty()) text += " Left out: " + joined(group.left_out, "; ") + ".";
+  if (!group.left_out.empty()) text += " Left out: " + left_out_text(group) + ".";
   return text;
 }
 
@@ -98,7 +106,7 @@ Answer unavailable(const std::string& why) {
   return answer;
 }
 
-Answer not_yet(const Group& group) {
+Answer not_yet(const Question& question, const Group& group, const Lab& lab) {
   Answer answer;
   std::vector<std::string> missing;
   for (const Candidate& one : group.candidates) {
@@ -109,8 +117,13 @@ Answer not_yet(const Group& group) {
       answer.run.push_back({one.kernel, one.params});
     }
   }
-  answer.reason = "no answer yet: run " + joined(missing, ", ") +
-                  (group.problem.empty() ? "" : " at " + group.problem);
+  std::string what = joined(missing, ", ");
+  if (question.over == Over::sizes) {
+    const auto rung = find_rung(lab, question.rungs.front());
+    what = (rung ? (*rung)->title : question.rungs.front()) + std::string(" with ") + what;
+  }
+  answer.reason =
+      "no answer yet: run " + what + (group.problem.empty() ? "" : " at " + group.problem);
   return answer;
 }
 
@@ -127,17 +140,17 @@ Answer evaluate(const Question& question, const Lab& lab, const Run& run) {
   if (!rule) return unavailable("there is no rule '" + question.rule + "'");
   Group group = group_of(question, lab, run);
   if (group.candidates.size() < 2)
-    return unavailable("fewer than two candidates can run here: " + joined(group.left_out, "; "));
-  if (!group.complete()) return not_yet(group);
+    return unavailable("fewer than two candidates can run here: " + left_out_text(group));
+  if (!group.complete()) return not_yet(question, group, lab);
   std::vector<Scored> scored;
   for (size_t i = 0; i < group.candidates.size(); ++i) {
     std::string reason;
     if (auto score = rule->score(group.candidates, i, run, &reason))
       scored.push_back({&group.candidates[i], *score});
     else if (!reason.empty())
-      group.left_out.push_back(group.candidates[i].label + ": " + reason);
+      group.left_out[reason].push_back(group.candidates[i].label);
   }
-  if (scored.size() < 2) return unavailable(joined(group.left_out, "; "));
+  if (scored.size() < 2) return unavailable(left_out_text(group));
   Answer answer;
   answer.state = Answer::State::answered;
   for (const Scored& one : scored) answer.choices.push_back(choice_of(one));

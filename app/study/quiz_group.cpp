@@ -168,7 +168,7 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
     const std::string reason =
         candidate.series ? "" : why_none(question, candidate, key ? &*key : nullptr, run);
     if (!reason.empty())
-      group.left_out.push_back(candidate.label + ": " + reason);
+      group.left_out[reason].push_back(candidate.label);
     else
       group.candidates.push_back(std::move(candidate));
   }

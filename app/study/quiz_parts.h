@@ -1,6 +1,7 @@
 // Between the files of the quiz: which results a question is about, and the rules over them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,9 @@ struct Candidate {
 /// The candidates of one problem and one cache state: of several such groups the fullest, then that of
 /// the question's `set`, then the latest. Rungs that this machine cannot run or that have no speed are left out, with the reason.
 struct Group {
-  std::vector<Candidate> candidates;  ///< in the question's order
-  std::vector<std::string> left_out;  ///< "AVX-512: needs avx512f"
-  std::string problem;                ///< "n = 512, 1 thread"
+  std::vector<Candidate> candidates;                         ///< in the question's order
+  std::map<std::string, std::vector<std::string>> left_out;  ///< reason: the labels it is true of
+  std::string problem;                                       ///< "n = 512, 1 thread"
   bool complete() const;
 };
 Group group_of(const Question& question, const Lab& lab, const Run& run);

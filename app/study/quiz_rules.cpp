@@ -12,10 +12,12 @@ namespace {
 
 using Candidates = std::vector<Candidate>;
 
+/// Under six samples there is no interval of the median; their range stands in for it.
 Score time_per_call(const Series& series) {
   const Stats& stats = *series.stats;
-  return {stats.median_ns, stats.ci_ns,
-          format_time_ns(stats.median_ns) + " " + format_time_interval(stats.ci_ns)};
+  const Interval range = stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  return {stats.median_ns, range,
+          format_time_ns(stats.median_ns) + " " + format_time_interval(range)};
 }
 
 std::optional<Score> score_time(const Candidates& all, size_t at, const Run&, std::string*) {
