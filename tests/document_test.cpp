@@ -98,6 +98,39 @@ TEST_CASE("a verified result has its figures, and a reason for each that is miss
   CHECK(result["unavailable"]["energy_j"] == "no energy meter");
 }
 
+TEST_CASE("energy comes with its error, its source and the energy of a FLOP") {
+  const auto told = [](const Series& outcome) {
+    Transcript transcript;
+    add_start(&transcript);
+    transcript.send(request_for("run", 4));
+    transcript.worker("result", with(about(4, 0), "outcome", outcome));
+    return result_of(document(run_of(transcript)), kFirst);
+  };
+  Series series = outcome(4, 0, kFirst);
+  series.checks = {check(true)};
+  series.energy_j = 2.0;
+  series.energy_error_j = 0.01;
+  series.energy_source = "RAPL, whole package, others included";
+  series.unavailable.erase("energy_j");
+  Json result = told(series);
+  CHECK(result["energy_j"] == 2.0);
+  CHECK(result["energy_error_j"] == 0.01);
+  CHECK(result["energy_source"] == "RAPL, whole package, others included");
+  CHECK(result["energy_per_flop_j"].get<double>() == Approx(2.0 / (2.0 * 64 * 64 * 64)));
+  CHECK_FALSE(result["unavailable"].contains("energy_j"));
+
+  series.energy_error_j.reset();
+  series.unavailable["energy_error_j"] = "a battery";
+  CHECK(told(series)["unavailable"]["energy_error_j"] == "a battery");
+  series.checks = {check(false)};
+  result = told(series);
+  for (const char* name : {"energy_j", "energy_error_j", "energy_per_flop_j"}) {
+    INFO(name);
+    CHECK(result[name].is_null());
+    CHECK(result["unavailable"].contains(name));
+  }
+}
+
 TEST_CASE("a result that may not be used has no speed") {
   const auto judged = [](const Series& outcome) {
     Transcript transcript;

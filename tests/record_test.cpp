@@ -114,10 +114,12 @@ TEST_CASE("series and comparisons come back from JSON") {
   series.bytes_min = 2;
   series.memory_bytes = 3;
   series.energy_j = 4;
+  series.energy_error_j = 0.5;
+  series.energy_source = "RAPL";
   series.items_per_s = 5;
   series.note = "tile 128x256";
   series.unavailable = {{"energy_j", "no meter"}};
-  round_trip(series, 23);
+  round_trip(series, 25);
 
   Comparison comparison{5,
                         2,

@@ -96,6 +96,10 @@ class FakeSession final : public app::Session {
     to_.worker("result", {{"request", request.id}, {"series", index}, {"outcome", series}});
     flush();
   }
+  void telemetry(const std::vector<TelemetryPoint>& points) {
+    for (const TelemetryPoint& point : points) to_.worker("telemetry", Json(point));
+    flush();
+  }
   void feed_samples(int64_t id, int index, int n, double t_ns) {
     to_.worker("check", {{"request", id}, {"series", index}, {"check", check(true)}});
     to_.worker(

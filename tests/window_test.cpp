@@ -9,6 +9,7 @@
 #include "tests/window_fold_cases.h"
 #include "tests/window_screen_cases.h"
 #include "tests/window_table_cases.h"
+#include "tests/window_telemetry_cases.h"
 #include "tests/window_text_cases.h"
 #include "tests/window_view_cases.h"
 

@@ -1,19 +1,11 @@
 #include "worker/line_observer.h"
 
-#include <time.h>
-
 #include <nlohmann/json.hpp>
+
+#include "common/measure/machine.h"
 
 namespace ridge::worker {
 namespace {
-
-constexpr double kTelemetry_s = 0.1;
-
-double clock_s(clockid_t clock) {
-  timespec t = {};
-  clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 template <class T>
 Json list_of(std::span<const T> values) {
@@ -44,15 +36,18 @@ void LineObserver::phase(int series, const measure::Phase& phase) {
   fields["ci_ns"] = phase.ci_ns ? Json(*phase.ci_ns) : Json(nullptr);
   fields["left_s"] = or_null(phase.left_s);
   emitter_->emit_droppable("phase", std::move(fields));
+  between_blocks();
 }
 
 void LineObserver::check(int series, const QualityCheck& check) {
   Json fields = head(series);
   fields["check"] = check;
   emitter_->emit("check", std::move(fields));
+  between_blocks();
 }
 
 void LineObserver::announce(int series) {
+  if (sampler_) sampler_->hold();
   emitter_->announce(head(series));
 }
 
@@ -60,7 +55,7 @@ void LineObserver::samples(int series, const char* kind, std::span<const Sample>
   Json fields = head(series);
   fields["phase"] = kind;
   emitter_->emit_list("samples", fields, "samples", list_of(samples));
-  telemetry();
+  between_blocks();
 }
 
 void LineObserver::rounds(std::span<const Round> rounds) {
@@ -77,20 +72,14 @@ void LineObserver::spans(int series, std::span<const Span> spans) {
   emitter_->emit_list("span", head(series), "spans", list_of(spans));
 }
 
-void LineObserver::telemetry() {
-  const double wall = clock_s(CLOCK_MONOTONIC);
-  if (wall - wall_s_ < kTelemetry_s) return;
-  const double cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-  std::map<std::string, double> values;
-  if (telemetry_) values = telemetry_();
-  if (wall_s_ > 0) {
-    values["process_cpus"] = (cpu - cpu_s_) / (wall - wall_s_);
-    if (const double foreign = foreign_.cpus(); foreign >= 0) values["foreign_cpus"] = foreign;
-  }
-  wall_s_ = wall;
-  cpu_s_ = cpu;
-  foreign_.start();
-  if (!values.empty()) emitter_->emit("telemetry", {{"t_s", wall}, {"values", values}});
+void LineObserver::start_telemetry(measure::Device* gpu) {
+  sampler_.emplace(measure::system_root(), gpu, [emitter = emitter_](const TelemetryPoint& point) {
+    emitter->emit("telemetry", Json(point));
+  });
+}
+
+void LineObserver::between_blocks() {
+  if (sampler_) sampler_->release();
 }
 
 }  // namespace ridge::worker

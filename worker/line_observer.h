@@ -2,24 +2,22 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <optional>
 
-#include "common/measure/machine.h"
 #include "common/measure/observer.h"
+#include "common/measure/telemetry_sampler.h"
 #include "worker/emitter.h"
 
 namespace ridge::worker {
-
-/// Slow readings of a device, by name; see measure::Device::telemetry().
-using Telemetry = std::function<std::map<std::string, double>()>;
 
 class LineObserver : public measure::Observer {
  public:
   LineObserver(Emitter* emitter, int64_t request, std::function<bool()> cancelled)
       : emitter_(emitter), request_(request), cancelled_(std::move(cancelled)) {}
 
-  /// The device whose readings accompany what is measured next; null: none but the CPU's.
-  void set_telemetry(Telemetry telemetry) { telemetry_ = std::move(telemetry); }
+  /// From now on `telemetry` lines, ten a second, outside timed blocks: the host's readings, and a
+  /// GPU's where one is given (it must outlive this).
+  void start_telemetry(measure::Device* gpu);
 
   void phase(int series, const measure::Phase& phase) override;
   void check(int series, const QualityCheck& check) override;
@@ -32,15 +30,13 @@ class LineObserver : public measure::Observer {
 
  private:
   Json head(int series) const;
-  /// Between timed blocks, ten times a second at most.
-  void telemetry();
+  /// What was read inside a block may be sent.
+  void between_blocks();
 
   Emitter* emitter_;
   int64_t request_;
   std::function<bool()> cancelled_;
-  Telemetry telemetry_;
-  measure::ForeignLoad foreign_;
-  double cpu_s_ = 0, wall_s_ = 0;  ///< at the last telemetry line
+  std::optional<measure::TelemetrySampler> sampler_;
 };
 
 }  // namespace ridge::worker

@@ -190,13 +190,14 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
 
+  Device* gpu = nullptr;
   for (const Asked& one : asked) {
     const bool runs_on_gpu = one.backend() == Backend::cuda && one.cannot.empty();
     if (!runs_on_gpu) continue;
     // Made now, so that the quiet check can ask it and its start-up is over before anything is timed.
-    RIDGE_TRY(Device * gpu, device(Backend::cuda, request.device));
-    observer.set_telemetry([gpu] { return gpu->telemetry(); });
+    RIDGE_TRY(gpu, device(Backend::cuda, request.device));
   }
+  observer.start_telemetry(gpu);
   measure::ForeignLoad load;
   std::this_thread::sleep_for(kQuietWindow);
   send_environment(request.id, "before", load);
@@ -325,7 +326,8 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
         entry["reason"] = estimate.error().sentence();
       } else {
         entry["call_ns"] = estimate->call_ns;
-        entry["total_s"] = measure::predict_total_s(estimate->call_ns, request.mode);
+        entry["total_s"] =
+            measure::predict_total_s(estimate->call_ns, request.mode, where->energy_meter().ok());
         entry["reduced_from"] = estimate->reduced_from;
         entry["params"] = params_to_json(estimate->params);
       }

@@ -12,6 +12,7 @@
 
 #include "common/measure/compare.h"
 #include "common/measure/harness.h"
+#include "common/measure/machine.h"
 #include "common/record/request.h"
 #include "worker/emitter.h"
 #include "worker/line_observer.h"

@@ -283,6 +283,17 @@ const Action kActions[] = {
      false,
      never,
      [](State& state) { state.view.show_log = !state.view.show_log; }},
+    {"telemetry",
+     "Show or hide telemetry",
+     "Y",
+     'y',
+     {},
+     false,
+     never,
+     [](State& state) {
+       const bool shown = state.view.strip == Strip::telemetry;
+       state.view.strip = shown ? Strip::automatic : Strip::telemetry;
+     }},
     {"theme",
      "Dark or light",
      "T",

@@ -19,6 +19,7 @@ std::string headline_of(const State& state) {
                                                             {"warmup", "Warming up"},
                                                             {"timing", "Measuring"},
                                                             {"latency", "Timing single calls of"},
+                                                            {"energy", "Reading the energy of"},
                                                             {"rounds", "Comparing"},
                                                             {"waiting", "Waiting for"}};
   const auto verb = kVerbs.find(progress->phase);
@@ -183,7 +184,9 @@ void BottomBar::draw(Ui& ui, Area area) {
   ui.fill(area, ui.color(Role::panel));
   Area inner = area.inset(ui.px(24), ui.px(8));
   const float h = ui.px(32), y = area.middle() - h / 2;
-  Area right = inner.take_right(ui.px(150), ui.px(24));
+  Area right = inner.take_right(ui.px(256), ui.px(24));
+  ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
+  right.take_left(ui.px(106));
   ui.action_button("shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
                    Ui::Kind::quiet);
   ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",

@@ -87,12 +87,13 @@ struct VerdictCard {
   void draw(Ui& ui, Area area);
 };
 
-/// Rounds of the shown comparison, else the samples of the selected rung; telemetry where there is.
+/// Rounds of the shown comparison, else the samples of the selected rung; or telemetry, in lanes.
 struct StripPanel {
   void draw(Ui& ui, Area area);
 
  private:
-  void draw_telemetry(Ui& ui, Area area);
+  void draw_telemetry(Ui& ui, Area area, bool live);
+  void draw_switch(Ui& ui, const Area& area, bool telemetry);
   void draw_samples(Ui& ui, Area area);
   chart::Scene scene_;
   uint64_t version_ = ~0ull;

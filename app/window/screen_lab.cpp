@@ -63,9 +63,9 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
   const float spare =
       area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
-  if (spare >= 0) {
+  if (spare >= 0 || ui.state.view.strip == Strip::telemetry) {  // what was asked for is shown
     const float more = std::clamp(spare - ui.px(kRoomierRow - kRow) * rows, 0.0f, ui.px(kStrip));
-    strip_.draw(ui, area.take_bottom(ui.px(kStrip) + more, gap));
+    strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
   verdict_.draw(ui, area.take_bottom(verdict_h, gap));
   chart_.draw(ui, area);

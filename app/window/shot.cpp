@@ -71,6 +71,7 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
   for (const ScreenDesc& screen : screens()) {
     if (options.scene == screen.name) state.view.screen = screen.id;
   }
+  if (options.scene == "telemetry") state.view.strip = Strip::telemetry;
   for (const Scene& scene : kCharts) {
     if (options.scene == scene.name) state.view.chart = scene.chart;
   }
@@ -92,7 +93,7 @@ std::vector<std::string> all_scenes() {
   std::vector<std::string> names;
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
-  names.insert(names.end(), {"verdict", "menu"});
+  names.insert(names.end(), {"verdict", "menu", "telemetry"});
   return names;
 }
 

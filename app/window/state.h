@@ -25,6 +25,9 @@ enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
 
+/// What the strip below it shows; automatic: telemetry while something is measured.
+enum class Strip { automatic, samples, telemetry };
+
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
   ScreenId screen = ScreenId::lab;
@@ -37,6 +40,7 @@ struct ViewState {
   std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
   View chart = View::ladder;
+  Strip strip = Strip::automatic;
   bool light_theme = false;
   bool reduced_motion = false;  ///< nothing moves by itself
   float scale = 1;              ///< 0.75 to 3

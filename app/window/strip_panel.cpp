@@ -1,13 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "app/window/chart_draw.h"
 #include "app/window/panels.h"
-#include "common/chart/decimate.h"
 #include "common/chart/distribution.h"
 #include "common/chart/forest.h"
-#include "common/core/format.h"
 #include "common/stats/stats.h"
 
 namespace ridge::window {
@@ -43,74 +40,9 @@ bool has_picture(const chart::ChartModel& model) {
                      [](const chart::Panel& panel) { return !panel.marks.empty(); });
 }
 
-/// "power_w" is printed as "power" in W: the unit is the last part of a name.
-struct Quantity {
-  std::string label, unit;
-};
-Quantity split_name(const std::string& name) {
-  const size_t at = name.rfind('_');
-  static const std::map<std::string, std::string> kUnits = {
-      {"w", "W"},     {"cpus", "CPUs"}, {"hz", "Hz"}, {"c", "°C"},
-      {"bytes", "B"}, {"j", "J"},       {"s", "s"}};
-  Quantity quantity{name, ""};
-  if (at != std::string::npos && kUnits.count(name.substr(at + 1))) {
-    quantity = {name.substr(0, at), kUnits.at(name.substr(at + 1))};
-  }
-  std::replace(quantity.label.begin(), quantity.label.end(), '_', ' ');
-  return quantity;
-}
-
-/// Prefixes are for physical units; half a CPU is not 500 mCPUs.
-std::string value_text(double value, const std::string& unit) {
-  if (unit == "CPUs" || unit == "°C" || unit.empty())
-    return format_number(value, 2) + (unit.empty() ? "" : " ") + unit;
-  return format_quantity(value, unit);
-}
+constexpr float kSwitch_w = 190, kSwitch_h = 24;
 
 }  // namespace
-
-void StripPanel::draw_telemetry(Ui& ui, Area area) {
-  const auto& points = ui.state.run().telemetry();
-  std::set<std::string> names;
-  for (const TelemetryPoint& point : points) {
-    for (const auto& [name, value] : point.values) names.insert(name);
-  }
-  const float gap = ui.px(24);
-  const auto shown = std::min<size_t>(names.size(), 4);
-  const float w = (area.w - gap * static_cast<float>(shown - 1)) / static_cast<float>(shown);
-  constexpr Role kRoles[] = {Role::series0, Role::series2, Role::faster, Role::series1};
-  size_t index = 0;
-  for (const std::string& name : names) {
-    if (index >= shown) break;
-    const Area part = {area.x + static_cast<float>(index) * (w + gap), area.y, w, area.h};
-    std::vector<chart::Point> line;
-    double latest = 0;
-    for (const TelemetryPoint& point : points) {
-      const auto found = point.values.find(name);
-      if (found == point.values.end()) continue;
-      line.push_back({static_cast<float>(point.t_s), static_cast<float>(found->second)});
-      latest = found->second;
-    }
-    const Quantity quantity = split_name(name);
-    ui.text(part.x, part.y + ui.px(9), quantity.label, kSmall_px, Role::muted);
-    ui.text(part.right(), part.y + ui.px(9), value_text(latest, quantity.unit), kSmall_px,
-            Role::text, Face::mono, Anchor::end);
-    const Area plot = {part.x, part.y + ui.px(26), part.w, part.h - ui.px(28)};
-    ui.list->AddLine({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, ui.color(Role::grid));
-    const float t0 = line.front().x, t1 = std::max(line.back().x, t0 + 1e-3f);
-    line = chart::decimate(line, t0, t1, std::max(1, static_cast<int>(plot.w)));
-    float high = 0;
-    for (const chart::Point& point : line) high = std::max(high, point.y);
-    std::vector<ImVec2> path;
-    for (const chart::Point& point : line) {
-      path.push_back({plot.x + (point.x - t0) / (t1 - t0) * plot.w,
-                      plot.bottom() - (high > 0 ? point.y / high : 0) * (plot.h - ui.px(4))});
-    }
-    compat::add_polyline(ui.list, path.data(), static_cast<int>(path.size()),
-                         ui.color(kRoles[index]), ui.px(1.6f));
-    ++index;
-  }
-}
 
 void StripPanel::draw_samples(Ui& ui, Area area) {
   const float font_px = ui.px(kSmall_px);
@@ -149,14 +81,28 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
   }
 }
 
+/// Which of the two is shown: telemetry while it is being measured, samples afterwards, unless chosen.
+void StripPanel::draw_switch(Ui& ui, const Area& area, bool telemetry) {
+  const int chosen = telemetry ? 1 : 0;
+  const int clicked = ui.segments("strip_view", area, {"Samples", "Telemetry"}, chosen);
+  if (clicked < 0 || clicked == chosen) return;
+  ui.state.view.strip = clicked == 1 ? Strip::telemetry : Strip::samples;
+  ui.reads_again = true;
+}
+
 void StripPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
-  const Area inner = area.inset(ui.px(6), ui.px(6));
-  const auto& points = ui.state.run().telemetry();
-  const bool busy = ui.state.run_request || ui.state.compare_request;
-  const bool any = !points.empty() && !points.back().values.empty();
-  if (busy && any)
-    draw_telemetry(ui, area.inset(ui.px(24), ui.px(16)));
+  Area inner = area.inset(ui.px(6), ui.px(6));
+  const bool live = ui.state.run_request || ui.state.compare_request;
+  const bool any = !ui.state.run().telemetry().empty();
+  const Strip chosen = ui.state.view.strip;
+  const bool telemetry = chosen == Strip::telemetry || (chosen == Strip::automatic && live && any);
+  if (any || telemetry) {
+    const Area head = inner.take_top(ui.px(kSwitch_h));
+    draw_switch(ui, {head.right() - ui.px(kSwitch_w), head.y, ui.px(kSwitch_w), head.h}, telemetry);
+  }
+  if (telemetry)
+    draw_telemetry(ui, inner.inset(ui.px(10), 0), live);
   else
     draw_samples(ui, inner);
 }

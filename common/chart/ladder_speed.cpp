@@ -47,6 +47,9 @@ Panel time_panel(const std::vector<Entry>& entries) {
                   : ", no interval under 6 samples";
       note += fmt::format(", {} samples", entry.series->stats->n);
     }
+    if (const std::string energy = energy_text(*entry.series, entry.derived); !energy.empty()) {
+      note += "; energy a call " + energy + " (" + entry.series->energy_source + ")";
+    }
     mark.note = with_how(note, entry);
     panel.marks.push_back(mark);
     low = std::min(low, *entry.call_s);

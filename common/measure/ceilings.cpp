@@ -77,6 +77,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   options.limit_s = kRow_s;
   options.gate = false;
   options.latency = false;
+  options.energy = false;
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, kernel, params, options, -1, &quiet));
   if (series.status == SeriesStatus::cancelled) {

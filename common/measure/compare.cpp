@@ -372,7 +372,7 @@ Result<CompareOutcome> Contest::run() {
       series.status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
       series.reason = outcome.error().sentence();
     }
-    describe_unavailable(sides_[i].device->backend(), &series);
+    describe_unavailable(&series);
   }
   return std::move(out_);
 }

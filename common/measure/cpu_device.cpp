@@ -103,6 +103,14 @@ class CpuDevice : public Device {
 
   Result<Sample> time_latency(const Side& side) override { return time_calls(side, 1); }
 
+  Result<void> repeat(const Side& side, int64_t calls) override {
+    RIDGE_TRY([[maybe_unused]] const Sample sample, time_calls(side, calls));
+    return {};
+  }
+  Result<std::unique_ptr<EnergyMeter>> energy_meter() override {
+    return open_host_meter(system_root());
+  }
+
   Result<std::unique_ptr<Side>> make_side(const KernelDesc& kernel, const Launch& launch,
                                           Cache cache, double call_ns) override {
     auto side = std::make_unique<CpuSide>();
@@ -227,6 +235,15 @@ Error to_error(const Status& status, const KernelDesc& kernel) {
   if (status.expression != nullptr) error.what += std::string(" (") + status.expression + ")";
   if (status.sticky) error.hint = "the device is lost; the worker is started anew";
   return error;
+}
+
+Result<void> Device::repeat(const Side& side, int64_t calls) {
+  for (int64_t i = 0; i < calls; ++i) RIDGE_TRY_VOID(call(side));
+  return {};
+}
+
+Result<std::unique_ptr<EnergyMeter>> Device::energy_meter() {
+  return Error{ErrorCode::unavailable, "has no energy counter", name(), ""};
 }
 
 Result<std::unique_ptr<Device>> make_cpu_device() {

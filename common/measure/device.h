@@ -3,7 +3,6 @@
 // measure modes schedule one side over and over; a comparison schedules palindromes of several.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "common/core/result.h"
 #include "common/kernel/kernel.h"
+#include "common/measure/energy_meter.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {
@@ -61,9 +61,14 @@ class Device {
   /// 900 queued commands. At least 1.
   virtual int slots_per_block(std::span<Side* const> sides) const = 0;
 
-  /// Slow readings by name (units in the names) for `telemetry` lines and utilization: renewed at
-  /// most 10 times a second however often it is asked, from any thread. Empty where there are none.
-  virtual std::map<std::string, double> telemetry() { return {}; }
+  /// `calls` calls back to back, completed at the end; hot caches. Needs what call() needs of a side.
+  virtual Result<void> repeat(const Side& side, int64_t calls);
+  /// The counter that a call's energy shows on. Error unavailable: why there is none, and the fix.
+  virtual Result<std::unique_ptr<EnergyMeter>> energy_meter();
+
+  /// Adds slow readings by name (units in the names) for `telemetry` lines; from any thread, and cheap
+  /// however often it is asked. A CPU has none of its own: see HostTelemetry.
+  virtual void telemetry(TelemetryPoint* /*point*/) {}
   /// What disturbs this device now, one phrase each ("2 other processes on the GPU"), for the quiet
   /// check.
   virtual std::vector<std::string> disturbances() { return {}; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/measure/energy_pass.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
@@ -49,7 +50,7 @@ std::string changed_params(const FamilyDesc& family, const Params& asked, const 
 
 }  // namespace
 
-double predict_total_s(double call_ns, const std::string& mode) {
+double predict_total_s(double call_ns, const std::string& mode, bool has_energy) {
   const double call_s = call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);
   if (mode == "live") {
@@ -60,7 +61,8 @@ double predict_total_s(double call_ns, const std::string& mode) {
   const double warmup_s = call_s > 1 ? call_s : std::max(0.3, 3 * call_s);
   // Runs stop between 40 and 160 samples as a rule; the limit holds either way.
   const double timing_s = std::min(100 * sample_s, std::max(10.0, call_s));
-  return checks_s + warmup_s + timing_s + std::min(300 * call_s, std::max(5.0, call_s));
+  const double energy_s = has_energy ? std::max(kEnergyLeadIn_s + kEnergyWindow_s, call_s) : 0;
+  return checks_s + warmup_s + timing_s + std::min(300 * call_s, std::max(5.0, call_s)) + energy_s;
 }
 
 Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& family,

@@ -35,7 +35,8 @@ class EstimateCache {
   std::map<std::string, CallEstimate> done_;
 };
 
-/// Seconds for everything a run of this rung does, in mode "live" or "measure".
-double predict_total_s(double call_ns, const std::string& mode);
+/// Seconds for everything a run of this rung does, in mode "live" or "measure"; `has_energy`: on a
+/// device with an energy meter.
+double predict_total_s(double call_ns, const std::string& mode, bool has_energy);
 
 }  // namespace ridge::measure

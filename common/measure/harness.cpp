@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/kernel/registry.h"
+#include "common/measure/energy_pass.h"
 #include "common/measure/isa.h"
 #include "common/measure/machine.h"
 #include "common/record/params.h"
@@ -176,6 +177,9 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
     RIDGE_TRY_VOID(latency_pass(rung, options.cache, rule, call_ns, series->index, observer,
                                 &series->latency_samples));
   }
+  if (options.mode == Mode::measure && options.energy) {
+    RIDGE_TRY_VOID(energy_pass(rung, options, call_ns, series, observer));
+  }
   RIDGE_TRY(const QualityCheck after, check_rung(&rung, false, "timed shape, after timing"));
   series->checks.push_back(after);
   observer->check(series->index, after);
@@ -203,6 +207,8 @@ void take_error(const Error& error, Series* series) {
   if (series->status != SeriesStatus::failed) return;
   series->stats.reset();
   series->latency.reset();
+  series->energy_j.reset();
+  series->energy_error_j.reset();
   series->items_per_s = 0;
 }
 
@@ -224,7 +230,7 @@ void summarize(Series* series, bool contended, bool noisy, bool external) {
   if (contended) add("contended");
 }
 
-void describe_unavailable(Backend backend, Series* series) {
+void describe_unavailable(Series* series) {
   const auto lacks = [&](const char* what, int needed) {
     const int n = series->latency ? series->latency->n : 0;
     series->unavailable[what] =
@@ -234,10 +240,13 @@ void describe_unavailable(Backend backend, Series* series) {
   if (!latency.p90_ns) lacks("p90_ns", 29);
   if (!latency.p95_ns) lacks("p95_ns", 59);
   if (!latency.p99_ns) lacks("p99_ns", 299);
-  if (!series->energy_j) {
-    series->unavailable["energy_j"] = backend == Backend::cpu
-                                          ? "no energy counter is read on the CPU"
-                                          : "no energy counter was read during this run";
+  std::string& reason = series->unavailable["energy_j"];
+  if (series->energy_j) {
+    series->unavailable.erase("energy_j");
+  } else if (reason.empty()) {
+    reason = series->kind != "kernel"    ? "a " + series->kind + " has no energy pass"
+             : series->mode != "measure" ? "energy is measured in mode measure only"
+                                         : "there was no energy pass";
   }
 }
 
@@ -352,7 +361,7 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
   if (!steps && steps.error().code == ErrorCode::worker) return steps.error();
   if (!out.latency_samples.empty()) out.latency = stats::summarize_latency(out.latency_samples);
   if (!steps) take_error(steps.error(), &out);
-  describe_unavailable(device->backend(), &out);
+  describe_unavailable(&out);
   return out;
 }
 

@@ -23,6 +23,7 @@ struct Options {
   std::optional<double> limit_s;  ///< of each timed pass; absent: 1 s live, 10 s measure
   bool gate = true;               ///< false: only the timed shape is checked (ceilings)
   bool latency = true;            ///< false: no latency pass (ceilings)
+  bool energy = true;             ///< false: no energy pass (ceilings); live mode has none anyway
   double warmup_s = 0.3;          ///< the least of measure mode
 };
 
@@ -77,7 +78,7 @@ bool is_contended(double foreign_cpus, Backend backend);
 /// Tags outliers and fills in stats, with the flags "external", "noisy" and "contended".
 void summarize(Series* series, bool contended, bool noisy, bool external = false);
 /// Says why percentiles and energy are missing, where they are.
-void describe_unavailable(Backend backend, Series* series);
+void describe_unavailable(Series* series);
 /// Seconds of a steady clock.
 double now_s();
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -47,12 +48,8 @@ int64_t parse_bytes(const std::string& text) {
 
 /// Busy and stolen CPU seconds of the whole machine; negative if unreadable.
 double machine_busy_s() {
-  std::istringstream line(read_line_of("/proc/stat"));
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
-  line >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
-  if (!line || name != "cpu") return -1;
-  return (user + nice + system + irq + softirq + steal) / double(sysconf(_SC_CLK_TCK));
+  const std::vector<double> all = cpu_busy_s("");
+  return all.empty() ? -1 : all.front();
 }
 
 void read_caches(CpuInfo* cpu) {
@@ -68,12 +65,31 @@ void read_caches(CpuInfo* cpu) {
   }
 }
 
-/// Of this process and of the peers it started.
+}  // namespace
+
+std::string system_root() {
+  const char* root = std::getenv("RIDGE_SYSTEM_ROOT");
+  return root == nullptr ? "" : root;
+}
+
+std::vector<double> cpu_busy_s(const std::string& root) {
+  static const double ticks_per_s = double(sysconf(_SC_CLK_TCK));
+  std::ifstream file(root + "/proc/stat");
+  std::vector<double> all;
+  for (std::string text; std::getline(file, text) && text.rfind("cpu", 0) == 0;) {
+    std::istringstream line(text);
+    std::string name;
+    double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    line >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+    if (!line) return {};
+    all.push_back((user + nice + system + irq + softirq + steal) / ticks_per_s);
+  }
+  return all;
+}
+
 double own_cpu_s() {
   return clock_s(CLOCK_PROCESS_CPUTIME_ID) + children_cpu_s();
 }
-
-}  // namespace
 
 std::string read_line_of(const std::string& path) {
   std::ifstream file(path);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/record/types.h"
 
@@ -18,6 +19,15 @@ std::string read_power_source();
 int64_t last_level_cache_bytes();
 /// What a process may still allocate: the least of the kernel's estimate and the control group's.
 int64_t free_memory_bytes();
+
+/// Where /proc and /sys are: RIDGE_SYSTEM_ROOT of the environment (tests point it at a folder of
+/// their own), else "".
+std::string system_root();
+/// Busy and stolen CPU seconds since boot from `root`/proc/stat: of the whole machine, then of each
+/// logical core. It counts in ticks of 10 ms. Empty where it cannot be read.
+std::vector<double> cpu_busy_s(const std::string& root);
+/// CPU seconds of this process and of the peers it started.
+double own_cpu_s();
 
 /// First line of a small file; empty if it cannot be read.
 std::string read_line_of(const std::string& path);

@@ -120,7 +120,7 @@ Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& para
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
   if (!outcome) take_error(outcome.error(), &out);
   out.unavailable["latency"] = "a pipeline is scored by steady throughput";
-  describe_unavailable(pipeline.backend, &out);
+  describe_unavailable(&out);
   return out;
 }
 

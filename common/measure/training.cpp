@@ -141,7 +141,7 @@ Result<Series> measure_training(const TrainDesc& training, const Params& params,
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
   if (!outcome) take_error(outcome.error(), &out);
   out.unavailable["latency"] = "a training step has no latency pass of its own";
-  describe_unavailable(training.backend, &out);
+  describe_unavailable(&out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/core/format.h"
 #include "common/record/params.h"
 
 namespace ridge {
@@ -111,6 +112,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     const Rate flop = rate(series.flop, *series.stats);
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;
+    if (series.energy_j) result.energy_per_flop_j = *series.energy_j / series.flop;
     fill_share(*flop.value, find_ceiling(ceilings, backend, "flop", dtype, threads),
                dtype + machine,
                "other units did this work, or the ceiling should be measured again",
@@ -130,6 +132,18 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.no_bandwidth_reason = under_way(series) ? kWhenEnded : "its bytes are not counted";
   }
   return result;
+}
+
+std::string energy_text(const Series& series, const Derived& derived) {
+  if (!series.energy_j || !std::isfinite(*series.energy_j)) return "";
+  std::string text = format_quantity(*series.energy_j, "J");
+  text += series.energy_error_j && *series.energy_j > 0
+              ? " " + format_percent_width(*series.energy_error_j / *series.energy_j)
+              : " (coarse)";
+  if (derived.energy_per_flop_j) {
+    text += ", " + format_quantity(*derived.energy_per_flop_j, "J") + "/FLOP";
+  }
+  return text;
 }
 
 }  // namespace ridge

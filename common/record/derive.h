@@ -15,9 +15,13 @@ struct Derived {
   std::optional<Utilization> compute;    ///< of the matching FLOP ceiling, source "derived"
   std::optional<Utilization> bandwidth;  ///< of the matching DRAM ceiling, source "derived"
   std::string no_compute_reason, no_bandwidth_reason;
+  std::optional<double> energy_per_flop_j;
 };
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
+
+/// "1.12 J ±0.8 %, 1.01 pJ/FLOP"; empty where no energy was measured.
+std::string energy_text(const Series& series, const Derived& derived);
 
 /// The second part of a kernel id: "cpu", "cuda".
 std::string backend_of(const std::string& kernel);

@@ -281,6 +281,12 @@ void fields(Io& io, Of<Io, CurvePoint>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, TelemetryPoint>& v) {
+  io("t_s", v.t_s), io("values", v.values);
+  io.brief("core_busy", v.core_busy), io.brief("throttle", v.throttle);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Span>& v) {
   io("stage", v.stage), io("worker", v.worker), io("buffer", v.buffer), io("item", v.item);
   io("start_ns", v.start_ns), io("end_ns", v.end_ns);
@@ -294,6 +300,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("status", v.status), io("reason", v.reason), io("stats", v.stats), io("latency", v.latency);
   io("checks", v.checks), io("flop", v.flop), io("bytes_min", v.bytes_min);
   io("memory_bytes", v.memory_bytes), io("energy_j", v.energy_j);
+  io("energy_error_j", v.energy_error_j), io("energy_source", v.energy_source);
   io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
 }
 
@@ -345,6 +352,7 @@ RIDGE_JSON_PAIR(KernelInfo)
 RIDGE_JSON_PAIR(SourceText)
 RIDGE_JSON_PAIR(Utilization)
 RIDGE_JSON_PAIR(CurvePoint)
+RIDGE_JSON_PAIR(TelemetryPoint)
 RIDGE_JSON_PAIR(Span)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)

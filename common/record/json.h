@@ -36,6 +36,7 @@ RIDGE_JSON_PAIR(KernelInfo);
 RIDGE_JSON_PAIR(SourceText);
 RIDGE_JSON_PAIR(Utilization);
 RIDGE_JSON_PAIR(CurvePoint);
+RIDGE_JSON_PAIR(TelemetryPoint);
 RIDGE_JSON_PAIR(Span);
 RIDGE_JSON_PAIR(Series);  // without samples, latency_samples, curve and spans
 RIDGE_JSON_PAIR(Round);

@@ -1,6 +1,7 @@
 #include "common/record/run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -301,13 +302,11 @@ bool Run::apply_span(const Json& message) {
 }
 
 bool Run::apply_telemetry(const Json& message) {
+  if (object_field(message, "values") == nullptr) return false;
   TelemetryPoint point;
-  point.t_s = number_field(message, "t_s").value_or(0);
-  const Json* values = object_field(message, "values");
-  if (values == nullptr) return false;
-  for (const auto& [name, value] : values->items()) {
-    if (value.is_number()) point.values[name] = value.get<double>();
-  }
+  from_json(message, point);
+  if (!std::isfinite(point.t_s)) return false;
+  std::erase_if(point.values, [](const auto& entry) { return !std::isfinite(entry.second); });
   telemetry_.push_back(std::move(point));
   return true;
 }

@@ -32,11 +32,6 @@ struct Estimate {
   Params params;
 };
 
-struct TelemetryPoint {
-  double t_s = 0;
-  std::map<std::string, double> values;
-};
-
 struct Prediction {
   std::string kernel;
   Params params;

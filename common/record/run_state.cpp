@@ -19,6 +19,7 @@ void fail(Series* series, const std::string& reason) {
   series->stats.reset();
   series->latency.reset();
   series->energy_j.reset();
+  series->energy_error_j.reset();
   series->items_per_s = 0;
 }
 

@@ -177,6 +177,15 @@ struct Span {
   double start_ns = 0, end_ns = 0;
 };
 
+/// Slow readings of the machine at one moment. A name's last part is its unit; what could not be read
+/// is not there.
+struct TelemetryPoint {
+  double t_s = 0;                        ///< on the worker's monotonic clock: one axis for all
+  std::map<std::string, double> values;  ///< "process_cpus", "package_power_w", "sm_clock_hz" ...
+  std::vector<double> core_busy;         ///< 0 to 1, one a logical core
+  std::vector<std::string> throttle;     ///< why the GPU's clock is held down, in words
+};
+
 /// Everything one rung at one set of parameters produced.
 struct Series {
   int64_t request = 0;
@@ -190,12 +199,14 @@ struct Series {
   std::vector<Sample> latency_samples;
   std::optional<Stats> stats;
   std::optional<LatencyStats> latency;
-  std::vector<QualityCheck> checks;  ///< every check made, in order
-  double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
-  double memory_bytes = 0;           ///< buffers and workspace
-  std::string note;                  ///< what its plan chose ("tile 128x256, 4 stages"), or empty
-  std::optional<double> energy_j;    ///< per call
-  double items_per_s = 0;            ///< pipelines: steady throughput; trainings: samples a second
+  std::vector<QualityCheck> checks;      ///< every check made, in order
+  double flop = 0, bytes_min = 0;        ///< of one call; 0 = does not apply
+  double memory_bytes = 0;               ///< buffers and workspace
+  std::string note;                      ///< what its plan chose ("tile 128x256, 4 stages"), or empty
+  std::optional<double> energy_j;        ///< per call
+  std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
+  std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."
+  double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples a second
   std::vector<CurvePoint> curve;
   std::vector<Span> spans;
   std::map<std::string, std::string> unavailable;  ///< quantity: why

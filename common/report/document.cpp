@@ -136,6 +136,21 @@ void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
       why);
 }
 
+/// The error and the energy of a FLOP are null for the reason of the energy, or for their own.
+void add_energy(const Series& series, const std::vector<Ceiling>& ceilings,
+                const std::string& no_speed, Entry* entry) {
+  const bool known = no_speed.empty() && series.energy_j;
+  const std::string why = no_speed.empty() ? "not measured" : no_speed;
+  const auto value = [&](const std::optional<double>& held) {
+    return known ? number(held) : Json(nullptr);
+  };
+  entry->set("energy_j", value(series.energy_j), why);
+  entry->set("energy_error_j", value(series.energy_error_j), known ? why : "see energy_j");
+  entry->set("energy_per_flop_j", value(derive(series, ceilings).energy_per_flop_j),
+             known ? "its FLOP are not counted" : "see energy_j");
+  entry->set("energy_source", known ? series.energy_source : "");
+}
+
 std::string flags_of(const Run& run, const std::string& kernel) {
   if (const SourceText* source = run.source(kernel)) return source->flags;
   const KernelInfo* info = run.kernel(kernel);
@@ -169,8 +184,7 @@ Json result_json(const Run& run, const Series& series) {
   add_derived(series, run.ceilings(), no_speed, &entry);
   entry.set("memory_bytes", series.memory_bytes > 0 ? number(series.memory_bytes) : Json(nullptr),
             no_speed.empty() ? "not reported" : no_speed);
-  entry.set("energy_j", no_speed.empty() ? number(series.energy_j) : Json(nullptr),
-            no_speed.empty() ? "not measured" : no_speed);
+  add_energy(series, run.ceilings(), no_speed, &entry);
   entry.set("curves", series.curve);
   return entry.take();
 }

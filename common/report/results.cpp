@@ -229,8 +229,9 @@ Section memory_section(const Material& material) {
                  if (!series.note.empty()) plans.push_back(line.label + ": " + series.note);
                  return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
                          bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
-                         usable(series.energy_j) ? format_quantity(*series.energy_j, "J")
-                                                 : reason_for(series, "energy_j", "not measured")};
+                         usable(series.energy_j)
+                             ? energy_text(series, line.derived) + "; " + series.energy_source
+                             : reason_for(series, "energy_j", "not measured")};
                });
   return section;
 }

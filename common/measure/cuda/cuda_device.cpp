@@ -42,6 +42,17 @@ std::string gib(size_t bytes) {
   return text;
 }
 
+/// Everything on the board: memory, idle SMs, other processes.
+class GpuMeter final : public EnergyMeter {
+ public:
+  explicit GpuMeter(std::shared_ptr<const Nvml> nvml) : nvml_(std::move(nvml)) {}
+  std::string source() const override { return "NVML, whole GPU, others included"; }
+  std::optional<double> read() override { return nvml_->energy_j(); }
+
+ private:
+  std::shared_ptr<const Nvml> nvml_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> CudaDevice::make(int index) {
@@ -203,24 +214,34 @@ Result<Sample> CudaDevice::time_by_wall(CudaSide* side) {
   Sample sample;
   sample.calls = std::max<int64_t>(1, std::llround(std::ceil(kExternalNs / side->call_ns)));
   side->calls = sample.calls;
+  RIDGE_TRY(const CallTimes times, run_calls(*side, sample.calls));
+  if (side->kernel->time_calls == nullptr) sample.flags.push_back("ungated");
+  sample.t_ns = times.wall_ns / double(sample.calls);
+  return sample;
+}
+
+/// Calls back to back between two synchronisations, by the clock of whoever makes them.
+Result<CallTimes> CudaDevice::run_calls(const Side& side, int64_t calls) {
   CallTimes times;
   Status status;
-  if (side->kernel->time_calls != nullptr) {
-    status = side->kernel->time_calls(side->launch, sample.calls, &times);
+  if (side.kernel->time_calls != nullptr) {
+    status = side.kernel->time_calls(side.launch, calls, &times);
   } else {
     RIDGE_TRY_VOID(synchronize());
     const auto start = std::chrono::steady_clock::now();
-    for (int64_t i = 0; i < sample.calls && status.ok(); ++i) {
-      status = side->kernel->launch(side->launch);
-    }
+    for (int64_t i = 0; i < calls && status.ok(); ++i) status = side.kernel->launch(side.launch);
     RIDGE_TRY_VOID(synchronize());
     const auto end = std::chrono::steady_clock::now();
     times.wall_ns = std::chrono::duration<double, std::nano>(end - start).count();
-    sample.flags.push_back("ungated");
   }
-  if (!status.ok()) return to_error(status, *side->kernel);
-  sample.t_ns = times.wall_ns / double(sample.calls);
-  return sample;
+  if (!status.ok()) return to_error(status, *side.kernel);
+  return times;
+}
+
+Result<void> CudaDevice::repeat(const Side& side, int64_t calls) {
+  const GpuLock::Hold hold(*lock_);
+  RIDGE_TRY([[maybe_unused]] const CallTimes times, run_calls(side, calls));
+  return {};
 }
 
 int CudaDevice::slots_per_block(std::span<Side* const> sides) const {
@@ -230,14 +251,27 @@ int CudaDevice::slots_per_block(std::span<Side* const> sides) const {
 
 /// On the last sample only: the driver renews these figures more slowly than blocks follow.
 void CudaDevice::add_telemetry(Sample* last) {
-  const std::map<std::string, double> values = telemetry();
-  const auto temp = values.find("temp_c"), power = values.find("power_w");
-  if (temp != values.end()) last->temp_c = temp->second;
-  if (power != values.end()) last->power_w = power->second;
+  TelemetryPoint point;
+  telemetry(&point);
+  const auto temp = point.values.find("temp_c"), power = point.values.find("power_w");
+  if (temp != point.values.end()) last->temp_c = temp->second;
+  if (power != point.values.end()) last->power_w = power->second;
 }
 
-std::map<std::string, double> CudaDevice::telemetry() {
-  return nvml_ ? nvml_->read() : std::map<std::string, double>{};
+void CudaDevice::telemetry(TelemetryPoint* point) {
+  if (nvml_) nvml_->read(point);
+}
+
+Result<std::unique_ptr<EnergyMeter>> CudaDevice::energy_meter() {
+  if (!nvml_) {
+    return Error{ErrorCode::unavailable, "NVML, the driver's monitoring library, does not answer",
+                 "energy counter of the GPU", "try: nvidia-smi"};
+  }
+  if (!nvml_->energy_j()) {
+    return Error{ErrorCode::unavailable, "this GPU has none (Volta and later do)",
+                 "energy counter of the GPU", ""};
+  }
+  return std::unique_ptr<EnergyMeter>(new GpuMeter(nvml_));
 }
 
 std::vector<std::string> CudaDevice::disturbances() {

@@ -35,13 +35,16 @@ class CudaDevice final : public Device {
                                    std::span<const uint8_t> order) override;
   int slots_per_block(std::span<Side* const> sides) const override;
 
-  std::map<std::string, double> telemetry() override;
+  Result<void> repeat(const Side& side, int64_t calls) override;
+  Result<std::unique_ptr<EnergyMeter>> energy_meter() override;
+  void telemetry(TelemetryPoint* point) override;
   std::vector<std::string> disturbances() override;
 
  private:
   CudaDevice() = default;
   Result<void> open(int index);
   Result<Sample> time_by_wall(CudaSide* side);
+  Result<CallTimes> run_calls(const Side& side, int64_t calls);
   void add_telemetry(Sample* last);
 
   std::string name_;
@@ -49,7 +52,7 @@ class CudaDevice final : public Device {
   OwnedStream stream_;
   std::unique_ptr<BlockTimer> timer_;
   std::unique_ptr<GpuLock> lock_;
-  std::unique_ptr<Nvml> nvml_;
+  std::shared_ptr<Nvml> nvml_;  ///< null: none; a meter may outlive a call
 };
 
 }  // namespace ridge::measure

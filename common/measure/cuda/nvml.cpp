@@ -20,8 +20,25 @@ struct Process {
   unsigned gpu_instance, compute_instance;
 };
 constexpr int kClockSm = 1, kClockMemory = 2, kTemperatureGpu = 0, kInsufficientSize = 7;
-constexpr unsigned long long kPowerCap = 0x4, kHwSlowdown = 0x8, kSwThermal = 0x20,
-                             kHwThermal = 0x40, kPowerBrake = 0x80;
+struct Memory {
+  unsigned long long total_bytes, free_bytes, used_bytes;
+};
+struct Reason {
+  unsigned long long bit;
+  const char* words;
+  bool disturbs;  ///< not what a GPU at work does by itself
+};
+/// Bit 0x1, idle, holds nothing down.
+constexpr Reason kReasons[] = {{0x2, "application clocks are set", false},
+                               {0x4, "power cap", false},
+                               {0x8, "hardware slow-down", true},
+                               {0x10, "clocks synchronised with another GPU", false},
+                               {0x20, "heat (driver)", true},
+                               {0x40, "heat (hardware)", true},
+                               {0x80, "power brake", true},
+                               {0x100, "display clock setting", false}};
+/// Renewed by the driver every 100-200 ms; a sampler at 10 Hz always finds a fresh reading.
+constexpr auto kKeep = std::chrono::milliseconds(80);
 
 struct Library {
   void* handle = nullptr;
@@ -34,6 +51,8 @@ struct Library {
   int (*utilization)(void*, Utilization*) = nullptr;
   int (*clock_reasons)(void*, unsigned long long*) = nullptr;
   int (*processes)(void*, unsigned*, Process*) = nullptr;
+  int (*memory)(void*, Memory*) = nullptr;
+  int (*energy_mj)(void*, unsigned long long*) = nullptr;
   bool ready = false;
 
   Library() {
@@ -48,6 +67,8 @@ struct Library {
     find(&utilization, "nvmlDeviceGetUtilizationRates");
     find(&clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
     find(&processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    find(&memory, "nvmlDeviceGetMemoryInfo");
+    find(&energy_mj, "nvmlDeviceGetTotalEnergyConsumption");
     ready = init && init() == 0;  // stays up for the life of the process
   }
   template <class Function>
@@ -73,37 +94,60 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& pci_bus_id) {
 
 Nvml::~Nvml() = default;
 
-std::map<std::string, double> Nvml::read() {
-  const std::lock_guard lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (read_at_ && now - *read_at_ < std::chrono::milliseconds(100)) return last_;
-  read_at_ = now;
-  last_.clear();
+void Nvml::add_values(TelemetryPoint* point) const {
   const Library& nvml = library();
+  auto& values = point->values;
   unsigned value = 0;
   if (nvml.clock_mhz && nvml.clock_mhz(device_, kClockSm, &value) == 0)
-    last_["sm_clock_hz"] = value * 1e6;
+    values["sm_clock_hz"] = value * 1e6;
   if (nvml.clock_mhz && nvml.clock_mhz(device_, kClockMemory, &value) == 0)
-    last_["memory_clock_hz"] = value * 1e6;
+    values["memory_clock_hz"] = value * 1e6;
   if (nvml.temperature_c && nvml.temperature_c(device_, kTemperatureGpu, &value) == 0)
-    last_["temp_c"] = value;
-  if (nvml.power_mw && nvml.power_mw(device_, &value) == 0) last_["power_w"] = value * 1e-3;
+    values["temp_c"] = value;
+  if (nvml.power_mw && nvml.power_mw(device_, &value) == 0) values["power_w"] = value * 1e-3;
   Utilization busy{};
-  if (nvml.utilization && nvml.utilization(device_, &busy) == 0)
-    last_["gpu_busy"] = busy.gpu * 0.01;
+  if (nvml.utilization && nvml.utilization(device_, &busy) == 0) {
+    values["gpu_busy"] = busy.gpu * 0.01;
+    values["gpu_memory_busy"] = busy.memory * 0.01;
+  }
+  Memory memory{};
+  if (nvml.memory && nvml.memory(device_, &memory) == 0)
+    values["gpu_memory_bytes"] = static_cast<double>(memory.used_bytes);
   unsigned long long reasons = 0;
-  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0)
-    last_["power_capped"] = reasons & kPowerCap ? 1 : 0;
-  return last_;
+  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0) {
+    for (const Reason& reason : kReasons)
+      if (reasons & reason.bit) point->throttle.push_back(reason.words);
+  }
+}
+
+void Nvml::read(TelemetryPoint* point) {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (!read_at_ || now - *read_at_ >= kKeep) {
+    read_at_ = now;
+    last_ = {};
+    add_values(&last_);
+  }
+  point->values.insert(last_.values.begin(), last_.values.end());
+  point->throttle = last_.throttle;
+}
+
+std::optional<double> Nvml::energy_j() const {
+  const Library& nvml = library();
+  unsigned long long energy_mj = 0;
+  if (!nvml.energy_mj || nvml.energy_mj(device_, &energy_mj) != 0) return std::nullopt;
+  return static_cast<double>(energy_mj) * 1e-3;
 }
 
 std::vector<std::string> Nvml::disturbances() const {
   std::vector<std::string> found;
   const Library& nvml = library();
   unsigned long long reasons = 0;
-  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0 &&
-      (reasons & (kHwSlowdown | kSwThermal | kHwThermal | kPowerBrake)))
-    found.push_back("GPU slowed by heat or power supply");
+  if (nvml.clock_reasons && nvml.clock_reasons(device_, &reasons) == 0) {
+    for (const Reason& reason : kReasons)
+      if ((reasons & reason.bit) && reason.disturbs)
+        found.push_back(std::string("GPU slowed: ") + reason.words);
+  }
 
   std::vector<Process> list(64);
   unsigned count = static_cast<unsigned>(list.size());
