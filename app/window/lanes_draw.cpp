@@ -12,7 +12,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kGroup = 42, kLabel = 118, kValue = 158, kHead = 24, kAxis = 18, kLane = 17;
+constexpr float kGroup = 42, kLabel = 118, kValue = 158, kAxis = 18, kLane = 17;
 constexpr double kLive_s = 60;    ///< how far back the strip looks while it is fed
 constexpr double kBreak_s = 0.5;  ///< between requests nothing is read: the line is broken
 
@@ -146,7 +146,7 @@ void draw_lane(Ui& ui, const Lane& lane, const Area& area, const Frame& frame, c
 
 }  // namespace
 
-void StripPanel::draw_telemetry(Ui& ui, Area area, bool live) {
+void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) {
   const auto& points = ui.state.run().telemetry();
   LaneView view = lane_view(points, live ? kLive_s : 0);
   if (view.lanes.empty()) {
@@ -155,7 +155,6 @@ void StripPanel::draw_telemetry(Ui& ui, Area area, bool live) {
                      ui.px(18));
     return;
   }
-  const Area head = {area.x, area.y - ui.px(kHead), area.w, ui.px(kHead)};  // beside the switch
   const Area axis = area.take_bottom(ui.px(kAxis));
   // A GPU that is not there takes a lane's room, to say so.
   const size_t said = view.has_gpu ? 0 : 1;

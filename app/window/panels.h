@@ -92,7 +92,7 @@ struct StripPanel {
   void draw(Ui& ui, Area area);
 
  private:
-  void draw_telemetry(Ui& ui, Area area, bool live);
+  void draw_telemetry(Ui& ui, const Area& head, Area area, bool live);
   void draw_switch(Ui& ui, const Area& area, bool telemetry);
   void draw_samples(Ui& ui, Area area);
   chart::Scene scene_;

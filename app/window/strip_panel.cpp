@@ -97,12 +97,13 @@ void StripPanel::draw(Ui& ui, Area area) {
   const bool any = !ui.state.run().telemetry().empty();
   const Strip chosen = ui.state.view.strip;
   const bool telemetry = chosen == Strip::telemetry || (chosen == Strip::automatic && live && any);
+  Area head = inner;
   if (any || telemetry) {
-    const Area head = inner.take_top(ui.px(kSwitch_h));
+    head = inner.take_top(ui.px(kSwitch_h));
     draw_switch(ui, {head.right() - ui.px(kSwitch_w), head.y, ui.px(kSwitch_w), head.h}, telemetry);
   }
   if (telemetry)
-    draw_telemetry(ui, inner.inset(ui.px(10), 0), live);
+    draw_telemetry(ui, head.inset(ui.px(10), 0), inner.inset(ui.px(10), 0), live);
   else
     draw_samples(ui, inner);
 }
