@@ -70,16 +70,35 @@ Interval outlier_fences(std::span<const double> sorted) {
   return {q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1)};
 }
 
+/// Correlation time of a chain whose neighbours correlate as these do, (1 + r) / (1 - r), with r on the
+/// high side: its bias mended (Kendall, Note on bias in the estimation of autocorrelation, Biometrika
+/// 1954) and half a standard error added. Of 20 samples the sum over lags finds too little, and the
+/// rule stops at exactly those runs that look calm: without this, intervals of AR(1) of 0.5 stopped
+/// at +-1 % covered 91.7 %, with it 94.5 %.
+double chain_correlation_time(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, variance = 0, neighbours = 0;
+  for (const double value : values) mean += value / n;
+  for (size_t i = 0; i < values.size(); ++i) {
+    variance += (values[i] - mean) * (values[i] - mean);
+    if (i > 0) neighbours += (values[i] - mean) * (values[i - 1] - mean);
+  }
+  if (!(variance > 0)) return 1;
+  const double r = neighbours / variance;
+  const double high = std::clamp(r + (1 + 3 * r) / n + 0.5 / std::sqrt(n), 0.0, 0.99);
+  return (1 + high) / (1 - high);
+}
+
 /// The samples' correlation time as the median sees it: of -1, 0, 1 for below, at, above it.
 double sign_correlation_time(std::span<const double> values, double middle) {
   std::vector<double> signs;
   signs.reserve(values.size());
   for (const double value : values) signs.push_back((value > middle) - (value < middle));
-  return correlation_time(signs);
+  return std::max(correlation_time(signs), chain_correlation_time(signs));
 }
 
-/// AR(1) of 0.7, up to which simulated coverage holds.
-constexpr double kCorrelatedBeyond = 4;
+/// AR(1) of 0.6: up to there simulated coverage holds, the rule's selection of calm runs included.
+constexpr double kCorrelatedBeyond = 3;
 
 }  // namespace
 

@@ -36,9 +36,10 @@ double correlation_time(std::span<const double> values);
 
 /// Everything a headline needs. The interval allows for correlation through the correlation time of
 /// the samples' signs about their median, which is what the median's own variance depends on, and
-/// which no outlier can hide. Coverage of the 95 % interval, simulated with the looks of
-/// should_stop() in place: 95-97 % for independent normal, lognormal and two-humped samples,
-/// 94 % for AR(1) up to 0.7; "correlated" is flagged beyond that (a correlation time over 4).
+/// which no outlier can hide; of few samples it is taken on the high side. Coverage of the 95 %
+/// interval, simulated with the looks of should_stop() in place (tests/bench/statistics.cpp): 95-98 %
+/// for independent normal, lognormal and two-humped samples, 93.5 % at least for AR(1) up to 0.5;
+/// "correlated" is flagged beyond a correlation time of 3 (AR(1) of 0.6).
 Stats summarize(std::span<const Sample> samples, double confidence = 0.95);
 
 /// p50 from 2 samples, p90 from 29, p95 from 59, p99 from 299: the fewest with which the 95 % upper
