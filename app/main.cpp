@@ -68,7 +68,7 @@ CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
   command->add_option("--candidate", options->candidate, "rung");
   one_at_a_time(command->add_option("--set", options->set,
                                     "only results with this parameter: n=4096 (repeat)"));
-  command->add_option("--out", options->out, "FILE.html, .md, .json or .csv; default: to stdout");
+  command->add_option("--out", options->out, "FILE.html, .md, .json, .csv, .gbench.json or .trace.json; default: to stdout");
   return command;
 }
 

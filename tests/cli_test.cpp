@@ -157,7 +157,7 @@ TEST_CASE("compare: several candidates, each with its own settings; the worst de
 
 TEST_CASE("report: every format from a saved run, and nothing from what is none") {
   const Folder folder;
-  for (const char* name : {"r.html", "r.md", "r.json", "r.csv"}) {
+  for (const char* name : {"r.html", "r.md", "r.json", "r.csv", "r.gbench.json", "r.trace.json"}) {
     const Outcome made = ridgepoint({"report", saved_run(), "--out", folder / name});
     INFO(name << ": " << made.err);
     CHECK(made.code == 0);

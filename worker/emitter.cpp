@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace ridge::worker {
@@ -15,6 +16,13 @@ constexpr size_t kEntriesPerLine = 256;
 /// Room for the fields that every line carries.
 constexpr size_t kHeadBytes = 128;
 constexpr auto kAckWait = std::chrono::milliseconds(50);
+
+/// On the clock of telemetry, to the microsecond.
+double now_s() {
+  using Clock = std::chrono::steady_clock;
+  return std::round(1e6 * std::chrono::duration<double>(Clock::now().time_since_epoch()).count()) /
+         1e6;
+}
 
 }  // namespace
 
@@ -30,6 +38,7 @@ int64_t Emitter::emit(const char* type, Json fields) {
   }
   fields["ridgepoint"] = 1;
   fields["type"] = type;
+  if (!fields.contains("t_s")) fields["t_s"] = now_s();
   const std::lock_guard lock(mutex_);
   fields["seq"] = ++seq_;
   write_line(dump_json(fields) + "\n");
@@ -37,9 +46,11 @@ int64_t Emitter::emit(const char* type, Json fields) {
 }
 
 void Emitter::emit_list(const char* type, const Json& fields, const char* key, const Json& list) {
+  const double t_s = now_s();  // one moment, however many lines it takes
   for (size_t begin = 0; begin < list.size();) {
     size_t count = std::min(kEntriesPerLine, list.size() - begin);
     Json line = fields;
+    line["t_s"] = t_s;
     for (;;) {
       const auto first = list.begin() + static_cast<std::ptrdiff_t>(begin);
       line[key] = Json(Json::array_t(first, first + static_cast<std::ptrdiff_t>(count)));

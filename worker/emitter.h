@@ -18,7 +18,7 @@ class Emitter {
   /// `on_closed` is called when nobody reads any more (EPIPE); it need not return.
   Emitter(int fd, void (*on_closed)()) : fd_(fd), on_closed_(on_closed) {}
 
-  /// Adds ridgepoint, type and seq, and writes the line; returns its seq. A line that would pass
+  /// Adds ridgepoint, type, seq and t_s, and writes the line; returns its seq. A line that would pass
   /// kLineBytes is replaced by an `error` line that says so.
   int64_t emit(const char* type, Json fields);
   /// The same with `list` under `key`, in as many lines as it takes.

@@ -73,7 +73,24 @@ bool Run::apply(const Json& message) {
   }
   const bool changed = (this->*apply_type)(message);
   if (changed) ++version_;
+  if (changed && !from_app) keep_moment(type, message);
   return changed;
+}
+
+void Run::keep_moment(const std::string& type, const Json& message) {
+  const auto t_s = number_field(message, "t_s");
+  // A dropped line more or less says nothing of when things happened.
+  if (!t_s || !message.contains("request") || type == "phase" || type == "timing") return;
+  Moment moment = {
+      *t_s, whole_field(message, "request"),
+      static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries)),
+      type == "samples" ? text_field(message, "phase", "call") : type};
+  for (const char* list : {"samples", "rounds", "spans"}) {
+    if (const Json* entries = list_field(message, list)) {
+      moment.count += static_cast<int>(entries->size());
+    }
+  }
+  moments_.push_back(std::move(moment));
 }
 
 Run::Handler Run::handler(const std::string& type) {

@@ -32,6 +32,15 @@ struct Estimate {
   Params params;
 };
 
+/// When the worker reported something about a request: on its monotonic clock, that of telemetry.
+struct Moment {
+  double t_s = 0;
+  int64_t request = 0;
+  int series = -1;
+  std::string what;  ///< the line's type; of samples their phase: "call", "latency", "rounds"
+  int count = 0;     ///< samples, rounds or spans that came with it
+};
+
 struct Prediction {
   std::string kernel;
   Params params;
@@ -76,6 +85,8 @@ class Run {
   const std::vector<Series>& series() const { return series_; }
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
   const std::vector<TelemetryPoint>& telemetry() const { return telemetry_; }
+  /// In the order received; empty in transcripts of before lines had times.
+  const std::vector<Moment>& moments() const { return moments_; }
   const std::vector<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
@@ -122,6 +133,7 @@ class Run {
   bool apply_ceilings(const Json& list);
   bool apply_estimates(const Json& message, const Json& list);
   bool refuse_version(const std::string& type, int64_t major);
+  void keep_moment(const std::string& type, const Json& message);
 
   void open_request(const Json& message);
   Request& request_of(int64_t id);
@@ -145,6 +157,7 @@ class Run {
   std::map<int64_t, std::vector<Round>> rounds_;
   std::map<std::string, SourceText> sources_;
   std::vector<TelemetryPoint> telemetry_;
+  std::vector<Moment> moments_;
   std::vector<Request> requests_;
   std::vector<Estimate> estimates_;
   std::vector<Prediction> predictions_;

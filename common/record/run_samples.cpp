@@ -103,6 +103,7 @@ bool scan_sample(Scanner& in, Sample* sample) {
 
 struct SampleLine {
   int64_t version = 0, request = 0, series = -1;
+  std::optional<double> t_s;
   std::string_view type, phase;
   std::vector<Sample> samples;
 };
@@ -114,6 +115,7 @@ bool scan_line(Scanner& in, SampleLine* line) {
     if (name == "request") return in.whole(&line->request);
     if (name == "series") return in.whole(&line->series);
     if (name == "seq") return in.whole(&ignored);
+    if (name == "t_s") return in.number(&line->t_s);
     if (name == "type") return in.text(&line->type);
     if (name == "phase") return in.text(&line->phase);
     if (name != "samples") return false;
@@ -134,6 +136,10 @@ bool Run::apply_sample_line(const std::string& line) {
   if (read.phase != "call" && read.phase != "latency") return false;
   Series* series = series_of(read.request, static_cast<int>(read.series));
   if (series == nullptr) return false;
+  if (read.t_s) {
+    moments_.push_back({*read.t_s, read.request, static_cast<int>(read.series),
+                        std::string(read.phase), static_cast<int>(read.samples.size())});
+  }
   std::vector<Sample>& to = read.phase == "call" ? series->samples : series->latency_samples;
   to.insert(to.end(), std::make_move_iterator(read.samples.begin()),
             std::make_move_iterator(read.samples.end()));

@@ -1,5 +1,6 @@
 // A report: what a run says, in the order a reader asks. build_report() decides every word and every
-// number once; each export (html.cpp, markdown.cpp, json.cpp, csv.cpp) only prints it.
+// number once; each export (html.cpp, markdown.cpp, json.cpp, csv.cpp, gbench.cpp,
+// trace.cpp) only prints it.
 #pragma once
 
 #include <optional>
@@ -78,7 +79,15 @@ std::string to_json(const Report& report);
 /// Tidy: one line per sample (phase call, latency or round), one line per series without samples.
 std::string to_csv(const Report& report);
 
-/// Writes the format that the extension names (.html .md .json .csv), beside the target and then
+/// For Google Benchmark's compare.py: every sample a repetition of the benchmark
+/// "gemm.cpu.naive/dtype:fp32/n:512", of the candidate's run as in to_json(). A rung without a speed
+/// is left out, and the context says why.
+std::string to_gbench(const Report& report);
+/// Trace event format, for Perfetto and chrome://tracing: requests, phases, samples, rounds, pipeline
+/// spans and telemetry on the worker's clock; one process a file.
+std::string to_trace(const Report& report);
+
+/// Writes the format that the extension names (.html .md .json .csv .gbench.json .trace.json), beside the target and then
 /// renamed, so that no half file is ever seen. usage: unknown extension, named with those that
 /// exist; cannot_write: the folder is missing or read-only.
 Result<void> write_report(const Report& report, const std::string& path);

@@ -16,17 +16,16 @@ struct Format {
   std::string (*print)(const Report&);
 };
 
-constexpr Format kFormats[] = {
-    {".html", to_html}, {".md", to_markdown}, {".json", to_json}, {".csv", to_csv}};
+/// The longer ending first: ".gbench.json" is not ".json".
+constexpr Format kFormats[] = {{".gbench.json", to_gbench}, {".trace.json", to_trace},
+                               {".html", to_html},          {".md", to_markdown},
+                               {".json", to_json},          {".csv", to_csv}};
 
 Error cannot_write(const fs::path& path, const std::string& why) {
   return {ErrorCode::cannot_write, why, path.string(), "choose a folder that you may write to"};
 }
 
-/// ".gbench.json" is not ".json": the whole of what follows the first dot counts where it is known
-/// to mean something else.
 const Format* find_format(const std::string& name) {
-  if (name.ends_with(".gbench.json") || name.ends_with(".trace.json")) return nullptr;
   for (const Format& format : kFormats) {
     if (name.ends_with(format.extension) && name != format.extension) return &format;
   }
@@ -62,7 +61,7 @@ Result<void> write_report(const Report& report, const std::string& path) {
   const Format* format = find_format(target.filename().string());
   if (!format) {
     return Error{ErrorCode::usage, "the ending names no report format", path,
-                 "choose .html, .md, .json or .csv"};
+                 "choose .html, .md, .json, .csv, .gbench.json or .trace.json"};
   }
   std::error_code error;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");

@@ -1,0 +1,127 @@
+// The CPU's clock: samples against kernels whose wall and CPU time are known by what they do.
+#include <time.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "common/measure/device.h"
+#include "tests/catch.h"
+
+namespace ridge {
+namespace {
+
+using measure::Cache;
+
+constexpr double kNapNs = 1e6;
+int launches = 0;
+
+/// A millisecond of wall time, next to none of CPU time: as if somebody else had the core.
+Status nap(const Launch&) {
+  ++launches;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<int64_t>(kNapNs)));
+  return {};
+}
+
+/// Works until this thread has used 0.1 ms of CPU time.
+Status work(const Launch&) {
+  ++launches;
+  const auto used_ns = [] {
+    timespec t = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * double(t.tv_sec) + double(t.tv_nsec);
+  };
+  const double start = used_ns();
+  while (used_ns() - start < 1e5) {
+  }
+  return {};
+}
+
+Status nothing(const Launch&) {
+  ++launches;
+  return {};
+}
+
+struct Timed {
+  std::vector<Sample> samples;
+  double elapsed_ns = 0;
+  int64_t calls = 0;        ///< of a sample
+  int slots_per_block = 0;  ///< after timing
+};
+
+Timed time_of(Status (*launch)(const Launch&), double call_ns, int slots,
+              Cache cache = Cache::hot) {
+  auto device = measure::make_cpu_device();
+  REQUIRE(device);
+  KernelDesc kernel;
+  kernel.id = "toy.cpu.known";
+  kernel.launch = launch;
+  Launch call;
+  call.shape.threads = 1;
+  auto side = (*device)->make_side(kernel, call, cache, call_ns);
+  REQUIRE(side);
+  measure::Side* sides[] = {side->get()};
+  launches = 0;
+  const auto start = std::chrono::steady_clock::now();
+  auto samples = (*device)->time(sides, std::vector<uint8_t>(static_cast<size_t>(slots), 0));
+  REQUIRE(samples);
+  Timed timed;
+  timed.elapsed_ns =
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  timed.samples = *samples;
+  timed.calls = sides[0]->calls;
+  timed.slots_per_block = (*device)->slots_per_block(sides);
+  return timed;
+}
+
+TEST_CASE("a sample's time is that of one call, and no more than the clock on the wall") {
+  const Timed timed = time_of(work, 1e5, 5);
+  CHECK(timed.calls == 2);  // 200 us a sample
+  REQUIRE(timed.samples.size() == 5);
+  double sum_ns = 0;
+  for (const Sample& sample : timed.samples) {
+    CHECK(sample.calls == 2);
+    CHECK(sample.t_ns >= 1e5);
+    CHECK(sample.cpu_ns >= 1e5);
+    sum_ns += sample.t_ns * double(sample.calls);
+  }
+  CHECK(sum_ns <= timed.elapsed_ns);
+  CHECK(launches >= 10);
+}
+
+TEST_CASE("a sample that did not have the core is taken again, three times, and tagged") {
+  const Timed timed = time_of(nap, kNapNs, 1);
+  REQUIRE(timed.samples.size() == 1);
+  const Sample& sample = timed.samples[0];
+  CHECK(launches == 4);
+  CHECK(sample.t_ns >= kNapNs);
+  CHECK(sample.cpu_ns < 0.5 * sample.t_ns);
+  CHECK(sample.flags == std::vector<std::string>{"stolen"});
+}
+
+TEST_CASE("a sample that lasts over 100 ms is not repeated: the block has to end") {
+  const Timed timed = time_of(
+      [](const Launch&) {
+        ++launches;
+        std::this_thread::sleep_for(std::chrono::milliseconds(101));
+        return Status();
+      },
+      101e6, 1);
+  CHECK(launches == 1);
+  CHECK(timed.samples[0].flags == std::vector<std::string>{"stolen"});
+}
+
+TEST_CASE("with cold caches each of at most ten calls is timed alone, after a flush") {
+  const Timed hot = time_of(nothing, 1e3, 1), cold = time_of(nothing, 1e3, 1, Cache::cold);
+  CHECK(hot.calls == 200);
+  CHECK(cold.calls == 10);
+  // What a flush took is known from then on: few such samples fit a block of 100 ms.
+  CHECK(hot.slots_per_block == 500);
+  CHECK(cold.slots_per_block < 500);
+  // Ten readings of the clocks, not one, lie around ten calls of nothing: the flushes between them
+  // are outside of what is timed.
+  CHECK(cold.samples[0].t_ns * 10 < cold.elapsed_ns / 10);
+}
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,164 @@
+"""The bugs that tests/mutation/run plants: each an exact replacement in one file, with the tests
+(tests/<name>_test.cpp) that ought to notice. `survives` says why none can; such a bug is tried all
+the same."""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutation:
+    name: str
+    file: str
+    tests: tuple
+    old: str
+    new: str
+    survives: str = ""
+
+
+def _in(file, *tests):
+    return lambda name, old, new, survives="": Mutation(name, file, tests, old, new, survives)
+
+
+_order = _in("common/stats/order.cpp", "stats")
+_stop = _in("common/stats/stop.cpp", "stats")
+_paired = _in("common/stats/paired.cpp", "verdict")
+_limits = _in("common/quality/compare.cpp", "quality", "gate")
+_gate = _in("common/measure/gate.cpp", "gate")
+_rung = _in("common/measure/rung.cpp", "gate")
+_harness = _in("common/measure/harness.cpp", "harness", "gate", "compare")
+_compare = _in("common/measure/compare.cpp", "compare", "gate")
+_cpu = _in("common/measure/cpu_device.cpp", "cpu_device")
+
+MUTATIONS = [
+    # ---- statistics of one series
+    _order("quantiles do not interpolate", "std::min(below + 1, sorted.size() - 1)",
+           "std::min(below, sorted.size() - 1)"),
+    _order("the median's interval is one rank too narrow", "&& below + term <= tail",
+           "&& below <= tail"),
+    _order("the interval's upper end is off by one", "sorted[low - 1], sorted[n - low]",
+           "sorted[low - 1], sorted[n - low - 1]"),
+    _order("both tails get the whole error", "interval_rank(worth, (1 - confidence) / 2)",
+           "interval_rank(worth, 1 - confidence)"),
+    _order("correlation does not widen the interval",
+           "std::max(static_cast<size_t>(count / correlation_samples), fewest)", "n"),
+    _order("few samples' correlation is not taken on the high side",
+           "std::max(correlation_time(signs), chain_correlation_time(signs))",
+           "correlation_time(signs)"),
+    _order("outliers begin at 3 interquartile ranges",
+           "{q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1)}", "{q1 - 3 * (q3 - q1), q3 + 3 * (q3 - q1)}"),
+    _order("fast outliers are not tagged", "if (sample.t_ns < fences.low || sample.t_ns > fences.high)",
+           "if (sample.t_ns > fences.high)"),
+    _order("p95 from too few samples", "percentile(0.95, 59)", "percentile(0.95, 58)"),
+    _order("correlation is never flagged", "stats.correlation_samples > kCorrelatedBeyond",
+           "stats.correlation_samples > 1e9"),
+    # ---- when to stop
+    _stop("stops by the narrower half of the interval",
+          "std::max(stats.ci_ns->high - stats.median_ns, stats.median_ns - stats.ci_ns->low)",
+          "std::min(stats.ci_ns->high - stats.median_ns, stats.median_ns - stats.ci_ns->low)"),
+    _stop("looks after every sample", "at_limit ? samples : samples.first(look)", "samples"),
+    _stop("a noisy series is not called noisy",
+          "state.noisy = at_limit && wants_width && state.half_width && !met;",
+          "state.noisy = false;"),
+    _stop("a series without correlation sums noise", "if (!(pair > 0)) break;",
+          "if (!(pair > -1)) break;"),
+    # ---- paired comparison
+    _paired("the ratio is upside down",
+            "(log_sum(round, '0') - log_sum(round, static_cast<char>('0' + side))) / 2",
+            "(log_sum(round, static_cast<char>('0' + side)) - log_sum(round, '0')) / 2"),
+    _paired("the sum of two logs is not halved",
+            "log_sum(round, static_cast<char>('0' + side))) / 2",
+            "log_sum(round, static_cast<char>('0' + side)))"),
+    _paired("rounds that are no palindromes count", "side > 9 || !palindrome ||", "side > 9 ||"),
+    _paired("several candidates do not share the error", "1 - 0.05 / std::max(candidates, 1)",
+            "1 - 0.05"),
+    _paired("faster as soon as the interval touches the margin",
+            "if (log_ci.low > log_margin) return Verdict::faster",
+            "if (log_ci.high > log_margin) return Verdict::faster"),
+    _paired("same when one end lies inside",
+            "log_ci.low >= -log_margin && log_ci.high <= log_margin",
+            "log_ci.low >= -log_margin || log_ci.high <= log_margin"),
+    _paired("the margin is not taken to logarithms", "std::log1p(margin)", "margin"),
+    _paired("the ratio is the mean of the rounds", "const double middle = median(ratios);",
+            "double middle = 0;\n  for (const double r : ratios) "
+            "middle += r / static_cast<double>(ratios.size());"),
+    # ---- error limits
+    _limits("error > limit, which lets NaN pass", "!(check.nmse <= nmse_limit)",
+            "check.nmse > nmse_limit"),
+    _limits("NaN in the output is not counted", "nan_count_ += !same_special(out, ref);",
+            "nan_count_ += 0 * same_special(out, ref);"),
+    _limits("nothing compared passes", "if (checked_ == 0) {", "if (checked_ < 0) {"),
+    _limits("an element may be off by twice its limit", "!(worst_share_ <= 1)",
+            "!(worst_share_ <= 2)"),
+    _limits("unwritten elements are forgiven", "if (unwritten != 0) {", "if (unwritten < 0) {"),
+    _limits("broken guards are forgiven", "} else if (!guard_ok) {", "} else if (false) {"),
+    _limits("the elementwise constant is ten times too wide", "constexpr double kC = 2.5;",
+            "constexpr double kC = 25;"),
+    _limits("fp32's limit lets TF32 in disguise pass",
+            "    case DType::fp32:\n      return 4e-15 * static_cast<double>(k);",
+            "    case DType::fp32:\n      return 4e-10 * static_cast<double>(k);"),
+    _limits("half a unit is a whole one", "4 * unit_roundoff(gemm_output(dtype))",
+            "400 * unit_roundoff(gemm_output(dtype))"),
+    # ---- the gate
+    _gate("outputs are not poisoned", "  RIDGE_TRY_VOID(rung->buffers->poison_outputs());\n", ""),
+    _gate("changed inputs are forgiven", "if (!intact) {", "if (false) {"),
+    _gate("every seed has the same inputs", "if (seed > 1) {", "if (seed > kSeeds) {"),
+    _gate("a failed shape does not end the full check",
+          "      if (!check.passed) return done_[key] = worst;\n", ""),
+    _gate("a later pass hides a failure", "if (worst->what.empty() || !next.passed || share",
+          "if (worst->what.empty() || share"),
+    _rung("the guard behind a buffer is not looked at",
+          "for (const size_t at : {size_t{0}, kGuardBytes + specs_[i].bytes}) {",
+          "for (const size_t at : {size_t{0}}) {"),
+    _rung("the guard before a buffer is not looked at",
+          "for (const size_t at : {size_t{0}, kGuardBytes + specs_[i].bytes}) {",
+          "for (const size_t at : {kGuardBytes + specs_[i].bytes}) {"),
+    # ---- the harness
+    _harness("the check after timing does not count",
+             '  if (!after.passed) return Error{ErrorCode::invalid, after.reason, after.what, ""};\n',
+             ""),
+    _harness("a failed rung keeps its speed", "  series->stats.reset();\n", ""),
+    _harness("a failed rung keeps its latency", "  series->latency.reset();\n", ""),
+    _harness("any newer GPU runs a kernel for exactly one", "arch_exact ? capability == arch",
+             "arch_exact ? capability >= arch"),
+    _harness("latencies count as calls", 'observer->samples(series, "latency", block);',
+             'observer->samples(series, "call", block);'),
+    _harness("the CPU stops at ten times its target", "rule.target_half_width = backend == "
+             "Backend::cpu ? 0.01 : 0.005;", "rule.target_half_width = 0.1;"),
+    _harness("cancel is not heard while timing",
+             "    if (observer->cancelled()) {\n      summarize(series, contended(), false, external);",
+             "    if (false) {\n      summarize(series, contended(), false, external);"),
+    _harness("others' load is never seen", "return foreign_cpus > (backend == Backend::cpu",
+             "return foreign_cpus > 1e9 + (backend == Backend::cpu"),
+    _harness("no warm-up to speak of",
+             "if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMost_s)) break;",
+             "if (runs >= 1) break;"),
+    _harness("blocks are not announced",
+             "    observer->announce(series->index);\n    RIDGE_TRY(std::vector<Sample> block",
+             "    RIDGE_TRY(std::vector<Sample> block"),
+    # ---- comparisons
+    _compare("A then B within a round",
+             "return half + std::string(half.rbegin(), half.rend());", "return half + half;"),
+    _compare("the order is never drawn", "if ((random_() & 1) != 0)", "if (false)"),
+    _compare("lead slots are taken for samples", "rest = rest.subspan(lead ? kLeadSlots : 0);",
+             "rest = rest.subspan(0);"),
+    _compare("a refused side does not make it invalid",
+             "      comparison.verdict = Verdict::invalid;\n", ""),
+    _compare("sides are not checked after the rounds",
+             "  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));\n", ""),
+    _compare("the limit may end it before an interval is possible",
+             "if (done >= fewest && now_s() - start >= limit_s)",
+             "if (done >= 1 && now_s() - start >= limit_s)"),
+    # ---- the CPU's clock
+    _cpu("a sample's time is not divided by its calls", "sample.t_ns = rounded(wall / double(calls));",
+         "sample.t_ns = rounded(wall);"),
+    _cpu("CPU time of the sample is its wall time", "sample.cpu_ns = rounded(cpu / double(calls));",
+         "sample.cpu_ns = sample.t_ns;"),
+    _cpu("a stolen sample is not tagged", '      sample.flags.push_back("stolen");\n', ""),
+    _cpu("a stolen sample is not taken again", "constexpr int kRetakes = 3;",
+         "constexpr int kRetakes = 0;"),
+    _cpu("cold caches are not flushed", "if (side.cache == Cache::cold) flush();",
+         "if (false) flush();"),
+    _cpu("cold calls are timed in one go",
+         "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
+         "const int64_t spells = 1;"),
+    _cpu("a sample is a single call", "std::llround(std::ceil(least_ns / side->call_ns))", "1"),
+]
