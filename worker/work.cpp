@@ -10,6 +10,7 @@
 #include "common/measure/ceilings.h"
 #include "common/measure/environment.h"
 #include "common/measure/machine.h"
+#include "common/measure/range.h"
 #include "common/record/params.h"
 #include "worker/catalogue.h"
 
@@ -187,6 +188,7 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
 
 Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> cancelled) {
   RIDGE_TRY(const auto asked, find_all(request));
+  const measure::Range range((request.lab.empty() ? request.type : request.lab).c_str());
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
 

@@ -6,6 +6,7 @@
 #include "common/core/format.h"
 #include "common/kernel/registry.h"
 #include "common/measure/machine.h"
+#include "common/measure/range.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -230,6 +231,7 @@ Phase Contest::rounds_phase(double start_s) const {
 }
 
 Result<void> Contest::rounds() {
+  const Range range("rounds");
   const double limit_s = options_.limit_s.value_or(kLimit_s);
   const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates_of(sides_.size()));
   const int slots = slots_per_block();

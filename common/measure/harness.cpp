@@ -10,6 +10,7 @@
 #include "common/measure/energy_pass.h"
 #include "common/measure/isa.h"
 #include "common/measure/machine.h"
+#include "common/measure/range.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -32,6 +33,7 @@ double timing_limit_s(const Options& options) {
 Result<void> gate_before(Bench* bench, const FamilyDesc& family, const Params& params,
                          const Options& options, ReadyRung* rung, Series* series,
                          Observer* observer) {
+  const Range range("check");
   const bool full = options.mode == Mode::measure && options.gate && family.awkward != nullptr;
   observer->phase(
       series->index,
@@ -106,6 +108,7 @@ Phase timing_phase(const std::vector<Sample>& samples, const Pace& pace, const O
 /// The timing proper: announced blocks until the mode's rule says stop.
 Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& options,
                        Series* series, Observer* observer) {
+  const Range range("timing");
   Device* device = rung.device;
   RIDGE_TRY(const auto side,
             device->make_side(*rung.kernel, rung.launch(), options.cache, call_ns));
@@ -288,6 +291,7 @@ bool capability_suffices(int arch, bool arch_exact, const std::string& gpu, int 
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
                        Observer* observer) {
   constexpr double kMost_s = 2;
+  const Range range("warm-up");
   const double chunk_s = options.warmup_s / 6;
   observer->phase(series, {.phase = "warmup", .text = "warming up until the clock is steady"});
   const Side side = rung.plain_side(options.cache);
@@ -318,6 +322,7 @@ Result<double> warm_up(const ReadyRung& rung, const Options& options, int series
 Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule& rule,
                           double call_ns, int series, Observer* observer,
                           std::vector<Sample>* latency) {
+  const Range range("latency");
   const Side side = rung.plain_side(cache);
   const double start = now_s();
   const auto per_block = static_cast<size_t>(std::clamp(50e6 / std::max(call_ns, 1.0), 1.0, 100.0));
@@ -348,6 +353,7 @@ Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule&
 Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& kernel,
                               const Params& params, const Options& options, int series,
                               Observer* observer) {
+  const Range range(kernel.id);
   Series out;
   out.index = series;
   out.kernel = kernel.id;

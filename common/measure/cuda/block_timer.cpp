@@ -7,6 +7,7 @@
 
 #include "common/measure/cuda/check.h"
 #include "common/measure/cuda/graph.h"
+#include "common/measure/range.h"
 #include "common/stats/stats.h"
 
 namespace ridge::measure {
@@ -234,6 +235,7 @@ Result<void> BlockTimer::queue_calls(const CudaSide& side, Method method) {
 
 Result<void> BlockTimer::queue_slot(const CudaSide& side, Method method, size_t slot,
                                     size_t event) {
+  const Range range("sample");
   auto* stamps = static_cast<Stamp*>(stamps_memory_.get()) + 2 * slot;
   if (side.cache == Cache::cold) RIDGE_TRY_VOID(flush());
   RIDGE_CUDA_TRY(launch_stamp(stamps, stream_));
