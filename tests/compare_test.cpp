@@ -74,6 +74,30 @@ TEST_CASE("compare: two candidates, one of them wrong, is INVALID and nothing is
   CHECK(outcome.series[0].status == SeriesStatus::skipped);
 }
 
+bool told = false;
+Status wrong_when_told(const Launch& l) {
+  answer(l);
+  if (told) y_of(l)[0] += 1;
+  return {};
+}
+
+TEST_CASE("compare: a side that goes wrong during the rounds makes it INVALID") {
+  struct Teller : Listener {
+    void rounds(std::span<const Round> some) override {
+      told = true;
+      Listener::rounds(some);
+    }
+  } listener;
+  FakeDevice device;
+  told = false;
+  const KernelDesc wrong = kernel("toy.cpu.turns_wrong", wrong_when_told);
+  const auto outcome = compare(&device, {&kGood, &wrong}, &listener);
+  CHECK(outcome.comparisons[0].verdict == Verdict::invalid);
+  CHECK_FALSE(outcome.comparisons[0].ci);
+  CHECK(outcome.series[1].status == SeriesStatus::failed);
+  CHECK_FALSE(outcome.series[1].stats);
+}
+
 TEST_CASE("compare: the limit ends it, but not before an interval is possible") {
   FakeDevice device;
   device.slots = 1;  // one round a block

@@ -118,6 +118,9 @@ TEST_CASE("with cold caches each of at most ten calls is timed alone, after a fl
   // What a flush took is known from then on: few such samples fit a block of 100 ms.
   CHECK(hot.slots_per_block == 500);
   CHECK(cold.slots_per_block < 500);
+  // Before each of the ten calls, not once: from the slots, how long the last flush took.
+  const double flush_ns = 1e8 / 10 / cold.slots_per_block;
+  CHECK(cold.elapsed_ns > 2 * flush_ns);
   // Ten readings of the clocks, not one, lie around ten calls of nothing: the flushes between them
   // are outside of what is timed.
   CHECK(cold.samples[0].t_ns * 10 < cold.elapsed_ns / 10);

@@ -54,6 +54,21 @@ TEST_CASE("an answer kept from an earlier call is seen by the full check") {
   CHECK(contains(check->what, "seed 2"));
 }
 
+TEST_CASE("the full check sees a failure that has no error to weigh, after checks that passed") {
+  const auto nan_in_long = [](const Launch& l) -> Status {
+    answer(l);
+    if (l.shape.dim[0] > 1) y_of(l)[0] = NAN;
+    return {};
+  };
+  FakeDevice device;
+  measure::FullChecks checks;
+  const auto check = checks.get(kernel("toy.cpu.nan_in_long", nan_in_long), *find_family("toy"),
+                                kParams, &device, Listener());
+  REQUIRE(check);
+  CHECK_FALSE(check->passed);
+  CHECK(contains(check->what, "n=7"));
+}
+
 TEST_CASE("the full check covers shapes and seeds, once") {
   FakeDevice device;
   measure::FullChecks checks;

@@ -63,6 +63,65 @@ TEST_CASE("measure mode goes on while the interval is wide, then says noisy") {
   CHECK(std::find(flags.begin(), flags.end(), "noisy") != flags.end());
 }
 
+TEST_CASE("measure mode stops at 1 % on a CPU, and not before") {
+  FakeDevice device;
+  device.noise = 0.03;  // of 20 samples, 1.5 %
+  measure::Bench bench;
+  Listener listener;
+  const auto series =
+      measure::measure_kernel(&bench, &device, kGood, kParams, thorough(), 0, &listener);
+  REQUIRE(series);
+  CHECK(series->samples.size() > 20);
+  CHECK(series->samples.size() < 1000);
+  const auto& flags = series->stats->flags;
+  CHECK(std::find(flags.begin(), flags.end(), "noisy") == flags.end());
+}
+
+/// What had happened when the first timed block was announced.
+class FirstBlock : public Listener {
+ public:
+  int calls_before = -1;
+  double warmup_s = 0, began_s = 0;
+  void phase(int series, const measure::Phase& p) override {
+    if (p.phase == "warmup") began_s = measure::now_s();
+    Listener::phase(series, p);
+  }
+  void announce(int series) override {
+    if (calls_before < 0) {
+      calls_before = calls;
+      warmup_s = measure::now_s() - began_s;
+    }
+    Listener::announce(series);
+  }
+};
+
+TEST_CASE("nothing is timed before it is warm") {
+  FakeDevice device;
+  measure::Bench bench;
+  FirstBlock first;
+  calls = 0;
+  REQUIRE(measure::measure_kernel(&bench, &device, kGood, kParams, live(), 0, &first));
+  CHECK(first.calls_before == 3);  // a check and two to warm up
+  FirstBlock patient;
+  measure::Options options = thorough();
+  options.warmup_s = 0.05;
+  REQUIRE(measure::measure_kernel(&bench, &device, kGood, kParams, options, 0, &patient));
+  CHECK(patient.warmup_s >= 0.05);
+}
+
+TEST_CASE("others' load counts from a tenth of a core; a GPU kernel runs where it can") {
+  CHECK_FALSE(measure::is_contended(0, Backend::cpu));
+  CHECK(measure::is_contended(1e4, Backend::cpu));
+  CHECK(measure::is_contended(1e4, Backend::cuda));
+  CHECK_FALSE(measure::is_contended(0.1, Backend::cuda));
+  std::string reason;
+  CHECK(measure::capability_suffices(80, false, 90, &reason));
+  CHECK(measure::capability_suffices(90, true, 90, &reason));
+  CHECK_FALSE(measure::capability_suffices(90, true, 100, &reason));
+  CHECK(contains(reason, "sm_90a"));
+  CHECK_FALSE(measure::capability_suffices(90, false, 80, &reason));
+}
+
 TEST_CASE("cancel acts between blocks and keeps the samples") {
   FakeDevice device;
   device.noise = 0.5;

@@ -135,6 +135,16 @@ TEST_CASE("outliers are tagged, kept, and tagged anew") {
   CHECK(stats::summarize(samples).outliers == 1);
   std::vector<Sample> none;
   stats::tag_outliers(&none);
+
+  // Quartiles 12 and 18: the fences stand at 3 and 27, on both sides.
+  times = {1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 29};
+  samples = samples_of(times);
+  stats::tag_outliers(&samples);
+  CHECK(has_flag(samples[0].flags, "outlier"));
+  CHECK(has_flag(samples[12].flags, "outlier"));
+  CHECK(stats::summarize(samples).outliers == 2);
+  times[12] = 27;
+  CHECK(stats::summarize(samples_of(times)).outliers == 1);
 }
 
 TEST_CASE("percentiles only where there are enough samples") {
@@ -172,6 +182,14 @@ TEST_CASE("a series stops at its looks only") {
   CHECK(at(39).half_width == at(20).half_width);
   CHECK_FALSE(at(39).stop);
   CHECK(at(30).open == "±3 %, stops at ±0.5 %");
+
+  // Ranks 6 and 15 of 20: 0.1 % below the median and 5 % above, and the wider side counts.
+  std::vector<double> skewed(20, 1000);
+  for (size_t i = 0; i < 20; ++i) skewed[(i * 7) % 20] = i < 8 ? 999 : i < 12 ? 1000 : 1050;
+  const auto one_sided = stats::should_stop(samples_of(skewed), 1, rule);
+  REQUIRE(one_sided.half_width);
+  CHECK(*one_sided.half_width == Approx(0.05));
+  CHECK_FALSE(one_sided.stop);
 }
 
 TEST_CASE("a series stops at its limits, and says whether it is noisy") {

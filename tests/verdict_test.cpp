@@ -93,6 +93,11 @@ TEST_CASE("the interval and the margin make the verdict") {
   CHECK(judge({-.019, 0, 0, 0, 0, .019}, 0.02).verdict == Verdict::same);
   CHECK(judge({-.021, 0, 0, 0, 0, .021}, 0.02).verdict == Verdict::unresolved);
 
+  // The margin is one of the ratio: ln 1.1 = 0.0953.
+  CHECK(judge({.096, .2, .2, .2, .2, .2}, 0.1).verdict == Verdict::faster);
+  // One round out of line moves the interval, not the ratio.
+  CHECK(judge({0, 0, 0, 0, 0, .6}, 0.02).ratio == 1);
+
   const stats::PairedResult result = judge({.01, .02, .03, .05, .06, .07}, 0.02);
   CHECK(result.rounds == 6);
   CHECK(result.ratio == Approx(std::exp(0.04)));

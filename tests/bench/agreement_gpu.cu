@@ -1,7 +1,7 @@
 // A GPU's clock against plain CUDA-event timing of a graph, from 5 us to 50 ms a call. Not a test: it
 // prints medians and ratios, for docs/measuring.md.
 //   bench_agreement_gpu
-// `plain` is what one would write by hand: a graph of at least 20 calls, an event before and after,
+// `plain` is what one would write by hand: a graph of 4 to 4000 calls, an event before and after,
 // their difference divided by the calls. Between two nodes of a graph the GPU spends part of a
 // microsecond, which stands in that figure; ours takes the time of a graph of as many empty kernels
 // off. `less null` is the plain figure less the same, by this program's own null graph.
@@ -22,7 +22,7 @@ namespace {
 using namespace ridge;
 
 constexpr int kPasses = 15;
-constexpr double kPlainNs = 20e6;  ///< of one plain measurement, 20 calls at least
+constexpr double kPlainNs = 20e6;  ///< of one plain measurement, 4 calls at least
 
 __global__ void spin_kernel(float* out, int64_t steps) {
   float x = 1.0f + 1e-7f * static_cast<float>(threadIdx.x);
@@ -90,7 +90,7 @@ void compare_at(measure::Device* device, double wanted_ns, double step_ns, float
   launch.buffers = buffers;
   launch.stream = device->stream();
   const auto stream = static_cast<cudaStream_t>(device->stream());
-  const int calls = static_cast<int>(std::clamp(kPlainNs / wanted_ns, 20.0, 4000.0));
+  const int calls = static_cast<int>(std::clamp(kPlainNs / wanted_ns, 4.0, 4000.0));
   PlainGraph plain(stream, calls, [&] { launch_spin(launch); });
   PlainGraph null(stream, calls, [&] { empty_kernel<<<1, 1, 0, stream>>>(); });
   auto side = device->make_side(kernel, launch, measure::Cache::hot, wanted_ns);

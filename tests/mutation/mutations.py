@@ -13,6 +13,10 @@ class Mutation:
     new: str
     survives: str = ""
 
+    @property
+    def gpu(self):
+        return "/cuda/" in self.file
+
 
 def _in(file, *tests):
     return lambda name, old, new, survives="": Mutation(name, file, tests, old, new, survives)
@@ -27,6 +31,7 @@ _rung = _in("common/measure/rung.cpp", "gate")
 _harness = _in("common/measure/harness.cpp", "harness", "gate", "compare")
 _compare = _in("common/measure/compare.cpp", "compare", "gate")
 _cpu = _in("common/measure/cpu_device.cpp", "cpu_device")
+_gpu = _in("common/measure/cuda/block_timer.cpp", "cuda_timing")
 
 MUTATIONS = [
     # ---- statistics of one series
@@ -95,7 +100,7 @@ MUTATIONS = [
     _limits("fp32's limit lets TF32 in disguise pass",
             "    case DType::fp32:\n      return 4e-15 * static_cast<double>(k);",
             "    case DType::fp32:\n      return 4e-10 * static_cast<double>(k);"),
-    _limits("half a unit is a whole one", "4 * unit_roundoff(gemm_output(dtype))",
+    _limits("an output may be off by 400 units", "4 * unit_roundoff(gemm_output(dtype))",
             "400 * unit_roundoff(gemm_output(dtype))"),
     # ---- the gate
     _gate("outputs are not poisoned", "  RIDGE_TRY_VOID(rung->buffers->poison_outputs());\n", ""),
@@ -161,4 +166,18 @@ MUTATIONS = [
          "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
          "const int64_t spells = 1;"),
     _cpu("a sample is a single call", "std::llround(std::ceil(least_ns / side->call_ns))", "1"),
+    # ---- the GPU's clock (--gpu)
+    _gpu("the block is not waited for",
+         "  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));\n\n  std::vector<Stamp> stamps",
+         "  std::vector<Stamp> stamps"),
+    _gpu("the events' own time stays in", "      net_ns -= overhead;\n", ""),
+    _gpu("a GPU sample is not divided by its calls",
+         "/ static_cast<double>(side.calls), 1e-3)", "/ 1.0, 1e-3)"),
+    _gpu("the L2 is not flushed",
+         "  if (side.cache == Cache::cold) RIDGE_TRY_VOID(flush());\n", ""),
+    _gpu("the stream is not held by the gate",
+         "    if (method.gated) RIDGE_CUDA_TRY(launch_gate(flags_device_, ticket_, kGateTimeoutNs, "
+         "stream_));\n", ""),
+    _gpu("a sample at or below zero is not flagged",
+         '    if (!(net_ns > 0)) sample.flags.push_back("below_resolution");\n', ""),
 ]
