@@ -13,6 +13,7 @@
 #include "common/measure/range.h"
 #include "common/record/params.h"
 #include "worker/catalogue.h"
+#include "worker/counting.h"
 
 namespace ridge::worker {
 namespace {
@@ -229,6 +230,9 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   options.cache = cache_of(request);
   options.limit_s = request.limit_s;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
+  options.count_only = request.count_only;
+  options.gate = !request.count_only;  // the awkward shapes were checked by the worker that timed
+  if (request.count_only) options.warmup_s = 0.05;
   const auto skipped = [&](const std::string& reason) {
     Series series;
     series.index = index;
@@ -257,14 +261,31 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
 
 Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& asked,
                        LineObserver* observer) {
+  std::vector<Series> to_count;
   for (size_t i = 0; i < asked.size(); ++i) {
     if (observer->cancelled()) return cancelled_error();
     RIDGE_TRY(Series series, run_one(request, asked[i], static_cast<int>(i), observer));
     const bool cancelled = series.status == SeriesStatus::cancelled;
+    const bool on_gpu = asked[i].kernel != nullptr && asked[i].backend() == Backend::cuda &&
+                        asked[i].kernel->time_calls == nullptr;
+    if (request.counters && on_gpu && series.status == SeriesStatus::ok) {
+      to_count.push_back(series);
+    }
     send_outcome(request.id, request.lab, std::move(series));
     if (cancelled) return cancelled_error();
   }
+  if (!to_count.empty()) count(request, std::move(to_count), observer);
   return {};
+}
+
+void Work::count(const WorkRequest& request, std::vector<Series> measured, LineObserver* observer) {
+  std::vector<Counted> counted = count_elsewhere(request, measured, observer);
+  for (size_t i = 0; i < measured.size(); ++i) {
+    measured[i].counters = std::move(counted[i].counters);
+    measured[i].unavailable["counters"] = counted[i].reason;
+    if (!measured[i].counters.empty()) measured[i].unavailable.erase("counters");
+    send_outcome(request.id, request.lab, std::move(measured[i]));
+  }
 }
 
 Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,

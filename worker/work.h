@@ -52,6 +52,8 @@ class Work {
                    LineObserver* observer);
   Result<Series> run_one(const WorkRequest& request, const Asked& asked, int index,
                          LineObserver* observer);
+  /// Counters of a GPU's rungs once all are timed; sends their outcomes again.
+  void count(const WorkRequest& request, std::vector<Series> measured, LineObserver* observer);
   Result<void> compare(const WorkRequest& request, const std::vector<Asked>& asked,
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,

@@ -78,6 +78,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   options.gate = false;
   options.latency = false;
   options.energy = false;
+  options.describe = false;
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, kernel, params, options, -1, &quiet));
   if (series.status == SeriesStatus::cancelled) {

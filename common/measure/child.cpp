@@ -25,7 +25,7 @@ extern char** environ;
 namespace ridge::measure {
 namespace {
 
-constexpr size_t kLongestAnswer = 4096;
+constexpr size_t kLongestAnswer = 64 << 10;  // as a worker's line may be
 constexpr double kEndingPatience_s = 0.5;  // from a closed pipe to the child's exit
 
 struct Live {

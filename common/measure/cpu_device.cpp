@@ -19,6 +19,7 @@
 #include <new>
 #include <vector>
 
+#include "common/measure/counters.h"
 #include "common/measure/device.h"
 #include "common/measure/machine.h"
 
@@ -132,6 +133,10 @@ class CpuDevice : public Device {
       samples.push_back(std::move(sample));
     }
     return samples;
+  }
+
+  Result<std::vector<Counter>> count(const Side& side, int64_t calls) override {
+    return count_cpu(side, calls, this);
   }
 
   int slots_per_block(std::span<Side* const> sides) const override {

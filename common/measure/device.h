@@ -61,6 +61,17 @@ class Device {
   /// 900 queued commands. At least 1.
   virtual int slots_per_block(std::span<Side* const> sides) const = 0;
 
+  /// What one call takes, without any permission: its kernels and host copies. Not timed, nothing
+  /// is timed meanwhile. unavailable: no such thing here, or the call cannot be captured.
+  virtual Result<Resources> resources(const Side&) {
+    return Error{ErrorCode::unavailable, "a call on the CPU launches no device kernels", "", ""};
+  }
+  /// Hardware counters of one call, from `calls` calls back to back. A GPU's stay loaded and make
+  /// later launches dearer. unavailable: refused or absent, with the remedy as the hint.
+  virtual Result<std::vector<Counter>> count(const Side&, int64_t /*calls*/) {
+    return Error{ErrorCode::unavailable, "this device has no counters", "", ""};
+  }
+
   /// `calls` calls back to back, completed at the end; hot caches. Needs what call() needs of a side.
   virtual Result<void> repeat(const Side& side, int64_t calls);
   /// The counter that a call's energy shows on. Error unavailable: why there is none, and the fix.

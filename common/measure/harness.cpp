@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/kernel/registry.h"
+#include "common/measure/counters.h"
 #include "common/measure/energy_pass.h"
 #include "common/measure/isa.h"
 #include "common/measure/machine.h"
@@ -173,6 +174,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   series->note = rung.plan.plan.note;
   RIDGE_TRY_VOID(gate_before(bench, *family, series->params, options, &rung, series, observer));
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
+  if (options.count_only) return describe_calls(rung, call_ns, options, series, observer);
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
   if (options.latency) {
     LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
@@ -182,6 +184,9 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   }
   if (options.mode == Mode::measure && options.energy) {
     RIDGE_TRY_VOID(energy_pass(rung, options, call_ns, series, observer));
+  }
+  if (options.describe) {
+    RIDGE_TRY_VOID(describe_calls(rung, call_ns, options, series, observer));
   }
   RIDGE_TRY(const QualityCheck after, check_rung(&rung, false, "timed shape, after timing"));
   series->checks.push_back(after);

@@ -25,6 +25,8 @@ struct Options {
   bool latency = true;            ///< false: no latency pass (ceilings)
   bool energy = true;             ///< false: no energy pass (ceilings); live mode has none anyway
   double warmup_s = 0.3;          ///< the least of measure mode
+  bool describe = true;           ///< false: no resources and counters (ceilings)
+  bool count_only = false;        ///< check, then counters alone: nothing is timed
 };
 
 /// What outlives one rung: kept by the worker, and by a test.

@@ -276,6 +276,26 @@ void fields(Io& io, Of<Io, Utilization>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, DeviceKernel>& v) {
+  io("name", v.name), io("launches", v.launches), io("registers", v.registers);
+  io("shared_static_bytes", v.shared_static_bytes);
+  io("shared_dynamic_bytes", v.shared_dynamic_bytes), io("spill_bytes", v.spill_bytes);
+  io("grid", v.grid), io("block", v.block), io("occupancy", v.occupancy);
+  io("waves", v.waves);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Resources>& v) {
+  io("kernels", v.kernels), io("host_copy_bytes", v.host_copy_bytes);
+  io("host_copy_ns", v.host_copy_ns);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Counter>& v) {
+  io("name", v.name), io("value", v.value), io("unit", v.unit);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, CurvePoint>& v) {
   io("step", v.step), io("t_s", v.t_s), io("values", v.values);
 }
@@ -302,6 +322,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("memory_bytes", v.memory_bytes), io("energy_j", v.energy_j);
   io("energy_error_j", v.energy_error_j), io("energy_source", v.energy_source);
   io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
+  io.brief("resources", v.resources), io.brief("counters", v.counters);
 }
 
 template <class Io>
@@ -351,6 +372,9 @@ RIDGE_JSON_PAIR(Ceiling)
 RIDGE_JSON_PAIR(KernelInfo)
 RIDGE_JSON_PAIR(SourceText)
 RIDGE_JSON_PAIR(Utilization)
+RIDGE_JSON_PAIR(DeviceKernel)
+RIDGE_JSON_PAIR(Resources)
+RIDGE_JSON_PAIR(Counter)
 RIDGE_JSON_PAIR(CurvePoint)
 RIDGE_JSON_PAIR(TelemetryPoint)
 RIDGE_JSON_PAIR(Span)

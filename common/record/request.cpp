@@ -47,6 +47,14 @@ Result<void> take_amount(const Json& line, const char* name, bool zero_allowed,
   return {};
 }
 
+Result<void> take_flag(const Json& line, const char* name, bool* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  if (!field->is_boolean()) return bad_request(std::string(name) + " is neither true nor false");
+  *value = field->get<bool>();
+  return {};
+}
+
 Result<void> take_kernels(const Json& line, WorkRequest* request) {
   const size_t least = request->type == "compare" ? 2 : request->type == "run" ? 1 : 0;
   const auto list = line.find("kernels");
@@ -90,6 +98,8 @@ Json to_line(const WorkRequest& request) {
   if (!request.table.empty()) line["table"] = request.table;
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == "run") line["mode"] = request.mode;
+  if (request.counters) line["counters"] = true;
+  if (request.count_only) line["count_only"] = true;
   if (request.type == "compare") line["margin"] = amount(request.margin);
   return line;
 }
@@ -113,6 +123,8 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_kernels(line, &request));
   RIDGE_TRY_VOID(take_choice(line, "mode", "live", "measure", &request.mode));
   RIDGE_TRY_VOID(take_choice(line, "cache", "hot", "cold", &request.cache));
+  RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
+  RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));

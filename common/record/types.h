@@ -163,6 +163,35 @@ struct Utilization {
   std::string source;  ///< "counters", "telemetry" or "derived"
 };
 
+/// A kernel that one call launches on a GPU, as the driver tells it to anybody.
+struct DeviceKernel {
+  std::string name;   ///< demangled, without its parameters
+  int launches = 1;   ///< in one call, with this grid and block
+  int registers = 0;  ///< a thread
+  int64_t shared_static_bytes = 0, shared_dynamic_bytes = 0;  ///< a block
+  int64_t spill_bytes = 0;                                    ///< local memory, a thread
+  std::vector<int64_t> grid, block;                           ///< x, y, z
+  double occupancy = 0;  ///< theoretical: warps that fit on an SM at once over the most it holds
+  double waves = 0;      ///< blocks of the grid over those that fit on the whole GPU at once
+  bool operator==(const DeviceKernel&) const = default;
+};
+
+/// What a call takes of its device, known without any permission.
+struct Resources {
+  std::vector<DeviceKernel> kernels;   ///< in launch order, equal launches once
+  double host_copy_bytes = 0;          ///< copied between host and device in one call
+  std::optional<double> host_copy_ns;  ///< those copies alone, timed in a pass of their own
+  bool operator==(const Resources&) const = default;
+};
+
+/// A hardware counter, read in a pass of its own.
+struct Counter {
+  std::string name;  ///< perf's or Nsight Compute's: "instructions", "lts__t_sector_hit_rate.pct"
+  double value = 0;  ///< of one call; of a share, in per cent
+  std::string unit;  ///< "", "%", "B"
+  bool operator==(const Counter&) const = default;
+};
+
 struct CurvePoint {
   int64_t step = 0;
   double t_s = 0;                        ///< training time so far
@@ -209,6 +238,8 @@ struct Series {
   double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples a second
   std::vector<CurvePoint> curve;
   std::vector<Span> spans;
+  std::optional<Resources> resources;  ///< GPU kernels
+  std::vector<Counter> counters;
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed

@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "common/measure/cuda/check.h"
+#include "common/measure/cuda/cupti_counters.h"
+#include "common/measure/cuda/resources.h"
 
 namespace ridge::measure {
 namespace {
@@ -92,6 +94,7 @@ Result<void> CudaDevice::open(int index) {
 
   cudaDeviceProp properties{};
   RIDGE_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
+  index_ = index;
   capability_ = properties.major * 10 + properties.minor;
   lock_ = std::make_unique<GpuLock>(uuid_text(properties.uuid));
   char bus_id[32] = "";
@@ -247,6 +250,27 @@ Result<void> CudaDevice::repeat(const Side& side, int64_t calls) {
 int CudaDevice::slots_per_block(std::span<Side* const> sides) const {
   if (has_external(sides)) return 2;  // of 50 ms
   return timer_->slots_per_block(cuda_sides(sides));
+}
+
+Result<Resources> CudaDevice::resources(const Side& side) {
+  RIDGE_TRY_VOID(synchronize());
+  Side mine = side;
+  mine.launch.stream = stream_.get();
+  return read_resources(mine, stream_.get());
+}
+
+Result<std::vector<Counter>> CudaDevice::count(const Side& side, int64_t calls) {
+  constexpr int64_t kQueued = 100;  // enough to hide the gaps between calls
+  calls = std::min(calls, kQueued);
+  const GpuLock::Hold hold(*lock_);
+  RIDGE_TRY(std::vector<Counter> counters, count_gpu(index_, [&]() -> Result<void> {
+              RIDGE_TRY([[maybe_unused]] const CallTimes times, run_calls(side, calls));
+              return {};
+            }));
+  for (Counter& counter : counters) {
+    if (counter.unit != "%") counter.value /= double(calls);
+  }
+  return counters;
 }
 
 /// On the last sample only: the driver renews these figures more slowly than blocks follow.

@@ -34,6 +34,8 @@ class CudaDevice final : public Device {
   Result<std::vector<Sample>> time(std::span<Side* const> sides,
                                    std::span<const uint8_t> order) override;
   int slots_per_block(std::span<Side* const> sides) const override;
+  Result<Resources> resources(const Side& side) override;
+  Result<std::vector<Counter>> count(const Side& side, int64_t calls) override;
 
   Result<void> repeat(const Side& side, int64_t calls) override;
   Result<std::unique_ptr<EnergyMeter>> energy_meter() override;
@@ -48,7 +50,7 @@ class CudaDevice final : public Device {
   void add_telemetry(Sample* last);
 
   std::string name_;
-  int capability_ = 0;
+  int index_ = 0, capability_ = 0;
   OwnedStream stream_;
   std::unique_ptr<BlockTimer> timer_;
   std::unique_ptr<GpuLock> lock_;
