@@ -27,6 +27,7 @@ struct MeasureOptions {
   std::string mode = "measure", cache = "hot", out;
   std::optional<double> margin, limit_s;
   int device = 0;
+  bool counters = false;  ///< run; a GPU's too, in a worker of their own
 };
 
 struct ReportFileOptions {

@@ -20,6 +20,7 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
     print_json(json_of(measured));
   } else if (code != static_cast<int>(ErrorCode::unavailable)) {
     print(results_text(run, measured.request, measured.selection.not_run));
+    print(diagnoses_text(run, measured.request, *measured.lab));
   }
   return finish_command(common, options, measured, code);
 }

@@ -42,6 +42,8 @@ CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
                       "a published table run again, row by row: talk (of gemm)");
   command->add_option("--mode", options->mode, "live or measure (default)")
       ->check(CLI::IsMember({"live", "measure"}));
+  command->add_flag("--counters", options->counters,
+                    "a GPU's hardware counters too, after the timing, in a worker of their own");
   return command;
 }
 

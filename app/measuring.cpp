@@ -29,6 +29,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.margin = options.margin;
   request.limit_s = options.limit_s;
   request.device = options.device;
+  request.counters = options.counters;
   if (before) before(request);
   RIDGE_TRY_VOID(driver.fetch_sources(request.kernels));
   return driver.carry_out(std::move(request), &measured->request);
@@ -84,6 +85,7 @@ Json json_of(const Measured& measured) {
   DocumentOptions options;
   options.request = measured.request;
   options.titles = titles_of(*measured.lab);
+  options.levers = levers_of(*measured.lab);
   for (const NotRun& rung : measured.selection.not_run) {
     Series& series = options.left_out.emplace_back();
     series.lab = measured.lab->id;

@@ -18,6 +18,7 @@ report::Options report_options(const Lab& lab) {
   options.lab_title = lab.title;
   options.quality_limit = lab.quality_limit;
   options.titles = titles_of(lab);
+  options.levers = levers_of(lab);
   for (const Rung& rung : lab.rungs) options.order.emplace_back(rung.kernel);
   return options;
 }

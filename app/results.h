@@ -7,11 +7,15 @@
 
 #include "app/selection.h"
 #include "common/record/run.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 
 /// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+/// What holds each rung back, with the evidence and the lever; what a GPU's kernels take, and what
+/// was counted. Empty where nothing has a speed.
+std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab);
 /// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
 std::string comparisons_text(const Run& run, int64_t request);
 /// The machine, and whether it was quiet.

@@ -87,6 +87,23 @@ const Lab& gemm_lab() {
       // At 1024 one call of the naive loops takes 5 s; at 512 a GPU's large tiles leave SMs idle.
       .first_look_cpu = {{"n", int64_t{512}}},
       .first_look_gpu = {{"n", int64_t{4096}}},
+      .levers = {{Bottleneck::memory_bandwidth, "gemm.cpu.loop_order"},
+                 {Bottleneck::latency, "gemm.cpu.loop_order"},
+                 {Bottleneck::memory_bandwidth, "gemm.cpu.cache_blocks"},
+                 {Bottleneck::latency, "gemm.cpu.packed"},
+                 {Bottleneck::latency, "gemm.cpu.packed_avx2"},
+                 {Bottleneck::latency, "gemm.cpu.packed_avx512"},
+                 {Bottleneck::compute, "gemm.cpu.threads"},
+                 {Bottleneck::memory_bandwidth, "gemm.cuda.coalesced"},
+                 {Bottleneck::memory_bandwidth, "gemm.cuda.shared_tile"},
+                 {Bottleneck::memory_bandwidth, "gemm.cuda.register_tile_1d"},
+                 {Bottleneck::memory_bandwidth, "gemm.cuda.register_tile_2d"},
+                 {Bottleneck::latency, "gemm.cuda.register_tile_2d"},
+                 {Bottleneck::latency, "gemm.cuda.cp_async"},
+                 {Bottleneck::latency, "gemm.cuda.tma_persistent"},
+                 {Bottleneck::compute, "gemm.cuda.wmma"},
+                 {Bottleneck::latency, "gemm.cuda.producer_consumer"},
+                 {Bottleneck::memory_bandwidth, "gemm.cuda.wide_tile"}},
   };
   return lab;
 }

@@ -81,4 +81,20 @@ const Rung* previous_rung(const Lab& lab, const Rung& rung) {
   return nullptr;
 }
 
+Levers levers_of(const Lab& lab) {
+  Levers levers;
+  for (size_t i = 0; i < lab.rungs.size(); ++i) {
+    const Rung& rung = lab.rungs[i];
+    if (rung.peer) continue;
+    for (const Lever& lever : lab.levers) {
+      const auto later = std::find_if(
+          lab.rungs.begin() + static_cast<std::ptrdiff_t>(i) + 1, lab.rungs.end(),
+          [&](const Rung& other) { return std::string_view(other.kernel) == lever.kernel; });
+      if (later == lab.rungs.end() || stem(lever.kernel) != stem(rung.kernel)) continue;
+      levers.emplace(std::pair(std::string(rung.kernel), lever.bottleneck), lever.kernel);
+    }
+  }
+  return levers;
+}
+
 }  // namespace ridge

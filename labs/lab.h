@@ -9,6 +9,7 @@
 
 #include "common/core/registration.h"
 #include "common/core/result.h"
+#include "common/record/diagnosis.h"
 #include "labs/table.h"
 
 namespace ridge {
@@ -25,6 +26,12 @@ struct Rung {
 struct Section {
   const char* title;  ///< "GPU, Tensor Cores"
   const char* first;  ///< kernel id
+};
+
+/// A rung that pulls the lever of a bottleneck, for the rungs of its backend before it.
+struct Lever {
+  Bottleneck bottleneck;
+  const char* kernel;
 };
 
 /// A parameter as a slider or list: its stops. Range and default are the family's.
@@ -49,6 +56,7 @@ struct Lab {
   /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
   /// empty.
   Params first_look_cpu = {}, first_look_gpu = {};
+  std::vector<Lever> levers = {};  ///< in the order of the rungs
 };
 
 struct LabDesc {
@@ -69,6 +77,8 @@ Result<const Rung*> find_rung(const Lab& lab, std::string_view name);
 const Section* section_at(const Lab& lab, const Rung& rung);
 /// The rung before it in its section, of the same backend and not a peer; null for the first.
 const Rung* previous_rung(const Lab& lab, const Rung& rung);
+/// For each rung of ours and each bottleneck: the next rung of its backend that pulls the lever.
+Levers levers_of(const Lab& lab);
 
 }  // namespace ridge
 

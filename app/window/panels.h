@@ -13,6 +13,7 @@
 #include "app/window/markdown.h"
 #include "app/window/ui.h"
 #include "common/chart/model.h"
+#include "common/record/diagnosis.h"
 
 namespace ridge::window {
 
@@ -121,10 +122,23 @@ struct DiffTab {
   void draw(Ui& ui, Area area);
 };
 
+/// Bottleneck, evidence and lever of the selected rung, above its lesson.
+struct DiagnosisCard {
+  /// Returns the height taken: 0 where nothing is known.
+  float draw(Ui& ui, const Area& area);
+
+ private:
+  void build(const State& state, const Series& series, const Run& run);
+  std::optional<Diagnosis> diagnosis_;
+  std::string rung_, next_, counted_;
+  uint64_t version_ = ~0ull;
+};
+
 struct RightPanel {
   void draw(Ui& ui, Area area);
 
  private:
+  DiagnosisCard diagnosis_;
   LessonTab lesson_;
   SourceTab source_;
   DiffTab diff_;

@@ -59,9 +59,10 @@ void RightPanel::draw(Ui& ui, Area area) {
                     is_code ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Area content = {at.x, at.y + ui.px(8), inner.w - ui.px(16), inner.h - ui.px(16)};
+  Area content = {at.x, at.y + ui.px(8), inner.w - ui.px(16), inner.h - ui.px(16)};
   switch (ui.state.view.tab) {
     case Tab::lesson:
+      content.take_top(diagnosis_.draw(ui, content));
       lesson_.draw(ui, content);
       break;
     case Tab::source:

@@ -1,5 +1,9 @@
 // The third kind of rung: a pipeline. It runs for a window of time; every stage of every item is a
 // span. Scored by steady throughput; judged by each item arriving exactly once and intact.
+//
+// A stage is named for what it does, so that a diagnosis knows: read, load, decode, augment, shuffle,
+// collate feed; copy, upload, download cross the bus; reduce, gather, broadcast communicate; compute,
+// train, infer, forward, backward, step compute; an item in a queue is a span of a stage so named.
 #pragma once
 
 #include <functional>

@@ -55,6 +55,10 @@ Section memory_section(const Material& material);
 Section bandwidth_section(const Material& material);
 Section error_section(const Material& material);
 
+// causes.cpp
+/// What holds each rung back, and where known what it takes of the GPU and what was counted.
+std::vector<Section> cause_sections(const Material& material);
+
 // charts.cpp
 /// The ladder, and beside it the other views of the same results: a roofline for every machine and
 /// backend that ran something, the size curve where there are several sizes, speed against error.

@@ -124,8 +124,12 @@ void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
   Json shares = Json::array();
   for (const auto* share : {&derived.compute, &derived.bandwidth}) {
     if (!*share) continue;
-    shares.push_back(**share);
+    shares.push_back(Json(**share));
     if (nearest == nullptr || (*share)->value > nearest->value) nearest = &**share;
+  }
+  for (const Counter& counter : series.counters) {
+    const bool share = no_speed.empty() && counter.unit == "%" && counter.value >= 0;
+    if (share) shares.push_back(Json(Utilization{counter.name, counter.value / 100, "counters"}));
   }
   const std::string why = reason(derived.no_compute_reason + "; " + derived.no_bandwidth_reason);
   if (shares.empty()) entry->explain("utilization", why);
@@ -151,13 +155,31 @@ void add_energy(const Series& series, const std::vector<Ceiling>& ceilings,
   entry->set("energy_source", known ? series.energy_source : "");
 }
 
+void add_cause(const Run& run, const Series& series, const Levers& levers,
+               const std::string& no_speed, Entry* entry) {
+  const std::string none = backend_of(series.kernel) == "cuda" ? "not read in this run"
+                                                               : "it launches no device kernels";
+  entry->set("resources", series.resources ? Json(*series.resources) : Json(nullptr),
+             no_speed.empty() ? none : no_speed);
+  if (series.counters.empty()) entry->explain("counters", "none were read");
+  entry->set("counters", series.counters);
+  const auto diagnosis =
+      no_speed.empty() ? diagnose(series, run.ceilings(), run.environment()) : std::nullopt;
+  if (!diagnosis) return entry->set("diagnosis", nullptr, no_speed);
+  entry->set("diagnosis", {{"bottleneck", to_string(diagnosis->bottleneck)},
+                           {"reason", diagnosis->reason},
+                           {"evidence", diagnosis->evidence},
+                           {"lever", lever_of(diagnosis->bottleneck)},
+                           {"lever_rung", lever_rung(levers, series.kernel, *diagnosis)}});
+}
+
 std::string flags_of(const Run& run, const std::string& kernel) {
   if (const SourceText* source = run.source(kernel)) return source->flags;
   const KernelInfo* info = run.kernel(kernel);
   return info == nullptr ? "" : info->flags;
 }
 
-Json result_json(const Run& run, const Series& series) {
+Json result_json(const Run& run, const Series& series, const Levers& levers) {
   const auto [status, reason] = standing(series);
   const std::string no_speed = std::string(status) == "ok"
                                    ? ""
@@ -182,6 +204,7 @@ Json result_json(const Run& run, const Series& series) {
   add_latency(series, no_speed, &entry);
   entry.set("quality", quality_json(series), "its output was not checked");
   add_derived(series, run.ceilings(), no_speed, &entry);
+  add_cause(run, series, levers, no_speed, &entry);
   entry.set("memory_bytes", series.memory_bytes > 0 ? number(series.memory_bytes) : Json(nullptr),
             no_speed.empty() ? "not reported" : no_speed);
   add_energy(series, run.ceilings(), no_speed, &entry);
@@ -261,9 +284,11 @@ Json document(const Run& run, const DocumentOptions& options) {
   };
   Json results = Json::array();
   for (const Series& series : run.series()) {
-    if (wanted(series.request)) results.push_back(result_json(run, series));
+    if (wanted(series.request)) results.push_back(result_json(run, series, options.levers));
   }
-  for (const Series& series : options.left_out) results.push_back(result_json(run, series));
+  for (const Series& series : options.left_out) {
+    results.push_back(result_json(run, series, options.levers));
+  }
   Json comparisons = Json::array();
   for (const Comparison& comparison : run.comparisons()) {
     if (wanted(comparison.request)) {

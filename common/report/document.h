@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/diagnosis.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "common/report/decision.h"
@@ -15,6 +16,7 @@ namespace ridge {
 struct DocumentOptions {
   std::optional<int64_t> request;  ///< only this request's results and comparisons; absent: all
   Titles titles;                   ///< the lab's names, for the sentences of decisions
+  Levers levers;                   ///< the lab's, for diagnoses
   std::vector<Series> left_out;    ///< never asked of the worker: `skipped`, with their reasons
 };
 

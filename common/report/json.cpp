@@ -8,6 +8,7 @@ namespace ridge::report {
 std::string to_json(const Report& report) {
   DocumentOptions options;
   options.titles = report.titles;
+  options.levers = report.levers;
   return document(*report.inputs.back().run, options).dump(2) + "\n";
 }
 

@@ -146,6 +146,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   Report report;
   report.inputs.assign(inputs.begin(), inputs.end());
   report.titles = options.titles;
+  report.levers = options.levers;
   // Readers need the file's name; where it lay on the machine that made the report is nobody's.
   const bool same_name =
       inputs.size() == 2 && file_name(inputs[0].name) == file_name(inputs[1].name);
@@ -184,6 +185,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
                      memory_section, bandwidth_section, error_section}) {
     report.sections.push_back(make(material));
   }
+  add(cause_sections(material));
   if (!is_ladder) {
     report.sections.push_back(paired_section(material));
     add(spread_sections(material));

@@ -10,6 +10,7 @@
 
 #include "common/chart/model.h"
 #include "common/core/result.h"
+#include "common/record/diagnosis.h"
 #include "common/record/run.h"
 #include "common/report/decision.h"
 
@@ -42,6 +43,7 @@ struct Section {
 struct Options {
   std::string lab_title;            ///< "GEMM"; empty: the lab's id
   Titles titles;                    ///< kernel id -> the lab's name of the rung
+  Levers levers{};                  ///< the lab's, for diagnoses
   std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
   std::string quality_limit;        ///< the lab's words; empty: from the checks
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
@@ -66,6 +68,7 @@ struct Report {
   std::vector<Section> sections;
   std::vector<Input> inputs;
   Titles titles;  ///< for the JSON document's sentences
+  Levers levers;  ///< for its diagnoses
 };
 
 /// One file, or the baseline from the first and the candidate from the second. Errors: usage (names

@@ -1,0 +1,326 @@
+#include "common/record/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/stats/stats.h"
+
+namespace ridge {
+namespace {
+
+constexpr double kTimeCounts = 0.5, kWaitCounts = 0.3, kCeilingCounts = 0.6, kFar = 0.4;
+constexpr double kStageCounts = 0.8, kQueueCounts = 0.5, kLead = 0.1;
+/// A core that issues this much does not wait; an SM with fewer warps than this cannot hide latency.
+constexpr double kBusyIpc = 2, kFewWarps = 0.25;
+
+struct Signal {
+  Bottleneck kind;
+  Utilization share;
+  double counts_from;
+  bool counts() const { return share.value >= counts_from; }
+  bool is_ceiling() const {
+    return kind == Bottleneck::compute || kind == Bottleneck::memory_bandwidth;
+  }
+};
+using Signals = std::vector<Signal>;
+
+void add(Signals* signals, Bottleneck kind, const std::string& name, double value,
+         const char* source, double counts_from) {
+  // A share just below 0 is noise about none.
+  if (std::isfinite(value)) {
+    signals->push_back({kind, {name, std::max(0.0, value), source}, counts_from});
+  }
+}
+
+// ---- kernels -------------------------------------------------------------------------------------
+
+/// What the profiler calls how busy a unit is, in Nsight Compute's names.
+struct BusyCounter {
+  const char* start;
+  const char* name;
+  Bottleneck kind;
+};
+constexpr BusyCounter kBusyCounters[] = {
+    {"sm__pipe_tensor_cycles_active", "tensor pipe", Bottleneck::compute},
+    {"sm__pipe_fma_cycles_active", "FMA pipe", Bottleneck::compute},
+    {"gpu__dram_throughput", "DRAM throughput", Bottleneck::memory_bandwidth},
+    {"lts__throughput", "L2 throughput", Bottleneck::memory_bandwidth},
+    {"l1tex__throughput", "L1 throughput", Bottleneck::memory_bandwidth},
+};
+
+void add_counters(const Series& series, Signals* signals) {
+  for (const Counter& counter : series.counters) {
+    for (const BusyCounter& known : kBusyCounters) {
+      if (counter.unit != "%" || counter.name.rfind(known.start, 0) != 0) continue;
+      add(signals, known.kind, known.name, counter.value / 100, "counters", kCeilingCounts);
+    }
+  }
+}
+
+/// Whether its buffers stay in the last-level cache from call to call.
+bool stays_cached(const Series& series, const std::optional<Environment>& environment) {
+  if (!environment || series.cache != "hot") return false;
+  int64_t cache_bytes = environment->cpu.l3_bytes;
+  if (backend_of(series.kernel) == "cuda") {
+    cache_bytes = environment->gpus.empty() ? 0 : environment->gpus.front().l2_bytes;
+  }
+  return series.memory_bytes > 0 && series.memory_bytes <= double(cache_bytes);
+}
+
+void add_ceilings(const Series& series, const std::vector<Ceiling>& ceilings, bool cached,
+                  Signals* signals) {
+  const Derived derived = derive(series, ceilings);
+  const auto take = [&](Bottleneck kind, const std::optional<Utilization>& share) {
+    if (share) add(signals, kind, share->name, share->value, "derived", kCeilingCounts);
+  };
+  take(Bottleneck::compute, derived.compute);
+  if (!cached) take(Bottleneck::memory_bandwidth, derived.bandwidth);
+}
+
+/// The part of its threads' time in which a CPU rung did not run; absent without its samples.
+std::optional<double> waiting_share(const Series& series) {
+  const double threads = std::max<double>(1, double(param_int(series.params, "threads", 1)));
+  std::vector<double> shares;
+  for (const Sample& sample : series.samples) {
+    if (sample.t_ns > 0 && sample.cpu_ns > 0) {
+      shares.push_back(1 - sample.cpu_ns / (sample.t_ns * threads));
+    }
+  }
+  if (shares.empty()) return std::nullopt;
+  return stats::median(shares);
+}
+
+bool has_flag(const Series& series, const char* flag) {
+  const auto& flags = series.stats->flags;
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+Signals kernel_signals(const Series& series, const std::vector<Ceiling>& ceilings, bool cached) {
+  Signals signals;
+  add_ceilings(series, ceilings, cached, &signals);
+  add_counters(series, &signals);
+  const double t_ns = series.stats->median_ns;
+  // Somebody else's work takes the core away just as a launch or waiting does.
+  const bool alone = backend_of(series.kernel) != "cpu" || !has_flag(series, "contended");
+  if (alone && series.latency && series.latency->p50_ns && *series.latency->p50_ns > 0) {
+    add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
+        1 - t_ns / *series.latency->p50_ns, "derived", kTimeCounts);
+  }
+  if (series.resources && series.resources->host_copy_ns) {
+    add(&signals, Bottleneck::host_copy, "its time in copies between host and device",
+        *series.resources->host_copy_ns / t_ns, "derived", kTimeCounts);
+  }
+  const auto waiting = waiting_share(series);
+  if (alone && waiting) {
+    add(&signals, Bottleneck::synchronisation, "its threads' time spent waiting", *waiting,
+        "telemetry", kWaitCounts);
+  }
+  return signals;
+}
+
+/// No unit is near its limit, and of one at least we know: something else takes the time.
+bool all_far(const Signals& signals) {
+  bool known = false;
+  for (const Signal& signal : signals) {
+    if (!signal.is_ceiling()) continue;
+    known = true;
+    if (!(signal.share.value < kFar)) return false;
+  }
+  return known;
+}
+
+std::optional<double> counter_of(const Series& series, const char* name) {
+  for (const Counter& counter : series.counters) {
+    if (counter.name == name) return counter.value;
+  }
+  return std::nullopt;
+}
+
+/// Of the warps that the GPU can hold, those that are there at once, of the kernel with the fewest:
+/// what latency is hidden with.
+std::optional<double> least_occupancy(const Series& series) {
+  std::optional<double> least;
+  if (!series.resources) return least;
+  for (const DeviceKernel& kernel : series.resources->kernels) {
+    least = std::min(least.value_or(1), kernel.occupancy * std::min(1.0, kernel.waves));
+  }
+  return least;
+}
+
+/// Everything that was looked at is far from its limit. Whether that means waiting depends on what
+/// was looked at: FLOP and DRAM alone say nothing of caches and of other instructions.
+void judge_latency(const Series& series, Diagnosis* diagnosis) {
+  const auto occupancy = least_occupancy(series);
+  if (occupancy) {
+    diagnosis->evidence.push_back({"the warps that the GPU can hold", *occupancy, "derived"});
+  }
+  if (backend_of(series.kernel) == "cpu") {
+    const auto ipc = counter_of(series, "ipc");
+    if (ipc && *ipc >= kBusyIpc) {
+      diagnosis->reason = "it issues " + format_number(*ipc) +
+                          " instructions a cycle, few of them counted as FLOP: narrow instructions "
+                          "or overhead";
+      return;
+    }
+    if (!ipc) diagnosis->reason = "by exclusion: caches and instructions were not counted";
+  } else if (series.counters.empty() && !(occupancy && *occupancy < kFewWarps)) {
+    diagnosis->reason = "its caches were not looked at: measure it with --counters";
+    return;
+  }
+  diagnosis->bottleneck = Bottleneck::latency;
+}
+
+// ---- pipelines and trainings ---------------------------------------------------------------------
+
+struct Stage {
+  double sum_ns = 0;
+  int64_t spans = 0;
+  std::set<int> workers;
+};
+
+/// A stage's busy share: mean span x items over its workers' time. Only so many spans of a window
+/// are kept, hence not simply their sum.
+Signals pipeline_signals(const Series& series) {
+  std::map<std::string, Stage> stages;
+  double life_ns = 0;
+  for (const Span& span : series.spans) {
+    Stage& stage = stages[span.stage];
+    stage.sum_ns += span.end_ns - span.start_ns;
+    stage.workers.insert(span.worker);
+    ++stage.spans;
+    life_ns += span.end_ns - span.start_ns;
+  }
+  double items = 0, total_ns = 0;
+  for (const Sample& window : series.samples) {
+    items += double(window.calls);
+    total_ns += window.t_ns * double(window.calls);
+  }
+  Signals signals;
+  for (const auto& [name, stage] : stages) {
+    const Bottleneck kind = stage_kind(name);
+    if (kind == Bottleneck::inference_queue) {
+      add(&signals, kind, "an item's life spent in " + name, stage.sum_ns / life_ns, "telemetry",
+          kQueueCounts);
+      continue;
+    }
+    const double mean_ns = stage.sum_ns / double(stage.spans);
+    add(&signals, kind, "stage " + name + "'s time busy",
+        mean_ns * items / (double(stage.workers.size()) * total_ns), "telemetry", kStageCounts);
+  }
+  // A queue is long because the stage behind it is busy: that is no second cause.
+  const bool queued = std::any_of(signals.begin(), signals.end(), [](const Signal& signal) {
+    return signal.kind == Bottleneck::inference_queue && signal.counts();
+  });
+  if (queued) {
+    std::erase_if(signals, [](const Signal& s) { return s.kind == Bottleneck::compute; });
+  }
+  return signals;
+}
+
+struct ObservedShare {
+  const char* name;
+  const char* text;
+  Bottleneck kind;
+};
+constexpr ObservedShare kObserved[] = {
+    {"input_share", "a step's time spent waiting for input", Bottleneck::input_pipeline},
+    {"copy_share", "a step's time in copies between host and device", Bottleneck::host_copy},
+    {"wait_share", "a step's time spent waiting for other threads", Bottleneck::synchronisation},
+    {"collective_share", "a step's time in collectives", Bottleneck::collectives},
+    {"activation_share", "the device's memory that holds activations",
+     Bottleneck::activation_memory},
+};
+
+Signals training_signals(const Series& series, const std::vector<Ceiling>& ceilings) {
+  Signals signals;
+  add_ceilings(series, ceilings, true, &signals);
+  for (const ObservedShare& share : kObserved) {
+    std::vector<double> values;
+    for (const CurvePoint& point : series.curve) {
+      const auto found = point.values.find(share.name);
+      if (found != point.values.end()) values.push_back(found->second);
+    }
+    if (values.empty()) continue;
+    add(&signals, share.kind, share.text, stats::median(values), "telemetry", kTimeCounts);
+  }
+  return signals;
+}
+
+// ---- the verdict ---------------------------------------------------------------------------------
+
+std::string split_text(const Signal& first, const Signal& second) {
+  return std::string(to_string(first.kind)) + " and " + to_string(second.kind) +
+         " are as likely: " + format_share(first.share.value) + " and " +
+         format_share(second.share.value);
+}
+
+/// `signals` strongest first, those that count before the others.
+void judge(const Series& series, const Signals& signals, Diagnosis* diagnosis) {
+  if (signals.empty()) {
+    diagnosis->reason = "nothing that it could be held against was measured";
+    return;
+  }
+  const Signal& first = signals.front();
+  if (!first.counts()) {
+    if (series.kind == "kernel" && all_far(signals)) {
+      judge_latency(series, diagnosis);
+    } else {
+      diagnosis->reason = "nothing is near its limit, and not everything is far below: " +
+                          format_share(first.share.value) + " of " + first.share.name;
+    }
+    return;
+  }
+  for (const Signal& other : signals) {
+    if (other.kind == first.kind || !other.counts()) continue;
+    if (first.share.value - other.share.value >= kLead) continue;
+    diagnosis->reason = split_text(first, other);
+    return;
+  }
+  if (first.kind == Bottleneck::not_sure) {
+    diagnosis->reason = "what " + first.share.name + " means is not known";
+    return;
+  }
+  diagnosis->bottleneck = first.kind;
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
+                                  const std::optional<Environment>& environment) {
+  if (series.status != SeriesStatus::ok || !series.quality_passed() || !series.stats ||
+      !(series.stats->median_ns > 0)) {
+    return std::nullopt;
+  }
+  Signals signals = series.kind == "pipeline" ? pipeline_signals(series)
+                    : series.kind == "training"
+                        ? training_signals(series, ceilings)
+                        : kernel_signals(series, ceilings, stays_cached(series, environment));
+  std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
+    if (a.counts() != b.counts()) return a.counts();
+    return a.share.value > b.share.value;
+  });
+  Diagnosis diagnosis;
+  judge(series, signals, &diagnosis);
+  // What decided comes first: where it is latency, how far away the ceilings are.
+  if (diagnosis.bottleneck == Bottleneck::latency) {
+    std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
+      return a.is_ceiling() && !b.is_ceiling();
+    });
+  }
+  std::vector<Utilization> shares;
+  for (const Signal& signal : signals) shares.push_back(signal.share);
+  diagnosis.evidence.insert(diagnosis.evidence.begin(), shares.begin(), shares.end());
+  return diagnosis;
+}
+
+std::string lever_rung(const Levers& levers, const std::string& kernel,
+                       const Diagnosis& diagnosis) {
+  const auto found = levers.find({kernel, diagnosis.bottleneck});
+  return found == levers.end() ? "" : found->second;
+}
+
+}  // namespace ridge

@@ -1,0 +1,70 @@
+// What holds a rung back, by the evidence of its own run: shares of measured ceilings, shares of its
+// time, hardware counters. A pure function, so that window, report and JSON say the same.
+//
+// Sources of the method: the roofline (Williams, Waterman, Patterson 2009) for compute and memory;
+// Nsight Compute's rule that a kernel below 60 % of both is short of parallel work, not of units.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+enum class Bottleneck {
+  not_sure,
+  compute,
+  memory_bandwidth,
+  latency,          ///< dependences, cache misses or too few warps: no unit is near its limit
+  launch_overhead,  ///< of a GPU launch, or of a CPU call
+  host_copy,        ///< between host and device
+  input_pipeline,
+  synchronisation,
+  activation_memory,
+  collectives,
+  inference_queue
+};
+
+/// "memory bandwidth", "not sure".
+const char* to_string(Bottleneck bottleneck);
+/// What usually helps, one phrase; empty for not_sure.
+const char* lever_of(Bottleneck bottleneck);
+
+struct Diagnosis {
+  Bottleneck bottleneck = Bottleneck::not_sure;
+  std::string reason;                 ///< not sure: why; else what it rests on, or empty
+  std::vector<Utilization> evidence;  ///< what was looked at, the telling one first; all measured
+};
+
+/// Absent where the series has no speed (it failed, was not checked, is not finished).
+///
+/// A kernel: each of {share of a single call that is launch, of a call that copies to or from the
+/// host, of its threads' time that they wait} counts from 0.5, 0.5, 0.3; a ceiling from 0.6. One
+/// that counts is the bottleneck, or the strongest where it leads by 0.1. None, and every ceiling
+/// below 0.4: latency, on a GPU only if its caches were counted or its warps are few. Else: not sure.
+/// A pipeline: its busiest stage, from 0.8, by the stage's name (common/kernel/pipeline.h).
+/// A training: the shares it observes itself (common/kernel/training.h), and its ceiling.
+///
+/// `environment`: hot data that fits into the last-level cache says nothing of DRAM.
+std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
+                                  const std::optional<Environment>& environment);
+
+/// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
+std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
+/// "tile_kernel: 168 registers, 48 KiB shared, no spills, 132 x 1 x 1 blocks of 384, occupancy 19 %".
+std::string describe(const DeviceKernel& kernel);
+/// "87.3 %", "1.2 M", "2.91 per cycle".
+std::string format_counter(const Counter& counter);
+/// What a stage of this name does: "decode" feeds, "all_reduce" communicates ...; not_sure: unknown.
+Bottleneck stage_kind(const std::string& stage);
+
+/// For a rung and its bottleneck, the later rung of its lab that pulls the lever.
+using Levers = std::map<std::pair<std::string, Bottleneck>, std::string>;
+/// Kernel id; empty where the lab names none.
+std::string lever_rung(const Levers& levers, const std::string& kernel, const Diagnosis& diagnosis);
+
+}  // namespace ridge

@@ -1,0 +1,124 @@
+// The words of a diagnosis.
+#include "common/core/format.h"
+#include "common/record/diagnosis.h"
+
+namespace ridge {
+
+const char* to_string(Bottleneck bottleneck) {
+  switch (bottleneck) {
+    case Bottleneck::not_sure:
+      return "not sure";
+    case Bottleneck::compute:
+      return "compute";
+    case Bottleneck::memory_bandwidth:
+      return "memory bandwidth";
+    case Bottleneck::latency:
+      return "latency or occupancy";
+    case Bottleneck::launch_overhead:
+      return "launch overhead";
+    case Bottleneck::host_copy:
+      return "host-device copy";
+    case Bottleneck::input_pipeline:
+      return "input pipeline";
+    case Bottleneck::synchronisation:
+      return "synchronisation";
+    case Bottleneck::activation_memory:
+      return "activation memory";
+    case Bottleneck::collectives:
+      return "collectives";
+    case Bottleneck::inference_queue:
+      return "inference queue";
+  }
+  return "";
+}
+
+const char* lever_of(Bottleneck bottleneck) {
+  switch (bottleneck) {
+    case Bottleneck::not_sure:
+      return "";
+    case Bottleneck::compute:
+      return "wider instructions, a narrower type, more cores";
+    case Bottleneck::memory_bandwidth:
+      return "move less: tiles in cache or registers, fusion, a narrower type";
+    case Bottleneck::latency:
+      return "more independent work in flight: several sums, more warps, loads ahead of their use";
+    case Bottleneck::launch_overhead:
+      return "fewer and larger calls: batches, fusion, a CUDA graph";
+    case Bottleneck::host_copy:
+      return "keep data on the device; pinned memory, copies beside compute";
+    case Bottleneck::input_pipeline:
+      return "more loaders, prefetching, cheaper decoding";
+    case Bottleneck::synchronisation:
+      return "fewer locks, larger pieces for each thread, an even share";
+    case Bottleneck::activation_memory:
+      return "recompute activations, smaller batches, a narrower type";
+    case Bottleneck::collectives:
+      return "communicate beside the backward pass, in fewer and larger pieces";
+    case Bottleneck::inference_queue:
+      return "larger batches or more replicas";
+  }
+  return "";
+}
+
+Bottleneck stage_kind(const std::string& stage) {
+  struct Word {
+    const char* word;
+    Bottleneck kind;
+  };
+  // "decode_queue" is a queue: what waits comes before what works.
+  constexpr Word kWords[] = {
+      {"queue", Bottleneck::inference_queue},   {"lock", Bottleneck::synchronisation},
+      {"barrier", Bottleneck::synchronisation}, {"reduce", Bottleneck::collectives},
+      {"gather", Bottleneck::collectives},      {"broadcast", Bottleneck::collectives},
+      {"collective", Bottleneck::collectives},  {"copy", Bottleneck::host_copy},
+      {"upload", Bottleneck::host_copy},        {"download", Bottleneck::host_copy},
+      {"read", Bottleneck::input_pipeline},     {"load", Bottleneck::input_pipeline},
+      {"decode", Bottleneck::input_pipeline},   {"augment", Bottleneck::input_pipeline},
+      {"shuffle", Bottleneck::input_pipeline},  {"collate", Bottleneck::input_pipeline},
+      {"compute", Bottleneck::compute},         {"train", Bottleneck::compute},
+      {"infer", Bottleneck::compute},           {"forward", Bottleneck::compute},
+      {"backward", Bottleneck::compute},        {"step", Bottleneck::compute},
+  };
+  for (const Word& known : kWords) {
+    if (stage.find(known.word) != std::string::npos) return known.kind;
+  }
+  return Bottleneck::not_sure;
+}
+
+std::string evidence_text(const Diagnosis& diagnosis, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < diagnosis.evidence.size() && i < most; ++i) {
+    const Utilization& one = diagnosis.evidence[i];
+    text += (i > 0 ? "; " : "") + format_share(one.value) + " of " + one.name;
+    if (one.source == "counters") text += " (counters)";
+  }
+  return text;
+}
+
+std::string describe(const DeviceKernel& kernel) {
+  const auto sizes = [](const std::vector<int64_t>& all) {
+    std::string text;
+    size_t used = all.size();
+    while (used > 1 && all[used - 1] == 1) --used;
+    for (size_t i = 0; i < used; ++i) text += (i > 0 ? " x " : "") + std::to_string(all[i]);
+    return text;
+  };
+  std::string text = kernel.name;
+  if (kernel.launches > 1) text += " (" + std::to_string(kernel.launches) + " times)";
+  text += ": " + std::to_string(kernel.registers) + " registers, ";
+  const auto shared = kernel.shared_static_bytes + kernel.shared_dynamic_bytes;
+  text += shared > 0 ? format_bytes(double(shared)) + " shared, " : "no shared memory, ";
+  text += kernel.spill_bytes > 0 ? format_bytes(double(kernel.spill_bytes)) + " spilled, "
+                                 : "no spills, ";
+  text += sizes(kernel.grid) + " blocks of " + sizes(kernel.block);
+  return text + ", occupancy " + format_share(kernel.occupancy) + ", " +
+         format_number(kernel.waves) + " waves";
+}
+
+std::string format_counter(const Counter& counter) {
+  if (counter.unit == "%") return format_share(counter.value / 100);
+  if (counter.unit == "B") return format_bytes(counter.value);
+  return format_number(counter.value) + (counter.unit.empty() ? "" : " " + counter.unit);
+}
+
+}  // namespace ridge
