@@ -84,3 +84,22 @@ TEST_CASE("the previous rung is the one below on the same backend, peers left ou
   CHECK(previous("mma_sync") == "gemm.cuda.wmma");
   CHECK(previous("onednn") == "gemm.cpu.threads");
 }
+
+TEST_CASE("a lever is a later rung of the same backend, and every lab's levers are its rungs") {
+  for (const Lab* lab : all_labs()) {
+    for (const Lever& lever : lab->levers) {
+      INFO(lever.kernel);
+      CHECK(find_rung(*lab, lever.kernel).ok());
+    }
+  }
+  const Levers levers = levers_of(*find_lab("gemm"));
+  const auto next = [&](const char* kernel, Bottleneck bottleneck) {
+    return lever_rung(levers, kernel, {.bottleneck = bottleneck, .reason = {}, .evidence = {}});
+  };
+  CHECK(next("gemm.cuda.naive", Bottleneck::memory_bandwidth) == "gemm.cuda.coalesced");
+  CHECK(next("gemm.cuda.coalesced", Bottleneck::memory_bandwidth) == "gemm.cuda.shared_tile");
+  CHECK(next("gemm.cpu.packed_avx512", Bottleneck::compute) == "gemm.cpu.threads");
+  CHECK(next("gemm.cpu.threads", Bottleneck::compute) == "");  // nothing later
+  CHECK(next("gemm.cuda.cublas", Bottleneck::compute) == "");  // a library is no step of ours
+  CHECK(next("gemm.cuda.naive", Bottleneck::not_sure) == "");
+}

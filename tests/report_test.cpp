@@ -92,9 +92,9 @@ TEST_CASE("the report answers in the agreed order") {
   std::vector<std::string> ids;
   for (const Section& one : report.sections) ids.push_back(one.id);
   CHECK(ids == std::vector<std::string>{"gain", "environment", "throughput", "latency",
-                                        "utilization", "memory", "bandwidth", "error", "paired",
-                                        "spread", "ladder", "roofline", "speed-error", "calibrate",
-                                        "not-tested", "reproduce"});
+                                        "utilization", "memory", "bandwidth", "error", "bottleneck",
+                                        "paired", "spread", "ladder", "roofline", "speed-error",
+                                        "calibrate", "not-tested", "reproduce"});
   CHECK(has(report.sentence, "Faster: replacing “three loops, -O3” by “cache blocks”"));
   CHECK(has(report.sentence, "Decision: adopt"));
   CHECK(report.claims.size() == 1);

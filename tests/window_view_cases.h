@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "app/window/actions.h"
 #include "app/window/chart_rows.h"
 #include "tests/window_fixture.h"
 
@@ -91,6 +92,27 @@ TEST_CASE("the hint that something runs goes when it has ended", "[window]") {
   f.session.finish(f.session.last("run"));
   f.driver->frames(3);
   CHECK(f.state.notice.text.empty());
+}
+
+TEST_CASE("the selected rung's bottleneck stands above its lesson; its lever leads to a rung",
+          "[window]") {
+  Fixture f;
+  CHECK(f.driver->find("diagnosis") == nullptr);
+  select_rung(f.state, "gemm.cpu.packed_avx2");
+  f.driver->key(Key::f5);
+  const WorkRequest request = f.session.last("run");
+  const double t_ns = 2.0 * 64 * 64 * 64 / 0.08e12 * 1e9;  // 8 % of the FMA ceiling
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    f.session.measure(request, static_cast<int>(i), t_ns);
+  }
+  f.session.finish(request);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("diagnosis") != nullptr);
+  const RungView* row = find_row(f.state, f.state.view.rung);
+  CHECK(diagnose(*row->series, row->run->ceilings(), row->run->environment())->bottleneck ==
+        Bottleneck::latency);
+  REQUIRE(f.driver->click("lever"));
+  CHECK(f.state.view.rung == "gemm.cpu.packed_avx512");
 }
 
 }  // namespace

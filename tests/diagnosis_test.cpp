@@ -1,0 +1,321 @@
+// The diagnosis: twelve kernels, pipelines and trainings that are short of one thing by construction,
+// run through the harness; and the cases in which it must not be sure.
+#include "common/record/diagnosis.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/measure/ceilings.h"
+#include "common/measure/counters.h"
+#include "common/measure/environment.h"
+#include "common/measure/harness.h"
+#include "common/measure/machine.h"
+#include "common/record/json.h"
+#include "tests/catch.h"
+#include "tests/synthetic_kernels.h"
+#include "tests/synthetic_pipelines.h"
+
+namespace ridge {
+namespace {
+
+using measure::Device;
+
+measure::Observer silent;
+
+Device* cpu() {
+  // Plain C++ on both sides: the kernels here use no instruction set beyond it.
+  setenv("RIDGE_MAX_ISA", "portable", 1);
+  static Result<std::unique_ptr<Device>> device = measure::make_cpu_device();
+  REQUIRE(device.ok());
+  return device->get();
+}
+
+measure::Bench* bench() {
+  static measure::Bench shared;
+  return &shared;
+}
+
+/// Measured once, and again where a try has failed.
+const std::vector<Ceiling>& ceilings_of(int threads, bool again) {
+  static std::map<int, std::vector<Ceiling>> measured;
+  std::vector<Ceiling>& all = measured[threads];
+  if (!all.empty() && !again) return all;
+  all.clear();
+  for (const char* dtype : {"fp32", ""}) {
+    const auto some = measure::measure_ceilings(bench(), cpu(), threads, dtype, &silent);
+    REQUIRE(some.ok());
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return all;
+}
+
+const std::optional<Environment>& environment() {
+  static const std::optional<Environment> read = measure::read_environment();
+  return read;
+}
+
+measure::Options quick() {
+  measure::Options options;
+  options.mode = measure::Mode::live;
+  options.limit_s = 0.15;
+  return options;
+}
+
+Series run(const KernelDesc& kernel, const Params& params) {
+  auto series = measure::measure_kernel(bench(), cpu(), kernel, params, quick(), 0, &silent);
+  REQUIRE(series.ok());
+  INFO(series->reason);
+  REQUIRE(series->status == SeriesStatus::ok);
+  return *series;
+}
+Params sizes(int64_t n, int64_t steps, int64_t threads = 1) {
+  return {{"n", n}, {"steps", steps}, {"threads", threads}};
+}
+
+Series run(const synthetic::TwoStagesSpec& spec) {
+  synthetic::next_spec = spec;
+  auto series = measure::measure_pipeline(synthetic::pipeline(), {}, quick(), 0, &silent);
+  REQUIRE(series.ok());
+  REQUIRE(series->status == SeriesStatus::ok);
+  return *series;
+}
+Series run(const synthetic::TrainSpec& spec) {
+  synthetic::next_training = spec;
+  auto series = measure::measure_training(synthetic::training(), {}, quick(), 0, &silent);
+  REQUIRE(series.ok());
+  REQUIRE(series->status == SeriesStatus::ok);
+  return *series;
+}
+
+/// Three tries, since others may take the core in one; then a machine that was busy throughout is
+/// no witness, and a quiet one is.
+void expect(Bottleneck wanted, int threads, const std::function<Series()>& measure_it) {
+  std::string seen;
+  bool busy = true;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const measure::ForeignLoad foreign;
+    const auto ceilings = threads > 0 ? ceilings_of(threads, attempt > 0) : std::vector<Ceiling>{};
+    const auto diagnosis = diagnose(measure_it(), ceilings, environment());
+    REQUIRE(diagnosis);
+    if (diagnosis->bottleneck == wanted) {
+      CHECK_FALSE(diagnosis->evidence.empty());
+      return;
+    }
+    seen = std::string(to_string(diagnosis->bottleneck)) + " " + diagnosis->reason + ": " +
+           evidence_text(*diagnosis, 9);
+    busy = busy && !(foreign.cpus() < 0.15);
+  }
+  if (busy) {
+    WARN("skipped: others use this machine; wanted " << to_string(wanted) << ", saw " << seen);
+    return;
+  }
+  INFO("wanted " << to_string(wanted));
+  FAIL_CHECK(seen);
+}
+
+// ---- twelve that are known by construction -------------------------------------------------------
+
+TEST_CASE("a chain of dependent multiply-adds is latency") {
+  expect(Bottleneck::latency, 1, [] { return run(synthetic::kDependentChain, sizes(48, 20000)); });
+}
+TEST_CASE("independent chains in every unit are compute") {
+  expect(Bottleneck::compute, 1, [] { return run(synthetic::kFmaBound, sizes(48, 100000)); });
+}
+TEST_CASE("reading far more than the caches hold is memory bandwidth") {
+  const int64_t n = std::max<int64_t>(measure::last_level_cache_bytes(), 32 << 20) / 16 * 16;
+  expect(Bottleneck::memory_bandwidth, 1, [&] { return run(synthetic::kStream, sizes(n, 1)); });
+}
+TEST_CASE("a call that does next to nothing is launch overhead") {
+  expect(Bottleneck::launch_overhead, 1,
+         [] { return run(synthetic::kDependentChain, sizes(1, 1)); });
+}
+TEST_CASE("threads that share one lock are synchronisation") {
+  expect(Bottleneck::synchronisation, 0,
+         [] { return run(synthetic::kLockContention, sizes(48, 50000, 2)); });
+}
+TEST_CASE("threads that wait for one with all the work are synchronisation") {
+  expect(Bottleneck::synchronisation, 0,
+         [] { return run(synthetic::kUnevenShares, sizes(48, 50000, 2)); });
+}
+TEST_CASE("a training stage that starves is the input pipeline") {
+  expect(Bottleneck::input_pipeline, 0, [] { return run({"decode", 2, "train", 0.1}); });
+}
+TEST_CASE("a training stage that is always busy is compute") {
+  expect(Bottleneck::compute, 0, [] { return run({"decode", 0.1, "train", 2}); });
+}
+TEST_CASE("a copy stage that is always busy is host-device copy") {
+  expect(Bottleneck::host_copy, 0, [] { return run({"copy_to_device", 2, "train", 0.1}); });
+}
+TEST_CASE("a reduction between replicas that is always busy is collectives") {
+  expect(Bottleneck::collectives, 0, [] { return run({"backward", 0.1, "all_reduce", 2}); });
+}
+TEST_CASE("requests that wait longer than they are served are the inference queue") {
+  expect(Bottleneck::inference_queue, 0, [] {
+    return run({"arrive", 0.1, "infer", 1, 16, "queue"});
+  });
+}
+TEST_CASE("a step that waits for its batch is the input pipeline") {
+  expect(Bottleneck::input_pipeline, 0, [] { return run(synthetic::TrainSpec{3, 0.3}); });
+}
+TEST_CASE("memory full of activations is activation memory") {
+  expect(Bottleneck::activation_memory, 0, [] {
+    return run(synthetic::TrainSpec{0.1, 2, 1 << 16, 1 << 20});
+  });
+}
+
+// ---- and when it is not sure ---------------------------------------------------------------------
+
+Series kernel_series(const char* kernel) {
+  Series series;
+  series.kernel = kernel;
+  series.kind = "kernel";
+  series.dtype = "fp32";
+  series.status = SeriesStatus::ok;
+  series.checks = {QualityCheck{.passed = true}};
+  series.stats = Stats{.n = 20, .median_ns = 1e6};
+  return series;
+}
+Ceiling ceiling(const char* backend, const char* resource, double value) {
+  return {std::string(resource) + " of this machine", backend, resource, "",
+          std::string(backend) == "cpu" ? 1 : 0,      value,   "",       "measured"};
+}
+
+TEST_CASE("near both ceilings it is not sure, and says both shares") {
+  Series series = kernel_series("x.cpu.both");
+  series.flop = 90, series.bytes_min = 85;
+  const auto diagnosis = diagnose(
+      series, {ceiling("cpu", "flop", 100e3), ceiling("cpu", "dram_read", 100e3)}, std::nullopt);
+  REQUIRE(diagnosis);
+  CHECK(diagnosis->bottleneck == Bottleneck::not_sure);
+  CHECK(diagnosis->reason.find("90.0 %") != std::string::npos);
+  CHECK(diagnosis->reason.find("85.0 %") != std::string::npos);
+  series.bytes_min = 10;
+  const auto clear = diagnose(
+      series, {ceiling("cpu", "flop", 100e3), ceiling("cpu", "dram_read", 100e3)}, std::nullopt);
+  CHECK(clear->bottleneck == Bottleneck::compute);
+}
+
+TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
+  Series series = kernel_series("x.cpu.half");
+  series.flop = 50;
+  const auto half = diagnose(series, {ceiling("cpu", "flop", 100e3)}, std::nullopt);
+  CHECK(half->bottleneck == Bottleneck::not_sure);
+  CHECK_FALSE(half->reason.empty());
+  const auto none = diagnose(series, {}, std::nullopt);
+  CHECK(none->bottleneck == Bottleneck::not_sure);
+  CHECK(none->evidence.empty());
+}
+
+TEST_CASE("bytes that stay in a cache are no evidence of memory bandwidth") {
+  Series series = kernel_series("x.cpu.cached");
+  series.cache = "hot";
+  series.bytes_min = 90, series.memory_bytes = 1000;
+  Environment machine;
+  machine.cpu.l3_bytes = 1 << 20;
+  const std::vector<Ceiling> ceilings = {ceiling("cpu", "dram_read", 100e3)};
+  CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::not_sure);
+  series.memory_bytes = 4 << 20;
+  CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::memory_bandwidth);
+  series.memory_bytes = 1000, series.cache = "cold";
+  CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::memory_bandwidth);
+}
+
+TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
+  Series series = kernel_series("x.cuda.slow");
+  series.flop = 10;
+  const std::vector<Ceiling> ceilings = {ceiling("cuda", "flop", 100e3)};
+  const auto unseen = diagnose(series, ceilings, std::nullopt);
+  CHECK(unseen->bottleneck == Bottleneck::not_sure);
+  CHECK(unseen->reason.find("--counters") != std::string::npos);
+  series.resources = Resources{.kernels = {{.name = "few", .occupancy = 0.5, .waves = 0.1}}};
+  CHECK(diagnose(series, ceilings, std::nullopt)->bottleneck == Bottleneck::latency);
+  series.resources->kernels[0].waves = 4;
+  CHECK(diagnose(series, ceilings, std::nullopt)->bottleneck == Bottleneck::not_sure);
+  const auto counted = [&](double l1) {
+    series.counters = {{"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", l1, "%"}};
+    return diagnose(series, ceilings, std::nullopt)->bottleneck;
+  };
+  CHECK(counted(20) == Bottleneck::latency);
+  CHECK(counted(93) == Bottleneck::memory_bandwidth);
+}
+
+TEST_CASE("what others' load could explain is no evidence; what failed has no diagnosis") {
+  Series series = kernel_series("x.cpu.waits");
+  series.samples = {Sample{.t_ns = 1e6, .cpu_ns = 1e5}};
+  CHECK(diagnose(series, {}, std::nullopt)->bottleneck == Bottleneck::synchronisation);
+  series.stats->flags = {"contended"};
+  CHECK(diagnose(series, {}, std::nullopt)->bottleneck == Bottleneck::not_sure);
+  series.status = SeriesStatus::failed;
+  CHECK_FALSE(diagnose(series, {}, std::nullopt));
+}
+
+TEST_CASE("stages of an unknown kind, or two that are as busy, are not sure") {
+  CHECK(diagnose(run({"polish", 2, "varnish", 0.1}), {}, environment())->bottleneck ==
+        Bottleneck::not_sure);
+  Series series = kernel_series("x.cpu.pipe");
+  series.kind = "pipeline";
+  series.samples = {Sample{.t_ns = 100, .calls = 1}};
+  series.spans = {{.stage = "decode", .worker = 0, .start_ns = 0, .end_ns = 95},
+                  {.stage = "train", .worker = 1, .start_ns = 0, .end_ns = 93}};
+  const auto split = diagnose(series, {}, std::nullopt);
+  CHECK(split->bottleneck == Bottleneck::not_sure);
+  CHECK(split->reason.find("95.0 %") != std::string::npos);
+}
+
+// ---- counters ------------------------------------------------------------------------------------
+
+TEST_CASE("events are counted on every thread, or the refusal names the remedy") {
+  constexpr measure::PerfEvent kFaults[] = {
+      {"page_faults", 1 /* PERF_TYPE_SOFTWARE */, 2 /* PERF_COUNT_SW_PAGE_FAULTS */}};
+  const auto counted = measure::count_events(kFaults, []() -> Result<void> {
+    std::vector<char> fresh(64 << 20);
+    for (size_t i = 0; i < fresh.size(); i += 4096) fresh[i] = 1;
+    return {};
+  });
+  if (!counted) {
+    CHECK(counted.error().code == ErrorCode::unavailable);
+    CHECK_FALSE(counted.error().hint.empty());
+    return;
+  }
+  CHECK((*counted)[0] >= 10);  // huge pages make few
+}
+
+TEST_CASE("each refusal of perf_event_open has its own sentence and remedy") {
+  CHECK(measure::perf_refusal(ENOENT, "2").what.find("virtual machines") != std::string::npos);
+  const Error refused = measure::perf_refusal(EACCES, "4");
+  CHECK(refused.what.find("perf_event_paranoid is 4") != std::string::npos);
+  CHECK(refused.hint.find("sysctl") != std::string::npos);
+  CHECK(measure::perf_refusal(ENOSYS, "").hint.find("seccomp") != std::string::npos);
+}
+
+TEST_CASE("a measured rung has its CPU counters, or says why not") {
+  measure::Options options = quick();
+  options.mode = measure::Mode::measure;
+  options.warmup_s = 0.01;
+  options.latency = options.gate = false;
+  const auto series = measure::measure_kernel(bench(), cpu(), synthetic::kDependentChain,
+                                              sizes(48, 2000), options, 0, &silent);
+  REQUIRE(series.ok());
+  CHECK(series->counters.empty() == (series->unavailable.count("counters") == 1));
+  for (const Counter& counter : series->counters) {
+    // 48 x 2000 steps are at least as many instructions; loops and loads make some more.
+    if (counter.name == "instructions") CHECK(counter.value > 1e5);
+    if (counter.name == "ipc") CHECK((counter.value > 0 && counter.value < 10));
+  }
+}
+
+TEST_CASE("resources and counters come back from their JSON as they were") {
+  Series series = kernel_series("x.cuda.k");
+  series.resources = Resources{.kernels = {{.name = "k", .registers = 168, .grid = {132, 1, 1}}},
+                               .host_copy_bytes = 64,
+                               .host_copy_ns = 12.5};
+  series.counters = {{"lts__t_sector_hit_rate.pct", 71.5, "%"}};
+  Series read;
+  from_json(Json(series), read);
+  CHECK(read.resources == series.resources);
+  CHECK(read.counters == series.counters);
+}
+
+}  // namespace
+}  // namespace ridge
