@@ -112,7 +112,8 @@ std::string heading_of(const std::vector<const Series*>& all) {
   const auto full =
       std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
   const Series& typical = full == all.end() ? first : **full;
-  return fmt::format("{}: {}, {} cache, {}\n", typical.lab, to_string(typical.params),
+  const std::string params = to_string(typical.params);
+  return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
                      typical.cache, typical.mode);
 }
 
@@ -187,8 +188,12 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
   std::string text = all.empty() ? "" : environment_text(run);
   for (const std::vector<const Series*>& one : tables_of(all)) {
     std::vector<std::vector<std::string>> rows;
-    for (const Series* series : one) rows.push_back(row_of(run, *series));
     text += "\n" + heading_of(one);
+    if (one.front()->kind == "trap") {
+      text += traps_text(one);
+      continue;
+    }
+    for (const Series* series : one) rows.push_back(row_of(run, *series));
     text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
                    "throughput", "error", "limit"},
                   rows);

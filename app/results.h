@@ -16,6 +16,8 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
 /// What holds each rung back, with the evidence and the lever; what a GPU's kernels take, and what
 /// was counted. Empty where nothing has a speed.
 std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab);
+/// Traps: the lie beside the honest figure, the factor between, and what the guard said.
+std::string traps_text(const std::vector<const Series*>& traps);
 /// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
 std::string comparisons_text(const Run& run, int64_t request);
 /// The machine, and whether it was quiet.

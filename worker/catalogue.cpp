@@ -48,10 +48,11 @@ class Builder {
 
   /// Its source is here, its code is not.
   KernelInfo not_compiled(const KernelSource& source) {
-    KernelInfo info = named(source.id, "kernel");
+    KernelInfo info = named(source.id, source.kind.c_str());
     info.backend = backend_of(source.id);
-    // Its parameters are known all the same: a recorded run of it can be browsed.
-    if (const FamilyDesc* family = find_family(info.family)) info.params = family->params();
+    // A kernel's parameters are known all the same: a recorded run of it can be browsed.
+    const FamilyDesc* family = info.kind == "kernel" ? find_family(info.family) : nullptr;
+    if (family != nullptr) info.params = family->params();
     const std::string arch = flag_value(source.flags, "arch");
     info.needs = arch.empty() ? flag_value(source.flags, "isa") : "sm_" + arch;
     const std::string& library = source.needs;
@@ -142,6 +143,9 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
   for (const PipelineDesc* p : registered_pipelines()) {
     list.push_back(builder.compiled(p->id, "pipeline", p->backend, "", p->arch, p->dtypes));
     list.back().params = p->params();
+  }
+  for (const TrapDesc* t : registered_traps()) {
+    list.push_back(builder.compiled(t->id, "trap", t->backend, "", t->arch, ""));
   }
   for (const KernelSource& source : kernel_sources()) {
     const bool known = std::any_of(list.begin(), list.end(),

@@ -40,12 +40,14 @@ Work::Work(Emitter* emitter) : emitter_(emitter) {
 Backend Work::Asked::backend() const {
   if (training != nullptr) return training->backend;
   if (pipeline != nullptr) return pipeline->backend;
+  if (trap != nullptr) return trap->backend;
   return kernel != nullptr ? kernel->backend : Backend::cpu;
 }
 
 std::string_view Work::Asked::id() const {
   if (training != nullptr) return training->id;
   if (pipeline != nullptr) return pipeline->id;
+  if (trap != nullptr) return trap->id;
   return kernel != nullptr ? kernel->id : "";
 }
 
@@ -86,6 +88,7 @@ Result<Work::Asked> Work::find(const KernelRequest& request) const {
   asked.kernel = find_kernel(request.kernel);
   asked.training = find_training(request.kernel);
   asked.pipeline = find_pipeline(request.kernel);
+  asked.trap = find_trap(request.kernel);
   if (!entry->available) asked.cannot = entry->reason.empty() ? "not available" : entry->reason;
   RIDGE_TRY(asked.params, resolve_params(entry->params, request.params, entry->family));
   return asked;
@@ -141,7 +144,7 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
     wanted.insert({backend, number, dtype});
   };
   for (const Asked& one : asked) {
-    if (!one.cannot.empty()) continue;
+    if (!one.cannot.empty() || one.trap != nullptr) continue;  // a trap is held to no ceiling
     const bool cpu = one.backend() == Backend::cpu;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
     want(one.backend(), cpu ? threads : request.device, param_text(one.params, "dtype", "fp32"));
@@ -255,6 +258,9 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   }
   const auto where = device(asked.backend(), request.device);
   if (!where) return skipped(where.error().sentence());
+  if (asked.trap != nullptr) {
+    return measure::measure_trap(*asked.trap, asked.params, *where, options, index, observer);
+  }
   return measure::measure_kernel(&bench_, *where, *asked.kernel, asked.params, options, index,
                                  observer);
 }
@@ -296,7 +302,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     if (!asked[i].cannot.empty()) return Error{ErrorCode::unavailable, asked[i].cannot, name, ""};
     if (asked[i].kernel == nullptr) {
       return Error{ErrorCode::usage, "only kernels are compared in pairs", name,
-                   "run trainings and pipelines one by one"};
+                   "run the other kinds one by one"};
     }
     if (family_of(name) != family_of(request.kernels[0].kernel)) {
       return Error{ErrorCode::usage, "it is of another family than the baseline", name,
@@ -339,7 +345,7 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
     if (!one.cannot.empty()) {
       entry["reason"] = one.cannot;
     } else if (one.kernel == nullptr) {
-      entry["reason"] = "the time of a training or pipeline is not estimated";
+      entry["reason"] = "only a kernel's time is estimated";
     } else {
       const FamilyDesc* family = find_family(family_of(one.id()));
       RIDGE_TRY(Device * where, device(one.backend(), request.device));

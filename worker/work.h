@@ -35,6 +35,7 @@ class Work {
     const KernelDesc* kernel = nullptr;
     const TrainDesc* training = nullptr;
     const PipelineDesc* pipeline = nullptr;
+    const TrapDesc* trap = nullptr;
     Params params;
     std::string cannot;  ///< why it cannot run here; empty if it can
     Backend backend() const;

@@ -75,6 +75,18 @@ void append_word(std::string* words, const std::string& word) {
   *words += (words->empty() ? "" : " ") + word;
 }
 
+/// The kind of rung that a file registers, by its macro; empty for headers and helpers.
+std::string kind_of(std::string_view text) {
+  constexpr std::pair<std::string_view, const char*> kKinds[] = {{"\nRIDGE_KERNEL(", "kernel"},
+                                                                 {"\nRIDGE_TRAINING(", "training"},
+                                                                 {"\nRIDGE_PIPELINE(", "pipeline"},
+                                                                 {"\nRIDGE_TRAP(", "trap"}};
+  for (const auto& [macro, kind] : kKinds) {
+    if (text.find(macro) != text.npos) return kind;
+  }
+  return "";
+}
+
 /// Adds the rungs of one kernel file: one per variant of its build line, else one.
 void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const std::string_view path = file.path;
@@ -82,7 +94,8 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const size_t slash = path.rfind('/');
   const bool is_cuda = path.substr(dot) == ".cu";
   const std::string_view text = file.text;
-  if ((path.substr(dot) != ".cpp" && !is_cuda) || text.find("\nRIDGE_KERNEL(") == text.npos) return;
+  const std::string kind = kind_of(text);
+  if ((path.substr(dot) != ".cpp" && !is_cuda) || kind.empty()) return;
 
   const std::string folder(path.substr(8, slash - 8));  // after "kernels/"
   const std::string id = folder + (is_cuda ? ".cuda." : ".cpu.") +
@@ -103,6 +116,7 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   for (const std::string& variant : variants) {
     KernelSource source;
     const size_t colon = variant.find(':');
+    source.kind = kind;
     source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
     source.flags = shared_flags;
     source.needs = needs;
@@ -125,6 +139,9 @@ const TrainDesc* find_training(std::string_view id) {
 }
 const PipelineDesc* find_pipeline(std::string_view id) {
   return find_by_id(registered_pipelines(), id);
+}
+const TrapDesc* find_trap(std::string_view id) {
+  return find_by_id(registered_traps(), id);
 }
 
 const FamilyDesc* find_family(std::string_view name) {

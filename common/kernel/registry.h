@@ -1,4 +1,4 @@
-// Walks what registered itself (kernels, families, trainings, pipelines, labs), and the sources that
+// Walks what registered itself (kernels, families, trainings, pipelines, traps), and the sources that
 // the build embedded. A section that nobody filled is an empty list.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "common/kernel/kernel.h"
 #include "common/kernel/pipeline.h"
 #include "common/kernel/training.h"
+#include "common/kernel/trap.h"
 
 namespace ridge {
 
@@ -19,11 +20,13 @@ RIDGE_REGISTERED(registered_kernels, ridge_kernels, KernelDesc)
 RIDGE_REGISTERED(registered_families, ridge_families, FamilyDesc)
 RIDGE_REGISTERED(registered_trainings, ridge_trainings, TrainDesc)
 RIDGE_REGISTERED(registered_pipelines, ridge_pipelines, PipelineDesc)
+RIDGE_REGISTERED(registered_traps, ridge_traps, TrapDesc)
 
 const KernelDesc* find_kernel(std::string_view id);
 const FamilyDesc* find_family(std::string_view name);
 const TrainDesc* find_training(std::string_view id);
 const PipelineDesc* find_pipeline(std::string_view id);
+const TrapDesc* find_trap(std::string_view id);
 
 /// "gemm" of "gemm.cpu.naive_o1".
 std::string_view family_of(std::string_view id);
@@ -38,7 +41,8 @@ std::span<const EmbeddedFile> embedded_files();  // defined by the generated fil
 /// The rungs an embedded kernel file makes by convention: kernels/<family>/<trick>.cpp or .cu, one
 /// id per variant. Headers and helpers (no registration in the text) make none.
 struct KernelSource {
-  std::string id;  ///< "gemm.cpu.naive_o1"
+  std::string id;    ///< "gemm.cpu.naive_o1"
+  std::string kind;  ///< "kernel", "training", "pipeline", "trap": by the macro that registers it
   std::string path;
   std::string flags;  ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
   std::string needs;  ///< the library its build line asks for, "onednn"; empty for none

@@ -217,6 +217,7 @@ void take_error(const Error& error, Series* series) {
   series->latency.reset();
   series->energy_j.reset();
   series->energy_error_j.reset();
+  series->trap.reset();
   series->items_per_s = 0;
 }
 

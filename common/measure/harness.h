@@ -1,5 +1,5 @@
 // Measures one rung: prepare, check, warm up, time, latency pass, check again (docs/measuring.md).
-// The three kinds of rung share the frame and return the same Series.
+// The four kinds of rung share the frame and return the same Series.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "common/core/result.h"
 #include "common/kernel/pipeline.h"
 #include "common/kernel/training.h"
+#include "common/kernel/trap.h"
 #include "common/measure/estimate.h"
 #include "common/measure/gate.h"
 #include "common/measure/observer.h"
@@ -48,6 +49,12 @@ Result<Series> measure_training(const TrainDesc& training, const Params& params,
 /// Samples are windows, their time per item; limit_s absent: 1 s live, 5 s measure.
 Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
                                 const Options& options, int series, Observer* observer);
+
+/// Lie and honest figure in turns, in palindromes drawn at random; then the guard. The outcome is
+/// Series::trap: a trap has no samples, stats and latency of its own. limit_s absent: 2 s live, 4 s
+/// measure.
+Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* device,
+                            const Options& options, int series, Observer* observer);
 
 // ---- steps that compare.cpp shares ---------------------------------------------------------------
 

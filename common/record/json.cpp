@@ -33,6 +33,10 @@ struct Writer {
   void brief(const char* name, const T& value, const T& fallback = {}) {
     if (value != fallback) json[name] = form(value);
   }
+  template <class T>
+  void brief(const char* name, const std::optional<T>& value) {
+    if (value) json[name] = form(*value);
+  }
 
   static Json form(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
   static Json form(const ParamValue& value) {
@@ -313,6 +317,19 @@ void fields(Io& io, Of<Io, Span>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, TrapFigure>& v) {
+  io("median", v.median), io("ci", v.ci), io("readings", v.readings);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, TrapOutcome>& v) {
+  io("victim", v.victim), io("quantity", v.quantity), io("unit", v.unit), io("lie", v.lie);
+  io("honest", v.honest), io("rounds", v.rounds), io("factor", v.factor), io("ci", v.ci);
+  io("margin", v.margin), io("bias", v.bias), io("guard", v.guard), io("caught", v.caught);
+  io("guard_says", v.guard_says);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Series>& v) {
   io("request", v.request), io("index", v.index), io("lab", v.lab), io("kernel", v.kernel);
   io("kind", v.kind), io("dtype", v.dtype), io("cache", v.cache), io("mode", v.mode);
@@ -322,7 +339,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("memory_bytes", v.memory_bytes), io("energy_j", v.energy_j);
   io("energy_error_j", v.energy_error_j), io("energy_source", v.energy_source);
   io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
-  io.brief("resources", v.resources), io.brief("counters", v.counters);
+  io.brief("resources", v.resources), io.brief("counters", v.counters), io.brief("trap", v.trap);
 }
 
 template <class Io>
@@ -378,6 +395,8 @@ RIDGE_JSON_PAIR(Counter)
 RIDGE_JSON_PAIR(CurvePoint)
 RIDGE_JSON_PAIR(TelemetryPoint)
 RIDGE_JSON_PAIR(Span)
+RIDGE_JSON_PAIR(TrapFigure)
+RIDGE_JSON_PAIR(TrapOutcome)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
 RIDGE_JSON_PAIR(Comparison)

@@ -135,7 +135,7 @@ struct Ceiling {
 
 /// A rung as a worker knows it.
 struct KernelInfo {
-  std::string id, family, backend, kind;  ///< kind: "kernel", "training", "pipeline"
+  std::string id, family, backend, kind;  ///< kind: "kernel", "training", "pipeline", "trap"
   std::vector<std::string> dtypes;
   std::string needs;      ///< "avx512f", "sm_90", "" = any machine of that backend
   std::string library;    ///< peers only
@@ -215,6 +215,28 @@ struct TelemetryPoint {
   std::vector<std::string> throttle;     ///< why the GPU's clock is held down, in words
 };
 
+/// One of a trap's two figures: every reading in the order taken, their median and its interval.
+struct TrapFigure {
+  std::vector<double> readings;
+  double median = 0;
+  std::optional<Interval> ci;  ///< 95 %, of the median; absent under 6 readings
+};
+
+/// What a trap's run came to: one quantity, measured the wrong way and the harness's way in turns.
+struct TrapOutcome {
+  std::string victim, quantity;
+  std::string unit;  ///< "s", or empty for a ratio
+  TrapFigure lie, honest;
+  int rounds = 0;              ///< palindromes of both: each has two readings a side
+  double factor = 0;           ///< lie / honest: exp(median of the rounds' log ratios)
+  std::optional<Interval> ci;  ///< sign-test interval of the factor
+  double margin = 0;           ///< below which a bias does not count: 0.02 is 2 %
+  std::string bias;            ///< "high", "low": the lie reads so; "none"; "unresolved"
+  std::string guard;           ///< which guard of the harness prevents it
+  bool caught = false;         ///< whether it did, in this run
+  std::string guard_says;      ///< its evidence, one sentence
+};
+
 /// Everything one rung at one set of parameters produced.
 struct Series {
   int64_t request = 0;
@@ -240,6 +262,7 @@ struct Series {
   std::vector<Span> spans;
   std::optional<Resources> resources;  ///< GPU kernels
   std::vector<Counter> counters;
+  std::optional<TrapOutcome> trap;  ///< traps: their figures, in place of samples and stats
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed

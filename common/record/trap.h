@@ -1,0 +1,19 @@
+// A trap's outcome in words: the same in the terminal, the window and the report.
+#pragma once
+
+#include <string>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// "2.71 ms", or "0.941×" for a ratio.
+std::string reading_text(const TrapOutcome& trap, double reading);
+/// "[2.70, 2.73] ms"; kNone where there is no interval.
+std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& figure);
+/// "3.20× too low", "1.06× too high", "no bias on this machine", "unresolved".
+std::string bias_text(const TrapOutcome& trap);
+/// "caught: the gate refuses it ...", or "not caught: ...".
+std::string guard_text(const TrapOutcome& trap);
+
+}  // namespace ridge

@@ -1,0 +1,48 @@
+// The traps family's problem is matrix300's: the GEMM family's product at n = 300 in double precision,
+// and no other. What the traps themselves measure they pose for themselves (victim.h).
+#include "common/kernel/registry.h"
+
+namespace ridge {
+namespace {
+
+constexpr int64_t kN = 300;
+
+std::vector<ParamSpec> params() {
+  std::vector<ParamSpec> specs(2);
+  specs[0].name = "n";
+  specs[0].help = "rows and columns of the matrices: matrix300 has no other size";
+  specs[0].min = specs[0].max = kN;
+  specs[0].fallback = kN;
+  specs[1].name = "dtype";
+  specs[1].help = "type of the elements";
+  specs[1].is_choice = true;
+  specs[1].choices = {"fp64"};
+  specs[1].fallback = std::string("fp64");
+  return specs;
+}
+
+Result<std::unique_ptr<Problem>> make_problem(const Params&) {
+  const FamilyDesc* gemm = find_family("gemm");
+  if (gemm == nullptr) {
+    return Error{ErrorCode::unavailable, "the GEMM family is not in this worker", "traps", ""};
+  }
+  return gemm->make_problem(
+      {{"m", kN}, {"n", kN}, {"k", kN}, {"dtype", std::string("fp64")}, {"threads", int64_t{1}}});
+}
+
+/// One shape, three seeds: there is no awkward size where there is one size.
+std::vector<Params> awkward() {
+  return {{{"n", kN}}};
+}
+
+/// Never smaller.
+Params shrink(const Params& params, double) {
+  return params;
+}
+
+}  // namespace
+
+RIDGE_FAMILY(traps, .params = params, .make_problem = make_problem, .awkward = awkward,
+             .shrink = shrink);
+
+}  // namespace ridge
