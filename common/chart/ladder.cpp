@@ -4,6 +4,7 @@
 
 #include "common/chart/ladder_parts.h"
 #include "common/core/format.h"
+#include "common/record/trap.h"
 
 namespace ridge::chart {
 namespace {
@@ -17,6 +18,10 @@ std::string summarise(const std::vector<Entry>& entries) {
     text += " " + entry.row->label + ": ";
     if (!entry.reason.empty()) {
       text += entry.reason;
+    } else if (entry.series->trap) {
+      const TrapOutcome& trap = *entry.series->trap;
+      text += "the lie reads " + reading_text(trap, trap.lie.median) + ", the honest figure is " +
+              reading_text(trap, trap.honest.median) + ": " + bias_text(trap);
     } else {
       text += format_time_ns(*entry.call_s * 1e9) + " per call";
       if (entry.derived.compute) {
@@ -41,11 +46,12 @@ std::string summarise(const std::vector<Entry>& entries) {
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options) {
   ChartModel model{.id = "ladder", .title = options.title, .subtitle = options.subtitle};
   std::vector<Entry> entries;
-  bool any_hatched = false, any_baseline = false, any_peer = false;
+  bool any_hatched = false, any_baseline = false, any_peer = false, any_trap = false;
   for (const LadderRow& row : rows) {
     entries.push_back(make_entry(row));
     any_hatched = any_hatched || entries.back().hatched;
     any_baseline = any_baseline || row.is_baseline;
+    any_trap = any_trap || row.is_trap;
     any_peer = any_peer || (row.is_peer && entries.back().reason.empty());
     model.rows.push_back({.label = row.label,
                           .sublabel = sublabel_of(row),
@@ -55,11 +61,18 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
                           .muted = row.is_peer || !entries.back().reason.empty()});
   }
   model.panels.push_back(time_panel(entries));
-  model.panels.push_back(utilization_panel(entries));
-  model.panels.push_back(bandwidth_panel(entries));
-  model.panels.push_back(options.task_metric.empty() ? error_panel(entries)
-                                                     : task_panel(entries, options.task_metric));
+  if (any_trap) {
+    set_lies_beside(entries, &model.panels.front());
+    model.panels.push_back(factor_panel(entries));
+    model.panels.push_back(guard_panel(entries));
+  } else {
+    model.panels.push_back(utilization_panel(entries));
+    model.panels.push_back(bandwidth_panel(entries));
+    model.panels.push_back(options.task_metric.empty() ? error_panel(entries)
+                                                       : task_panel(entries, options.task_metric));
+  }
   model.legend = {"bar: median", "whisker: 95 % interval"};
+  if (any_trap) model.legend.push_back("pale, dashed: the lie");
   if (any_baseline) model.legend.push_back("dashed outline: baseline");
   if (any_peer) model.legend.push_back("grey: a library");
   if (any_hatched) model.legend.push_back("hatched: recorded, another size or unfinished");

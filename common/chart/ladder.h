@@ -1,6 +1,7 @@
 // The default view of every lab: one row per rung, four aligned panels (time per call, utilization,
 // memory bandwidth, accuracy delta), each with its interval and its measured ceiling. A rung that has no
-// number says why in its place.
+// number says why in its place. Where there are traps among the rungs, the panels are theirs: the honest
+// time with the lie beside it, the factor between, and what the guard said.
 #pragma once
 
 #include <span>
@@ -19,6 +20,7 @@ struct LadderRow {
   const Series* series = nullptr;  ///< null: not run yet
   const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
   bool is_baseline = false, selected = false, is_peer = false;
+  bool is_trap = false;  ///< of the fourth kind: a lie and an honest figure in place of a time
   std::string state{};   ///< shown where there are no marks: "needs an NVIDIA GPU",
                          ///< "about 12 s"; empty: said from the series
   std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live

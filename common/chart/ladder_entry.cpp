@@ -28,7 +28,7 @@ std::string reason_of(const LadderRow& row, bool* failed) {
     const std::string why = !series.reason.empty() ? series.reason : check ? check->reason : "";
     return sentence(check_failed ? "✕ check failed, no speed" : "✕ failed", why);
   }
-  if (has_time(series) && check) return {};
+  if ((has_time(series) || series.trap) && check) return {};
   if (!row.state.empty()) return row.state;
   switch (series.status) {
     case SeriesStatus::pending:
@@ -135,8 +135,11 @@ Entry make_entry(const LadderRow& row) {
     if (series.stats->ci_ns) {
       entry.call_ci_s = {series.stats->ci_ns->low * 1e-9, series.stats->ci_ns->high * 1e-9};
     }
-  } else {
+  } else if (series.items_per_s > 0) {
     entry.call_s = 1 / series.items_per_s;  // a pipeline: time per item at its steady pace
+  } else if (series.trap && series.trap->unit == "s") {
+    entry.call_s = series.trap->honest.median;
+    entry.call_ci_s = series.trap->honest.ci;
   }
   entry.hatched = !row.origin.empty() || !series.reduced_from.empty() ||
                   series.status == SeriesStatus::partial ||

@@ -41,6 +41,11 @@ Panel bandwidth_panel(const std::vector<Entry>& entries);
 /// NMSE against float64 with the limit of the gate. A rung that failed shows its error, as a cross:
 /// the error is the evidence.
 Panel error_panel(const std::vector<Entry>& entries);
+/// Traps: puts the lie of each beside the honest bar of the time panel.
+void set_lies_beside(const std::vector<Entry>& entries, Panel* panel);
+/// Traps: lie / honest with its interval, and what the guard said.
+Panel factor_panel(const std::vector<Entry>& entries);
+Panel guard_panel(const std::vector<Entry>& entries);
 /// The task metric's difference to the baseline row (to the first row that has one otherwise).
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric);
 

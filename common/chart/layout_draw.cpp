@@ -59,7 +59,7 @@ void PanelLayout::draw_grid(Scene* scene) const {
 
 void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
   const float start = bar_start(mark), end = x_of(mark.value);
-  const float half = bar_height() * (mark.quiet ? 0.8f : 0.5f);
+  const float half = bar_height() * (mark.quiet ? 0.8f : mark.offset != 0 ? 0.34f : 0.5f);
   Primitive bar{.a = {std::min(start, end), y - half},
                 .b = {std::max(start, end), y + half},
                 .role = mark.role};
@@ -99,7 +99,7 @@ void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
 }
 
 void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
-  const float y = frame_.row_middle(mark.row);
+  const float y = middle_of(mark);
   if (mark.marker == Marker::none) {
     draw_bar(scene, mark, y);
     draw_whisker(scene, mark, y);

@@ -82,6 +82,11 @@ float PanelLayout::bar_height() const {
   return std::min(frame_.font * 1.15f, frame_.row_height * 0.5f);
 }
 
+/// Two bars of a row at offsets of half stand clear of each other.
+float PanelLayout::middle_of(const Mark& mark) const {
+  return frame_.row_middle(mark.row) + mark.offset * frame_.row_height * 0.44f;
+}
+
 bool PanelLayout::is_solid_bar(const Mark& mark) const {
   return mark.marker == Marker::none && !mark.hatched && !mark.dashed;
 }
@@ -156,11 +161,11 @@ void PanelLayout::place_labels() {
     plot_width_ = std::max(8.0f, width - widest - gap * 2);
     try_labels();
   }
-  std::map<int, std::vector<const Label*>> placed;  // by row
+  std::map<std::pair<int, float>, std::vector<const Label*>> placed;  // by row and offset in it
   for (size_t i = 0; i < labels_.size(); ++i) {
     Label& label = labels_[i];
     if (label.text.empty()) continue;
-    auto& others = placed[panel_.marks[i].row];
+    auto& others = placed[{panel_.marks[i].row, panel_.marks[i].offset}];
     const bool clash = std::any_of(others.begin(), others.end(), [&](const Label* other) {
       return label.x < other->x + other->px && other->x < label.x + label.px;
     });

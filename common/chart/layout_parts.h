@@ -101,6 +101,7 @@ class PanelLayout {
   float x_of(double value) const;
   float bar_start(const Mark& mark) const;
   float bar_height() const;
+  float middle_of(const Mark& mark) const;  ///< of one that is not quiet
   std::string value_text(double value) const;
   bool is_drawn(const Mark& mark) const;
   bool is_solid_bar(const Mark& mark) const;

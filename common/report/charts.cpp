@@ -31,6 +31,7 @@ std::vector<LadderRow> chart_rows(const Material& material) {
                   .ceilings = &run.ceilings()};
     row.is_baseline = line.is_baseline;
     row.selected = line.is_candidate;
+    row.is_trap = is_trap(line);
     const KernelInfo* info = run.kernel(line.series->kernel);
     row.is_peer = info && !info->library.empty();
     const std::string machine = machine_of(run);

@@ -76,6 +76,10 @@ std::string differing_params(const Params& own, const Params& other) {
   return to_string(differs);
 }
 
+bool is_trap(const Line& line) {
+  return line.series->kind == "trap";
+}
+
 std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }

@@ -38,6 +38,8 @@ std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);
 /// What `own` has and `other` has not, as text: "n=512".
 std::string differing_params(const Params& own, const Params& other);
+/// Whether the line is a rung of the fourth kind: its figures stand in a section of their own.
+bool is_trap(const Line& line);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
 /// The last part of a kernel id.
@@ -58,6 +60,9 @@ Section error_section(const Material& material);
 // causes.cpp
 /// What holds each rung back, and where known what it takes of the GPU and what was counted.
 std::vector<Section> cause_sections(const Material& material);
+// traps.cpp
+/// The traps' two figures; empty where there are no traps.
+std::vector<Section> trap_sections(const Material& material);
 
 // charts.cpp
 /// The ladder, and beside it the other views of the same results: a roofline for every machine and

@@ -209,6 +209,7 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
             no_speed.empty() ? "not reported" : no_speed);
   add_energy(series, run.ceilings(), no_speed, &entry);
   entry.set("curves", series.curve);
+  if (series.trap && no_speed.empty()) entry.set("trap", Json(*series.trap));
   return entry.take();
 }
 

@@ -173,6 +173,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     report.sentence = ladder_sentence(material);
     add(ladder_sections(material));
     add(options.sections);
+    add(trap_sections(material));
   } else {
     const Comparison& c = material.claims.back().comparison;
     report.title =
@@ -183,7 +184,9 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   report.subtitle = subtitle_of(material);
   for (auto* make : {environment_section, throughput_section, latency_section, utilization_section,
                      memory_section, bandwidth_section, error_section}) {
-    report.sections.push_back(make(material));
+    Section section = make(material);
+    const bool says_nothing = section.table && section.table->rows.empty();  // of traps alone
+    if (!says_nothing) report.sections.push_back(std::move(section));
   }
   add(cause_sections(material));
   if (!is_ladder) {

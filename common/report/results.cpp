@@ -29,10 +29,12 @@ std::string interval_or_reason(const std::string& text, int n) {
 }
 
 /// One row per line: the label, then what `cells` makes of it; a line with a problem says it once.
+/// Traps have a section of their own.
 template <class Cells>
 Table table_of(const Material& material, std::vector<std::string> columns, Cells cells) {
   Table table{.columns = std::move(columns)};
   for (const Line& line : material.lines) {
+    if (is_trap(line)) continue;
     std::vector<std::string> row = {line.label};
     if (line.problem.empty()) {
       for (std::string& cell : cells(line)) row.push_back(std::move(cell));
