@@ -1,5 +1,7 @@
 // ridgepoint shot SCENE OUT.png: one picture of the window, without opening it.
 #include "app/cli.h"
+#include "app/selection.h"
+#include "app/terminal.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/window.h"
 #endif
@@ -12,6 +14,10 @@ int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
   shot.scene = options.scene;
   shot.out = options.out;
   shot.replay = common.replay;
+  shot.lab = options.lab;
+  if (!options.lab.empty()) {
+    if (const auto lab = require_lab(options.lab); !lab) return fail(common, lab.error());
+  }
   shot.theme = options.theme;
   shot.scale = options.scale;
   shot.width = options.width;

@@ -63,6 +63,10 @@ std::string why_no_compare(const State& state) {
     if (!row || !row->can_run) {
       return rung_title(state, kernel) + " cannot run on this machine, so it cannot be compared.";
     }
+    if (row->info->kind != "kernel") {
+      return rung_title(state, kernel) + " is a " + row->info->kind +
+             "; only kernels are compared in pairs.";
+    }
   }
   return {};
 }

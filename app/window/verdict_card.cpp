@@ -6,6 +6,7 @@
 #include "app/measuring.h"
 #include "app/window/panels.h"
 #include "common/core/format.h"
+#include "common/record/trap.h"
 #include "common/report/decision.h"
 
 namespace ridge::window {
@@ -47,6 +48,63 @@ std::string evidence_of(const Comparison& comparison) {
   return text;
 }
 
+/// What a verdict says, and a trap as well.
+struct Words {
+  Headline headline;
+  std::string title, evidence, reason;
+};
+
+Words words_of(const Comparison& comparison, const Decision& decision, const State& state,
+               const std::string& where) {
+  Words words{headline_of(comparison, decision.verdict),
+              rung_title(state, comparison.candidate) + " against " +
+                  rung_title(state, comparison.baseline),
+              evidence_of(comparison), decision.reason};
+  if (!where.empty()) words.title += "  ·  recorded on " + where;
+  for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
+  return words;
+}
+
+Words words_of(const TrapOutcome& trap, const std::string& where) {
+  Words words{
+      {bias_text(trap), Role::text, 0},
+      reading_text(trap, trap.lie.median) + " said, " + reading_text(trap, trap.honest.median) +
+          " is  ·  " + trap.quantity + " of " + trap.victim,
+      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin {:g} %", format_ratio(trap.factor),
+                  format_ratio_interval(trap.ci), trap.rounds, trap.margin * 100),
+      guard_text(trap)};
+  if (!where.empty()) words.title += "  ·  recorded on " + where;
+  return words;
+}
+
+void draw_words(Ui& ui, const Area& inner, Words words) {
+  const Headline& headline = words.headline;
+  // The word is the largest on the screen, but it leaves the evidence half of the card.
+  const float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
+  float x = inner.x;
+  if (headline.arrow) {
+    const float side = ui.px(size * 0.8f);
+    ui.triangle(x + side / 2, inner.middle(), side, headline.arrow > 0, ui.color(headline.role));
+    x += side + ui.px(14);
+  }
+  x += ui.text(x, inner.middle(), headline.text, size, headline.role, Face::strong) + ui.px(32);
+  // The texts of successive verdicts start at one place, unless the word is longer.
+  x = std::max(x, inner.x + inner.w * 0.36f);
+  const float room = inner.right() - x, line = inner.h / 3;
+  ui.text(x, inner.y + line * 0.5f, words.title, kBody_px, Role::text, Face::body, Anchor::start,
+          room);
+  ui.text(x, inner.y + line * 1.5f, words.evidence, kSmall_px, Role::text, Face::mono,
+          Anchor::start, room);
+  std::string& reason = words.reason;
+  if (!reason.empty())
+    reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
+  ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start,
+          room);
+  if (ui.touch("verdict_text", {x, inner.y, room, inner.h}).hovered) {
+    ui.tooltip(words.title + "\n" + words.evidence + "\n" + reason);
+  }
+}
+
 /// What stands here while there is no verdict.
 void draw_waiting(Ui& ui, Area area, const std::string& head, const std::string& next) {
   ui.text(area.x, area.y + area.h * 0.36f, head, kHeading_px, Role::text, Face::strong,
@@ -58,6 +116,12 @@ void draw_waiting(Ui& ui, Area area, const std::string& head, const std::string&
 void draw_without(Ui& ui, const Area& area) {
   const State& state = ui.state;
   const std::string selected = rung_title(state, state.view.rung);
+  const RungView* chosen = find_row(state, state.view.rung);
+  if (chosen && chosen->info && chosen->info->kind == "trap") {
+    return draw_waiting(ui, area, selected + ": not sprung yet",
+                        "Run it: the lie and the honest figure are taken in turns; the guard has "
+                        "the last word.");
+  }
   if (state.view.baseline.empty()) {
     return draw_waiting(
         ui, area, "No verdict yet",
@@ -94,40 +158,16 @@ void VerdictCard::draw(Ui& ui, Area area) {
         ui, inner, "Comparing with " + rung_title(state, state.view.baseline),
         std::to_string(rounds) + " rounds so far; the verdict comes when all are in.");
   }
+  const RungView* row = find_row(state, state.view.rung);
+  if (row && row->series && row->series->trap) {
+    return draw_words(ui, inner, words_of(*row->series->trap, row->machine));
+  }
   std::string where;
   const Run* run = nullptr;
   const Comparison* comparison = shown_comparison(state, &where, &run);
   if (!comparison) return draw_without(ui, inner);
-
   const Decision decision = decide(*run, *comparison, app::titles_of(*state.view.lab));
-  const Headline headline = headline_of(*comparison, decision.verdict);
-  // The word is the largest on the screen, but it leaves the evidence half of the card.
-  const float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
-  float x = inner.x;
-  if (headline.arrow) {
-    const float side = ui.px(size * 0.8f);
-    ui.triangle(x + side / 2, inner.middle(), side, headline.arrow > 0, ui.color(headline.role));
-    x += side + ui.px(14);
-  }
-  x += ui.text(x, inner.middle(), headline.text, size, headline.role, Face::strong) + ui.px(32);
-  // The texts of successive verdicts start at one place, unless the word is longer.
-  x = std::max(x, inner.x + inner.w * 0.36f);
-  const float room = inner.right() - x, line = inner.h / 3;
-  std::string title = rung_title(state, comparison->candidate) + " against " +
-                      rung_title(state, comparison->baseline);
-  if (!where.empty()) title += "  ·  recorded on " + where;
-  ui.text(x, inner.y + line * 0.5f, title, kBody_px, Role::text, Face::body, Anchor::start, room);
-  ui.text(x, inner.y + line * 1.5f, evidence_of(*comparison), kSmall_px, Role::text, Face::mono,
-          Anchor::start, room);
-  std::string reason = decision.reason;
-  for (const std::string& more : comparison->reasons) reason += "  ·  " + more;
-  if (!reason.empty())
-    reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
-  ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start,
-          room);
-  if (ui.touch("verdict_text", {x, inner.y, room, inner.h}).hovered) {
-    ui.tooltip(title + "\n" + evidence_of(*comparison) + "\n" + reason);
-  }
+  draw_words(ui, inner, words_of(*comparison, decision, state, where));
 }
 
 }  // namespace ridge::window

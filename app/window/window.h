@@ -29,7 +29,7 @@ struct ShotOptions {
   std::string scene = "lab";
   std::string out;     ///< the PNG
   std::string replay;  ///< empty: recorded runs only
-  std::string lab;     ///< empty: the replay's, else gemm
+  std::string lab;     ///< empty: the replay's, else the first
   std::string theme = "dark";
   float scale = 1;
   int width = 1600, height = 1000;

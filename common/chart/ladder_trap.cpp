@@ -74,7 +74,7 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
 }
 
 Panel factor_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "The lie over the honest figure", .metric = "trap_factor"};
+  Panel panel{.title = "The lie over the honest figure", .metric = "trap_factor", .weight = 1.3f};
   panel.axis = {.title = "Factor", .scale = Scale::log};
   double low = 0.5, high = 2;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -99,7 +99,7 @@ Panel factor_panel(const std::vector<Entry>& entries) {
 }
 
 Panel guard_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "What the guard said", .metric = "trap_guard", .weight = 1.6f};
+  Panel panel{.title = "What the guard said", .metric = "trap_guard", .weight = 1.35f};
   for (const Entry& entry : entries) {
     const TrapOutcome* trap = trap_of(entry);
     panel.row_reasons.push_back(trap ? guard_text(*trap) : no_trap(entry));

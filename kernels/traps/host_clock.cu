@@ -8,8 +8,6 @@
 // Guard     Time per call comes from many calls in a CUDA graph behind a gate, less an empty graph;
 //           latency is a quantity of its own, measured in a pass of its own.
 // Source    CUDA C++ Best Practices Guide, 10.1, Timing.
-#include <fmt/format.h>
-
 #include "kernels/traps/victim.h"
 
 namespace ridge::traps {
@@ -30,10 +28,10 @@ class HostClock : public VictimTrap {
 
   Result<GuardVerdict> guard(double lie, double honest) override {
     RIDGE_TRY(const double again, victim_->call_s());
-    return GuardVerdict{
-        is_nearer(again, honest, lie),
-        fmt::format("{} calls in one gated sample read {} each; the other {} are the host's",
-                    victim_->last.calls, time_text(again), time_text(lie - again))};
+    return GuardVerdict{is_nearer(again, honest, lie),
+                        std::to_string(victim_->last.calls) + " calls in one gated sample read " +
+                            time_text(again) + " each; the other " + time_text(lie - again) +
+                            " are the host's"};
   }
 };
 

@@ -1,0 +1,337 @@
+// The Traps lab: each trap biases its figure in the direction its lesson says, and the guard that it
+// names catches it. Where time itself would decide, the clock is made up (a device that charges for
+// first touches, cold caches, work and readings of the clock), so that a busy machine changes nothing.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "common/kernel/registry.h"
+#include "common/measure/harness.h"
+#include "common/record/json.h"
+#include "common/record/run.h"
+#include "common/record/trap.h"
+#include "tests/catch.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace ridge;
+
+namespace {
+
+/// CPU memory and calls, and a clock that is made up. A call costs what `cost_ns` says, or 1 us; on a
+/// buffer not seen before, in a cold cache, and for reading the clock around a single call, more.
+class MadeUpClock : public measure::Device {
+ public:
+  std::function<double(const measure::Side&)> cost_ns = [](const measure::Side&) { return 1000.0; };
+  double first_touch_ns = 0, cold_ns = 0, clock_ns = 0;
+  double drift_a_slot = 0;  ///< of the logarithm of the time
+  int64_t sample_calls = 500;
+
+  Backend backend() const override { return Backend::cpu; }
+  std::string name() const override { return "made up"; }
+  void* stream() const override { return nullptr; }
+  Result<void*> allocate(size_t bytes) override {
+    void* memory = std::calloc(1, bytes);
+    touched_.insert(memory);
+    return static_cast<char*>(memory);
+  }
+  void release(void* memory) override { std::free(memory); }
+  Result<void> upload(void* to, const void* from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+  Result<void> download(void* to, const void* from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+  Result<void> fill(void* to, uint32_t pattern, size_t bytes) override {
+    for (size_t i = 0; i + 4 <= bytes; i += 4) std::memcpy(static_cast<char*>(to) + i, &pattern, 4);
+    return {};
+  }
+  size_t free_bytes() const override { return size_t{1} << 32; }
+  Result<void> synchronize() override { return {}; }
+  Result<void> call(const measure::Side& side) override {
+    const Status status = side.kernel->launch(side.launch);
+    if (!status.ok()) return measure::to_error(status, *side.kernel);
+    return {};
+  }
+  Result<Sample> time_latency(const measure::Side& side) override {
+    const bool fresh = is_fresh(side.launch.buffers[2]);
+    RIDGE_TRY_VOID(call(side));
+    Sample sample;
+    sample.t_ns = cost_ns(side) + clock_ns + (fresh ? first_touch_ns : 0);
+    return sample;
+  }
+  Result<std::unique_ptr<measure::Side>> make_side(const KernelDesc& kernel, const Launch& launch,
+                                                   measure::Cache cache, double) override {
+    auto side = std::make_unique<measure::Side>();
+    side->kernel = &kernel;
+    side->launch = launch;
+    side->cache = cache;
+    return side;
+  }
+  Result<std::vector<Sample>> time(std::span<measure::Side* const> sides,
+                                   std::span<const uint8_t> order) override {
+    std::vector<Sample> samples;
+    for (const uint8_t index : order) {
+      const measure::Side& side = *sides[index];
+      RIDGE_TRY_VOID(call(side));
+      Sample& sample = samples.emplace_back();
+      sample.calls = sample_calls;
+      sample.t_ns = cost_ns(side) * std::exp(drift_a_slot * slot_++) +
+                    (side.cache == measure::Cache::cold ? cold_ns : 0);
+    }
+    return samples;
+  }
+  int slots_per_block(std::span<measure::Side* const>) const override { return 50; }
+
+ private:
+  /// The harness's own buffers lie in what it allocated, behind a guard of 256 bytes.
+  bool is_fresh(void* buffer) { return touched_.count(static_cast<char*>(buffer) - 256) == 0; }
+  std::set<void*> touched_;
+  double slot_ = 0;
+};
+
+struct Sprung {
+  Series series;
+  const TrapOutcome& trap() const { return *series.trap; }
+};
+
+Sprung spring(const std::string& name, measure::Device* device) {
+  const TrapDesc* desc = find_trap("traps.cpu." + name);
+  REQUIRE(desc != nullptr);
+  measure::Observer nobody;
+  measure::Options options;
+  options.mode = measure::Mode::live;
+  auto series = measure::measure_trap(*desc, {}, device, options, 0, &nobody);
+  REQUIRE(series);
+  INFO(series->reason);
+  REQUIRE(series->status == SeriesStatus::ok);
+  REQUIRE(series->trap);
+  CHECK(series->checks.size() == 2);
+  CHECK(series->quality_passed());
+  CHECK(series->trap->guard == desc->guard);
+  INFO(series->trap->guard_says);
+  CHECK(series->trap->caught);
+  return {*series};
+}
+
+/// A kernel's own work, counted by how the time of a real call on this machine relates to another's,
+/// would flake; CPU time of this thread does not see other processes.
+std::unique_ptr<measure::Device> real_cpu() {
+  auto device = measure::make_cpu_device();
+  REQUIRE(device);
+  return *std::move(device);
+}
+
+}  // namespace
+
+TEST_CASE("no warm-up: the first call on fresh memory reads high, the touched one does not") {
+  MadeUpClock device;
+  device.first_touch_ns = 4000;
+  const Sprung sprung = spring("no_warm_up", &device);
+  CHECK(sprung.trap().factor == Approx(5).margin(1e-6));
+  CHECK(sprung.trap().bias == "high");
+}
+
+TEST_CASE("hot called cold reads low; asked for cold, the harness names its result so") {
+  MadeUpClock device;
+  device.cold_ns = 3000;
+  const Sprung sprung = spring("hot_called_cold", &device);
+  CHECK(sprung.trap().factor == Approx(0.25).margin(1e-6));
+  CHECK(sprung.trap().bias == "low");
+  CHECK(sprung.trap().guard_says.find("named cold") != std::string::npos);
+}
+
+TEST_CASE("where a trap biases nothing, it says so and its guard claims no catch") {
+  MadeUpClock device;  // first calls and cold caches cost nothing here
+  const TrapDesc* desc = find_trap("traps.cpu.hot_called_cold");
+  measure::Observer nobody;
+  const auto series =
+      measure::measure_trap(*desc, {}, &device, {.mode = measure::Mode::live}, 0, &nobody);
+  REQUIRE(series);
+  REQUIRE(series->trap);
+  CHECK(series->trap->bias == "none");
+  CHECK(bias_text(*series->trap) == "no bias on this machine");
+  CHECK_FALSE(series->trap->caught);
+}
+
+TEST_CASE("below the timer's resolution: the clock's own time is in the figure") {
+  MadeUpClock device;
+  device.cost_ns = [](const measure::Side&) { return 20.0; };
+  device.clock_ns = 40;
+  device.sample_calls = 10000;
+  const Sprung sprung = spring("below_timer_resolution", &device);
+  CHECK(sprung.trap().factor == Approx(3).margin(1e-6));
+  CHECK(sprung.trap().bias == "high");
+  CHECK(sprung.trap().guard_says.find("10000 calls") != std::string::npos);
+}
+
+TEST_CASE("a sample that comes out shorter than the harness wants is taken again with more calls") {
+  const auto device = real_cpu();
+  KernelDesc quick;
+  quick.id = "toy.cpu.quick";
+  quick.launch = [](const Launch&) { return Status{}; };
+  // An estimate a thousand times too long promises 200 us from a few calls.
+  const auto side = device->make_side(quick, Launch{}, measure::Cache::hot, 100e3);
+  REQUIRE(side);
+  measure::Side* sides[] = {side->get()};
+  const uint8_t order[] = {0, 0};
+  const auto samples = device->time(sides, order);
+  REQUIRE(samples);
+  CHECK(samples->back().t_ns * double(samples->back().calls) >= 100e3);
+  CHECK(samples->back().calls > 2);
+}
+
+TEST_CASE("the mean of a skewed sample reads high, and outliers are tagged") {
+  MadeUpClock device;
+  int64_t turn = 0;
+  device.cost_ns = [&](const measure::Side&) { return turn++ % 12 == 5 ? 60e3 : 1e3 + turn % 3; };
+  const Sprung sprung = spring("mean_of_skewed", &device);
+  CHECK(sprung.trap().factor > 5);
+  CHECK(sprung.trap().bias == "high");
+  CHECK(sprung.trap().guard_says.find("5 of 60 calls are tagged") != std::string::npos);
+}
+
+TEST_CASE("the best of N reads low and falls with N") {
+  MadeUpClock device;
+  int64_t turn = 0;
+  device.cost_ns = [&](const measure::Side&) { return 1e3 * double(1 + (turn++ * 7) % 16); };
+  const Sprung sprung = spring("best_of_n", &device);
+  CHECK(sprung.trap().lie.median == Approx(1e-6));
+  CHECK(sprung.trap().factor < 0.2);
+  CHECK(sprung.trap().bias == "low");
+}
+
+TEST_CASE("A, then B under drift calls equal kernels different; palindromes say same") {
+  MadeUpClock device;
+  device.drift_a_slot = 0.004;
+  const Sprung sprung = spring("a_then_b", &device);
+  // 24 slots apart: exp(-24 * 0.004).
+  CHECK(sprung.trap().lie.median == Approx(std::exp(-0.096)).margin(1e-3));
+  CHECK(sprung.trap().honest.median == Approx(1).margin(1e-6));
+  CHECK(sprung.trap().bias == "low");
+  CHECK(sprung.trap().guard_says.find("says same") != std::string::npos);
+}
+
+TEST_CASE("zeros as data: the victim that looks at them does next to nothing") {
+  const auto device = real_cpu();  // 60 000 row updates against none
+  const Sprung sprung = spring("zeros_as_data", device.get());
+  CHECK(sprung.trap().factor < 0.5);
+  CHECK(sprung.trap().guard_says.find("0 of the harness's") == 0);
+}
+
+TEST_CASE("output never read: the compiler removed the work, and the gate finds the poison") {
+  const auto device = real_cpu();  // 2 million multiply-adds against an empty function
+  const Sprung sprung = spring("output_never_read", device.get());
+  CHECK(sprung.trap().factor < 0.01);
+  CHECK(sprung.trap().bias == "low");
+  CHECK(sprung.trap().guard_says.find("16384 elements of the output were never written") !=
+        std::string::npos);
+}
+
+TEST_CASE("reused output passes a check without poison and no other") {
+  const auto device = real_cpu();
+  const Sprung sprung = spring("reused_output", device.get());
+  CHECK(sprung.trap().factor < 0.01);
+  CHECK(sprung.trap().guard_says.find("a check without poison passes it; the gate refuses it") ==
+        0);
+}
+
+TEST_CASE("the compiler did it: flags make the speed-up, and make another rung") {
+  MadeUpClock device;
+  device.cost_ns = [](const measure::Side& side) {
+    return std::string(side.kernel->id) == "traps.cpu.matrix300_o1" ? 20e6 : 5e6;
+  };
+  const Sprung sprung = spring("the_compiler_did_it", &device);
+  CHECK(sprung.trap().lie.median == Approx(4));
+  CHECK(sprung.trap().honest.median == Approx(1));
+  CHECK(sprung.trap().guard_says.find("-O1 has the hash") != std::string::npos);
+}
+
+TEST_CASE("a victim that fails the gate has no figures") {
+  struct Wrong : Trap {
+    Result<double> lie() override { return 1.0; }
+    Result<double> honest() override { return 2.0; }
+    Result<GuardVerdict> guard(double, double) override { return GuardVerdict{true, "yes"}; }
+    Result<QualityCheck> check(const std::string& what) override {
+      QualityCheck check;
+      check.what = what;
+      check.passed = what.find("before") != std::string::npos;
+      check.reason = "it is wrong by now";
+      return check;
+    }
+  };
+  const TrapDesc desc = {.id = "traps.cpu.wrong", .set_up = [](measure::Device*) {
+                           return Result<std::unique_ptr<Trap>>(std::make_unique<Wrong>());
+                         }};
+  MadeUpClock device;
+  measure::Observer nobody;
+  const auto series =
+      measure::measure_trap(desc, {}, &device, {.mode = measure::Mode::live}, 0, &nobody);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::failed);
+  CHECK(series->reason.find("it is wrong by now") != std::string::npos);
+  CHECK_FALSE(series->trap);
+}
+
+TEST_CASE("a reading that is not above zero is an error, not a factor") {
+  struct Zero : Trap {
+    Result<double> lie() override { return 0.0; }
+    Result<double> honest() override { return 2.0; }
+    Result<GuardVerdict> guard(double, double) override { return GuardVerdict{}; }
+    Result<QualityCheck> check(const std::string&) override {
+      QualityCheck check;
+      check.passed = true;
+      return check;
+    }
+  };
+  const TrapDesc desc = {.id = "traps.cpu.zero", .set_up = [](measure::Device*) {
+                           return Result<std::unique_ptr<Trap>>(std::make_unique<Zero>());
+                         }};
+  MadeUpClock device;
+  measure::Observer nobody;
+  const auto series = measure::measure_trap(desc, {}, &device, {}, 0, &nobody);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::failed);
+  CHECK(series->reason.find("not above zero") != std::string::npos);
+}
+
+TEST_CASE("an outcome goes to JSON and back") {
+  TrapOutcome trap;
+  trap.victim = "v", trap.quantity = "q", trap.unit = "s", trap.bias = "low";
+  trap.lie = {{1, 2, 3}, 2, Interval{1, 3}};
+  trap.honest = {{4}, 4, std::nullopt};
+  trap.rounds = 7, trap.factor = 0.5, trap.ci = Interval{0.4, 0.6}, trap.margin = 0.02;
+  trap.guard = "g", trap.caught = true, trap.guard_says = "says";
+  Series series;
+  series.trap = trap;
+  Series back;
+  from_json(Json(series), back);
+  REQUIRE(back.trap);
+  CHECK(Json(*back.trap) == Json(trap));
+  CHECK(back.trap->lie.readings == trap.lie.readings);
+  CHECK_FALSE(back.trap->honest.ci);
+  CHECK_FALSE(Json(Series{}).contains("trap"));
+}
+
+TEST_CASE("every trap has a part in the lesson, and every trap file is known with its kind") {
+  const char* source = std::getenv("RIDGE_SOURCE");
+  REQUIRE(source != nullptr);
+  std::ifstream file(std::string(source) + "/assets/lessons/traps.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  int traps = 0;
+  for (const KernelSource& rung : kernel_sources()) {
+    if (rung.kind != "trap") continue;
+    ++traps;
+    INFO(rung.id);
+    CHECK(text.str().find("\n## " + rung.id + " · ") != std::string::npos);
+  }
+  CHECK(traps == 14);
+}
