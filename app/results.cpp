@@ -186,13 +186,12 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
   const std::vector<const Series*> all = series_of(run, request);
   std::string text = all.empty() ? "" : environment_text(run);
-  for (const std::vector<const Series*>& one : tables_of(all)) {
+  std::vector<const Series*> traps, others;
+  for (const Series* series : all) (series->kind == "trap" ? traps : others).push_back(series);
+  if (!traps.empty()) text += "\n" + heading_of(traps) + traps_text(traps);
+  for (const std::vector<const Series*>& one : tables_of(others)) {
     std::vector<std::vector<std::string>> rows;
     text += "\n" + heading_of(one);
-    if (one.front()->kind == "trap") {
-      text += traps_text(one);
-      continue;
-    }
     for (const Series* series : one) rows.push_back(row_of(run, *series));
     text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
                    "throughput", "error", "limit"},

@@ -8,8 +8,6 @@
 // Guard     The harness fills every input with random normals; each sample stores its clock.
 // Source    Horace He, Strangely, Matrix Multiplications on GPUs Run Faster When Given "Predictable"
 //           Data! (2024).
-#include <fmt/format.h>
-
 #include "common/core/format.h"
 #include "kernels/traps/victim.h"
 
@@ -45,8 +43,8 @@ class ZerosAsData : public VictimTrap {
     int64_t zeros = 0;
     const std::string text = zeros_text(*victim_->rung.posed, &zeros);
     // bf16 keeps 8 bits: a normal number rounds to zero only where it is one.
-    return GuardVerdict{zeros == 0, fmt::format("{}; SM clock {} on zeros, {} on random data", text,
-                                                clock_text(*zeros_), clock_text(*victim_))};
+    return GuardVerdict{zeros == 0, text + "; SM clock " + clock_text(*zeros_) + " on zeros, " +
+                                        clock_text(*victim_) + " on random data"};
   }
 
  private:
