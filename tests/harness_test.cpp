@@ -115,11 +115,11 @@ TEST_CASE("others' load counts from a tenth of a core; a GPU kernel runs where i
   CHECK(measure::is_contended(1e4, Backend::cuda));
   CHECK_FALSE(measure::is_contended(0.1, Backend::cuda));
   std::string reason;
-  CHECK(measure::capability_suffices(80, false, 90, &reason));
-  CHECK(measure::capability_suffices(90, true, 90, &reason));
-  CHECK_FALSE(measure::capability_suffices(90, true, 100, &reason));
-  CHECK(contains(reason, "sm_90a"));
-  CHECK_FALSE(measure::capability_suffices(90, false, 80, &reason));
+  CHECK(measure::capability_suffices(80, false, "GPU", 90, &reason));
+  CHECK(measure::capability_suffices(90, true, "GPU", 90, &reason));
+  CHECK_FALSE(measure::capability_suffices(90, true, "GPU", 100, &reason));
+  CHECK(contains(reason, "no later"));
+  CHECK_FALSE(measure::capability_suffices(90, false, "GPU", 80, &reason));
 }
 
 TEST_CASE("cancel acts between blocks and keeps the samples") {

@@ -27,7 +27,7 @@ Error cannot_write(const fs::path& path, const std::string& why) {
 
 const Format* find_format(const std::string& name) {
   for (const Format& format : kFormats) {
-    if (name.ends_with(format.extension) && name != format.extension) return &format;
+    if (name.ends_with(format.extension)) return name == format.extension ? nullptr : &format;
   }
   return nullptr;
 }
