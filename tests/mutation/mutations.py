@@ -165,7 +165,7 @@ MUTATIONS = [
     _cpu("cold calls are timed in one go",
          "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
          "const int64_t spells = 1;"),
-    _cpu("a sample is a single call", "std::llround(std::ceil(least_ns / side->call_ns))", "1"),
+    _cpu("a sample is a single call", "std::llround(std::ceil(side->least_ns / side->call_ns))", "1"),
     # ---- the GPU's clock (--gpu)
     _gpu("the block is not waited for",
          "  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));\n\n  std::vector<Stamp> stamps",
