@@ -125,11 +125,11 @@ TEST_CASE("with cold caches each of at most ten calls is timed alone, after a fl
   const Timed hot = time_of(note, 1e3, 1);
   called_ns.clear();
   const Timed cold = time_of(note, 1e3, 1, Cache::cold);
-  CHECK(hot.calls == 200);
+  CHECK(hot.calls >= 200);
   CHECK(cold.calls == 10);
   // What a flush took is known from then on: few such samples fit a block of 100 ms.
-  CHECK(hot.slots_per_block == 500);
-  CHECK(cold.slots_per_block < 500);
+  CHECK(hot.slots_per_block > 400);
+  CHECK(cold.slots_per_block < 400);
   // Between two calls lies a flush, which no machine does in 10 us; two calls in a row are 0.1 apart.
   REQUIRE(called_ns.size() >= 10);
   std::vector<double> gaps_ns;
