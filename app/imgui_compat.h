@@ -14,7 +14,7 @@ namespace ridge::compat {
 
 /// The keys the window uses beside typed characters, which arrive as text and so follow the
 /// keyboard's layout ("[" is not where a US keyboard has it).
-enum class Key { f5, f11, escape, e, plus, minus, keypad_plus, keypad_minus, zero };
+enum class Key { f5, f11, escape, e, plus, minus, keypad_plus, keypad_minus, zero, k, up, down, enter, backspace };
 
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
@@ -37,6 +37,16 @@ inline ImGuiKey native(Key key) {
       return ImGuiKey_KeypadSubtract;
     case Key::zero:
       return ImGuiKey_0;
+    case Key::k:
+      return ImGuiKey_K;
+    case Key::up:
+      return ImGuiKey_UpArrow;
+    case Key::down:
+      return ImGuiKey_DownArrow;
+    case Key::enter:
+      return ImGuiKey_Enter;
+    case Key::backspace:
+      return ImGuiKey_Backspace;
   }
   return ImGuiKey_None;
 }
@@ -63,13 +73,23 @@ inline int native(Key key) {
       return 333;
     case Key::zero:
       return 48;
+    case Key::k:
+      return 75;
+    case Key::up:
+      return 265;
+    case Key::down:
+      return 264;
+    case Key::enter:
+      return 257;
+    case Key::backspace:
+      return 259;
   }
   return 0;
 }
 #endif
 
-inline bool key_pressed(Key key) {
-  return ImGui::IsKeyPressed(native(key), false);
+inline bool key_pressed(Key key, bool repeats = false) {
+  return ImGui::IsKeyPressed(native(key), repeats);
 }
 
 /// For the headless driver.

@@ -271,17 +271,6 @@ TEST_CASE("theme, scale and panel widths are remembered; a damaged file is not b
   CHECK_FALSE(fresh.view.light_theme);
 }
 
-TEST_CASE("the list of keys opens, takes the clicks, and closes", "[window]") {
-  Fixture f;
-  f.driver->type('?');
-  CHECK(f.state.view.show_shortcuts);
-  f.driver->click("run");
-  CHECK(f.session.count("run") == 0);
-  f.driver->type('?');
-  f.driver->key(Key::escape);
-  CHECK_FALSE(f.state.view.show_shortcuts);
-}
-
 TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   Fixture live;
   live.run_all();
@@ -357,7 +346,7 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
     f.driver->frames(4);
     INFO(width << " x " << height << " at " << scale);
     for (const char* name :
-         {"run", "compare", "export", "log", "shortcuts", "lesson", "source", "diff", "baseline"}) {
+         {"run", "compare", "export", "log", "show_shortcuts", "lesson", "source", "diff", "baseline"}) {
       INFO(name);
       const Area* area = f.driver->find(name);
       REQUIRE(area);

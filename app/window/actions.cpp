@@ -103,6 +103,12 @@ void run_selected(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
+void probe(State& state) {
+  WorkRequest request;
+  request.type = "probe";
+  send(state, std::move(request), &state.run_request);
+}
+
 void compare(State& state) {
   WorkRequest request = request_for(state, "compare");
   for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
@@ -121,12 +127,19 @@ void cancel(State& state) {
 void escape(State& state) {
   if (state.view.show_menu)
     state.view.show_menu = false;
-  else if (state.view.show_shortcuts)
-    state.view.show_shortcuts = false;
+  else if (state.view.show_palette)
+    state.view.show_palette = false;
   else if (why_no_cancel(state).empty())
     cancel(state);
   else
     state.notice = {};
+}
+
+void open_palette(State& state) {
+  state.view.show_palette = !state.view.show_palette;
+  state.view.show_menu = false;
+  state.view.palette_typed.clear();
+  state.view.palette_at = 0;
 }
 
 void toggle_baseline(State& state) {
@@ -309,20 +322,26 @@ const Action kActions[] = {
        state.view.light_theme = !state.view.light_theme;
        save_settings(&state);
      }},
+    {"reduced_motion",
+     "Reduced motion on or off",
+     "",
+     0,
+     {},
+     false,
+     never,
+     [](State& state) {
+       state.view.reduced_motion = !state.view.reduced_motion;
+       save_settings(&state);
+     }},
+    {"probe", "Measure what this machine can do at most", "", 0, {}, false, why_no_work, probe},
     {"larger", "Larger", "Ctrl +", 0, Key::plus, true, never,
      [](State& state) { step_scale(state, 1); }},
     {"smaller", "Smaller", "Ctrl −", 0, Key::minus, true, never,
      [](State& state) { step_scale(state, -1); }},
     {"full_screen", "Full screen", "F11", 0, Key::f11, false, never,
      [](State& state) { state.view.full_screen = !state.view.full_screen; }},
-    {"shortcuts",
-     "This list",
-     "?",
-     '?',
-     {},
-     false,
-     never,
-     [](State& state) { state.view.show_shortcuts = !state.view.show_shortcuts; }},
+    {"palette", "Find an action, a screen, a lab, a rung", "Ctrl K", 0, Key::k, true, never,
+     open_palette},
     {"lab_1", "First lab, and so on to 9", "1 … 9", '1', {}, false, never, open_nth_lab<0>},
 };
 
@@ -368,14 +387,17 @@ bool perform(State& state, std::string_view id) {
 
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
+  const bool in_palette = state.view.show_palette;
   for (const Action& entry : actions()) {
+    const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
+    if (in_palette && !is_its_own) continue;
     if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
       perform(state, entry.id);
     }
   }
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
-  if (io.WantTextInput || io.KeyCtrl) return;
+  if (io.WantTextInput || io.KeyCtrl || in_palette) return;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const ImVector<ImWchar> typed = io.InputQueueCharacters;
   for (const ImWchar character : typed) {

@@ -187,7 +187,7 @@ void BottomBar::draw(Ui& ui, Area area) {
   Area right = inner.take_right(ui.px(256), ui.px(24));
   ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
   right.take_left(ui.px(106));
-  ui.action_button("shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
+  ui.action_button("show_shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
                    Ui::Kind::quiet);
   ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
                    Ui::Kind::quiet);

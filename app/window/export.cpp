@@ -41,7 +41,7 @@ const Recording* recording_of(const State& state, const Run* run) {
 
 }  // namespace
 
-Result<std::string> write_export(const State& state, const std::string& root) {
+Result<report::Report> shown_report(const State& state) {
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
   report::Options options =
@@ -56,8 +56,12 @@ Result<std::string> write_export(const State& state, const std::string& root) {
     options.only.erase("threads");
   }
   const report::Input input = {recording ? shown.run : &state.run(), "run.jsonl"};
-  RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, options));
+  return report::build_report({&input, 1}, options);
+}
 
+Result<std::string> write_export(const State& state, const std::string& root) {
+  RIDGE_TRY(const report::Report report, shown_report(state));
+  const Recording* recording = recording_of(state, what_is_shown(state).run);
   RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.view.lab->id));
   for (const char* name : {"report.html", "report.md", "report.json", "report.csv"}) {
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));

@@ -5,8 +5,12 @@
 
 #include "app/window/state.h"
 #include "common/core/result.h"
+#include "common/report/report.h"
 
 namespace ridge::window {
+
+/// The report of what is on screen, as write_export() writes it. bad_input: nothing was measured.
+Result<report::Report> shown_report(const State& state);
 
 /// Writes report.{html,md,json,csv} and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
 Result<std::string> write_export(const State& state, const std::string& root);

@@ -151,6 +151,7 @@ void open_wanted_run(State& state) {
 
 LabProgress lab_progress(const State& state, const Lab& lab) {
   LabProgress progress;
+  if (state.is_replay() && !state.own) return progress;  // another machine's catalogue, perhaps
   const Run& run = state.own ? state.own->run() : state.run();
   const auto known = state.verified.find(lab.id);
   for (const Rung& rung : lab.rungs) {

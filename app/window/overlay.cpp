@@ -1,4 +1,6 @@
-// What lies over a screen: the dimmed window that takes every click, and the menu of screens in it.
+// Places that screens draw into: the dimmed window over all others, a part that scrolls; and what
+// several screens say alike.
+#include <algorithm>
 #include <utility>
 
 #include "app/window/actions.h"
@@ -27,6 +29,47 @@ bool Overlay::clicked_outside(const Area& box) const {
   const bool inside =
       mouse.x >= box.x && mouse.x < box.right() && mouse.y >= box.y && mouse.y < box.bottom();
   return ImGui::IsMouseClicked(0) && !inside;
+}
+
+Scroll::Scroll(Ui& ui, const char* name, const Area& area) : ui_(ui), place_(area) {
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  ImGui::BeginChild(name, {area.w, area.h}, false);
+  outer_ = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  top_ = at.y;
+  rest = {at.x, at.y, area.w - bar(ui), 0};  // always kept: nothing jumps when a bar appears
+}
+
+Scroll::~Scroll() {
+  ImGui::SetCursorScreenPos({rest.x, top_});
+  ImGui::Dummy({rest.w, rest.y - top_});
+  ImGui::EndChild();
+  ui_.list = outer_;
+}
+
+bool Scroll::sees(const Area& area) const {
+  return area.bottom() >= place_.y && area.y <= place_.bottom();
+}
+
+void draw_heading(Ui& ui, Area* rest, const char* text) {
+  const Area line = rest->take_top(ui.px(34));
+  ui.text(line.x, line.y + ui.px(12), text, kTiny_px, Role::muted, Face::strong);
+}
+
+bool draw_nothing(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                  const std::string& button) {
+  const float w = std::min(area.w - ui.px(48), ui.px(520));
+  const float next_h = ui.paragraph({0, 0, w, 0}, next, kSmall_px, Role::muted, Face::body, true);
+  const float head_h =
+      ui.paragraph({0, 0, w, 0}, sentence, kHeading_px, Role::text, Face::strong, true);
+  const float gap = ui.px(10), button_h = ui.px(40);
+  Area box = {area.x + (area.w - w) / 2, 0, w, head_h + next_h + button_h + 3 * gap};
+  box.y = area.y + std::max(0.0f, (area.h - box.h) * 0.4f);
+  ui.paragraph(box.take_top(head_h, gap), sentence, kHeading_px, Role::text, Face::strong);
+  ui.paragraph(box.take_top(next_h, 2 * gap), next, kSmall_px, Role::muted);
+  if (button.empty()) return false;
+  const float button_w = std::min(w, ui.width(button, kSmall_px + 1, Face::strong) + ui.px(40));
+  return ui.button("nothing", {box.x, box.y, button_w, button_h}, button, Ui::Kind::primary);
 }
 
 void draw_menu(Ui& ui) {

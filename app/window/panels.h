@@ -83,6 +83,10 @@ struct ChartPanel {
   int fonts_version_ = -1;
 };
 
+/// The verdict in 40 px, the ratio with its interval, and why. `where`: the machine of a recording.
+void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
+                  const std::string& where);
+
 /// The verdict of selection against baseline, or what is missing for one.
 struct VerdictCard {
   void draw(Ui& ui, Area area);
@@ -154,11 +158,6 @@ struct BottomBar {
 };
 
 struct LogPanel {
-  void draw(Ui& ui, Area area);
-};
-
-/// The list behind "?".
-struct ShortcutsOverlay {
   void draw(Ui& ui, Area area);
 };
 

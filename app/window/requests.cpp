@@ -21,7 +21,7 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
     state.estimates_due = true;
   }
   // The ceilings that utilization is a share of are measured once, before the first run.
-  if (state.run().ceilings().empty()) {
+  if (state.run().ceilings().empty() && request.type != "probe") {
     WorkRequest probe;
     probe.type = "probe";
     (void)state.session->send(std::move(probe));  // without them: utilization is unavailable

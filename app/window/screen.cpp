@@ -64,7 +64,7 @@ void Screen::draw(float width, float height) {
   draw_regions({0, 0, width, height});
   ImGui::End();
   if (ui_.state.view.show_menu) draw_menu(ui_);
-  if (ui_.state.view.show_shortcuts) shortcuts_.draw(ui_, {0, 0, width, height});
+  if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.dirty) ui_.reads_again = true;
 }
 

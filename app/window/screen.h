@@ -35,7 +35,6 @@ class Screen {
   std::map<ScreenId, std::unique_ptr<ScreenView>> views_;  ///< made when first shown
   BottomBar bottom_;
   LogPanel log_;
-  ShortcutsOverlay shortcuts_;
   float styled_scale_ = 0;
   bool styled_light_ = false;
 };

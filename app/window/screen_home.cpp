@@ -42,11 +42,6 @@ std::string machine_line(const State& state) {
   }
 }
 
-void heading(Ui& ui, Area* rest, const char* text) {
-  const Area line = rest->take_top(ui.px(34));
-  ui.text(line.x, line.y + ui.px(12), text, kTiny_px, Role::muted, Face::strong);
-}
-
 void HomeScreen::draw_welcome(Ui& ui, Area area) {
   const State& state = ui.state;
   ui.panel(area);
@@ -112,26 +107,22 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab, size_t place) {
 }
 
 void HomeScreen::draw_labs(Ui& ui, Area area) {
-  heading(ui, &area, "LABS");
+  draw_heading(ui, &area, "LABS");
   const auto labs = all_labs();
   const float gap = ui.px(12), card_h = ui.px(kCard);
   const bool two = area.w > ui.px(760) && labs.size() > 1;
-  const float w = two ? (area.w - gap) / 2 : area.w;
   // More labs than fit: the cards scroll.
-  const auto rows = static_cast<float>(two ? (labs.size() + 1) / 2 : labs.size());
-  ImGui::SetCursorScreenPos({area.x, area.y});
-  ImGui::BeginChild("labs", {area.w, area.h}, false);
-  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  // The bar's room lies in the gap beside, so that the cards end where the panel above does.
+  Scroll scroll(ui, "labs", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
+  const Area at = scroll.rest;
+  const float w = two ? (at.w - gap) / 2 : at.w;
   for (size_t i = 0; i < labs.size(); ++i) {
     const auto column = static_cast<float>(two ? i % 2 : 0);
     const auto row = static_cast<float>(two ? i / 2 : i);
-    draw_lab(ui, {at.x + column * (w + gap), at.y + row * (card_h + gap), w, card_h}, *labs[i], i);
+    const Area card = {at.x + column * (w + gap), at.y + row * (card_h + gap), w, card_h};
+    draw_lab(ui, card, *labs[i], i);
+    scroll.rest.y = card.bottom();
   }
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({w, rows * (card_h + gap) - gap});
-  ImGui::EndChild();
-  ui.list = outer;
 }
 
 /// "2026-11-20T18:00:00Z" as people read it.
@@ -164,7 +155,7 @@ void HomeScreen::draw_results(Ui& ui, Area area) {
     else
       open_run(ui.state, path);
   };
-  heading(ui, &inner, "LAST RESULTS");
+  draw_heading(ui, &inner, "LAST RESULTS");
   if (ui.state.recent.empty()) {
     const float h = ui.paragraph(inner,
                                  "Nothing was measured yet. What you run is kept and listed here; "
@@ -181,7 +172,7 @@ void HomeScreen::draw_results(Ui& ui, Area area) {
   }
   if (ui.state.recordings.empty()) return;
   inner.take_top(ui.px(10));
-  heading(ui, &inner, "RECORDED ELSEWHERE");
+  draw_heading(ui, &inner, "RECORDED ELSEWHERE");
   for (const Recording& recording : ui.state.recordings) {
     const std::string file = recording.path.substr(recording.path.rfind('/') + 1);
     const auto& environment = recording.run->environment();

@@ -17,6 +17,16 @@ const ScreenDesc kScreens[] = {
      show<ScreenId::home>},
     {ScreenId::lab, "lab", "Lab", "the ladder: run, read, compare", "", 0, make_lab_screen,
      show<ScreenId::lab>},
+    {ScreenId::compare, "compare", "Compare", "verdicts, from rounds run in turns", "V", 'v',
+     make_compare_screen, show<ScreenId::compare>},
+    {ScreenId::machine, "machine", "Machine", "what it is, and what it can do at most", "M", 'm',
+     make_machine_screen, show<ScreenId::machine>},
+    {ScreenId::report, "report", "Report", "as it will be exported", "O", 'o', make_report_screen,
+     show<ScreenId::report>},
+    {ScreenId::settings, "settings", "Settings", "theme, scale, folders", ",", ',',
+     make_settings_screen, show<ScreenId::settings>},
+    {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',
+     make_shortcuts_screen, show<ScreenId::shortcuts>},
 };
 
 }  // namespace

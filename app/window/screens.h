@@ -38,6 +38,11 @@ void show_screen(State& state, ScreenId id);
 
 std::unique_ptr<ScreenView> make_lab_screen();
 std::unique_ptr<ScreenView> make_home_screen();
+std::unique_ptr<ScreenView> make_compare_screen();
+std::unique_ptr<ScreenView> make_machine_screen();
+std::unique_ptr<ScreenView> make_report_screen();
+std::unique_ptr<ScreenView> make_settings_screen();
+std::unique_ptr<ScreenView> make_shortcuts_screen();
 
 /// A window over all others, dimmed behind, that takes every click; draws into it while it lives.
 class Overlay {
@@ -53,7 +58,37 @@ class Overlay {
   ImDrawList* outer_;
 };
 
+/// A place that scrolls where its content is longer; draws into it while it lives.
+class Scroll {
+ public:
+  Scroll(Ui& ui, const char* name, const Area& area);
+  ~Scroll();
+  Scroll(const Scroll&) = delete;
+  Scroll& operator=(const Scroll&) = delete;
+  /// What is left of the content: as wide as it may be, as high as it needs. take_top() from it.
+  Area rest;
+  /// Room that is kept for the bar at the right.
+  static float bar(const Ui& ui) { return ui.px(14); }
+  /// Whether some of it is seen: what is not need not be drawn.
+  bool sees(const Area& area) const;
+
+ private:
+  Ui& ui_;
+  ImDrawList* outer_;
+  Area place_;
+  float top_ = 0;
+};
+
 /// The list of screens behind the button at the top left.
 void draw_menu(Ui& ui);
+/// The list of everything that can be done (palette.cpp).
+void draw_palette(Ui& ui);
+
+/// A small heading in capitals over a part of a screen.
+void draw_heading(Ui& ui, Area* rest, const char* text);
+/// Nothing to show: one sentence, why or what next, and the one action that changes it. True when its
+/// button was pressed.
+bool draw_nothing(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                  const std::string& button);
 
 }  // namespace ridge::window

@@ -76,6 +76,7 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
     if (options.scene == scene.name) state.view.chart = scene.chart;
   }
   state.view.show_menu = options.scene == "menu";
+  state.view.show_palette = options.scene == "palette";
   if (options.scene == "lab") state.view.tab = Tab::source;
   if (options.scene != "verdict") return {};
   if (comparisons.empty()) {
@@ -93,7 +94,7 @@ std::vector<std::string> all_scenes() {
   std::vector<std::string> names;
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
-  names.insert(names.end(), {"verdict", "menu", "telemetry"});
+  names.insert(names.end(), {"verdict", "menu", "palette", "telemetry"});
   return names;
 }
 

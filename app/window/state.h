@@ -20,7 +20,7 @@
 namespace ridge::window {
 
 /// What the window shows between its bars; screens.cpp has a row for each.
-enum class ScreenId { home, lab };
+enum class ScreenId { home, lab, compare, machine, report, settings, shortcuts };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
@@ -31,7 +31,9 @@ enum class Strip { automatic, samples, telemetry };
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
   ScreenId screen = ScreenId::lab;
-  bool show_menu = false;
+  bool show_menu = false, show_palette = false;
+  std::string palette_typed;
+  int palette_at = 0;  ///< the line that Enter does
   const Lab* lab = nullptr;
   std::string rung;              ///< kernel id of the selected rung
   std::string baseline;          ///< kernel id; empty: none chosen
@@ -45,7 +47,6 @@ struct ViewState {
   bool reduced_motion = false;  ///< nothing moves by itself
   float scale = 1;              ///< 0.75 to 3
   bool full_screen = false;
-  bool show_shortcuts = false;
   bool show_log = false;
   bool show_experts = false;  ///< the lab's expert rungs are not folded away (fold.h)
   float left_width = 228;  ///< at scale 1, pixels
@@ -98,6 +99,7 @@ struct State {
   Notice notice;
   std::vector<Recording> recordings;
   std::string settings_path;      ///< empty: nothing is saved (tests, shot)
+  std::string worker_command;     ///< as given; empty: the worker beside this program
   std::string last_lab;           ///< of the session before; empty: the program was never used
   std::array<int, 4> window{};    ///< x, y, width, height when last closed; width 0: as given
   std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)

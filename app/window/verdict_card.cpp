@@ -145,6 +145,12 @@ void draw_without(Ui& ui, const Area& area) {
 
 }  // namespace
 
+void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
+                  const std::string& where) {
+  const Decision decision = decide(run, comparison, app::titles_of(*ui.state.view.lab));
+  draw_words(ui, area, words_of(comparison, decision, ui.state, where));
+}
+
 void VerdictCard::draw(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(10));
@@ -166,8 +172,7 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const Run* run = nullptr;
   const Comparison* comparison = shown_comparison(state, &where, &run);
   if (!comparison) return draw_without(ui, inner);
-  const Decision decision = decide(*run, *comparison, app::titles_of(*state.view.lab));
-  draw_words(ui, inner, words_of(*comparison, decision, state, where));
+  draw_verdict(ui, inner, *run, *comparison, where);
 }
 
 }  // namespace ridge::window

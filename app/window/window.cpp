@@ -84,6 +84,8 @@ std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& optio
 void set_up(State& state, const WindowOptions& options) {
   state.runs_folder = default_runs_folder();
   state.export_root = app::report_root();
+  for (const std::string& word : options.worker_command)
+    state.worker_command += (state.worker_command.empty() ? "" : " ") + word;
   if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
   if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
   std::vector<std::string> problems;

@@ -5,10 +5,10 @@
 
 #include "common/chart/distribution.h"
 #include "common/chart/forest.h"
+#include "common/chart/paired.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
-#include "common/stats/stats.h"
 
 namespace ridge::report {
 namespace {
@@ -37,15 +37,10 @@ std::string verdict_words(const Claim& claim) {
 }
 
 /// What the candidates of all claims have in common.
-Params shared_params(const std::vector<Claim>& claims) {
-  Params shared = claims.front().comparison.candidate_params;
-  for (const Claim& claim : claims) {
-    std::erase_if(shared, [&](const auto& entry) {
-      const auto other = claim.comparison.candidate_params.find(entry.first);
-      return other == claim.comparison.candidate_params.end() || other->second != entry.second;
-    });
-  }
-  return shared;
+Params shared_of(const std::vector<Claim>& claims) {
+  std::vector<const Comparison*> comparisons;
+  for (const Claim& claim : claims) comparisons.push_back(&claim.comparison);
+  return shared_params(comparisons);
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ Section paired_section(const Material& material) {
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
     // At several sizes the sides are the same: what differs tells the rows apart.
-    const std::string own = differing_params(c.candidate_params, shared_params(material.claims));
+    const std::string own = differing_params(c.candidate_params, shared_of(material.claims));
     const std::string size = own.empty() ? "" : " · " + own;
     const std::string label = sides(claim, *material.options) + size;
     if (!claim.paired) {
@@ -107,9 +102,7 @@ Section paired_section(const Material& material) {
                   .comparison = &c,
                   .verdict = claim.decision.verdict};
     row.sublabel += size;
-    for (const Round& round : claim.run->rounds(c.request)) {
-      row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, c.candidate_index)));
-    }
+    row.round_ratios = round_ratios(*claim.run, c);
     rows.push_back(std::move(row));
   }
   section.paragraphs = {
@@ -129,15 +122,7 @@ std::vector<Section> spread_sections(const Material& material) {
   const Claim* claim = material.claims.empty() ? nullptr : &material.claims.back();
   if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid) return {};
   const Comparison& c = claim->comparison;
-  Series sides[2];
-  for (const Round& round : claim->run->rounds(c.request)) {
-    for (size_t i = 0; i < round.order.size() && i < round.t_ns.size(); ++i) {
-      const int side = round.order[i] - '0';
-      if (side != 0 && side != c.candidate_index) continue;
-      auto& samples = sides[side != 0].samples;
-      samples.push_back({.index = static_cast<int64_t>(samples.size()), .t_ns = round.t_ns[i]});
-    }
-  }
+  const Series sides[2] = {side_of(*claim->run, c, false), side_of(*claim->run, c, true)};
   if (sides[0].samples.empty() || sides[1].samples.empty()) return {};
   const DistributionRow rows[] = {
       {title_of(c.baseline, *material.options), "baseline", &sides[0], true},

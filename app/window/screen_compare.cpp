@@ -1,0 +1,202 @@
+// Compare: every paired comparison of a run as a forest, the chosen one's verdict over it and how the
+// times of both its sides spread beside it.
+#include <algorithm>
+
+#include "app/measuring.h"
+#include "app/window/actions.h"
+#include "app/window/chart_view.h"
+#include "app/window/panels.h"
+#include "app/window/screens.h"
+#include "common/chart/distribution.h"
+#include "common/chart/forest.h"
+#include "common/chart/paired.h"
+#include "common/record/params.h"
+#include "common/report/content.h"
+
+namespace ridge::window {
+namespace {
+
+/// A run that holds comparisons of the lab in view, newest first.
+struct Source {
+  std::string name, machine;  ///< machine: empty for this session's own
+  const Run* run = nullptr;
+  std::vector<const Comparison*> comparisons;
+};
+
+class CompareScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+  const chart::Scene& scene() const override { return forest_.scene(); }
+
+ private:
+  void build(Ui& ui);
+  void build_charts(const State& state);
+  void draw_sources(Ui& ui, const Area& area);
+  void choose(State& state, size_t index);
+  static void draw_empty(Ui& ui, const Area& area);
+  const Comparison* chosen() const;
+
+  std::vector<Source> sources_;
+  size_t source_ = 0, chosen_ = 0;
+  uint64_t version_ = ~0ull;
+  ChartView forest_, spread_;
+  bool has_spread_ = false;
+};
+
+void add_source(const State& state, const Run& run, const std::string& name,
+                const std::string& machine, std::vector<Source>* sources) {
+  Source source{name, machine, &run, {}};
+  const auto& all = run.comparisons();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->lab == state.view.lab->id) source.comparisons.push_back(&*it);
+  }
+  if (!source.comparisons.empty()) sources->push_back(std::move(source));
+}
+
+const Comparison* CompareScreen::chosen() const {
+  if (sources_.empty()) return nullptr;
+  const auto& comparisons = sources_[source_].comparisons;
+  return comparisons[std::min(chosen_, comparisons.size() - 1)];
+}
+
+void CompareScreen::build(Ui& ui) {
+  const State& state = ui.state;
+  if (version_ == state.ladder_version) return;
+  version_ = state.ladder_version;
+  const size_t before = sources_.empty() ? 0 : sources_[source_].comparisons.size();
+  sources_.clear();
+  if (!state.view.lab) return;
+  add_source(state, state.run(), state.is_replay() ? "this saved run" : "this session", "",
+             &sources_);
+  for (const Recording& recording : state.recordings) {
+    if (recording.path == state.opened_path) continue;
+    std::string file = recording.path.substr(recording.path.rfind('/') + 1);
+    add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
+               &sources_);
+  }
+  source_ = std::min(source_, sources_.empty() ? 0 : sources_.size() - 1);
+  if (sources_.empty()) return;
+  // A new verdict is what was waited for; else the choice stays, and begins with what is selected.
+  const auto& comparisons = sources_[source_].comparisons;
+  if (comparisons.size() != before) {
+    const auto selected =
+        std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
+          return one->candidate == state.view.rung && one->baseline == state.view.baseline;
+        });
+    chosen_ = selected == comparisons.end() ? 0 : size_t(selected - comparisons.begin());
+  }
+  chosen_ = std::min(chosen_, comparisons.size() - 1);
+  build_charts(state);
+}
+
+void CompareScreen::build_charts(const State& state) {
+  const Source& source = sources_[source_];
+  const Titles titles = app::titles_of(*state.view.lab);
+  const Params shared = chart::shared_params(source.comparisons);
+  std::vector<chart::ForestRow> rows;
+  for (const Comparison* one : source.comparisons) {
+    const std::string own = report::differing_params(one->candidate_params, shared);
+    chart::ForestRow row;
+    row.label = rung_title(state, one->candidate);
+    row.sublabel = "against " + rung_title(state, one->baseline) + (own.empty() ? "" : " · " + own);
+    row.comparison = one;
+    row.round_ratios = chart::round_ratios(*source.run, *one);
+    row.verdict = decide(*source.run, *one, titles).verdict;
+    rows.push_back(std::move(row));
+  }
+  chart::ChartModel forest = chart::forest_chart(rows);
+  forest.rows[chosen_].selected = true;
+  forest_.set(std::move(forest));
+
+  const Comparison& one = *source.comparisons[chosen_];
+  const Series sides[2] = {chart::side_of(*source.run, one, false),
+                           chart::side_of(*source.run, one, true)};
+  has_spread_ = !sides[0].samples.empty() && !sides[1].samples.empty() &&
+                rows[chosen_].verdict != Verdict::invalid;
+  if (!has_spread_) return;
+  const chart::DistributionRow spread[] = {
+      {rung_title(state, one.baseline), "baseline", &sides[0], true},
+      {rung_title(state, one.candidate), "candidate", &sides[1], false}};
+  chart::ChartModel model = chart::distribution_chart(spread);
+  model.panels[0].subtitle = "every slot of the rounds";
+  spread_.set(std::move(model));
+}
+
+void CompareScreen::choose(State& state, size_t index) {
+  chosen_ = index;
+  build_charts(state);
+}
+
+void CompareScreen::draw_empty(Ui& ui, const Area& area) {
+  ui.panel(area);
+  const State& state = ui.state;
+  const bool can = state.view.lab && action("compare").why_not(state).empty() &&
+                   state.view.baseline != state.view.rung;
+  const std::string pair =
+      can ? "Compare " + rung_title(state, state.view.rung) + " with the baseline" : "";
+  const bool pressed =
+      draw_nothing(ui, area, "Nothing was compared yet.",
+                   "“Faster” is only said after two rungs ran in turns. In the lab: select a rung, "
+                   "B makes it the baseline; select another, C compares.",
+                   can ? pair : "Choose two rungs in the lab");
+  if (!pressed) return;
+  if (can)
+    perform(ui.state, "compare");
+  else
+    ui.state.view.screen = ScreenId::lab;
+}
+
+void CompareScreen::draw_sources(Ui& ui, const Area& area) {
+  std::vector<std::string> names;
+  float width = 0;
+  for (const Source& source : sources_) {
+    names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
+    width += ui.width(names.back(), kSmall_px) + ui.px(26);
+  }
+  const int clicked = ui.segments("source", {area.x, area.y, std::min(width, area.w), area.h},
+                                  names, static_cast<int>(source_));
+  if (clicked < 0) return;
+  source_ = static_cast<size_t>(clicked);
+  choose(ui.state, 0);
+}
+
+void CompareScreen::draw(Ui& ui, Area all) {
+  build(ui);
+  const Comparison* one = chosen();
+  if (!one) return draw_empty(ui, all);
+  const float gap = ui.px(12);
+  const Area card = all.take_top(ui.px(104), gap);
+  ui.panel(card);
+  ui.widgets["verdict"] = card;
+  const Source& source = sources_[source_];
+  draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+
+  const bool wide = all.w > ui.px(1100);
+  const float share = std::min(ui.px(340), all.h * 0.38f);
+  const Area spread = wide ? all.take_right(all.w * 0.4f, gap) : all.take_bottom(share, gap);
+  ui.panel(all);
+  Area inner = all.inset(ui.px(12), ui.px(10));
+  if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
+  const int row = forest_.draw(ui, "forest", inner);
+  ui.panel(spread);
+  if (has_spread_) {
+    // Two rows of dots need no more: a taller chart would only be emptier.
+    Area place = spread.inset(ui.px(12), ui.px(10));
+    place.h = std::min(place.h, ui.px(420));
+    spread_.draw(ui, "spread", place);
+  } else {
+    draw_empty_state(ui, spread.inset(ui.px(24)), "The times of the rounds are not here.",
+                     "A recording keeps its verdicts, not each round's times; a failed check "
+                     "leaves no times that may be shown.");
+  }
+  if (row >= 0 && static_cast<size_t>(row) < source.comparisons.size())
+    choose(ui.state, static_cast<size_t>(row));
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_compare_screen() {
+  return std::make_unique<CompareScreen>();
+}
+
+}  // namespace ridge::window
