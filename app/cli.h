@@ -15,6 +15,7 @@ struct CommonOptions {
   bool json = false;
   std::string worker;  ///< launch command; empty: the worker beside this program
   std::string replay;  ///< a saved run
+  std::string open;    ///< the same, given without a flag
 };
 
 struct MeasureOptions {
@@ -50,6 +51,8 @@ struct SelftestOptions {
 
 int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
+/// The window's actions and their keys.
+int cmd_actions(const CommonOptions& common);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
 int cmd_table(const CommonOptions& common, const MeasureOptions& options);
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);

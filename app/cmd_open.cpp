@@ -74,6 +74,17 @@ int show_saved(const CommonOptions& common) {
 
 }  // namespace
 
+int cmd_actions(const CommonOptions& common) {
+#ifdef RIDGE_HAS_WINDOW
+  (void)common;
+  print(window::actions_text());
+  return 0;
+#else
+  return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
+                       "list --actions", "configure with -D RIDGE_WINDOW=ON"});
+#endif
+}
+
 int cmd_open(const CommonOptions& common) {
 #ifdef RIDGE_HAS_WINDOW
   if (has_display() && !common.json) {

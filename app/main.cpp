@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "app/cli.h"
@@ -127,7 +128,10 @@ int main(int argc, char** argv) {
   app.add_option("--worker", common.worker,
                  "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
   app.add_option("--replay", common.replay, "show a saved run: RUN.jsonl");
-  const CLI::App* list_command = app.add_subcommand("list", "labs, rungs, and what can run here");
+  app.add_option("RUN", common.open, "a saved run to open: the same as --replay RUN.jsonl");
+  CLI::App* list_command = app.add_subcommand("list", "labs, rungs, and what can run here");
+  bool list_actions = false;
+  list_command->add_flag("--actions", list_actions, "the window's actions and keys instead");
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
   const CLI::App* report_command = add_report(&app, &report);
@@ -144,11 +148,20 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     return fail(common, {ridge::ErrorCode::usage, error.what(), "", "see 'ridgepoint --help'"});
   }
+  if (!common.open.empty()) {
+    // A word that is neither a command nor a file is more likely a mistyped command.
+    if (!app.get_subcommands().empty() || !std::filesystem::exists(common.open)) {
+      return fail(common, {ridge::ErrorCode::usage,
+                           "'" + common.open + "' is neither a command nor a saved run that exists",
+                           "", "see 'ridgepoint --help'"});
+    }
+    common.replay = common.open;
+  }
   if (!common.replay.empty() && !app.get_subcommands().empty() && !shot_command->parsed()) {
     return fail(common, {ridge::ErrorCode::usage, "a saved run is shown by the window and by shot",
                          "--replay", "use 'ridgepoint report RUN.jsonl' for its report"});
   }
-  if (list_command->parsed()) return cmd_list(common);
+  if (list_command->parsed()) return list_actions ? cmd_actions(common) : cmd_list(common);
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);
   if (report_command->parsed()) return cmd_report(common, report);

@@ -7,7 +7,6 @@
 #include "app/window/settings.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"
-#include "tests/window_screen_cases.h"
 #include "tests/window_table_cases.h"
 #include "tests/window_telemetry_cases.h"
 #include "tests/window_text_cases.h"

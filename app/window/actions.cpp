@@ -82,6 +82,12 @@ std::string why_no_export(const State& state) {
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
+std::string why_no_chart(const State& state) {
+  const bool has = (state.view.screen == ScreenId::lab && state.view.chart != View::table) ||
+                   state.view.screen == ScreenId::compare;
+  return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
+}
+
 void run_ladder(State& state) {
   if (must_list_again(state)) {
     state.list_request = 0;
@@ -94,27 +100,6 @@ void run_ladder(State& state) {
     request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
   }
   send(state, std::move(request), &state.run_request);
-}
-
-void run_selected(State& state) {
-  WorkRequest request = request_for(state, "run");
-  const RungView* row = find_row(state, state.view.rung);
-  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
-  send(state, std::move(request), &state.run_request);
-}
-
-void probe(State& state) {
-  WorkRequest request;
-  request.type = "probe";
-  send(state, std::move(request), &state.run_request);
-}
-
-void compare(State& state) {
-  WorkRequest request = request_for(state, "compare");
-  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
-    request.kernels.push_back({kernel, params_for(state, *find_row(state, kernel)->info)});
-  }
-  send(state, std::move(request), &state.compare_request);
 }
 
 void cancel(State& state) {
@@ -173,16 +158,6 @@ void step_scale(State& state, int step) {
       std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
   state.view.scale = kScales[next];
   save_settings(&state);
-}
-
-void open_lab_at(State& state, size_t place) {
-  const auto labs = all_labs();
-  if (place < labs.size()) {
-    open_lab(state, labs[place]->id);
-    state.view.screen = ScreenId::lab;
-  } else {
-    state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
-  }
 }
 
 template <size_t place>
@@ -322,6 +297,22 @@ const Action kActions[] = {
        state.view.light_theme = !state.view.light_theme;
        save_settings(&state);
      }},
+    {"copy_svg",
+     "Copy the chart as SVG",
+     "",
+     0,
+     {},
+     false,
+     why_no_chart,
+     [](State& state) { state.svg_wanted = true; }},
+    {"save_png",
+     "Save a picture of the chart (PNG)",
+     "",
+     0,
+     {},
+     false,
+     why_no_chart,
+     [](State& state) { state.png_in_frames = 3; }},
     {"reduced_motion",
      "Reduced motion on or off",
      "",
@@ -383,33 +374,6 @@ bool perform(State& state, std::string_view id) {
   }
   entry.act(state);
   return true;
-}
-
-void handle_keys(State& state) {
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool in_palette = state.view.show_palette;
-  for (const Action& entry : actions()) {
-    const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
-    if (in_palette && !is_its_own) continue;
-    if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
-      perform(state, entry.id);
-    }
-  }
-  if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
-  if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
-  if (io.WantTextInput || io.KeyCtrl || in_palette) return;
-  // A copy: an action may change what the loop walks over in a later version of ImGui.
-  const ImVector<ImWchar> typed = io.InputQueueCharacters;
-  for (const ImWchar character : typed) {
-    if (character >= '2' && character <= '9')
-      open_lab_at(state, character - static_cast<ImWchar>('1'));
-    for (const Action& entry : actions()) {
-      const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
-                                        (entry.typed >= 'a' && entry.typed <= 'z' &&
-                                         character == static_cast<ImWchar>(entry.typed - 32)));
-      if (same) perform(state, entry.id);
-    }
-  }
 }
 
 void select_rung(State& state, const std::string& kernel) {

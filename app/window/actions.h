@@ -35,10 +35,16 @@ void handle_keys(State& state);
 /// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
 WorkRequest request_for(const State& state, const char* type);
 void send(State& state, WorkRequest request, int64_t* id_out);
+/// Each assumes that its action's why_not() is empty.
+void run_selected(State& state);
+void probe(State& state);
+void compare(State& state);
 /// The rows of the lab's published table that this machine can run.
 void run_table(State& state);
 
 // What needs an argument is a function instead of a row in the table.
+/// By its place in the course, from 0.
+void open_lab_at(State& state, size_t place);
 void select_rung(State& state, const std::string& kernel);
 void set_param(State& state, const std::string& name, ParamValue value);
 void set_mode(State& state, const std::string& mode);

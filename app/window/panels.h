@@ -64,6 +64,7 @@ struct TablePanel {
 struct ChartPanel {
   void draw(Ui& ui, Area area);
   const chart::Scene& scene() const { return scene_; }
+  const chart::ChartModel& model() const { return model_; }
 
  private:
   void build(Ui& ui);

@@ -32,6 +32,9 @@ class Platform {
   /// The back buffer, before swap(): RGB, top row first.
   std::vector<unsigned char> read_pixels(int* width, int* height) const;
 
+  /// A part of the back buffer, before swap(), as a PNG. Error: cannot_write.
+  Result<void> save_png(const std::string& path, Area part) const;
+
   /// Waits for an event, wake() or the timeout. True when an event came (not for wake()).
   bool wait(double timeout_s);
   /// From any thread.

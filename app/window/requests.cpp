@@ -34,4 +34,25 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
   state.dirty = true;
 }
 
+void run_selected(State& state) {
+  WorkRequest request = request_for(state, "run");
+  const RungView* row = find_row(state, state.view.rung);
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  send(state, std::move(request), &state.run_request);
+}
+
+void probe(State& state) {
+  WorkRequest request;
+  request.type = "probe";
+  send(state, std::move(request), &state.run_request);
+}
+
+void compare(State& state) {
+  WorkRequest request = request_for(state, "compare");
+  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
+    request.kernels.push_back({kernel, params_for(state, *find_row(state, kernel)->info)});
+  }
+  send(state, std::move(request), &state.compare_request);
+}
+
 }  // namespace ridge::window

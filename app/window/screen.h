@@ -25,9 +25,12 @@ class Screen {
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
   /// The chart of the screen that is shown.
   const chart::Scene& chart_scene() const;
+  /// Where that chart stands; empty where there is none.
+  Area chart_place() const;
 
  private:
   void draw_regions(Area all);
+  void copy_svg();
 
   Fonts fonts_;
   Ui ui_;

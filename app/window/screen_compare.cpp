@@ -27,6 +27,10 @@ class CompareScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
   const chart::Scene& scene() const override { return forest_.scene(); }
+  const chart::ChartModel* model() const override {
+    return sources_.empty() ? nullptr : &forest_.model();
+  }
+  Area chart_place() const override { return forest_place_; }
 
  private:
   void build(Ui& ui);
@@ -40,6 +44,7 @@ class CompareScreen final : public ScreenView {
   size_t source_ = 0, chosen_ = 0;
   uint64_t version_ = ~0ull;
   ChartView forest_, spread_;
+  Area forest_place_;
   bool has_spread_ = false;
 };
 
@@ -177,6 +182,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
   ui.panel(all);
   Area inner = all.inset(ui.px(12), ui.px(10));
   if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
+  forest_place_ = inner;
   const int row = forest_.draw(ui, "forest", inner);
   ui.panel(spread);
   if (has_spread_) {

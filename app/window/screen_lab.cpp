@@ -21,6 +21,10 @@ class LabScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
   const chart::Scene& scene() const override { return chart_.scene(); }
+  const chart::ChartModel* model() const override {
+    return chart_.model().id.empty() ? nullptr : &chart_.model();
+  }
+  Area chart_place() const override { return chart_place_; }
 
  private:
   void draw_centre(Ui& ui, Area area);
@@ -30,6 +34,7 @@ class LabScreen final : public ScreenView {
   LeftRail left_rail_;
   ParamsBar params_bar_;
   ChartPanel chart_;
+  Area chart_place_;
   VerdictCard verdict_;
   StripPanel strip_;
   RightPanel right_;
@@ -68,6 +73,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
   verdict_.draw(ui, area.take_bottom(verdict_h, gap));
+  chart_place_ = area;
   chart_.draw(ui, area);
 }
 

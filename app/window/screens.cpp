@@ -19,6 +19,8 @@ const ScreenDesc kScreens[] = {
      show<ScreenId::lab>},
     {ScreenId::compare, "compare", "Compare", "verdicts, from rounds run in turns", "V", 'v',
      make_compare_screen, show<ScreenId::compare>},
+    {ScreenId::timeline, "timeline", "Timeline", "what the worker did when", "I", 'i',
+     make_timeline_screen, show<ScreenId::timeline>},
     {ScreenId::machine, "machine", "Machine", "what it is, and what it can do at most", "M", 'm',
      make_machine_screen, show<ScreenId::machine>},
     {ScreenId::report, "report", "Report", "as it will be exported", "O", 'o', make_report_screen,

@@ -15,8 +15,10 @@ class ScreenView {
  public:
   virtual ~ScreenView() = default;
   virtual void draw(Ui& ui, Area area) = 0;
-  /// The chart in its centre, for tests; empty where there is none.
+  /// The chart in its centre as it was laid out, and where it stands; empty where there is none.
   virtual const chart::Scene& scene() const;
+  virtual const chart::ChartModel* model() const { return nullptr; }
+  virtual Area chart_place() const { return {}; }
 };
 
 struct ScreenDesc {
@@ -39,6 +41,7 @@ void show_screen(State& state, ScreenId id);
 std::unique_ptr<ScreenView> make_lab_screen();
 std::unique_ptr<ScreenView> make_home_screen();
 std::unique_ptr<ScreenView> make_compare_screen();
+std::unique_ptr<ScreenView> make_timeline_screen();
 std::unique_ptr<ScreenView> make_machine_screen();
 std::unique_ptr<ScreenView> make_report_screen();
 std::unique_ptr<ScreenView> make_settings_screen();

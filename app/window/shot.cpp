@@ -1,16 +1,3 @@
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#define STB_IMAGE_WRITE_STATIC
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#endif
-#include <stb_image_write.h>
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
 #include <algorithm>
 #include <cstdio>
 
@@ -132,12 +119,9 @@ int shot(const ShotOptions& options) {
     (*platform)->wait(0);
     (*platform)->draw(screen, state.view);
   }
-  int width = 0, height = 0;
-  const auto pixels = (*platform)->read_pixels(&width, &height);
-  if (!stbi_write_png(options.out.c_str(), width, height, 3, pixels.data(), width * 3)) {
-    return fail({ErrorCode::cannot_write, "the picture could not be written", options.out,
-                 "choose a folder that exists and is writable"});
-  }
+  const Area all = {0, 0, static_cast<float>(options.width), static_cast<float>(options.height)};
+  if (const auto saved = (*platform)->save_png(options.out, all); !saved)
+    return fail(saved.error());
   return 0;
 }
 

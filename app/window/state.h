@@ -20,7 +20,7 @@
 namespace ridge::window {
 
 /// What the window shows between its bars; screens.cpp has a row for each.
-enum class ScreenId { home, lab, compare, machine, report, settings, shortcuts };
+enum class ScreenId { home, lab, compare, timeline, machine, report, settings, shortcuts };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
@@ -49,8 +49,8 @@ struct ViewState {
   bool full_screen = false;
   bool show_log = false;
   bool show_experts = false;  ///< the lab's expert rungs are not folded away (fold.h)
-  float left_width = 228;  ///< at scale 1, pixels
-  float right_width = 0;   ///< the same; 0: as fits
+  float left_width = 228;     ///< at scale 1, pixels
+  float right_width = 0;      ///< the same; 0: as fits
 };
 
 /// The value of dtype in the view that stands for: each rung in the first type it has.
@@ -91,6 +91,8 @@ struct RecentRun {
 
 struct State {
   app::Session* session = nullptr;        ///< not owned: outlives the state, or is `opened`
+  bool svg_wanted = false;                ///< of the chart in view: onto the clipboard
+  int png_in_frames = 0;                  ///< > 0: its picture is saved after that many more frames
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file

@@ -107,6 +107,17 @@ void remember(State& state, const Platform& platform) {
   save_settings(&state);
 }
 
+/// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
+void save_chart(State& state, const Screen& screen, const Platform& platform) {
+  if (state.png_in_frames == 0 || --state.png_in_frames > 0) return;
+  const auto folder = app::make_report_folder(state.export_root, "chart");
+  const std::string path = folder ? *folder + "/chart.png" : "";
+  const Result<void> saved =
+      folder ? platform.save_png(path, screen.chart_place()) : Result<void>(folder.error());
+  state.notice = saved ? Notice{"The chart's picture was written to " + path, false}
+                       : Notice{"No picture. " + saved.error().sentence(), true};
+}
+
 void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {
   Screen screen(state);
   int frames_left = kFramesAfterEvent;
@@ -135,6 +146,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
     platform.set_full_screen(state.view.full_screen);
     const double begin_s = platform.now_s();
     platform.draw(screen, state.view);
+    save_chart(state, screen, platform);
     platform.swap();
     timing->frame(platform.now_s() - begin_s);
     last_frame_s = platform.now_s();

@@ -39,6 +39,9 @@ struct ShotOptions {
 /// (the message lists what exists), 65 for a bad run file, 69 without a display, 73 not writable.
 int shot(const ShotOptions& options);
 
+/// The table of actions as text: one line each, its name, its key, what it does.
+std::string actions_text();
+
 /// What `shot` can draw.
 const std::vector<std::string>& scene_names();
 

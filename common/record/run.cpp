@@ -80,7 +80,9 @@ bool Run::apply(const Json& message) {
 void Run::keep_moment(const std::string& type, const Json& message) {
   const auto t_s = number_field(message, "t_s");
   // A dropped line more or less says nothing of when things happened.
-  if (!t_s || !message.contains("request") || type == "phase" || type == "timing") return;
+  // An env line belongs to no request, but where it stands the next one's work begins.
+  const bool is_told = message.contains("request") || type == "env";
+  if (!t_s || !is_told || type == "phase" || type == "timing") return;
   Moment moment = {
       *t_s, whole_field(message, "request"),
       static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries)),

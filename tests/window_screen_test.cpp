@@ -1,13 +1,14 @@
-// The screens: how one gets to them, and what each does. Part of window_test.cpp, in a file of its own.
-#pragma once
+// The screens: how one gets to them, what each does, and that each can be drawn in every state.
+#include "app/window/screens.h"
 
 #include <string>
+#include <tuple>
 
 #include "app/window/export.h"
 #include "app/window/history.h"
 #include "app/window/palette.h"
-#include "app/window/screens.h"
 #include "app/window/settings.h"
+#include "app/window/timeline.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -268,6 +269,93 @@ TEST_CASE("settings change theme, scale and motion, and remember them", "[window
   CHECK(again.view.scale > 1);
 }
 
+TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alone",
+          "[window][screens]") {
+  Transcript lines;
+  lines.worker("hello", {{"version", "0"}, {"t_s", 10.0}});
+  WorkRequest request = request_for("run", 4);
+  request.kernels = {{"gemm.cpu.naive_o1", {}}, {"gemm.cpu.naive_o3", {}}};
+  lines.send(request);
+  const auto line = [&](const char* type, int series, double at_s, Json more) {
+    more["request"] = 4;
+    more["series"] = series;
+    more["t_s"] = at_s;
+    lines.worker(type, more);
+  };
+  lines.worker("env", {{"environment", environment()}, {"when", "before"}, {"t_s", 20.0}});
+  line("check", 0, 21, {{"check", check(true)}});
+  line("samples", 0, 22, {{"phase", "call"}, {"samples", samples(4, 1e6)}});
+  lines.worker("telemetry", {{"t_s", 22.2}, {"values", {{"power_w", 90.0}}}});
+  line("samples", 0, 23, {{"phase", "call"}, {"samples", samples(4, 1e6)}});
+  lines.worker("telemetry", {{"t_s", 23.2}, {"values", {{"power_w", 100.0}}}});
+  line("check", 1, 24, {{"check", check(true)}});
+  line("samples", 1, 30, {{"phase", "call"}, {"samples", samples(4, 1e6)}});
+  Fixture f;
+  const TemporaryFolder folder;
+  std::ofstream(folder.path + "/run.jsonl") << lines.text();
+  open_run(f.state, folder.path + "/run.jsonl");
+  f.driver->frames(2);
+  const Timeline timeline = make_timeline(f.state);
+  REQUIRE(timeline.lanes.size() == 2);
+  CHECK(timeline.lanes[0].section == "Run, measure, hot");
+  CHECK(timeline.lanes[1].section.empty());
+  REQUIRE(timeline.lanes[0].spans.size() == 2);  // a check, and samples as one span
+  CHECK(timeline.lanes[0].spans[1].from_s == Approx(1));
+  CHECK(timeline.lanes[0].spans[1].to_s == Approx(3));
+  CHECK(timeline.lanes[1].spans[1].to_s == Approx(10));
+  CHECK(timeline.length_s == Approx(10));
+  REQUIRE(timeline.telemetry.size() == 1);
+  CHECK(timeline.telemetry[0].label == "power, W");
+  CHECK(timeline.telemetry[0].points.front().first == Approx(2.2));
+  f.driver->type('i');
+  REQUIRE(f.driver->click("lane:1"));
+  CHECK(f.state.view.rung == "gemm.cpu.naive_o3");
+
+  open_run(f.state, "");
+  f.driver->frames(2);
+  CHECK(make_timeline(f.state).lanes.empty());
+  CHECK(f.driver->find("nothing"));
+}
+
+TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[window][screens]") {
+  Fixture f;
+  f.run_all();
+  ImGui::SetClipboardText("");
+  f.driver->frames(2);
+  REQUIRE(perform(f.state, "copy_svg"));
+  f.driver->frames(2);
+  const std::string svg = ImGui::GetClipboardText();
+  CHECK(svg.find("<svg") != std::string::npos);
+  CHECK(svg.find(find_lab("gemm")->rungs[0].title) != std::string::npos);
+  CHECK(f.driver->screen().chart_place().w > 300);
+  REQUIRE(perform(f.state, "save_png"));
+  CHECK(f.state.png_in_frames > 0);  // the window saves it (app/window/window.cpp)
+  f.driver->type('v');
+  ImGui::SetClipboardText("before");
+  REQUIRE(perform(f.state, "copy_svg"));
+  f.driver->frames(2);
+  CHECK(std::string(ImGui::GetClipboardText()) == "before");  // nothing was compared
+  f.driver->type('m');
+  CHECK_FALSE(perform(f.state, "copy_svg"));
+  CHECK(f.state.notice.text.find("no single chart") != std::string::npos);
+}
+
+TEST_CASE("docs/ui.md lists every action with its key", "[window][screens]") {
+  const char* source = std::getenv("RIDGE_SOURCE");
+  if (!source) return;  // outside ctest
+  const auto page = read_text(std::string(source) + "/docs/ui.md");
+  REQUIRE(page);
+  for (const Action& entry : actions()) {
+    const std::string keys = *entry.keys ? "`" + std::string(entry.keys) + "`" : "";
+    const std::string line =
+        "| `" + entry.id + "` | " + keys + (keys.empty() ? "| " : " | ") + entry.title + " |";
+    INFO(line);
+    CHECK(page->find(line) != std::string::npos);
+  }
+  for (const ScreenDesc& screen : screens())
+    CHECK(page->find(std::string("screen_") + screen.name + ".cpp") != std::string::npos);
+}
+
 TEST_CASE("every screen is drawn empty, with a run and with a replay, at every size and scale",
           "[window][screens]") {
   const TemporaryFolder folder;
@@ -300,6 +388,7 @@ TEST_CASE("every screen is drawn empty, with a run and with a replay, at every s
           CHECK(f.driver->triangles() > 100);
           for (const auto& [name, area] : f.driver->screen().widgets()) {
             INFO(name);
+            if (screen.id == ScreenId::lab) continue;  // window_test.cpp
             CHECK(area.x >= -1);
             CHECK(area.right() <= width + 1);
           }

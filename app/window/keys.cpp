@@ -1,0 +1,65 @@
+// The table of actions as keys, and as a list for the terminal.
+#include <algorithm>
+
+#include "app/window/actions.h"
+#include "app/window/window.h"
+
+namespace ridge::window {
+
+using compat::Key;
+
+std::string actions_text() {
+  std::string text;
+  for (const Action& entry : actions()) {
+    const auto padded = [](std::string cell, size_t width) {
+      cell.resize(std::max(cell.size() + 1, width), ' ');
+      return cell;
+    };
+    // "−" and "…" are three bytes wide but one column.
+    const std::string keys = entry.keys;
+    const size_t extra = static_cast<size_t>(std::count_if(keys.begin(), keys.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    }));
+    text += padded(entry.id, 18) + padded(keys, 9 + extra) + entry.title + "\n";
+  }
+  return text;
+}
+
+void open_lab_at(State& state, size_t place) {
+  const auto labs = all_labs();
+  if (place < labs.size()) {
+    open_lab(state, labs[place]->id);
+    state.view.screen = ScreenId::lab;
+  } else {
+    state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
+  }
+}
+
+void handle_keys(State& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool in_palette = state.view.show_palette;
+  for (const Action& entry : actions()) {
+    const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
+    if (in_palette && !is_its_own) continue;
+    if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
+      perform(state, entry.id);
+    }
+  }
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
+  if (io.WantTextInput || io.KeyCtrl || in_palette) return;
+  // A copy: an action may change what the loop walks over in a later version of ImGui.
+  const ImVector<ImWchar> typed = io.InputQueueCharacters;
+  for (const ImWchar character : typed) {
+    if (character >= '2' && character <= '9')
+      open_lab_at(state, character - static_cast<ImWchar>('1'));
+    for (const Action& entry : actions()) {
+      const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
+                                        (entry.typed >= 'a' && entry.typed <= 'z' &&
+                                         character == static_cast<ImWchar>(entry.typed - 32)));
+      if (same) perform(state, entry.id);
+    }
+  }
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,189 @@
+// Timeline: what the worker did when. A lane for each rung or comparison, a colour and a height for
+// each kind of work, telemetry on the same axis.
+#include <algorithm>
+
+#include "app/window/actions.h"
+#include "app/window/screens.h"
+#include "app/window/timeline.h"
+#include "common/chart/ticks.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+/// Kinds differ by height too, so that colour does not stand alone.
+struct Kind {
+  const char* what;
+  const char* title;
+  Role role;
+  float height;  ///< of a lane, 0 to 1
+};
+constexpr Kind kKinds[] = {{"check", "prepare and check", Role::series2, 0.45f},
+                           {"call", "warm-up and samples", Role::series0, 0.8f},
+                           {"latency", "single calls", Role::series1, 0.62f},
+                           {"rounds", "rounds, in turns", Role::series4, 0.8f},
+                           {"result", "summary", Role::muted, 0.25f}};
+
+const Kind& kind_of(const std::string& what) {
+  for (const Kind& kind : kKinds) {
+    if (what == kind.what) return kind;
+  }
+  return kKinds[4];
+}
+
+constexpr float kLane = 32, kSection = 34, kLabel = 250, kTelemetry = 62;
+
+class TimelineScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  void draw_legend(Ui& ui, Area row) const;
+  void draw_lanes(Ui& ui, const Area& area);
+  void draw_span(Ui& ui, const Area& lane, const Lane& of, const LaneSpan& span) const;
+  void draw_telemetry(Ui& ui, const Area& area) const;
+  void draw_axis(Ui& ui, const Area& area, float top) const;
+  float x_of(double at_s) const {
+    return left_ + width_ * static_cast<float>(at_s / std::max(timeline_.length_s, 1e-9));
+  }
+
+  Timeline timeline_;
+  uint64_t version_ = ~0ull;
+  float left_ = 0, width_ = 1;  ///< of the axis, in pixels
+};
+
+void TimelineScreen::draw_legend(Ui& ui, Area row) const {
+  for (const Kind& kind : kKinds) {
+    bool used = false;
+    for (const Lane& lane : timeline_.lanes) {
+      for (const LaneSpan& span : lane.spans) used |= &kind_of(span.what) == &kind;
+    }
+    if (!used) continue;
+    const float h = ui.px(18) * kind.height, w = ui.px(18);
+    ui.fill({row.x, row.middle() - h / 2, w, h}, ui.color(kind.role), ui.px(2));
+    row.take_left(w, ui.px(8));
+    row.take_left(ui.text(row.x, row.middle(), kind.title, kSmall_px, Role::muted), ui.px(24));
+  }
+}
+
+void TimelineScreen::draw_span(Ui& ui, const Area& lane, const Lane& of,
+                               const LaneSpan& span) const {
+  const Kind& kind = kind_of(span.what);
+  const float x = x_of(span.from_s), h = (lane.h - ui.px(6)) * kind.height;
+  const Area bar = {x, lane.middle() - h / 2, std::max(1.0f, x_of(span.to_s) - x), h};
+  ui.fill(bar, ui.color(kind.role), bar.w > 4 ? ui.px(2) : 0);
+  const Area reach = {bar.x - 1, lane.y, bar.w + 2, lane.h};
+  if (!ImGui::IsMouseHoveringRect({reach.x, reach.y}, {reach.right(), reach.bottom()})) return;
+  ui.tooltip(of.label + "\n" + kind.title + ": " + format_time_ns((span.to_s - span.from_s) * 1e9) +
+             ", from " + format_time_ns(span.from_s * 1e9) + " on");
+}
+
+void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
+  const int target = std::clamp(static_cast<int>(width_ / ui.px(130)), 2, 12);
+  const auto ticks = chart::linear_ticks(0, timeline_.length_s, target);
+  for (const chart::Tick& tick : ticks) {
+    const float x = x_of(tick.value);
+    ui.list->AddLine({x, top}, {x, area.y}, ui.color(Role::grid));
+    const std::string label = format_number(tick.value, 3);
+    const float half = ui.width(label, kTiny_px, Face::mono) / 2;
+    ui.text(std::min(x, left_ + width_ - half), area.middle(), label, kTiny_px, Role::muted,
+            Face::mono, Anchor::middle);
+  }
+  ui.text(left_ - ui.px(16), area.middle(), "seconds", kTiny_px + 1, Role::muted, Face::body,
+          Anchor::end);
+}
+
+void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
+  Scroll scroll(ui, "lanes", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
+  std::string chosen;
+  for (size_t i = 0; i < timeline_.lanes.size(); ++i) {
+    const Lane& lane = timeline_.lanes[i];
+    if (!lane.section.empty()) {
+      const Area head = scroll.rest.take_top(ui.px(kSection));
+      if (scroll.sees(head))
+        ui.text(head.x, head.y + head.h * 0.6f, lane.section, kTiny_px, Role::muted, Face::strong);
+    }
+    const Area row = scroll.rest.take_top(ui.px(kLane));
+    if (!scroll.sees(row)) continue;
+    const auto touched = ui.touch("lane:" + std::to_string(i), row);
+    const bool here = !lane.kernel.empty() && lane.kernel == ui.state.view.rung;
+    if (here || touched.hovered)
+      ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
+    ui.text(row.x + ui.px(8), row.middle(), lane.label, kSmall_px, Role::text,
+            here ? Face::strong : Face::body, Anchor::start, left_ - row.x - ui.px(24));
+    for (const LaneSpan& span : lane.spans) draw_span(ui, row, lane, span);
+    if (touched.clicked) chosen = lane.kernel;
+  }
+  if (!chosen.empty()) select_rung(ui.state, chosen);
+}
+
+void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
+  Area rest = area;
+  for (const TelemetryLane& lane : timeline_.telemetry) {
+    if (rest.h < ui.px(kTelemetry)) return;
+    const Area row = rest.take_top(ui.px(kTelemetry)).inset(0, ui.px(6));
+    const float room = left_ - row.x - ui.px(24);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
+            Anchor::start, room);
+    const std::string range = format_number(lane.low, 3) + " to " + format_number(lane.high, 3);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range, kTiny_px, Role::muted, Face::mono,
+            Anchor::start, room);
+    // From zero where that is not far: a wiggle of one per cent must not look like a cliff.
+    const double low = lane.low >= 0 && lane.low < 0.8 * lane.high ? 0 : lane.low;
+    const double span = std::max(lane.high - low, 1e-12);
+    const auto at = [&](const std::pair<double, double>& point) {
+      return ImVec2(x_of(point.first),
+                    row.bottom() - row.h * static_cast<float>((point.second - low) / span));
+    };
+    for (size_t i = 1; i < lane.points.size(); ++i)
+      ui.list->AddLine(at(lane.points[i - 1]), at(lane.points[i]), ui.color(Role::series0),
+                       ui.px(1.6f));
+  }
+}
+
+void TimelineScreen::draw(Ui& ui, Area all) {
+  if (version_ != ui.state.ladder_version) {
+    version_ = ui.state.ladder_version;
+    timeline_ = make_timeline(ui.state);
+  }
+  ui.panel(all);
+  if (timeline_.lanes.empty()) {
+    const bool live = !ui.state.is_replay();
+    const bool old = !ui.state.run().series().empty();
+    if (draw_nothing(
+            ui, all, "There is no timeline yet.",
+            old ? "This run's lines carry no time stamps: it was made by an earlier worker."
+                : "It shows when each rung was checked, timed and compared.",
+            live ? "Run the ladder" : "Go to Home")) {
+      if (live)
+        perform(ui.state, "run");
+      else
+        ui.state.view.screen = ScreenId::home;
+    }
+    return;
+  }
+  Area inner = all.inset(ui.px(20), ui.px(14));
+  draw_legend(ui, inner.take_top(ui.px(28), ui.px(4)));
+  const float label_w = std::min(ui.px(kLabel), inner.w * 0.3f);
+  left_ = inner.x + label_w;
+  inner.w -= Scroll::bar(ui);
+  width_ = inner.w - label_w;
+  const auto lanes = static_cast<float>(timeline_.telemetry.size());
+  const float most = std::max(0.0f, inner.h * 0.4f);
+  const float telemetry_h =
+      std::min(std::floor(most / ui.px(kTelemetry)), lanes) * ui.px(kTelemetry);
+  const float top = inner.y;
+  const Area axis = inner.take_bottom(ui.px(26));
+  const Area telemetry = inner.take_bottom(telemetry_h, telemetry_h > 0 ? ui.px(6) : 0);
+  draw_axis(ui, axis, top);
+  draw_lanes(ui, inner);
+  draw_telemetry(ui, telemetry);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_timeline_screen() {
+  return std::make_unique<TimelineScreen>();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,45 @@
+// The lanes of the timeline screen, from the stamps of the transcript's lines. No ImGui here.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/window/state.h"
+
+namespace ridge::window {
+
+/// From one line of the worker to the next. A line stands at the end of what it tells, so the first
+/// span of a rung holds its preparation, too.
+struct LaneSpan {
+  std::string what;             ///< "check", "call", "latency", "rounds", "result", "span"
+  double from_s = 0, to_s = 0;  ///< since the first moment
+};
+
+/// One rung of one request, or one comparison.
+struct Lane {
+  std::string section;  ///< heading above it where a request begins: "Run, measure, hot"
+  std::string label, kernel;
+  std::vector<LaneSpan> spans;
+};
+
+/// A telemetry quantity over the same seconds.
+struct TelemetryLane {
+  std::string label;
+  double low = 0, high = 0;
+  std::vector<std::pair<double, double>> points;  ///< seconds, value
+};
+
+struct Timeline {
+  std::vector<Lane> lanes;
+  std::vector<TelemetryLane> telemetry;
+  double length_s = 0;
+};
+
+/// Lanes of this session's run, or of the saved one; empty where its lines carry no stamps.
+Timeline make_timeline(const State& state);
+
+/// "foreign_cpus" as "foreign cpus", "power_w" as "power, W".
+std::string quantity_label(const std::string& name);
+
+}  // namespace ridge::window
