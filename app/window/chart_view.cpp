@@ -8,7 +8,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kFont_px = 15, kScrollbar = 12;
+constexpr float kFont_px = 15, kScrollbar = 12, kLeastBody = 130;
 
 float top_of(const chart::Primitive& p) {
   return std::min(p.a.y,
@@ -89,9 +89,10 @@ int ChartView::draw(Ui& ui, const std::string& name, const Area& area) {
   }
   lay_out(ui, area.w - ui.px(kScrollbar), 0);
   Area inner = area;
-  const float head = scene_.body_top, foot = scene_.height - scene_.body_bottom;
-  draw_part(ui, inner.take_top(head), 0);
-  draw_part(ui, inner.take_bottom(foot), scene_.body_bottom);
+  float head = scene_.body_top, foot = scene_.height - scene_.body_bottom;
+  if (inner.h - head - foot < ui.px(kLeastBody)) head = foot = 0;  // all of it scrolls
+  if (head > 0) draw_part(ui, inner.take_top(head), 0);
+  if (foot > 0) draw_part(ui, inner.take_bottom(foot), scene_.body_bottom);
   const float length = scene_.height - head - foot;
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   compat::begin_child(("scroll " + name).c_str(), inner.w, inner.h, true);
@@ -105,10 +106,10 @@ int ChartView::draw(Ui& ui, const std::string& name, const Area& area) {
   return row;
 }
 
-void ChartView::draw_in_page(Ui& ui, const std::string& name, const Area& area) {
+int ChartView::draw_in_page(Ui& ui, const std::string& name, const Area& area) {
   const auto touched = ui.touch(name, area);
   draw_part(ui, area, 0);
-  take_mouse(ui, name, area.x, area.y, touched.hovered, false);
+  return take_mouse(ui, name, area.x, area.y, touched.hovered, touched.clicked);
 }
 
 }  // namespace ridge::window

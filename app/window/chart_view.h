@@ -18,7 +18,7 @@ class ChartView {
   /// Fills `area` (rows grow to its height; more rows scroll). Returns the row clicked, else -1.
   int draw(Ui& ui, const std::string& name, const Area& area);
   /// As high as it needs, without scrolling: inside a page that scrolls itself.
-  void draw_in_page(Ui& ui, const std::string& name, const Area& area);
+  int draw_in_page(Ui& ui, const std::string& name, const Area& area);
 
   const chart::Scene& scene() const { return scene_; }
   const chart::ChartModel& model() const { return model_; }

@@ -37,6 +37,9 @@ class CompareScreen final : public ScreenView {
   void build_charts(const State& state);
   void draw_sources(Ui& ui, const Area& area);
   void choose(State& state, size_t index);
+  void draw_spread(Ui& ui, const Area& panel);
+  int draw_wide(Ui& ui, Area all);
+  int draw_narrow(Ui& ui, const Area& all);
   static void draw_empty(Ui& ui, const Area& area);
   const Comparison* chosen() const;
 
@@ -74,7 +77,10 @@ void CompareScreen::build(Ui& ui) {
   add_source(state, state.run(), state.is_replay() ? "this saved run" : "this session", "",
              &sources_);
   for (const Recording& recording : state.recordings) {
-    if (recording.path == state.opened_path) continue;
+    // A recording that is open as a saved run is in the list already.
+    const auto& here = state.run().environment();
+    const auto& there = recording.run->environment();
+    if (state.is_replay() && here && there && here->time_utc == there->time_utc) continue;
     std::string file = recording.path.substr(recording.path.rfind('/') + 1);
     add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
                &sources_);
@@ -165,37 +171,55 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
   choose(ui.state, 0);
 }
 
-void CompareScreen::draw(Ui& ui, Area all) {
-  build(ui);
-  const Comparison* one = chosen();
-  if (!one) return draw_empty(ui, all);
-  const float gap = ui.px(12);
-  const Area card = all.take_top(ui.px(104), gap);
-  ui.panel(card);
-  ui.widgets["verdict"] = card;
-  const Source& source = sources_[source_];
-  draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
+  ui.panel(panel);
+  if (has_spread_) {
+    // Two rows of dots need no more: a taller chart would only be emptier.
+    Area place = panel.inset(ui.px(12), ui.px(10));
+    place.h = std::min(place.h, ui.px(420));
+    spread_.draw(ui, "spread", place);
+    return;
+  }
+  draw_empty_state(ui, panel.inset(ui.px(24)), "The times of the rounds are not here.",
+                   "A recording keeps its verdicts, not each round's times; a failed check leaves "
+                   "no times that may be shown.");
+}
 
-  const bool wide = all.w > ui.px(1100);
-  const float share = std::min(ui.px(340), all.h * 0.38f);
-  const Area spread = wide ? all.take_right(all.w * 0.4f, gap) : all.take_bottom(share, gap);
+/// Side by side; returns the row that was clicked, else -1.
+int CompareScreen::draw_wide(Ui& ui, Area all) {
+  draw_spread(ui, all.take_right(all.w * 0.4f, ui.px(12)));
   ui.panel(all);
   Area inner = all.inset(ui.px(12), ui.px(10));
   if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
   forest_place_ = inner;
-  const int row = forest_.draw(ui, "forest", inner);
-  ui.panel(spread);
-  if (has_spread_) {
-    // Two rows of dots need no more: a taller chart would only be emptier.
-    Area place = spread.inset(ui.px(12), ui.px(10));
-    place.h = std::min(place.h, ui.px(420));
-    spread_.draw(ui, "spread", place);
-  } else {
-    draw_empty_state(ui, spread.inset(ui.px(24)), "The times of the rounds are not here.",
-                     "A recording keeps its verdicts, not each round's times; a failed check "
-                     "leaves no times that may be shown.");
-  }
-  if (row >= 0 && static_cast<size_t>(row) < source.comparisons.size())
+  return forest_.draw(ui, "forest", inner);
+}
+
+/// One under the other, as a page that scrolls.
+int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
+  Scroll page(ui, "compare_page", all);
+  const float gap = ui.px(12), pad = ui.px(10);
+  draw_spread(ui, page.rest.take_top(ui.px(300), gap));
+  if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
+  const float h = forest_.height(ui, page.rest.w - 2 * pad);
+  const Area panel = page.rest.take_top(h + 2 * pad);
+  ui.panel(panel);
+  forest_place_ = panel.inset(pad);
+  return forest_.draw_in_page(ui, "forest", forest_place_);
+}
+
+void CompareScreen::draw(Ui& ui, Area all) {
+  build(ui);
+  const Comparison* one = chosen();
+  if (!one) return draw_empty(ui, all);
+  const Area card = all.take_top(ui.px(104), ui.px(12));
+  ui.panel(card);
+  ui.widgets["verdict"] = card;
+  const Source& source = sources_[source_];
+  draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+  const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
+  const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);
+  if (row >= 0 && static_cast<size_t>(row) < sources_[source_].comparisons.size())
     choose(ui.state, static_cast<size_t>(row));
 }
 

@@ -15,7 +15,7 @@ class HomeScreen final : public ScreenView {
 
  private:
   static void draw_welcome(Ui& ui, Area area);
-  static void draw_labs(Ui& ui, Area area);
+  static void draw_labs(Ui& ui, Area* rest);
   static void draw_lab(Ui& ui, Area card, const Lab& lab, size_t place);
   static void draw_results(Ui& ui, Area area);
 };
@@ -56,9 +56,11 @@ void HomeScreen::draw_welcome(Ui& ui, Area area) {
   ui.text(line.x, line.middle(), machine_line(state), kSmall_px, Role::muted, Face::body,
           Anchor::start, line.w);
   const bool replay = state.is_replay();
-  const std::string label = state.opened ? "Back to measuring here"
-                            : replay     ? std::string("Look at the saved run")
-                                         : std::string("Climb the ") + lab->title + " ladder here";
+  const std::string label =
+      state.opened ? "Back to measuring here"
+      : replay     ? std::string(state.run().series().empty() ? "Look at the recordings"
+                                                              : "Look at the saved run")
+                   : std::string("Climb the ") + lab->title + " ladder here";
   const float w = std::min(inner.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48));
   const Area row = inner.take_top(ui.px(44));
   const Area button = {row.x, row.y, w, row.h};
@@ -106,22 +108,17 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab, size_t place) {
   ui.state.view.screen = ScreenId::lab;
 }
 
-void HomeScreen::draw_labs(Ui& ui, Area area) {
-  draw_heading(ui, &area, "LABS");
+void HomeScreen::draw_labs(Ui& ui, Area* rest) {
+  draw_heading(ui, rest, "LABS");
   const auto labs = all_labs();
   const float gap = ui.px(12), card_h = ui.px(kCard);
-  const bool two = area.w > ui.px(760) && labs.size() > 1;
-  // More labs than fit: the cards scroll.
-  // The bar's room lies in the gap beside, so that the cards end where the panel above does.
-  Scroll scroll(ui, "labs", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
-  const Area at = scroll.rest;
-  const float w = two ? (at.w - gap) / 2 : at.w;
+  const bool two = rest->w > ui.px(760) && labs.size() > 1;
+  const float w = two ? (rest->w - gap) / 2 : rest->w;
   for (size_t i = 0; i < labs.size(); ++i) {
-    const auto column = static_cast<float>(two ? i % 2 : 0);
-    const auto row = static_cast<float>(two ? i / 2 : i);
-    const Area card = {at.x + column * (w + gap), at.y + row * (card_h + gap), w, card_h};
+    const bool right = two && i % 2 == 1;
+    const Area card = {rest->x + (right ? w + gap : 0), rest->y, w, card_h};
     draw_lab(ui, card, *labs[i], i);
-    scroll.rest.y = card.bottom();
+    if (right || !two || i + 1 == labs.size()) rest->take_top(card_h, gap);
   }
 }
 
@@ -182,14 +179,23 @@ void HomeScreen::draw_results(Ui& ui, Area area) {
 }
 
 void HomeScreen::draw(Ui& ui, Area all) {
-  const float gap = ui.px(12);
+  const float gap = ui.px(12), welcome_h = ui.px(166);
   // On a wide screen lines would grow too long to read and the eye would wander.
   const float most = ui.px(1500);
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   const bool wide = all.w > ui.px(900);
-  if (wide) draw_results(ui, all.take_right(all.w * 0.36f, gap));
-  draw_welcome(ui, all.take_top(ui.px(166), gap));
-  draw_labs(ui, all);
+  if (wide) {
+    draw_results(ui, all.take_right(all.w * 0.36f, gap));
+    draw_welcome(ui, all.take_top(welcome_h, gap));
+    // The bar's room lies in the gap beside, so that the cards end where the panel above does.
+    Scroll scroll(ui, "labs", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
+    return draw_labs(ui, &scroll.rest);
+  }
+  Scroll page(ui, "home_page", all);
+  draw_welcome(ui, page.rest.take_top(welcome_h, gap));
+  draw_labs(ui, &page.rest);
+  const size_t lines = std::min<size_t>(ui.state.recent.size(), 8) + ui.state.recordings.size();
+  draw_results(ui, page.rest.take_top(ui.px(170 + 54 * static_cast<float>(lines))));
 }
 
 }  // namespace
