@@ -49,17 +49,28 @@ for scene in roofline sizes error; do
   shot "$scene" 1280x720 || fail "shot $scene: $(cat "$work/err")"
   cp "$work/out.png" "$work/$scene.png"
 done
+pictures=()
+for scene in home compare timeline machine report settings shortcuts; do
+  for look in "1280x720 dark 1 14171C" "1600x1000 light 2 FFFFFF"; do
+    read -r size theme scale canvas <<< "$look"
+    shot "$scene" "$size" --theme "$theme" --scale "$scale" || fail "shot $scene: $(cat "$work/err")"
+    cp "$work/out.png" "$work/$scene.$theme.png"
+    # Decoding in Python takes seconds a picture: one look of each screen is enough.
+    [ "$theme" = dark ] && pictures+=("$work/$scene.$theme.png:$size:$canvas")
+  done
+done
+cmp -s "$work/home.dark.png" "$work/machine.dark.png" && fail "home and machine are the same picture"
 cmp -s "$work/roofline.png" "$work/error.png" && fail "roofline and error are the same picture"
 
 python3 "$source/tests/shot_check.py" "$work/dark.png:1200x800:14171C" \
   "$work/light.png:1200x800:FFFFFF" "$work/compare.png:1000x640:14171C" \
   "$work/roofline.png:1280x720:14171C" "$work/sizes.png:1280x720:14171C" \
-  "$work/error.png:1280x720:14171C" ||
+  "$work/error.png:1280x720:14171C" "${pictures[@]}" ||
   fail "a picture is not what it should be"
 
-shot timeline 800x600; rc=$?
+shot nowhere 800x600; rc=$?
 [ $rc = 64 ] || fail "an unknown scene exits $rc, not 64"
-grep -q "lab, compare, roofline, sizes, error" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
+grep -q "home, lab, compare, timeline, machine, report, settings, shortcuts, roofline, sizes, error" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
 echo '{"hello":1}' > "$work/foreign.jsonl"
 "$bin" shot lab "$work/out.png" --replay "$work/foreign.jsonl" 2>"$work/err"; rc=$?
 [ $rc = 65 ] || fail "a foreign file exits $rc, not 65"

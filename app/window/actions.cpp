@@ -30,11 +30,6 @@ std::string why_no_work(const State& state) {
   return {};
 }
 
-/// Lost before it listed its rungs: running means to start it again and ask.
-bool must_list_again(const State& state) {
-  return state.session->state() == app::WorkerState::lost && !state.run().catalogue_complete();
-}
-
 std::string why_no_run(const State& state) {
   if (std::string why = why_no_work(state); !why.empty()) return why;
   if (must_list_again(state)) return {};
@@ -86,20 +81,6 @@ std::string why_no_chart(const State& state) {
   const bool has = (state.view.screen == ScreenId::lab && state.view.chart != View::table) ||
                    state.view.screen == ScreenId::compare;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
-}
-
-void run_ladder(State& state) {
-  if (must_list_again(state)) {
-    state.list_request = 0;
-    state.sources_asked.clear();
-    return open_lab(state, state.view.lab->id);
-  }
-  WorkRequest request = request_for(state, "run");
-  for (const RungView& row : state.ladder) {
-    if (!row.can_run || is_folded(state, *row.rung)) continue;
-    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
-  }
-  send(state, std::move(request), &state.run_request);
 }
 
 void cancel(State& state) {

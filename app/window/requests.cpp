@@ -1,5 +1,6 @@
 // Asking the worker, as every action does it.
 #include "app/window/actions.h"
+#include "app/window/fold.h"
 
 namespace ridge::window {
 
@@ -32,6 +33,24 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
   else
     state.notice = {id.error().sentence(), true};
   state.dirty = true;
+}
+
+bool must_list_again(const State& state) {
+  return state.session->state() == app::WorkerState::lost && !state.run().catalogue_complete();
+}
+
+void run_ladder(State& state) {
+  if (must_list_again(state)) {
+    state.list_request = 0;
+    state.sources_asked.clear();
+    return open_lab(state, state.view.lab->id);
+  }
+  WorkRequest request = request_for(state, "run");
+  for (const RungView& row : state.ladder) {
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
+    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
+  }
+  send(state, std::move(request), &state.run_request);
 }
 
 void run_selected(State& state) {

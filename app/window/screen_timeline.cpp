@@ -22,7 +22,7 @@ constexpr Kind kKinds[] = {{"check", "prepare and check", Role::series2, 0.45f},
                            {"call", "warm-up and samples", Role::series0, 0.8f},
                            {"latency", "single calls", Role::series1, 0.62f},
                            {"rounds", "rounds, in turns", Role::series4, 0.8f},
-                           {"result", "summary", Role::muted, 0.25f}};
+                           {"result", "ceilings, results", Role::muted, 0.25f}};
 
 const Kind& kind_of(const std::string& what) {
   for (const Kind& kind : kKinds) {

@@ -20,7 +20,8 @@ std::string label_of(const State& state, const Request& request, int series, std
     return rung_title(state, request.kernels[1]) + " against " +
            rung_title(state, request.kernels[0]);
   }
-  if (index >= request.kernels.size()) return "this machine";
+  // What belongs to no rung: ceilings, estimates.
+  if (series < 0 || index >= request.kernels.size()) return "this machine";
   *kernel = request.kernels[index];
   return rung_title(state, *kernel);
 }
