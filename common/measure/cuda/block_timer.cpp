@@ -313,7 +313,8 @@ Result<std::vector<Sample>> BlockTimer::time(std::span<CudaSide* const> sides,
     if (!method.gated) sample.flags.push_back("ungated");
     if (method.gated && flags_->timed_out == ticket_) sample.flags.push_back("gate_timeout");
     if (!(net_ns > 0)) sample.flags.push_back("below_resolution");
-    if (side.cache == Cache::cold && side.call_ns < kGraphBelowNs) sample.flags.push_back("coarse");
+    if (side.cache == Cache::cold && side.call_ns < kCoarseBelowNs)
+      sample.flags.push_back("coarse");
     sample.index = static_cast<int64_t>(i);
     sample.calls = side.calls;
     sample.t_ns = rounded((net_ns > 0 ? net_ns : raw_ns) / static_cast<double>(side.calls), 1e-3);
