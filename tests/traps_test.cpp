@@ -302,6 +302,32 @@ TEST_CASE("a reading that is not above zero is an error, not a factor") {
   CHECK(series->reason.find("not above zero") != std::string::npos);
 }
 
+TEST_CASE("both figures are taken in palindromes, either of them outside") {
+  static std::string order;
+  order.clear();
+  struct Logging : Trap {
+    Result<double> lie() override { return order += 'l', 1.0; }
+    Result<double> honest() override { return order += 'h', 1.0; }
+    Result<GuardVerdict> guard(double, double) override { return GuardVerdict{}; }
+    Result<QualityCheck> check(const std::string&) override {
+      QualityCheck check;
+      check.passed = true;
+      return check;
+    }
+  };
+  const TrapDesc desc = {.id = "traps.cpu.logging", .set_up = [](measure::Device*) {
+                           return Result<std::unique_ptr<Trap>>(std::make_unique<Logging>());
+                         }};
+  MadeUpClock device;
+  measure::Observer nobody;
+  const auto series = measure::measure_trap(desc, {}, &device, {}, 0, &nobody);
+  REQUIRE(series);
+  std::set<std::string> seen;
+  for (size_t at = 2; at + 4 <= order.size(); at += 4) seen.insert(order.substr(at, 4));
+  CHECK(order.size() == 2 + 4 * 15);
+  CHECK(seen == std::set<std::string>{"lhhl", "hllh"});
+}
+
 TEST_CASE("an outcome goes to JSON and back") {
   TrapOutcome trap;
   trap.victim = "v", trap.quantity = "q", trap.unit = "s", trap.bias = "low";
