@@ -28,6 +28,7 @@ using namespace ridge::app;
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
+constexpr int64_t kEnergySize = 4096;  // an energy pass takes as long as four others
 constexpr int kMostLosses = 3;
 constexpr size_t kMostCandidates = 9;  // sides of a round are digits
 
@@ -145,6 +146,7 @@ class Recorder {
     WorkRequest request;
     request.type = "run";
     request.limit_s = kPass_s;
+    request.energy = param_int(params, "n") == kEnergySize && !params.count("m");
     for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
     if (request.kernels.empty()) return {};
     return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));

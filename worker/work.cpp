@@ -232,6 +232,7 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   options.mode = request.mode == "live" ? measure::Mode::live : measure::Mode::measure;
   options.cache = cache_of(request);
   options.limit_s = request.limit_s;
+  options.energy = request.energy;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.count_only = request.count_only;
   options.gate = !request.count_only;  // the awkward shapes were checked by the worker that timed

@@ -98,6 +98,7 @@ Json to_line(const WorkRequest& request) {
   if (!request.table.empty()) line["table"] = request.table;
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == "run") line["mode"] = request.mode;
+  if (!request.energy) line["energy"] = false;
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
   if (request.type == "compare") line["margin"] = amount(request.margin);
@@ -123,6 +124,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_kernels(line, &request));
   RIDGE_TRY_VOID(take_choice(line, "mode", "live", "measure", &request.mode));
   RIDGE_TRY_VOID(take_choice(line, "cache", "hot", "cold", &request.cache));
+  RIDGE_TRY_VOID(take_flag(line, "energy", &request.energy));
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));

@@ -26,7 +26,8 @@ struct WorkRequest {
   std::optional<double> margin;        ///< compare; absent: 0.02 CPU, 0.01 GPU
   std::optional<double> limit_s;       ///< of each timed pass; absent: the mode's own
   std::optional<double> warmup_s;      ///< the least warm-up; absent: 0.3
-  bool counters = false;    ///< run: also those that need a profiler, in a worker of their own
+  bool energy = true;     ///< run, measure: false leaves out the energy pass (over a second a rung)
+  bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
 };
