@@ -199,7 +199,7 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
 int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
   Scroll page(ui, "compare_page", all);
   const float gap = ui.px(12), pad = ui.px(10);
-  draw_spread(ui, page.rest.take_top(ui.px(300), gap));
+  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 300 : 120), gap));
   if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
   const float h = forest_.height(ui, page.rest.w - 2 * pad);
   const Area panel = page.rest.take_top(h + 2 * pad);

@@ -125,7 +125,12 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
     const float room = left_ - row.x - ui.px(24);
     ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
             Anchor::start, room);
-    const std::string range = format_number(lane.low, 3) + " to " + format_number(lane.high, 3);
+    const size_t comma = lane.label.rfind(", ");
+    const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
+    const auto in_words = [&](double value) {
+      return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
+    };
+    const std::string range = in_words(lane.low) + " to " + in_words(lane.high);
     ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range, kTiny_px, Role::muted, Face::mono,
             Anchor::start, room);
     // From zero where that is not far: a wiggle of one per cent must not look like a cliff.
