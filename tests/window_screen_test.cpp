@@ -136,6 +136,8 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   for (const char letter : std::string("loop order")) f.driver->type(letter);
   CHECK(f.state.view.palette_typed == "loop order");
   CHECK(f.state.view.rung == "gemm.cpu.naive_o1");  // letters are typed, not keys
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.state.view.chart == View::ladder);
   f.driver->key(compat::Key::enter);
   CHECK_FALSE(f.state.view.show_palette);
   CHECK(f.state.view.rung == "gemm.cpu.loop_order");
@@ -157,6 +159,7 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   for (const char letter : std::string("compare the sel")) f.driver->type(letter);
   f.driver->key(compat::Key::enter);
   CHECK(f.session.count("compare") == 0);
+  CHECK(f.state.view.show_palette);
   f.driver->key(compat::Key::f5);
   CHECK(f.session.count("run") == 0);
   f.driver->key(compat::Key::escape);
