@@ -71,7 +71,9 @@ CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
   command->add_option("--candidate", options->candidate, "rung");
   one_at_a_time(command->add_option("--set", options->set,
                                     "only results with this parameter: n=4096 (repeat)"));
-  command->add_option("--out", options->out, "FILE.html, .md, .json, .csv, .gbench.json or .trace.json; default: to stdout");
+  command->add_option(
+      "--out", options->out,
+      "FILE.html, .md, .json, .csv, .gbench.json or .trace.json; default: to stdout");
   return command;
 }
 
@@ -150,10 +152,14 @@ int main(int argc, char** argv) {
   }
   if (!common.open.empty()) {
     // A word that is neither a command nor a file is more likely a mistyped command.
-    if (!app.get_subcommands().empty() || !std::filesystem::exists(common.open)) {
-      return fail(common, {ridge::ErrorCode::usage,
-                           "'" + common.open + "' is neither a command nor a saved run that exists",
-                           "", "see 'ridgepoint --help'"});
+    const bool after_command = !app.get_subcommands().empty();
+    if (after_command || !std::filesystem::exists(common.open)) {
+      return fail(common,
+                  {ridge::ErrorCode::usage,
+                   "'" + common.open +
+                       (after_command ? "' is one word too many"
+                                      : "' is neither a command nor a saved run that exists"),
+                   "", "see 'ridgepoint --help'"});
     }
     common.replay = common.open;
   }
