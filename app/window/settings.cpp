@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/core/write_file.h"
 #include "common/record/json.h"
 
 namespace ridge::window {
@@ -107,14 +107,10 @@ void save_settings(State* state) {
                      {"window", state->window},
                      {"recent", history_json(*state)},
                      {"verified", state->verified}};
-  const fs::path path(state->settings_path), beside(state->settings_path + ".new");
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  std::ofstream out(beside);
-  out << json.dump(2) << '\n';
-  out.close();
-  if (out) fs::rename(beside, path, error);
-  if (!out || error) {
+  const fs::path path(state->settings_path);
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  if (!write_whole(path.string(), json.dump(2) + '\n')) {
     state->notice = {
         "Settings could not be saved in " + path.string() + "; they hold until the window closes.",
         true};

@@ -1,9 +1,7 @@
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
+#include "common/core/write_file.h"
 #include "common/report/report.h"
 
 namespace ridge::report {
@@ -32,28 +30,6 @@ const Format* find_format(const std::string& name) {
   return nullptr;
 }
 
-Result<void> write_beside(const fs::path& target, const std::string& text) {
-  const fs::path beside = target.string() + ".part";
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  if (!file)
-    return cannot_write(target, std::string("it cannot be written: ") + std::strerror(errno));
-  file << text;
-  file.close();
-  std::error_code error;
-  if (!file) {
-    fs::remove(beside, error);
-    return cannot_write(target, "it was not written whole: is the disk full?");
-  }
-  fs::rename(beside, target, error);
-  if (error) {
-    const std::string why = error.message();
-    fs::remove(beside, error);
-    return cannot_write(target, "it cannot be put in place: " + why);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<void> write_report(const Report& report, const std::string& path) {
@@ -69,7 +45,7 @@ Result<void> write_report(const Report& report, const std::string& path) {
     return cannot_write(target, "the folder " + folder.string() + " does not exist");
   }
   if (fs::is_directory(target, error)) return cannot_write(target, "it is a folder");
-  return write_beside(target, format->print(report));
+  return write_whole(target.string(), format->print(report));
 }
 
 }  // namespace ridge::report
