@@ -8,6 +8,7 @@
 #include "app/window/fold.h"
 #include "app/window/screens.h"
 #include "app/window/settings.h"
+#include "app/window/study.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -16,17 +17,6 @@ namespace {
 constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
 
 std::string never(const State&) {
-  return {};
-}
-
-std::string why_no_work(const State& state) {
-  if (!state.view.lab) return "This build has no labs.";
-  if (state.is_replay())
-    return "This is a saved run; start ridgepoint without --replay to measure.";
-  if (state.run_request || state.compare_request) return kBusyNotice;
-  if (!state.run().catalogue_complete() && state.session->state() != app::WorkerState::lost) {
-    return "The worker has not listed its rungs yet.";
-  }
   return {};
 }
 
@@ -95,6 +85,8 @@ void escape(State& state) {
     state.view.show_menu = false;
   else if (state.view.show_palette)
     state.view.show_palette = false;
+  else if (state.view.show_glossary)
+    state.view.show_glossary = false;
   else if (why_no_cancel(state).empty())
     cancel(state);
   else
@@ -314,12 +306,14 @@ const Action kActions[] = {
      [](State& state) { state.view.full_screen = !state.view.full_screen; }},
     {"palette", "Find an action, a screen, a lab, a rung", "Ctrl K", 0, Key::k, true, never,
      open_palette},
-    {"lab_1", "First lab, and so on to 9", "1 … 9", '1', {}, false, never, open_nth_lab<0>},
+    {"lab_1", "First lab, and so on to 9", "1 … 9", 0, {}, false, never, open_nth_lab<0>},
 };
 
 /// The table above, and a way to every screen.
 std::vector<Action> all_actions() {
   std::vector<Action> all(std::begin(kActions), std::end(kActions));
+  const auto study = study_actions();
+  all.insert(all.end(), study.begin(), study.end());
   for (const ScreenDesc& screen : screens()) {
     all.push_back({std::string("show_") + screen.name,
                    std::string(screen.title) + ": " + screen.about,
@@ -362,6 +356,12 @@ void select_rung(State& state, const std::string& kernel) {
   unfold_for(state, kernel);
   state.notice = {};
   state.dirty = true;
+}
+
+void follow_code(State& state, const std::string& kernel, const std::string& anchor) {
+  if (!kernel.empty() && kernel != state.view.rung) select_rung(state, kernel);
+  state.view.tab = Tab::source;
+  state.view.code_mark = {state.view.rung, anchor, state.view.code_mark.jumps + 1};
 }
 
 void set_param(State& state, const std::string& name, ParamValue value) {

@@ -32,6 +32,9 @@ bool perform(State& state, std::string_view id);
 /// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
 void handle_keys(State& state);
 
+/// Why nothing can be measured now; empty: it can.
+std::string why_no_work(const State& state);
+
 /// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
 WorkRequest request_for(const State& state, const char* type);
 void send(State& state, WorkRequest request, int64_t* id_out);
@@ -49,6 +52,8 @@ void run_table(State& state);
 /// By its place in the course, from 0.
 void open_lab_at(State& state, size_t place);
 void select_rung(State& state, const std::string& kernel);
+/// To the place in a rung's source that a lesson's link names; an empty kernel: the selected rung.
+void follow_code(State& state, const std::string& kernel, const std::string& anchor);
 void set_param(State& state, const std::string& name, ParamValue value);
 void set_mode(State& state, const std::string& mode);
 void set_cache(State& state, const std::string& cache);

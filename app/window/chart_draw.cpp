@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/study.h"
+
 namespace ridge::window {
 namespace {
 
@@ -169,6 +171,14 @@ const chart::Hit* hit_at(const chart::Scene& scene, float x, float y) {
     if (x >= hit->a.x && x < hit->b.x && y >= hit->a.y && y < hit->b.y) return &*hit;
   }
   return nullptr;
+}
+
+std::string hit_text(const chart::Hit& hit, const chart::ChartModel& model) {
+  const bool says = !hit.value_text.empty() || !hit.note.empty();
+  const auto panel = static_cast<size_t>(hit.panel);
+  if (!says && hit.row < 0 && hit.panel >= 0 && panel < model.panels.size())
+    return metric_text(model.panels[panel].metric);
+  return hit.value_text + (hit.value_text.empty() || hit.note.empty() ? "" : "\n") + hit.note;
 }
 
 }  // namespace ridge::window

@@ -16,4 +16,7 @@ void draw_scene(Ui& ui, const chart::Scene& scene, float x, float y);
 /// The hit under a point given in the scene's own pixels; the last drawn wins; null: none.
 const chart::Hit* hit_at(const chart::Scene& scene, float x, float y);
 
+/// What hovering it says: value and note; of a panel's heading, the metric that the panel shows.
+std::string hit_text(const chart::Hit& hit, const chart::ChartModel& model);
+
 }  // namespace ridge::window

@@ -96,11 +96,15 @@ void ChartPanel::take_mouse(Ui& ui, float x, float y, bool hovered, bool clicked
     ui.widgets["chart:" + rows_[static_cast<size_t>(hit.row)] + ":" + std::to_string(hit.panel)] = {
         x + hit.a.x, y + hit.a.y, hit.b.x - hit.a.x, hit.b.y - hit.a.y};
   }
+  for (const chart::Hit& hit : scene_.hits) {
+    if (hit.row < 0 && hit.panel >= 0 && hit.note.empty())
+      ui.widgets["heading:" + std::to_string(hit.panel)] = {x + hit.a.x, y + hit.a.y,
+                                                            hit.b.x - hit.a.x, hit.b.y - hit.a.y};
+  }
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const chart::Hit* hit = hovered ? hit_at(scene_, mouse.x - x, mouse.y - y) : nullptr;
   if (!hit) return;
-  ui.tooltip(hit->value_text + (hit->value_text.empty() || hit->note.empty() ? "" : "\n") +
-             hit->note);
+  ui.tooltip(hit_text(*hit, model_));
   if (clicked && hit->row >= 0 && hit->row < static_cast<int>(rows_.size())) {
     const std::string& kernel = rows_[static_cast<size_t>(hit->row)];
     if (kernel == kFoldRow)
@@ -126,7 +130,14 @@ void ChartPanel::follow_selection(Ui& ui, float top, float height) {
 void ChartPanel::draw_scrolled(Ui& ui, Area inner) {
   float head = scene_.body_top, foot = scene_.height - scene_.body_bottom;
   if (inner.h - head - foot < ui.px(kLeastBody)) head = foot = 0;
-  if (head > 0) draw_part(ui, inner.take_top(head), 0);
+  if (head > 0) {
+    const Area top = inner.take_top(head);
+    draw_part(ui, top, 0);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const bool hovered = ui.touch("chart_head", top).hovered;
+    const chart::Hit* hit = hovered ? hit_at(scene_, mouse.x - top.x, mouse.y - top.y) : nullptr;
+    if (hit) ui.tooltip(hit_text(*hit, model_));
+  }
   if (foot > 0) draw_part(ui, inner.take_bottom(foot), scene_.body_bottom);
   const float length = scene_.height - head - foot;
   ImGui::SetCursorScreenPos({inner.x, inner.y});

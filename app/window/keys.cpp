@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/screens.h"
 #include "app/window/window.h"
 
 namespace ridge::window {
@@ -37,22 +38,30 @@ void open_lab_at(State& state, size_t place) {
 
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool in_palette = state.view.show_palette;
+  const bool is_typing = state.view.show_palette || state.view.show_glossary;
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
-    if (in_palette && !is_its_own) continue;
+    if (is_typing && !is_its_own) continue;
     if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
       perform(state, entry.id);
     }
   }
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
-  if (io.WantTextInput || io.KeyCtrl || in_palette) return;
+  if (io.WantTextInput || io.KeyCtrl || is_typing) return;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const ImVector<ImWchar> typed = io.InputQueueCharacters;
   for (const ImWchar character : typed) {
-    if (character >= '2' && character <= '9')
-      open_lab_at(state, character - static_cast<ImWchar>('1'));
+    if (character == ' ' && io.NavVisible) continue;  // it presses what has the focus
+    if (character >= '1' && character <= '9') {
+      const int digit = static_cast<int>(character) - '0';
+      const ScreenDesc& screen = screen_of(state.view.screen);
+      if (screen.digit)
+        screen.digit(state, digit);
+      else
+        open_lab_at(state, static_cast<size_t>(digit - 1));
+      continue;
+    }
     for (const Action& entry : actions()) {
       const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
                                         (entry.typed >= 'a' && entry.typed <= 'z' &&
@@ -60,6 +69,8 @@ void handle_keys(State& state) {
       if (same) perform(state, entry.id);
     }
   }
+  // The key that opened a list is not the first letter looked for in it.
+  if (state.view.show_glossary) ImGui::GetIO().InputQueueCharacters.resize(0);
 }
 
 }  // namespace ridge::window

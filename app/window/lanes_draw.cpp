@@ -4,6 +4,7 @@
 
 #include "app/window/lanes.h"
 #include "app/window/panels.h"
+#include "app/window/study.h"
 #include "common/chart/decimate.h"
 #include "common/chart/ticks.h"
 #include "common/core/format.h"
@@ -185,6 +186,9 @@ void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) 
       ui.text(row.x, row.middle(), group = own, kTiny_px, Role::text, Face::strong);
     row.take_left(ui.px(kGroup));
     draw_lane(ui, lane, row, frame, view, shown);
+    const Area label = {row.x, row.y, frame.plot.x - row.x, row.h};
+    if (ui.touch(std::string("lane_label:") + lane.name, label).hovered)
+      ui.tooltip(metric_text(metric_of_field(lane.name)));
     ui.widgets[std::string("lane:") + lane.name] = row;
   }
   if (said) {

@@ -4,6 +4,7 @@
 #include "app/window/actions.h"
 #include "app/window/fold.h"
 #include "app/window/panels.h"
+#include "app/window/study.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -216,7 +217,8 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
       ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
-                 (where.empty() ? device_label(ui.state) : where));
+                 (where.empty() ? device_label(ui.state) : where) + "\n\n" +
+                 metric_text("ceiling"));
     }
   }
   rest.take_top(ui.px(2));

@@ -27,7 +27,8 @@ struct Builder {
     auto& runs = blocks.back().runs;
     const bool same = !runs.empty() && blocks.back().kind != Block::Kind::row &&
                       runs.back().strong == style.strong &&
-                      runs.back().emphasis == style.emphasis && runs.back().code == style.code;
+                      runs.back().emphasis == style.emphasis && runs.back().code == style.code &&
+                      runs.back().link == style.link;
     if (!same && blocks.back().kind != Block::Kind::row) {
       runs.push_back(style);
       runs.back().text.clear();
@@ -107,11 +108,16 @@ int change_span(MD_SPANTYPE type, Builder& to, bool on) {
   return 0;
 }
 
-int enter_span(MD_SPANTYPE type, void*, void* user) {
+int enter_span(MD_SPANTYPE type, void* detail, void* user) {
+  if (type == MD_SPAN_A) {
+    const MD_ATTRIBUTE& href = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
+    static_cast<Builder*>(user)->style.link.assign(href.text, href.size);
+  }
   return change_span(type, *static_cast<Builder*>(user), true);
 }
 
 int leave_span(MD_SPANTYPE type, void*, void* user) {
+  if (type == MD_SPAN_A) static_cast<Builder*>(user)->style.link.clear();
   return change_span(type, *static_cast<Builder*>(user), false);
 }
 

@@ -11,6 +11,7 @@ namespace ridge::window {
 struct TextRun {
   std::string text;
   bool strong = false, emphasis = false, code = false;
+  std::string link{};  ///< target as written, escapes undone; empty: none
 };
 
 struct Block {

@@ -10,32 +10,6 @@
 namespace ridge::window {
 namespace {
 
-void edit(ViewState& view) {
-  const ImVector<ImWchar> typed = ImGui::GetIO().InputQueueCharacters;
-  for (const ImWchar character : typed) {
-    if (character < 32 || character > 126 || view.palette_typed.size() >= 60) continue;
-    view.palette_typed += static_cast<char>(character);
-    view.palette_at = 0;
-  }
-  if (compat::key_pressed(compat::Key::backspace, true) && !view.palette_typed.empty()) {
-    view.palette_typed.pop_back();
-    view.palette_at = 0;
-  }
-}
-
-void draw_field(Ui& ui, const Area& field) {
-  const std::string& typed = ui.state.view.palette_typed;
-  ui.fill(field, ui.raised(2), ui.px(5));
-  const float x = field.x + ui.px(14);
-  const float w = ui.text(x, field.middle(), typed, kBody_px, Role::text);
-  ui.fill({x + w + ui.px(1), field.y + ui.px(10), ui.px(2), field.h - ui.px(20)},
-          ui.color(Role::series0));
-  if (typed.empty()) {
-    ui.text(x + ui.px(10), field.middle(), "an action, a screen, a lab, a rung", kBody_px,
-            Role::muted);
-  }
-}
-
 /// True when it was clicked.
 bool draw_entry(Ui& ui, const Area& row, const PaletteEntry& entry, bool chosen, size_t index) {
   ui.widgets["palette:" + std::to_string(index)] = row;
@@ -56,9 +30,29 @@ bool draw_entry(Ui& ui, const Area& row, const PaletteEntry& entry, bool chosen,
 
 }  // namespace
 
+bool edit_typed(std::string* typed) {
+  const size_t before = typed->size();
+  const ImVector<ImWchar> characters = ImGui::GetIO().InputQueueCharacters;
+  for (const ImWchar character : characters) {
+    if (character >= 32 && character <= 126 && typed->size() < 60)
+      *typed += static_cast<char>(character);
+  }
+  if (compat::key_pressed(compat::Key::backspace, true) && !typed->empty()) typed->pop_back();
+  return typed->size() != before;
+}
+
+void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint) {
+  ui.fill(field, ui.raised(2), ui.px(5));
+  const float x = field.x + ui.px(14);
+  const float w = ui.text(x, field.middle(), typed, kBody_px, Role::text);
+  ui.fill({x + w + ui.px(1), field.y + ui.px(10), ui.px(2), field.h - ui.px(20)},
+          ui.color(Role::series0));
+  if (typed.empty()) ui.text(x + ui.px(10), field.middle(), hint, kBody_px, Role::muted);
+}
+
 void draw_palette(Ui& ui) {
   ViewState& view = ui.state.view;
-  edit(view);
+  if (edit_typed(&view.palette_typed)) view.palette_at = 0;
   const auto entries = palette_entries(ui.state, view.palette_typed);
   const int count = static_cast<int>(entries.size());
   if (compat::key_pressed(compat::Key::down, true)) ++view.palette_at;
@@ -77,7 +71,8 @@ void draw_palette(Ui& ui) {
   ui.fill(box, ui.raised(1), ui.px(8));
   ui.frame(box, ui.color(Role::grid), ui.px(8));
   Area inner = box.inset(pad);
-  draw_field(ui, inner.take_top(field_h, pad));
+  draw_field(ui, inner.take_top(field_h, pad), view.palette_typed,
+             "an action, a screen, a lab, a rung");
   if (count == 0)
     ui.text(inner.x + ui.px(14), inner.y + line_h / 2, "Nothing is called that.", kSmall_px,
             Role::muted);

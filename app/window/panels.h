@@ -9,6 +9,7 @@
 
 #include "app/window/diff.h"
 #include "app/window/fold.h"
+#include "app/window/lesson_text.h"
 #include "app/window/lexer.h"
 #include "app/window/markdown.h"
 #include "app/window/ui.h"
@@ -102,6 +103,7 @@ struct StripPanel {
   void draw_switch(Ui& ui, const Area& area, bool telemetry);
   void draw_samples(Ui& ui, Area area);
   chart::Scene scene_;
+  chart::ChartModel model_;
   uint64_t version_ = ~0ull;
   int fonts_version_ = -1;
   float width_ = 0, height_ = 0, font_px_ = 0;
@@ -112,14 +114,19 @@ struct LessonTab {
   void draw(Ui& ui, Area area);
 
  private:
-  float draw_block(Ui& ui, const Area& area, const Block& block) const;
+  static float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
   std::string path_;
-  std::vector<Block> blocks_;
+  std::vector<LessonBlock> blocks_;
 };
 
 /// The source that ran, coloured, with line numbers.
 struct SourceTab {
   void draw(Ui& ui, Area area);
+
+ private:
+  /// The line of the lesson's link into this source, 0: none; scrolls to it once for each click.
+  int follow(Ui& ui, const SourceText& source, float top, float line_h);
+  int jumps_ = 0;
 };
 
 /// What changed since the previous rung, build flags included.

@@ -4,6 +4,17 @@
 
 namespace ridge::window {
 
+std::string why_no_work(const State& state) {
+  if (!state.view.lab) return "This build has no labs.";
+  if (state.is_replay())
+    return "This is a saved run; start ridgepoint without --replay to measure.";
+  if (state.run_request || state.compare_request) return kBusyNotice;
+  if (!state.run().catalogue_complete() && state.session->state() != app::WorkerState::lost) {
+    return "The worker has not listed its rungs yet.";
+  }
+  return {};
+}
+
 WorkRequest request_for(const State& state, const char* type) {
   WorkRequest request;
   request.type = type;

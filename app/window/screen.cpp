@@ -85,6 +85,7 @@ void Screen::draw(float width, float height) {
   draw_regions({0, 0, width, height});
   ImGui::End();
   if (ui_.state.view.show_menu) draw_menu(ui_);
+  if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.svg_wanted) copy_svg();
   if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.reads_again = true;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "app/window/actions.h"
+#include "app/window/study.h"
 
 namespace ridge::window {
 namespace {
@@ -17,6 +18,8 @@ const ScreenDesc kScreens[] = {
      show<ScreenId::home>},
     {ScreenId::lab, "lab", "Lab", "the ladder: run, read, compare", "", 0, make_lab_screen,
      show<ScreenId::lab>},
+    {ScreenId::cards, "cards", "Study", "cards, and a quiz on what ran here", "K", 'k',
+     make_cards_screen, show<ScreenId::cards>, study_digit},
     {ScreenId::compare, "compare", "Compare", "verdicts, from rounds run in turns", "V", 'v',
      make_compare_screen, show<ScreenId::compare>},
     {ScreenId::timeline, "timeline", "Timeline", "what the worker did when", "I", 'i',

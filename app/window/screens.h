@@ -30,6 +30,8 @@ struct ScreenDesc {
   char typed;
   std::unique_ptr<ScreenView> (*make)();
   void (*show)(State& state);
+  /// What 1 to 9 mean there; null: they open a lab.
+  void (*digit)(State& state, int digit) = nullptr;
 };
 
 /// In the order of the menu.
@@ -40,6 +42,7 @@ void show_screen(State& state, ScreenId id);
 
 std::unique_ptr<ScreenView> make_lab_screen();
 std::unique_ptr<ScreenView> make_home_screen();
+std::unique_ptr<ScreenView> make_cards_screen();
 std::unique_ptr<ScreenView> make_compare_screen();
 std::unique_ptr<ScreenView> make_timeline_screen();
 std::unique_ptr<ScreenView> make_machine_screen();
@@ -86,6 +89,12 @@ class Scroll {
 void draw_menu(Ui& ui);
 /// The list of everything that can be done (palette.cpp).
 void draw_palette(Ui& ui);
+/// The glossary: its terms, found by what is typed, and the text of one.
+void draw_glossary(Ui& ui);
+/// What such a list is searched by: takes this frame's characters and Backspace, true when it changed;
+/// and the field it stands in, with a hint while it is empty.
+bool edit_typed(std::string* typed);
+void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint);
 
 /// A small heading in capitals over a part of a screen.
 void draw_heading(Ui& ui, Area* rest, const char* text);

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/window/actions.h"
 #include "app/window/platform.h"
 #include "app/window/screens.h"
+#include "app/window/study.h"
 #include "app/window/window.h"
 
 namespace ridge::window {
@@ -63,6 +65,25 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
     if (options.scene == scene.name) state.view.chart = scene.chart;
   }
   state.view.show_menu = options.scene == "menu";
+  if (options.scene == "card_back") {
+    state.view.screen = ScreenId::cards;
+    perform(state, "turn_card");
+  }
+  if (options.scene == "quiz" || options.scene == "quiz_answer") {
+    state.view.screen = ScreenId::cards;
+    state.view.study.is_quiz = true;
+  }
+  if (options.scene == "quiz_answer") {
+    // The first question that this run answers, as if its first choice had been taken.
+    for (const study::Question& question : *study_questions()) {
+      const study::Answer answer = answer_of(state, question);
+      if (answer.state != study::Answer::State::answered) continue;
+      state.view.study.question = question.id;
+      choose(state, question, answer.choices.front());
+      break;
+    }
+  }
+  if (options.scene == "glossary") perform(state, "glossary");
   state.view.show_palette = options.scene == "palette";
   if (options.scene == "lab") state.view.tab = Tab::source;
   if (options.scene != "verdict") return {};
@@ -81,7 +102,8 @@ std::vector<std::string> all_scenes() {
   std::vector<std::string> names;
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
-  names.insert(names.end(), {"verdict", "menu", "palette", "telemetry"});
+  names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
+                             "quiz_answer", "glossary"});
   return names;
 }
 

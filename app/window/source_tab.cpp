@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/study/lesson.h"
 #include "app/window/panels.h"
 
 namespace ridge::window {
@@ -40,6 +41,24 @@ void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* l
   }
 }
 
+int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h) {
+  const CodeMark& mark = ui.state.view.code_mark;
+  if (mark.jumps == 0 || mark.kernel != ui.state.view.rung) return 0;
+  const int line = study::anchor_line(source.text, mark.anchor).value_or(0);
+  if (jumps_ == mark.jumps) return line;
+  jumps_ = mark.jumps;
+  if (line == 0) {
+    ui.state.notice = {"The source shown here does not hold the place that the lesson names.",
+                       false};
+  } else {
+    // A third of the way down: what leads to the line is seen with it.
+    const float at = top + line_h * static_cast<float>(line - 1);
+    ImGui::SetScrollFromPosY(at - ImGui::GetWindowPos().y, 0.33f);
+    ui.reads_again = true;
+  }
+  return line;
+}
+
 void SourceTab::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   const SourceText* source = find_source(state, state.view.rung);
@@ -72,6 +91,13 @@ void SourceTab::draw(Ui& ui, Area area) {
   const float code_x = area.x + gutter + ui.px(14);
   size_t longest = 0;
   for (const std::string_view line : lines) longest = std::max(longest, line.size());
+  const int marked = follow(ui, *source, area.y, line_h);
+  if (marked > 0) {
+    const Area line = {area.x, area.y + line_h * static_cast<float>(marked - 1), area.w, line_h};
+    ui.fill(line, ui.color(Role::highlight), ui.px(3));
+    ui.fill({line.x, line.y, ui.px(3), line.h}, ui.color(Role::series0));
+    ui.widgets["marked_line"] = line;
+  }
   LexState lexer;
   float y = area.y + line_h / 2;
   for (size_t i = 0; i < lines.size(); ++i, y += line_h) {

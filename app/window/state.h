@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/session.h"
+#include "app/study/progress.h"
 #include "app/window/recorded.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
@@ -20,7 +21,7 @@
 namespace ridge::window {
 
 /// What the window shows between its bars; screens.cpp has a row for each.
-enum class ScreenId { home, lab, compare, timeline, machine, report, settings, shortcuts };
+enum class ScreenId { home, lab, cards, compare, timeline, machine, report, settings, shortcuts };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
@@ -28,12 +29,34 @@ enum class View { ladder, roofline, sizes, error, table };
 /// What the strip below it shows; automatic: telemetry while something is measured.
 enum class Strip { automatic, samples, telemetry };
 
+/// The study screen: what is open on it, and what was chosen since the start.
+struct StudyView {
+  bool is_quiz = false;
+  std::string deck;  ///< its lab; empty: the first
+  std::string card;  ///< id; empty: the next one that is due
+  bool is_turned = false;
+  bool goes_on = false;  ///< nothing is due, and the deck is gone through all the same
+  std::string question;  ///< id; empty: the first
+  std::map<std::string, std::string> chosen;  ///< question id: label of the choice
+};
+
+/// A link of the lesson that was followed: the place in a rung's source to scroll to and to mark.
+struct CodeMark {
+  std::string kernel, anchor;
+  int jumps = 0;  ///< counts the clicks: the same link scrolls again
+};
+
 /// What the person chose. Nothing in here was measured.
 struct ViewState {
   ScreenId screen = ScreenId::lab;
   bool show_menu = false, show_palette = false;
   std::string palette_typed;
   int palette_at = 0;  ///< the line that Enter does
+  bool show_glossary = false;
+  std::string glossary_typed, glossary_term;  ///< what is looked for; the term that is open
+  StudyView study;
+  CodeMark code_mark;
+  std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"
   const Lab* lab = nullptr;
   std::string rung;              ///< kernel id of the selected rung
   std::string baseline;          ///< kernel id; empty: none chosen
@@ -108,6 +131,9 @@ struct State {
   std::string run_file;           ///< this session's, once there is something in it
   std::vector<RecentRun> recent;  ///< newest first
   std::map<std::string, std::set<std::string>> verified;  ///< lab id: kernels that passed here
+  study::Progress progress;                               ///< of the cards and the quiz
+  std::string progress_path;     ///< where it is kept; empty: nowhere (tests, shot)
+  std::string progress_problem;  ///< why the file there could not be read: it is not written over
   std::string export_root;       ///< folder under which exports are written
   std::string last_export;       ///< folder of the last export
   std::vector<RungView> ladder;  ///< rebuilt by refresh()

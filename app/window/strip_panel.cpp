@@ -51,13 +51,13 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
     version_ = ui.state.ladder_version;
     fonts_version_ = ui.fonts.version();
     width_ = area.w, height_ = area.h, font_px_ = font_px;
-    const chart::ChartModel model = model_of(ui.state);
+    model_ = model_of(ui.state);
     chart::LayoutOptions options;
     options.width = area.w;
     options.height = area.h;
     options.font_px = font_px;
     options.text_width = text_width_of(ui.fonts);
-    scene_ = has_picture(model) ? chart::layout(model, options) : chart::Scene{};
+    scene_ = has_picture(model_) ? chart::layout(model_, options) : chart::Scene{};
   }
   if (scene_.primitives.empty()) {
     const RungView* row = find_row(ui.state, ui.state.view.rung);
@@ -76,7 +76,7 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ui.touch("strip", area).hovered) {
     if (const chart::Hit* hit = hit_at(scene_, mouse.x - area.x, mouse.y - area.y)) {
-      ui.tooltip(hit->value_text.empty() ? hit->note : hit->value_text + "\n" + hit->note);
+      ui.tooltip(hit_text(*hit, model_));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "app/selection.h"
 #include "app/window/actions.h"
 #include "app/window/panels.h"
+#include "app/window/study.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -17,10 +18,15 @@ struct Column {
   const char* heading;
   float at;
   bool right;
+  const char* metric = "";  ///< key into assets/metrics.json
 };
 constexpr Column kColumns[] = {
-    {"row", 0, false},        {"printed for", 0.24f, false}, {"printed", 0.47f, true},
-    {"that is", 0.60f, true}, {"here", 0.71f, true},         {"that is", 0.84f, true},
+    {"row", 0, false},
+    {"printed for", 0.24f, false},
+    {"printed", 0.47f, true, "time_per_call"},
+    {"that is", 0.60f, true, "throughput"},
+    {"here", 0.71f, true, "time_per_call"},
+    {"that is", 0.84f, true, "throughput"},
     {"", 0.87f, false},
 };
 
@@ -101,7 +107,15 @@ void TablePanel::draw(Ui& ui, Area area) {
   rest.take_top(std::max(title_h, ui.px(kButton_h)), ui.px(8));
   std::vector<std::string> headings;
   for (const Column& column : kColumns) headings.emplace_back(column.heading);
-  draw_line(ui, rest.take_top(ui.px(kRow)), headings, Role::muted, Role::muted);
+  const Area heads = rest.take_top(ui.px(kRow));
+  draw_line(ui, heads, headings, Role::muted, Role::muted);
+  for (size_t i = 0; i < std::size(kColumns); ++i) {
+    if (!*kColumns[i].metric) continue;
+    const float w = ui.px(72), right = heads.x + kColumns[i].at * heads.w;
+    const Area head_cell = {right - w, heads.y, w, heads.h};
+    if (ui.touch("table_head:" + std::to_string(i), head_cell).hovered)
+      ui.tooltip(metric_text(kColumns[i].metric));
+  }
   for (size_t i = 0; i < lines_.size(); ++i) {
     const Area line = rest.take_top(ui.px(kRow));
     if (i % 2 == 0) ui.fill(line, ui.raised(1), ui.px(4));

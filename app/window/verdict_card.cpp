@@ -5,6 +5,7 @@
 
 #include "app/measuring.h"
 #include "app/window/panels.h"
+#include "app/window/study.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"
 #include "common/report/decision.h"
@@ -52,6 +53,7 @@ std::string evidence_of(const Comparison& comparison) {
 struct Words {
   Headline headline;
   std::string title, evidence, reason;
+  std::string metrics{};  ///< what the figures of the evidence mean
 };
 
 Words words_of(const Comparison& comparison, const Decision& decision, const State& state,
@@ -60,6 +62,7 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
               rung_title(state, comparison.candidate) + " against " +
                   rung_title(state, comparison.baseline),
               evidence_of(comparison), decision.reason};
+  if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
   return words;
@@ -100,6 +103,9 @@ void draw_words(Ui& ui, const Area& inner, Words words) {
     reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
   ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start,
           room);
+  const Area evidence = {x, inner.y + line, room, line};
+  if (!words.metrics.empty() && ui.touch("verdict_evidence", evidence).hovered)
+    ui.tooltip(words.evidence + "\n\n" + words.metrics);
   if (ui.touch("verdict_text", {x, inner.y, room, inner.h}).hovered) {
     ui.tooltip(words.title + "\n" + words.evidence + "\n" + reason);
   }

@@ -13,10 +13,11 @@ Ui::Touch Ui::touch(const std::string& name, const Area& area) {
   if (area.w < 1 || area.h < 1) return {};
   ImGui::SetCursorScreenPos({area.x, area.y});
   const bool clicked = ImGui::InvisibleButton(name.c_str(), {area.w, area.h});
-  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) {
-    frame(area.inset(-1), color(Role::text), px(5), 2);
-  }
-  return {ImGui::IsItemHovered(), clicked, ImGui::IsItemActive()};
+  const bool focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
+  if (focused) frame(area.inset(-1), color(Role::text), px(5), 2);
+  // ImGui 1.86 presses what has the focus with Space only.
+  const bool entered = focused && compat::key_pressed(compat::Key::enter);
+  return {ImGui::IsItemHovered(), clicked || entered, ImGui::IsItemActive()};
 }
 
 bool Ui::button(const std::string& name, const Area& area, std::string_view label, Kind kind,

@@ -11,6 +11,7 @@
 #include "app/window/history.h"
 #include "app/window/platform.h"
 #include "app/window/settings.h"
+#include "app/window/study.h"
 
 namespace ridge::window {
 namespace {
@@ -164,6 +165,8 @@ int open_window(const WindowOptions& options) {
   state.settings_path = default_settings_path();
   state.view.scale = 0;
   load_settings(&state);
+  state.progress_path = default_progress_path();
+  load_progress(state);
   Error error;
   const auto platform = open_platform(state, options, &error);
   if (!platform) {
