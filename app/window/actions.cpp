@@ -95,7 +95,7 @@ void escape(State& state) {
 
 void open_palette(State& state) {
   state.view.show_palette = !state.view.show_palette;
-  state.view.show_menu = false;
+  state.view.show_menu = state.view.show_glossary = false;  // both would take what is typed
   state.view.palette_typed.clear();
   state.view.palette_at = 0;
 }

@@ -53,6 +53,23 @@ constexpr Scene kCharts[] = {{"roofline", View::roofline},
                              {"error", View::error},
                              {"talk", View::table}};
 
+/// The back of a card; a question, and the first that this run answers as if its first choice had been
+/// taken; the glossary.
+void set_study_scene(State& state, const std::string& scene) {
+  const bool quiz = scene == "quiz" || scene == "quiz_answer";
+  if (quiz || scene == "card_back") state.view.screen = ScreenId::cards;
+  state.view.study.is_quiz = quiz;
+  if (scene == "card_back") perform(state, "turn_card");
+  if (scene == "glossary") perform(state, "glossary");
+  if (scene != "quiz_answer" || !study_questions()) return;
+  for (const study::Question& question : *study_questions()) {
+    const study::Answer answer = answer_of(state, question);
+    if (answer.state != study::Answer::State::answered) continue;
+    state.view.study.question = question.id;
+    return choose(state, question, answer.choices.front());
+  }
+}
+
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
 Result<void> set_scene(State& state, const ShotOptions& options) {
@@ -65,25 +82,7 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
     if (options.scene == scene.name) state.view.chart = scene.chart;
   }
   state.view.show_menu = options.scene == "menu";
-  if (options.scene == "card_back") {
-    state.view.screen = ScreenId::cards;
-    perform(state, "turn_card");
-  }
-  if (options.scene == "quiz" || options.scene == "quiz_answer") {
-    state.view.screen = ScreenId::cards;
-    state.view.study.is_quiz = true;
-  }
-  if (options.scene == "quiz_answer") {
-    // The first question that this run answers, as if its first choice had been taken.
-    for (const study::Question& question : *study_questions()) {
-      const study::Answer answer = answer_of(state, question);
-      if (answer.state != study::Answer::State::answered) continue;
-      state.view.study.question = question.id;
-      choose(state, question, answer.choices.front());
-      break;
-    }
-  }
-  if (options.scene == "glossary") perform(state, "glossary");
+  set_study_scene(state, options.scene);
   state.view.show_palette = options.scene == "palette";
   if (options.scene == "lab") state.view.tab = Tab::source;
   if (options.scene != "verdict") return {};
