@@ -1,5 +1,6 @@
 // The table of actions as keys, and as a list for the terminal.
 #include <algorithm>
+#include <vector>
 
 #include "app/window/actions.h"
 #include "app/window/screens.h"
@@ -50,7 +51,7 @@ void handle_keys(State& state) {
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
   if (io.WantTextInput || io.KeyCtrl || is_typing) return;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
-  const ImVector<ImWchar> typed = io.InputQueueCharacters;
+  const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
   for (const ImWchar character : typed) {
     if (character == ' ' && io.NavVisible) continue;  // it presses what has the focus
     if (character >= '1' && character <= '9') {
