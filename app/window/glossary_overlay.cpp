@@ -58,7 +58,7 @@ void draw_term(Ui& ui, Area& area, const study::Glossary& glossary, const study:
   for (const std::string& alias : term.aliases) also += (also.empty() ? "also: " : ", ") + alias;
   if (!also.empty()) area.take_top(ui.paragraph(area, also, kSmall_px, Role::muted), ui.px(4));
   area.take_top(ui.px(10));
-  area.take_top(ui.paragraph(area, term.text, kBody_px, Role::text), ui.px(20));
+  area.take_top(ui.paragraph(area, plain_text(term), kBody_px, Role::text), ui.px(20));
   std::vector<std::string> named;
   for (const study::Mention& mention : glossary.mentions(term.text)) {
     const std::string& name = glossary.terms()[static_cast<size_t>(mention.term)].name;

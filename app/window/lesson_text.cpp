@@ -117,7 +117,7 @@ void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::s
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     const auto& glossary = study_glossary();
     const study::Term* term = glossary && !is_code ? glossary->find(word.term) : nullptr;
-    ui.tooltip(is_code ? "Shows this place in the source" : term ? term->text : "");
+    ui.tooltip(is_code ? "Shows this place in the source" : term ? plain_text(*term) : "");
   }
   if (!touched.clicked) return;
   if (is_code)
@@ -180,7 +180,11 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
         std::string name = word.code.empty() ? "term:" + block.part + ":" + word.term
                                              : "code:" + block.part + ":" + word.code;
         while (ui.widgets.contains(name)) name += "+";  // its second word, and so on
-        touch_link(ui, block, word, name, {x, y, drawn, line_h});
+        // The space between two words of one link belongs to it.
+        const bool goes_on = x > area.x && i > 0 && word.space_before &&
+                             words[i - 1].code == word.code && words[i - 1].term == word.term;
+        const float from = goes_on ? x - space_w : x;
+        touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h});
       }
       x += drawn;
     }

@@ -32,7 +32,7 @@ bool draw_entry(Ui& ui, const Area& row, const PaletteEntry& entry, bool chosen,
 
 bool edit_typed(std::string* typed) {
   const size_t before = typed->size();
-  // Not copied: ImVector copies an empty one by memcpy to null, after which GCC 12 walks over it.
+  // Not copied: ImVector copies an empty one by memcpy to null, which is undefined and crashed.
   for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) {
     if (character >= 32 && character <= 126 && typed->size() < 60)
       *typed += static_cast<char>(character);

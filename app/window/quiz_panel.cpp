@@ -32,20 +32,17 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
   if (open && place < 9)
     ui.text(key.x, key.middle(), std::to_string(place + 1), kSmall_px, Role::muted, Face::mono);
   const Mark mark = open ? Mark{} : mark_of(choice, chosen);
-  const float mark_w = mark.text.empty()
-                           ? 0
-                           : ui.text(inner.right(), inner.middle(), mark.text, kSmall_px, mark.role,
-                                     Face::strong, Anchor::end) +
-                                 ui.px(16);
-  inner.w -= mark_w;
-  // The figures are the answer: they come after it.
-  const float value_w = open || choice.value_text.empty() ? 0 : inner.w * 0.5f;
-  if (value_w > 0)
-    ui.text(inner.right() - value_w, inner.middle(), choice.value_text, kSmall_px, Role::text,
-            Face::mono, Anchor::start, value_w);
+  if (!open) {
+    // The figures are the answer: they come after it, in columns that do not depend on the words.
+    const Area word = inner.take_right(ui.px(170), ui.px(12));
+    ui.text(word.right(), word.middle(), mark.text, kSmall_px, mark.role, Face::strong,
+            Anchor::end);
+    const Area value = inner.take_right(inner.w * 0.5f, ui.px(12));
+    ui.text(value.x, value.middle(), choice.value_text, kSmall_px, Role::text, Face::mono,
+            Anchor::start, value.w);
+  }
   ui.text(inner.x, inner.middle(), choice.label, kBody_px, Role::text,
-          !open && choice.accepted ? Face::strong : Face::body, Anchor::start,
-          inner.w - value_w - ui.px(8));
+          !open && choice.accepted ? Face::strong : Face::body, Anchor::start, inner.w);
   if (touched.clicked && open) choose(ui.state, question, choice);
 }
 
@@ -60,8 +57,8 @@ void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
   if (answer.choices.empty()) return;
   std::string measured;
   for (const study::Choice& choice : answer.choices)
-    measured += (measured.empty() ? "Measured so far: " : ", ") + choice.label;
-  rest->take_top(ui.paragraph(*rest, measured + ".", kSmall_px, Role::muted), ui.px(12));
+    measured += (measured.empty() ? "Measured so far:  " : "  ·  ") + choice.label;
+  rest->take_top(ui.paragraph(*rest, measured, kSmall_px, Role::muted), ui.px(12));
 }
 
 void draw_answered(Ui& ui, Area* rest, const study::Question& question,
@@ -78,7 +75,8 @@ void draw_answered(Ui& ui, Area* rest, const study::Question& question,
   rest->take_top(ui.paragraph(*rest, right ? "Right." : "Not on this machine.", kHeading_px,
                               right ? Role::faster : Role::slower, Face::strong),
                  ui.px(8));
-  rest->take_top(ui.paragraph(*rest, answer.explanation, kBody_px, Role::text), ui.px(16));
+  rest->take_top(ui.paragraph(*rest, sentence_of(answer.explanation), kBody_px, Role::text),
+                 ui.px(16));
   draw_terms(ui, rest, question.see);
 }
 

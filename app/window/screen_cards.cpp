@@ -142,7 +142,7 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
     ui.text(place.x + place.w / 2, place.middle(), name, kSmall_px, Role::text, Face::body,
             Anchor::middle);
     const study::Term* term = glossary ? glossary->find(name) : nullptr;
-    if (touched.hovered && term) ui.tooltip(term->text);
+    if (touched.hovered && term) ui.tooltip(plain_text(*term));
     if (touched.clicked) open_term(ui.state, name);
   }
 }

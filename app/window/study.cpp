@@ -143,6 +143,12 @@ const Result<study::Glossary>& study_glossary() {
   return kGlossary;
 }
 
+std::string plain_text(const study::Term& term) {
+  std::string text = term.text;
+  std::erase(text, '`');
+  return text;
+}
+
 std::string metric_text(const std::string& key) {
   const auto& metrics = study_metrics();
   if (!metrics || !metrics->contains(key)) return "";

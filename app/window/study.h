@@ -17,6 +17,8 @@ const Result<std::vector<study::Deck>>& study_decks();
 /// Of all labs, in their order.
 const Result<std::vector<study::Question>>& study_questions();
 const Result<study::Glossary>& study_glossary();
+/// A term's text as it is drawn here: without the marks around code.
+std::string plain_text(const study::Term& term);
 /// Name, unit, formula and why of a metric, as a tooltip says it; empty for a key that is not there.
 std::string metric_text(const std::string& key);
 /// The key of the metric that a field of the record carries ("power_w": "power"); empty: none.
