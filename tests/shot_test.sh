@@ -50,7 +50,7 @@ for scene in roofline sizes error; do
   cp "$work/out.png" "$work/$scene.png"
 done
 pictures=()
-for scene in home compare timeline machine report settings shortcuts; do
+for scene in home cards card_back quiz compare timeline machine report settings shortcuts; do
   for look in "1280x720 dark 1 14171C" "1600x1000 light 2 FFFFFF"; do
     read -r size theme scale canvas <<< "$look"
     shot "$scene" "$size" --theme "$theme" --scale "$scale" || fail "shot $scene: $(cat "$work/err")"
@@ -60,6 +60,7 @@ for scene in home compare timeline machine report settings shortcuts; do
   done
 done
 cmp -s "$work/home.dark.png" "$work/machine.dark.png" && fail "home and machine are the same picture"
+cmp -s "$work/cards.dark.png" "$work/card_back.dark.png" && fail "a card's front and back are the same picture"
 cmp -s "$work/roofline.png" "$work/error.png" && fail "roofline and error are the same picture"
 
 python3 "$source/tests/shot_check.py" "$work/dark.png:1200x800:14171C" \
@@ -70,7 +71,7 @@ python3 "$source/tests/shot_check.py" "$work/dark.png:1200x800:14171C" \
 
 shot nowhere 800x600; rc=$?
 [ $rc = 64 ] || fail "an unknown scene exits $rc, not 64"
-grep -q "home, lab, compare, timeline, machine, report, settings, shortcuts, roofline, sizes, error" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
+grep -q "home, lab, cards, compare, timeline, machine, report, settings, shortcuts, roofline, sizes, error" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
 echo '{"hello":1}' > "$work/foreign.jsonl"
 "$bin" shot lab "$work/out.png" --replay "$work/foreign.jsonl" 2>"$work/err"; rc=$?
 [ $rc = 65 ] || fail "a foreign file exits $rc, not 65"

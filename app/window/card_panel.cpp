@@ -36,7 +36,8 @@ void draw_rung_link(Ui& ui, Area* rest, const study::Card& card) {
     if (rung.kernel != card.rung) continue;
     const std::string label = std::string("See it in the lab: ") + rung.title;
     const float w = ui.width(label, kSmall_px + 1) + ui.px(32);
-    if (!ui.button("card_rung", {rest->x, rest->y, std::min(w, rest->w), ui.px(36)}, label,
+    const Area place = rest->take_top(ui.px(36), ui.px(12));
+    if (!ui.button("card_rung", {place.x, place.y, std::min(w, place.w), place.h}, label,
                    Ui::Kind::normal))
       return;
     open_lab(ui.state, lab->id);
@@ -63,21 +64,27 @@ void draw_answers(Ui& ui, Area row) {
     answer_card(ui.state, false);
 }
 
-void draw_faces(Ui& ui, Area inner, const study::Card& card) {
-  const bool turned = ui.state.view.study.is_turned;
-  const float front_h =
-      ui.paragraph(inner, card.front, kHeading_px, Role::text, Face::strong, true);
+/// Scrolls where the window is too low for the answer; a click anywhere else on it turns the card.
+void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
+  Scroll scroll(ui, ("card:" + card.id).c_str(), area);
+  Area& rest = scroll.rest;
+  const Area whole = {rest.x, rest.y, rest.w, area.h - 1};
+  const float front_h = ui.paragraph(rest, card.front, kHeading_px, Role::text, Face::strong, true);
   // The question stands where the eye is, and stays there when the card is turned.
-  inner.take_top(std::max(0.0f, inner.h * 0.24f - front_h / 2));
-  ui.paragraph(inner.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
+  rest.take_top(std::max(0.0f, area.h * (ui.is_low ? 0.1f : 0.24f) - front_h / 2));
+  ui.paragraph(rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
                Face::strong);
-  if (!turned) return;
-  ui.list->AddLine({inner.x, inner.y}, {inner.right(), inner.y}, ui.color(Role::grid));
-  inner.take_top(ui.px(22));
-  inner.take_top(ui.paragraph(inner, card.back, kBody_px, Role::text), ui.px(24));
-  draw_terms(ui, &inner, card.see);
-  inner.take_top(ui.px(8));
-  draw_rung_link(ui, &inner, card);
+  if (ui.state.view.study.is_turned) {
+    ui.list->AddLine({rest.x, rest.y}, {rest.right(), rest.y}, ui.color(Role::grid));
+    rest.take_top(ui.px(22));
+    rest.take_top(ui.paragraph(rest, card.back, kBody_px, Role::text), ui.px(24));
+    draw_terms(ui, &rest, card.see);
+    rest.take_top(ui.px(8));
+    draw_rung_link(ui, &rest, card);
+  }
+  // After the parts that lie on it, so that their clicks are theirs.
+  if (ui.touch("card", {whole.x, whole.y, whole.w, std::max(whole.h, rest.y - whole.y)}).clicked)
+    perform(ui.state, "turn_card");
 }
 
 }  // namespace
@@ -108,8 +115,6 @@ void draw_card(Ui& ui, Area area) {
            known == state.progress.cards.end() ? 0 : known->second.box);
   draw_answers(ui, inner.take_bottom(ui.px(44), ui.px(16)));
   draw_faces(ui, inner, *card);
-  // After the parts that lie on it, so that their clicks are theirs.
-  if (ui.touch("card", inner).clicked) perform(state, "turn_card");
 }
 
 }  // namespace ridge::window
