@@ -95,7 +95,7 @@ void SourceTab::draw(Ui& ui, Area area) {
   if (marked > 0) {
     const Area line = {area.x, area.y + line_h * static_cast<float>(marked - 1), area.w, line_h};
     ui.fill(line, ui.color(Role::highlight), ui.px(3));
-    ui.fill({line.x, line.y, ui.px(3), line.h}, ui.color(Role::series0));
+    ui.fill({code_x - ui.px(9), line.y, ui.px(3), line.h}, ui.color(Role::series0));
     ui.widgets["marked_line"] = line;
   }
   LexState lexer;
