@@ -13,9 +13,10 @@ namespace ridge::app {
 
 struct CommonOptions {
   bool json = false;
-  std::string worker;  ///< launch command; empty: the worker beside this program
-  std::string replay;  ///< a saved run
-  std::string open;    ///< the same, given without a flag
+  std::string worker;      ///< launch command; empty: the worker beside this program
+  std::string replay;      ///< a saved run
+  std::string open;        ///< the same, given without a flag
+  bool presenter = false;  ///< the window begins in presenter mode
 };
 
 struct MeasureOptions {
@@ -49,6 +50,16 @@ struct SelftestOptions {
   int runs = 100;
 };
 
+struct TourOptions {
+  std::string id;         ///< empty: the list of tours
+  bool rehearse = false;  ///< run every step here, headless
+  std::string out;        ///< folder of the fallback runs; empty: one beside the reports
+};
+
+struct HandoutOptions {
+  std::string lab, run, out;
+};
+
 int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
 /// The window's actions and their keys.
@@ -59,7 +70,8 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options);
 int cmd_machine(const CommonOptions& common);
 int cmd_shot(const CommonOptions& common, const ShotFileOptions& options);
-
+int cmd_tour(const CommonOptions& common, const TourOptions& options);
+int cmd_handout(const CommonOptions& common, const HandoutOptions& options);
 int cmd_selftest(const CommonOptions& common, const SelftestOptions& options);
 
 /// Says the error on stderr, and with --json as a document on stdout (docs/schema/

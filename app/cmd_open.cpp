@@ -90,6 +90,7 @@ int cmd_open(const CommonOptions& common) {
   if (has_display() && !common.json) {
     window::WindowOptions options;
     options.replay = common.replay;
+    options.presenter = common.presenter;
     if (!common.worker.empty()) {
       auto command = split_command(common.worker);
       if (!command) return fail(common, command.error());

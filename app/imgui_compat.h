@@ -14,7 +14,24 @@ namespace ridge::compat {
 
 /// The keys the window uses beside typed characters, which arrive as text and so follow the
 /// keyboard's layout ("[" is not where a US keyboard has it).
-enum class Key { f5, f11, escape, e, plus, minus, keypad_plus, keypad_minus, zero, k, up, down, enter, backspace };
+enum class Key {
+  f5,
+  f11,
+  escape,
+  e,
+  plus,
+  minus,
+  keypad_plus,
+  keypad_minus,
+  zero,
+  k,
+  up,
+  down,
+  enter,
+  backspace,
+  page_up,
+  page_down
+};
 
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
@@ -35,6 +52,10 @@ inline ImGuiKey native(Key key) {
       return ImGuiKey_KeypadAdd;
     case Key::keypad_minus:
       return ImGuiKey_KeypadSubtract;
+    case Key::page_up:
+      return ImGuiKey_PageUp;
+    case Key::page_down:
+      return ImGuiKey_PageDown;
     case Key::zero:
       return ImGuiKey_0;
     case Key::k:
@@ -71,6 +92,10 @@ inline int native(Key key) {
       return 334;
     case Key::keypad_minus:
       return 333;
+    case Key::page_up:
+      return 266;
+    case Key::page_down:
+      return 267;
     case Key::zero:
       return 48;
     case Key::k:

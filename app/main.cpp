@@ -90,6 +90,24 @@ CLI::App* add_selftest(CLI::App* app, SelftestOptions* options) {
   return command;
 }
 
+CLI::App* add_tour(CLI::App* app, TourOptions* options) {
+  CLI::App* command = app->add_subcommand("tour", "the tours there are; one, and its rehearsal");
+  command->add_option("ID", options->id, "which; none: all are listed");
+  command->add_flag("--rehearse", options->rehearse,
+                    "run every step here and save a fallback run for each");
+  command->add_option("--out", options->out, "folder of the fallback runs");
+  return command;
+}
+
+CLI::App* add_handout(CLI::App* app, HandoutOptions* options) {
+  CLI::App* command =
+      app->add_subcommand("handout", "one offline page: lesson, sources, charts, folded answers");
+  command->add_option("LAB", options->lab, "the lab, e.g. gemm")->required();
+  command->add_option("RUN", options->run, "RUN.jsonl, for its charts and sources");
+  command->add_option("--out", options->out, "FILE.html")->required();
+  return command;
+}
+
 CLI::App* add_shot(CLI::App* app, ShotFileOptions* options, std::string* size) {
   CLI::App* command = app->add_subcommand("shot", "a picture of the window, as PNG");
   command->add_option("scene", options->scene, "e.g. lab")->required();
@@ -119,6 +137,8 @@ int main(int argc, char** argv) {
   ReportFileOptions report;
   SelftestOptions selftest;
   ShotFileOptions shot;
+  TourOptions tour;
+  HandoutOptions handout;
   std::string size;
 
   CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.",
@@ -131,6 +151,9 @@ int main(int argc, char** argv) {
                  "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
   app.add_option("--replay", common.replay, "show a saved run: RUN.jsonl");
   app.add_option("RUN", common.open, "a saved run to open: the same as --replay RUN.jsonl");
+  app.add_flag("--presenter", common.presenter, "open the window in presenter mode");
+  const CLI::App* tour_command = add_tour(&app, &tour);
+  const CLI::App* handout_command = add_handout(&app, &handout);
   CLI::App* list_command = app.add_subcommand("list", "labs, rungs, and what can run here");
   bool list_actions = false;
   list_command->add_flag("--actions", list_actions, "the window's actions and keys instead");
@@ -173,6 +196,8 @@ int main(int argc, char** argv) {
   if (report_command->parsed()) return cmd_report(common, report);
   if (machine_command->parsed()) return cmd_machine(common);
   if (selftest_command->parsed()) return cmd_selftest(common, selftest);
+  if (tour_command->parsed()) return cmd_tour(common, tour);
+  if (handout_command->parsed()) return cmd_handout(common, handout);
   if (shot_command->parsed()) {
     if (parse_size(size, &shot)) return cmd_shot(common, shot);
     return fail(common, {ridge::ErrorCode::usage, "'" + size + "' is no size", "--size",

@@ -64,7 +64,12 @@ class FakeSession final : public app::Session {
     return request.id;
   }
   void cancel(int64_t id) override { cancelled.push_back(id); }
-  void predict(const std::string&, const Params&, double) override {}
+  void predict(const std::string& kernel, const Params& params, double value_ns) override {
+    to_.app("predict",
+            {{"kernel", kernel}, {"params", params_to_json(params)}, {"value", value_ns}});
+    flush();
+  }
+  const std::vector<Prediction>& predictions() const { return run_.predictions(); }
   const std::vector<std::string>& transcript() const override { return to_.lines; }
   Result<void> save(const std::string& path) const override {
     std::ofstream out(path);

@@ -6,9 +6,12 @@
 #include "app/ladder_end.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
+#include "app/window/predict.h"
+#include "app/window/presenter.h"
 #include "app/window/screens.h"
 #include "app/window/settings.h"
 #include "app/window/study.h"
+#include "app/window/sweep.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -87,6 +90,8 @@ void escape(State& state) {
     state.view.show_palette = false;
   else if (state.view.show_glossary)
     state.view.show_glossary = false;
+  else if (state.teach.show_tours)
+    state.teach.show_tours = false;
   else if (why_no_cancel(state).empty())
     cancel(state);
   else
@@ -153,6 +158,23 @@ std::string why_no_lab(const State& state) {
 std::string why_no_folds(const State& state) {
   return has_folds(state) ? "" : "This lab has no expert rungs.";
 }
+
+std::string why_no_tour(const State& state) {
+  return state.teach.tour ? "" : "No tour is on.";
+}
+
+std::string why_no_reruns(const State& state) {
+  return state.is_replay() ? "This is a saved run: nothing can be run again." : "";
+}
+
+/// A tour by its place in the list of those that there are.
+template <size_t place>
+void start_nth_tour(State& state) {
+  start_tour(state, study::tour_ids()[place]);
+}
+constexpr void (*kStartTour[])(State&) = {start_nth_tour<0>, start_nth_tour<1>, start_nth_tour<2>,
+                                          start_nth_tour<3>, start_nth_tour<4>, start_nth_tour<5>,
+                                          start_nth_tour<6>, start_nth_tour<7>};
 
 using compat::Key;
 
@@ -306,6 +328,36 @@ const Action kActions[] = {
      [](State& state) { state.view.full_screen = !state.view.full_screen; }},
     {"palette", "Find an action, a screen, a lab, a rung", "Ctrl K", 0, Key::k, true, never,
      open_palette},
+    {"predict", "Predict the selected rung", "U", 'u', {}, false, why_no_predict, toggle_predict},
+    {"advance", "Go on: run, reveal, explain, next", "Page Down", 0, Key::page_down, false,
+     why_no_advance, advance},
+    {"go_back", "Go back", "Page Up", 0, Key::page_up, false, why_no_advance, go_back},
+    {"tours",
+     "Tours",
+     "J",
+     'j',
+     {},
+     false,
+     never,
+     [](State& state) { state.teach.show_tours = !state.teach.show_tours; }},
+    {"end_tour", "End the tour", "", 0, {}, false, why_no_tour, end_tour},
+    {"sweep",
+     "Sweep the selected rung over all sizes",
+     "Z",
+     'z',
+     {},
+     false,
+     why_no_run_selected,
+     sweep_selected},
+    {"sweep_all", "Sweep the ladder over all sizes", "", 0, {}, false, why_no_run, sweep_all},
+    {"reruns",
+     "Run again on every change of a parameter",
+     "V",
+     'v',
+     {},
+     false,
+     why_no_reruns,
+     toggle_reruns},
     {"lab_1", "First lab, and so on to 9", "1 … 9", 0, {}, false, never, open_nth_lab<0>},
 };
 
@@ -323,6 +375,13 @@ std::vector<Action> all_actions() {
                    false,
                    never,
                    screen.show});
+  }
+  const auto tours = study::tour_ids();
+  for (size_t i = 0; i < std::min(tours.size(), std::size(kStartTour)); ++i) {
+    const auto tour = study::load_tour(tours[i]);
+    if (!tour) continue;  // the list of tours says what is wrong with it
+    all.push_back(
+        {"tour_" + tours[i], "Tour: " + tour->title, "", 0, {}, false, never, kStartTour[i]});
   }
   return all;
 }
@@ -369,6 +428,7 @@ void set_param(State& state, const std::string& name, ParamValue value) {
   state.view.params[name] = std::move(value);
   state.estimates_due = true;
   state.dirty = true;
+  rerun_live(state);
 }
 
 void set_mode(State& state, const std::string& mode) {

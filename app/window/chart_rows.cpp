@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/window/fold.h"
+#include "app/window/predict.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
@@ -208,8 +209,11 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     case View::error:
       return chart::speed_error_chart(rows->rows);
     default:
-      return chart::ladder_chart(rows->rows);
+      break;
   }
+  chart::ChartModel ladder = chart::ladder_chart(rows->rows);
+  mark_predictions(state, *rows, &ladder);
+  return ladder;
 }
 
 }  // namespace ridge::window

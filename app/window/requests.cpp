@@ -1,6 +1,7 @@
 // Asking the worker, as every action does it.
 #include "app/window/actions.h"
 #include "app/window/fold.h"
+#include "app/window/predict.h"
 
 namespace ridge::window {
 
@@ -38,6 +39,7 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
     probe.type = "probe";
     (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
   }
+  lock_drafts(state, request);
   const auto id = state.session->send(std::move(request));
   if (id)
     *id_out = *id;

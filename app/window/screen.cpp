@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/tour_bar.h"
 #include "common/chart/svg.h"
 
 namespace ridge::window {
@@ -38,13 +39,18 @@ void Screen::draw_regions(Area all) {
   const float gap = ui_.px(kGap);
   ui_.window = all;
   ui_.is_low = all.h < ui_.px(kLow);
+  if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
   top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_low ? kTop - 6 : kTop), gap));
   bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_low ? kBottom - 8 : kBottom), gap));
   all = all.inset(gap, 0);
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
-  std::unique_ptr<ScreenView>& shown = views_[view.screen];
-  if (!shown) shown = screen_of(view.screen).make();
-  shown->draw(ui_, all);
+  view_of(view.screen).draw(ui_, all);
+}
+
+ScreenView& Screen::view_of(ScreenId id) {
+  std::unique_ptr<ScreenView>& shown = views_[id];
+  if (!shown) shown = screen_of(id).make();
+  return *shown;
 }
 
 const chart::Scene& Screen::chart_scene() const {
@@ -84,6 +90,7 @@ void Screen::draw(float width, float height) {
   ui_.list = ImGui::GetWindowDrawList();
   draw_regions({0, 0, width, height});
   ImGui::End();
+  if (ui_.state.teach.show_tours) draw_tours(ui_);
   if (ui_.state.view.show_menu) draw_menu(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);

@@ -31,6 +31,7 @@ class Screen {
  private:
   void draw_regions(Area all);
   void copy_svg();
+  ScreenView& view_of(ScreenId id);
 
   Fonts fonts_;
   Ui ui_;

@@ -4,8 +4,10 @@
 #include "app/window/actions.h"
 #include "app/window/fold.h"
 #include "app/window/panels.h"
+#include "app/window/predict_bar.h"
 #include "app/window/screens.h"
 #include "app/window/settings.h"
+#include "app/window/tour_bar.h"
 
 namespace ridge::window {
 namespace {
@@ -16,6 +18,26 @@ constexpr float kGap = 12, kVerdict = 94, kStrip = 172;
 constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120;
+
+/// At the right of the buttons that choose the chart, where there is room beside them.
+void draw_teaching_buttons(Ui& ui, const Area& chart) {
+  constexpr float kViews = 400;
+  struct Button {
+    const char* action;
+    const char* label;
+  };
+  constexpr Button kButtons[] = {{"predict", "Predict"}, {"sweep", "Sweep"}, {"reruns", "Re-run"}};
+  Area row = {chart.x + ui.px(kViews), chart.y + ui.px(8), chart.w - ui.px(kViews + 14), ui.px(30)};
+  for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
+    const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
+    if (row.w < w) return;
+    const bool is_on = (it->action == std::string_view("reruns") && ui.state.teach.reruns) ||
+                       (it->action == std::string_view("predict") && ui.state.teach.predicting);
+    const Area place = row.take_right(w, ui.px(6));
+    ui.action_button(it->action, place, it->label, Ui::Kind::quiet);
+    if (is_on) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
+  }
+}
 
 class LabScreen final : public ScreenView {
  public:
@@ -38,6 +60,8 @@ class LabScreen final : public ScreenView {
   VerdictCard verdict_;
   StripPanel strip_;
   RightPanel right_;
+  PredictBar predict_;
+  TourBar tour_;
 };
 
 void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, float* width,
@@ -59,6 +83,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, 
 
 void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = ui.px(kGap);
+  if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
   params_bar_.draw(ui, area.take_top(params_bar_.height(ui, area.w), gap));
   const float verdict_h = ui.px(ui.is_low ? kVerdict - 16 : kVerdict);
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
@@ -73,8 +98,10 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
   verdict_.draw(ui, area.take_bottom(verdict_h, gap));
+  if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
   chart_place_ = area;
   chart_.draw(ui, area);
+  draw_teaching_buttons(ui, area);
 }
 
 void LabScreen::draw(Ui& ui, Area all) {

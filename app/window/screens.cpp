@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "app/window/actions.h"
+#include "app/window/presenter.h"
 #include "app/window/study.h"
 
 namespace ridge::window {
@@ -32,6 +33,8 @@ const ScreenDesc kScreens[] = {
      make_settings_screen, show<ScreenId::settings>},
     {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',
      make_shortcuts_screen, show<ScreenId::shortcuts>},
+    {ScreenId::presenter, "presenter", "Presenter", "predict, run, reveal, explain", "P", 'p',
+     make_presenter_screen, toggle_presenter},
 };
 
 }  // namespace

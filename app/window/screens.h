@@ -49,6 +49,7 @@ std::unique_ptr<ScreenView> make_machine_screen();
 std::unique_ptr<ScreenView> make_report_screen();
 std::unique_ptr<ScreenView> make_settings_screen();
 std::unique_ptr<ScreenView> make_shortcuts_screen();
+std::unique_ptr<ScreenView> make_presenter_screen();
 
 /// A window over all others, dimmed behind, that takes every click; draws into it while it lives.
 class Overlay {

@@ -96,7 +96,8 @@ void load_settings(State* state) {
 
 void save_settings(State* state) {
   if (state->settings_path.empty()) return;
-  const ViewState& view = state->view;
+  // What a presenter's mode changed is not what was chosen.
+  const ViewState& view = state->teach.before ? *state->teach.before : state->view;
   const Json json = {{"theme", view.light_theme ? "light" : "dark"},
                      {"scale", view.scale},
                      {"show_experts", view.show_experts},

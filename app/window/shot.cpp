@@ -3,6 +3,7 @@
 
 #include "app/window/actions.h"
 #include "app/window/platform.h"
+#include "app/window/presenter.h"
 #include "app/window/screens.h"
 #include "app/window/study.h"
 #include "app/window/window.h"
@@ -70,6 +71,14 @@ void set_study_scene(State& state, const std::string& scene) {
   }
 }
 
+/// The last rung that was predicted and run; without one, the field that asks for it.
+void show_predicted(State& state) {
+  for (const Prediction& prediction : state.run().predictions()) {
+    if (find_row(state, prediction.kernel)) select_rung(state, prediction.kernel);
+  }
+  state.teach.predicting = state.run().predictions().empty();
+}
+
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
 Result<void> set_scene(State& state, const ShotOptions& options) {
@@ -84,6 +93,12 @@ Result<void> set_scene(State& state, const ShotOptions& options) {
   state.view.show_menu = options.scene == "menu";
   set_study_scene(state, options.scene);
   state.view.show_palette = options.scene == "palette";
+  if (options.scene == "presenter") {
+    state.view.screen = ScreenId::lab;
+    toggle_presenter(state);
+    state.teach.beat = Beat::reveal;
+  }
+  if (options.scene == "predict") show_predicted(state);
   if (options.scene == "lab") state.view.tab = Tab::source;
   if (options.scene != "verdict") return {};
   if (comparisons.empty()) {
@@ -102,7 +117,7 @@ std::vector<std::string> all_scenes() {
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary"});
+                             "quiz_answer", "glossary", "predict"});
   return names;
 }
 

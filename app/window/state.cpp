@@ -6,6 +6,7 @@
 
 #include "app/window/fold.h"
 #include "app/window/history.h"
+#include "app/window/presenter.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -240,6 +241,7 @@ void rebuild_ladder(State& state) {
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
+  const bool ticked = tick_tour(state, now_s);
   const bool moved = state.dirty || state.seen_version != state.run().version() ||
                      state.seen_state != state.session->state();
   if (moved) {
@@ -272,7 +274,7 @@ bool refresh(State& state, double now_s) {
     state.dirty = true;
     remember_run(state);
   }
-  return moved || state.dirty;
+  return moved || ticked || state.dirty;
 }
 
 const RungView* find_row(const State& state, const std::string& kernel) {

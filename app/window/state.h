@@ -15,13 +15,25 @@
 #include "app/session.h"
 #include "app/study/progress.h"
 #include "app/window/recorded.h"
+#include "app/window/teaching.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 
 namespace ridge::window {
 
 /// What the window shows between its bars; screens.cpp has a row for each.
-enum class ScreenId { home, lab, cards, compare, timeline, machine, report, settings, shortcuts };
+enum class ScreenId {
+  home,
+  lab,
+  cards,
+  compare,
+  timeline,
+  machine,
+  report,
+  settings,
+  shortcuts,
+  presenter
+};
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
 enum class View { ladder, roofline, sizes, error, table };
@@ -122,6 +134,7 @@ struct State {
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   ViewState view;
   Notice notice;
+  Teaching teach;
   std::vector<Recording> recordings;
   std::string settings_path;      ///< empty: nothing is saved (tests, shot)
   std::string worker_command;     ///< as given; empty: the worker beside this program

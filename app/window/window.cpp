@@ -10,6 +10,7 @@
 #include "app/reporting.h"
 #include "app/window/history.h"
 #include "app/window/platform.h"
+#include "app/window/presenter.h"
 #include "app/window/settings.h"
 #include "app/window/study.h"
 
@@ -97,6 +98,7 @@ void set_up(State& state, const WindowOptions& options) {
   open_lab(state, !options.replay.empty() ? ""
                   : options.lab.empty()   ? state.last_lab
                                           : options.lab);
+  if (options.presenter) toggle_presenter(state);
   if (!options.replay.empty()) list_recent(state, options.replay, state.run());
 }
 

@@ -15,6 +15,7 @@ struct WindowOptions {
   std::string replay;                       ///< a saved run to show instead of a live worker
   std::string lab;                          ///< empty: the one used last; without any, Home
   std::string theme;                        ///< "dark", "light"; empty: as saved
+  bool presenter = false;                   ///< begins in presenter mode
   float scale = 0;                          ///< 0.75 to 3; 0: as saved
   int width = 0, height = 0;                ///< 0: as remembered, else 1600 x 1000
   double close_after_s = 0;                 ///< > 0: for measuring; closes by itself

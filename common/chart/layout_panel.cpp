@@ -146,7 +146,7 @@ void PanelLayout::place_labels() {
   for (size_t i = 0; i < panel_.marks.size(); ++i) {
     const Mark& mark = panel_.marks[i];
     if (!is_drawn(mark)) continue;
-    if (mark.quiet) {
+    if (mark.quiet || mark.beside) {
       double& quiet = quiet_high_.try_emplace(mark.row, mark.value).first->second;
       quiet = std::max(quiet, mark.value);
       continue;

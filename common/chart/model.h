@@ -55,6 +55,7 @@ struct Mark {
   bool hatched = false;          ///< ran at another size, recorded, partial ...
   bool dashed = false;           ///< the baseline
   bool quiet = false;            ///< one of many (a sample): small, without label and hover
+  bool beside = false;           ///< a hollow point beside its row's bar, without a label
   float offset = 0;              ///< from its row's middle, -1 to 1: several marks in one row
   std::optional<double> from{};  ///< a bar that starts here instead of at the axis's start
   std::string label{};           ///< printed beside the mark; the layout formats `value` if empty

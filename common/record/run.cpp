@@ -139,7 +139,7 @@ bool Run::apply_from_app(const Json& message) {
     const Json* params = object_field(message, "params");
     predictions_.push_back({text_field(message, "kernel"),
                             params == nullptr ? Params{} : params_from_json(*params),
-                            number_field(message, "value").value_or(0)});
+                            number_field(message, "value").value_or(0), series_.size()});
     return true;
   }
   if (type == "lost") {

@@ -44,7 +44,8 @@ struct Moment {
 struct Prediction {
   std::string kernel;
   Params params;
-  double value = 0;  ///< expected time per call, ns
+  double value = 0;          ///< expected time per call, ns
+  size_t series_before = 0;  ///< series that the run held when it was made
 };
 
 /// One request as the transcript shows it.
@@ -52,7 +53,7 @@ struct Request {
   int64_t id = 0;
   std::string type, lab;  ///< "run", "compare", "list", "probe", "source"
   std::string mode, cache;
-  std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
+  std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
   bool open() const { return status.empty(); }
   std::string status;  ///< "" while open; "ok", "cancelled", "failed"

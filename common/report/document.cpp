@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/record/derive.h"
+#include "common/report/predictions.h"
 
 namespace ridge {
 namespace {
@@ -246,6 +247,17 @@ Json comparison_json(const Run& run, const Comparison& comparison, const Titles&
           {"not_tested", decision.not_tested}};
 }
 
+/// Of one request: those that it answered.
+Json predictions_json(const Run& run, const DocumentOptions& options) {
+  Json list = Json::array();
+  for (const report::Revealed& one : report::reveal(run)) {
+    const bool is_other =
+        options.request && (!one.series || one.series->request != *options.request);
+    if (!is_other) list.push_back(report::prediction_json(one));
+  }
+  return list;
+}
+
 /// An empty object where the run says nothing of its machine.
 Json environment_json(const Run& run) {
   return run.environment() ? Json(*run.environment()) : Json::object();
@@ -296,11 +308,9 @@ Json document(const Run& run, const DocumentOptions& options) {
       comparisons.push_back(comparison_json(run, comparison, options.titles));
     }
   }
-  return {{"ridgepoint", kDocumentVersion},
-          {"environment", environment_json(run)},
-          {"ceilings", ceilings_json(run)},
-          {"results", std::move(results)},
-          {"comparisons", std::move(comparisons)}};
+  return {{"ridgepoint", kDocumentVersion},        {"environment", environment_json(run)},
+          {"ceilings", ceilings_json(run)},        {"results", std::move(results)},
+          {"comparisons", std::move(comparisons)}, {"predictions", predictions_json(run, options)}};
 }
 
 Json list_document(const std::vector<ListedLab>& labs, const Run& run) {

@@ -4,6 +4,7 @@
 
 #include "common/record/params.h"
 #include "common/report/content.h"
+#include "common/report/predictions.h"
 
 namespace ridge::report {
 namespace {
@@ -195,6 +196,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     add(ladder_sections(material));
     add(options.sections);
   }
+  add(prediction_sections(report.inputs, options));
   report.sections.push_back(calibrate_section(material));
   report.sections.push_back(not_tested_section(material));
   report.sections.push_back(reproduce_section(material));

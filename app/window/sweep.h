@@ -1,0 +1,19 @@
+// Runs that follow from a choice: a sweep over the lab's sizes, and the selected rung again whenever a
+// parameter changes. Both are ordinary requests, with their progress and their cancel.
+#pragma once
+
+#include "app/window/state.h"
+
+namespace ridge::window {
+
+/// The parameter that a sweep steps through: "n" where the lab has it, else the first with stops.
+const ParamView* swept_param(const Lab& lab);
+/// The selected rung, or every rung that is shown, at each stop, the largest last; the Sizes view.
+void sweep_selected(State& state);
+void sweep_all(State& state);
+
+/// A parameter was let go of: with the switch on, cancels what runs and runs the selection again.
+void rerun_live(State& state);
+void toggle_reruns(State& state);
+
+}  // namespace ridge::window

@@ -1,0 +1,22 @@
+// What was predicted, and the roofline model's least time, beside the bars of a ladder's time panel.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/chart/model.h"
+
+namespace ridge::chart {
+
+struct PredictedRow {
+  int row = 0;  ///< of the ladder
+  double predicted_s = 0;
+  std::optional<double> least_s{};  ///< the roofline's; empty: none, or not revealed yet
+  std::string note{};               ///< full sentences, added to the row's tooltip
+};
+
+/// Into a model of ladder_chart(): hollow diamonds, and triangles for the model's bound.
+void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows);
+
+}  // namespace ridge::chart

@@ -1,0 +1,155 @@
+// Predictions held against results: which result answers which, what is after the fact, what the
+// roofline model says; in report, Markdown and JSON.
+#include "common/report/predictions.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/chart/ladder.h"
+#include "common/chart/ladder_predictions.h"
+#include "common/report/document.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+namespace ridge::test {
+namespace {
+
+constexpr const char* kKernel = "gemm.cpu.naive_o1";
+
+/// A transcript in which one rung is predicted and run, in the order the test asks for.
+struct Told {
+  Transcript out;
+  Run run;
+  int64_t next = 1;
+
+  Told() {
+    out.worker("hello", {{"version", "0"}, {"pid", 1}, {"build", Json::object()}});
+    const std::vector<Ceiling> ceilings = {
+        {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e12, "FLOP/s", "measured"}};
+    out.worker("result", {{"request", 99}, {"ceilings", ceilings}});
+  }
+  void predict(double value_ns, int64_t n = 64) {
+    out.app("predict", {{"kernel", kKernel}, {"params", {{"n", n}}}, {"value", value_ns}});
+  }
+  void measure(double t_ns, bool passes = true, int64_t n = 64) {
+    WorkRequest request;
+    request.type = "run";
+    request.id = next++;
+    request.lab = "gemm";
+    request.kernels = {{kKernel, {{"n", n}}}};
+    out.send(request);
+    Series series = outcome(request.id, 0, kKernel);
+    series.params = {{"n", n}};
+    series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns, t_ns}, 0, 0, 1, {}};
+    series.checks = {check(passes)};
+    series.flop = 1e6;
+    series.bytes_min = 0;
+    if (!passes) {
+      series.status = SeriesStatus::failed;
+      series.reason = "wrong";
+    }
+    out.worker("result", {{"request", request.id}, {"series", 0}, {"outcome", series}});
+    out.worker("done", {{"request", request.id}, {"status", "ok"}});
+  }
+  const Run& told() {
+    run = Run();
+    for (const std::string& line : out.lines) run.apply_line(line);
+    return run;
+  }
+};
+
+TEST_CASE("the first valid result after a prediction answers it") {
+  Told told;
+  told.predict(3e6);
+  told.measure(5e6, false);  // a rung that fails its check has no speed
+  told.measure(6e6);
+  told.measure(9e6);
+  const auto all = report::reveal(told.told());
+  REQUIRE(all.size() == 1);
+  CHECK(*all[0].measured_ns == Approx(6e6));
+  CHECK(*all[0].factor == Approx(2));
+  CHECK_FALSE(all[0].after_the_fact);
+  // 1e6 FLOP under 1e12 FLOP/s
+  REQUIRE(all[0].least.time_ns);
+  CHECK(*all[0].least.time_ns == Approx(1e3));
+  CHECK(all[0].least.ceiling == "FMA fp32, 1 thread");
+  CHECK(report::prediction_sentence(all[0]) ==
+        "Predicted 3.00 ms, measured 6.00 ms: 2.00× as long as predicted.");
+}
+
+TEST_CASE("after the fact: a result for the same parameters was there") {
+  Told told;
+  told.measure(6e6);
+  told.predict(6e6);
+  told.predict(6e6, 128);
+  told.measure(6e6);
+  told.measure(6e6, true, 128);
+  const auto all = report::reveal(told.told());
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].after_the_fact);
+  CHECK(all[0].series == &told.run.series()[1]);  // not the one it was read off
+  CHECK_FALSE(all[1].after_the_fact);
+  CHECK(report::prediction_sentence(all[0]).find("after the fact") != std::string::npos);
+  CHECK(report::prediction_sentence(all[1]).find("right within a tenth") != std::string::npos);
+}
+
+TEST_CASE("without a result a prediction says why") {
+  Told told;
+  told.predict(3e6);
+  CHECK(report::reveal(told.told())[0].reason == "not run since");
+  told.measure(5e6, false);
+  const auto failed = report::reveal(told.told())[0];
+  CHECK_FALSE(failed.measured_ns);
+  CHECK_FALSE(failed.factor);
+  CHECK(failed.reason.find("wrong") != std::string::npos);
+  CHECK(report::model_sentence(failed).find("unavailable") != std::string::npos);
+}
+
+TEST_CASE("report and document hold the predictions, and nothing where there are none") {
+  Told told;
+  told.measure(6e6, true, 32);
+  const auto sections_of = [&](const Run& run) {
+    const report::Input input{&run, "run.jsonl"};
+    auto made = report::build_report({&input, 1}, {});
+    REQUIRE(made);
+    return report::to_markdown(*made);
+  };
+  CHECK(sections_of(told.told()).find("Predictions") == std::string::npos);
+  told.predict(3e6);
+  told.measure(6e6);
+  const std::string text = sections_of(told.told());
+  CHECK(text.find("## Predictions") != std::string::npos);
+  CHECK(
+      text.find("| 3.00 ms | 1.00 µs (FMA fp32, 1 thread) | 6.00 ms | 2.00× | before the run |") !=
+      std::string::npos);
+  const Json json = document(told.run).at("predictions");
+  REQUIRE(json.size() == 1);
+  CHECK(json[0].at("factor").get<double>() == Approx(2));
+  CHECK(json[0].at("after_the_fact") == false);
+}
+
+TEST_CASE("marks stand beside the bar, inside the axis, without labels of their own") {
+  Told told;
+  told.measure(6e6);
+  const Run& run = told.told();
+  const chart::LadderRow row{
+      .label = "naive", .series = &run.series()[0], .ceilings = &run.ceilings()};
+  chart::ChartModel model = chart::ladder_chart({&row, 1});
+  const chart::PredictedRow predicted{0, 90e-3, 1e-6, "Predicted 90 ms."};
+  chart::add_predictions(&model, {&predicted, 1});
+  const chart::Panel& panel = model.panels.front();
+  REQUIRE(panel.marks.size() == 3);
+  CHECK(panel.axis.low < 1e-6);
+  CHECK(panel.axis.high > 90e-3);
+  CHECK(panel.marks[0].note.find("Predicted 90 ms.") != std::string::npos);
+  const chart::Scene scene = chart::layout(model, {});
+  size_t markers = 0, labels = 0;
+  for (const chart::Primitive& one : scene.primitives) {
+    markers += one.kind == chart::Primitive::Kind::marker && !one.filled;
+    labels += one.text == "6.00 ms";
+  }
+  CHECK(markers == 2);
+  CHECK(labels == 1);
+}
+
+}  // namespace
+}  // namespace ridge::test

@@ -1,0 +1,72 @@
+// Tours and handouts through the command line.
+#include <regex>
+
+#include "tests/catch.h"
+#include "tests/program.h"
+
+namespace ridge::test {
+namespace {
+
+Outcome ridgepoint(std::vector<std::string> args) {
+  return Program(variable("RIDGE_BIN"), std::move(args)).finish();
+}
+
+TEST_CASE("tours are listed, shown, and refused by name") {
+  const Outcome list = ridgepoint({"tour"});
+  CHECK(list.code == 0);
+  for (const char* id : {"class", "first_hour", "meetup"})
+    CHECK(list.out.find(id) != std::string::npos);
+  const auto json = ridgepoint({"--json", "tour"}).json();
+  REQUIRE(json.at("tours").size() >= 3);
+  CHECK(json["tours"][0].at("steps").size() > 2);
+  const Outcome one = ridgepoint({"tour", "meetup"});
+  CHECK(one.code == 0);
+  CHECK(one.out.find("Ask: ") != std::string::npos);
+  const Outcome unknown = ridgepoint({"tour", "nowhere"});
+  CHECK(unknown.code == 64);
+  CHECK(unknown.err.find("first_hour") != std::string::npos);
+  CHECK(ridgepoint({"tour", "--rehearse"}).code == 64);
+}
+
+TEST_CASE("a rehearsal without a worker leaves no fallback and says so for every step") {
+  Folder folder;
+  const Outcome out = ridgepoint({"--worker", "/nonexistent/worker", "--json", "tour", "meetup",
+                                  "--rehearse", "--out", folder / "fallbacks"});
+  CHECK(out.code == 69);
+  const auto json = out.json();
+  REQUIRE(json.is_object());
+  for (const auto& step : json.at("steps")) {
+    CHECK(step.at("run_s").is_null());
+    CHECK(step.at("fallback") == "");
+    CHECK_FALSE(step.at("error").get<std::string>().empty());
+  }
+  CHECK(fs::is_empty(folder / "fallbacks"));
+  write_all(folder / "file", "");
+  CHECK(ridgepoint({"tour", "meetup", "--rehearse", "--out", folder / "file/x"}).code == 73);
+}
+
+TEST_CASE("a handout is one page that fetches nothing") {
+  Folder folder;
+  const std::string page = folder / "gemm.html";
+  const Outcome out = ridgepoint({"handout", "gemm", "--out", page});
+  if (out.code == 69) return;  // built without the window, and says so
+  REQUIRE(out.code == 0);
+  const std::string html = read_all(page);
+  CHECK(html.find("<summary>Answer</summary>") != std::string::npos);
+  CHECK(html.find("kernels/gemm/") != std::string::npos);
+  CHECK_FALSE(std::regex_search(html, std::regex("(src|href)=\"(http|//|file)")));
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("<svg") == std::string::npos);  // no run, no chart
+
+  const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32.jsonl";
+  REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
+  CHECK(read_all(page).find("<svg") != std::string::npos);
+
+  CHECK(ridgepoint({"handout", "nothing", "--out", page}).code == 64);
+  CHECK(ridgepoint({"handout", "gemm", "--out", folder / "gemm.pdf"}).code == 64);
+  CHECK(ridgepoint({"handout", "gemm", "--out", folder / "no/folder.html"}).code == 73);
+  CHECK(ridgepoint({"handout", "gemm", folder / "no.jsonl", "--out", page}).code != 0);
+}
+
+}  // namespace
+}  // namespace ridge::test

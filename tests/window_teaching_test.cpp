@@ -1,0 +1,295 @@
+// The teaching loop through the window, with neither display nor worker: predict, lock, reveal;
+// presenter; tours; sweep and live re-run.
+#include <algorithm>
+#include <string>
+
+#include "app/window/handout.h"
+#include "app/window/predict.h"
+#include "app/window/presenter.h"
+#include "app/window/settings.h"
+#include "app/window/sweep.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+using compat::Key;
+
+constexpr const char* kFirst = "gemm.cpu.naive_o1";
+constexpr const char* kSecond = "gemm.cpu.naive_o3";
+
+void type(Fixture& f, const std::string& text) {
+  for (const char sign : text) f.driver->type(sign);
+}
+
+size_t beside(const chart::ChartModel& model, chart::Marker marker) {
+  const auto& marks = model.panels.front().marks;
+  return static_cast<size_t>(std::count_if(marks.begin(), marks.end(), [&](const chart::Mark& m) {
+    return m.beside && m.marker == marker;
+  }));
+}
+
+chart::ChartModel ladder_of(const Fixture& f) {
+  ChartRows rows;
+  return centre_chart(f.state, &rows);
+}
+
+/// The selected rung alone, at `t_ns`.
+void run_selected_at(Fixture& f, double t_ns) {
+  f.driver->key(Key::f5, true);
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == 1);
+  f.session.measure(request, 0, t_ns);
+  f.session.finish(request);
+  f.driver->frames(3);
+}
+
+TEST_CASE("an expectation is a time, or a factor over what is known", "[teaching]") {
+  const Reference known = {"before", 12e6}, none;
+  CHECK(*parse_prediction("12 ms", none) == Approx(12e6));
+  CHECK(*parse_prediction(" 850us ", none) == Approx(850e3));
+  CHECK(*parse_prediction("1.5 s", none) == Approx(1.5e9));
+  CHECK(*parse_prediction("400 ns", none) == Approx(400));
+  CHECK(*parse_prediction("3x", known) == Approx(4e6));
+  CHECK(*parse_prediction("3 ×", known) == Approx(4e6));
+  for (const char* wrong :
+       {"", "fast", "12", "12 km", "-3 ms", "0 ms", "nan ms", "inf s", "2 h", "9999 s", "0x"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_prediction(wrong, known));
+  }
+  const auto without = parse_prediction("3x", none);
+  REQUIRE_FALSE(without);
+  CHECK(without.error().sentence().find("no result yet") != std::string::npos);
+}
+
+TEST_CASE("predict, lock on Run, reveal", "[teaching]") {
+  Fixture f;
+  f.driver->type('u');
+  REQUIRE(f.driver->find("predict_field"));
+  f.driver->click("predict_field");
+  type(f, "2 ms");
+  f.driver->key(Key::enter);
+  REQUIRE(draft_of(f.state, kFirst));
+  CHECK(f.session.predictions().empty());  // not before Run
+  CHECK(beside(ladder_of(f), chart::Marker::diamond) == 1);
+  CHECK(beside(ladder_of(f), chart::Marker::triangle) == 0);
+
+  f.driver->key(Key::f5, true);
+  REQUIRE(f.session.predictions().size() == 1);
+  CHECK(f.session.predictions()[0].value == Approx(2e6));
+  CHECK_FALSE(draft_of(f.state, kFirst));
+  CHECK_FALSE(set_draft(f.state, "1 ms"));  // locked
+  CHECK(f.state.notice.text.find("Locked") != std::string::npos);
+
+  const WorkRequest request = f.session.last("run");
+  f.session.measure(request, 0, 1e6);
+  f.session.finish(request);
+  f.driver->frames(3);
+  const auto revealed = revealed_of(f.state, kFirst);
+  REQUIRE(revealed);
+  CHECK(*revealed->factor == Approx(0.5));
+  CHECK_FALSE(revealed->after_the_fact);
+  CHECK(report::prediction_sentence(*revealed).find("2.00× faster than predicted") !=
+        std::string::npos);
+  REQUIRE(revealed->least.time_ns);  // the fixture's ceilings
+  CHECK(*revealed->least.time_ns < 1e6);
+  CHECK(report::model_sentence(*revealed).find("measured here") != std::string::npos);
+  CHECK(beside(ladder_of(f), chart::Marker::diamond) == 1);
+  CHECK(beside(ladder_of(f), chart::Marker::triangle) == 1);
+  CHECK(f.driver->find("predict_said"));
+}
+
+TEST_CASE("what is typed but not entered counts when Run is pressed", "[teaching]") {
+  Fixture f;
+  f.driver->type('u');
+  f.driver->click("predict_field");
+  type(f, "7 ms");
+  f.driver->key(Key::f5, true);
+  REQUIRE(f.session.predictions().size() == 1);
+  CHECK(f.session.predictions()[0].value == Approx(7e6));
+}
+
+TEST_CASE("a prediction after a result is marked after the fact; one of other sizes is not",
+          "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 1e6);
+  REQUIRE(set_draft(f.state, "1 ms"));
+  run_selected_at(f, 1e6);
+  CHECK(revealed_of(f.state, kFirst)->after_the_fact);
+  const int64_t n = param_int(f.state.view.params, "n");
+  set_param(f.state, "n", n / 2);
+  f.driver->frames(2);
+  CHECK_FALSE(revealed_of(f.state, kFirst));
+  REQUIRE(set_draft(f.state, "1 ms"));
+  run_selected_at(f, 1e6);
+  CHECK_FALSE(revealed_of(f.state, kFirst)->after_the_fact);
+}
+
+TEST_CASE("3x refers to the rung before, or to the baseline", "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 6e6);
+  select_rung(f.state, kSecond);
+  f.driver->frames(2);
+  REQUIRE(set_draft(f.state, "3x"));
+  CHECK(draft_of(f.state, kSecond)->value_ns == Approx(2e6));
+  f.driver->type('u');
+  REQUIRE(f.driver->drag("predict_drag", 40, 0));  // the bar says it too
+  CHECK(draft_of(f.state, kSecond)->value_ns != Approx(2e6));
+}
+
+TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "[teaching]") {
+  Fixture f;
+  f.run_all();
+  select_rung(f.state, kSecond);
+  f.state.view.baseline = kFirst;
+  f.state.view.scale = 1.25f;
+  TemporaryFolder folder;
+  f.state.settings_path = folder.path + "/settings.json";
+  f.driver->frames(2);
+  f.driver->type('p');
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  CHECK(f.state.view.scale == Approx(2.0f));
+  CHECK(f.state.teach.beat == Beat::predict);
+  CHECK(f.driver->find("presenter_figure"));
+  CHECK(f.driver->find("predict_field"));
+  const auto shown = presented(f.state);
+  CHECK(shown.size() == 3);
+  CHECK(is_hidden(f.state));
+  CHECK(presented_chart(f.state).panels.front().row_reasons[1] == "?");
+
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teach.beat == Beat::run);
+  CHECK(f.state.run_request != 0);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teach.beat == Beat::run);  // not while it runs
+  const WorkRequest run = f.session.last("run"), compare = f.session.last("compare");
+  CHECK(run.kernels.size() == 1);
+  f.session.measure(run, 0, 4e5);
+  f.session.finish(run);
+  f.session.judge(compare, Verdict::faster, 2.5);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teach.beat == Beat::reveal);
+  CHECK(presented_figure(f.state).figure == "2.50×");
+  CHECK(presented_figure(f.state).arrow == 1);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teach.beat == Beat::explain);
+  CHECK_FALSE(presented_words(f.state).empty());
+  f.driver->key(Key::page_up);
+  CHECK(f.state.teach.beat == Beat::reveal);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.view.rung != kSecond);  // the next rung
+  f.driver->type('t');                  // saves the settings: not the presenter's scale
+  State again;
+  again.settings_path = f.state.settings_path;
+  load_settings(&again);
+  CHECK(again.view.scale == Approx(1.25f));
+
+  f.driver->type('p');
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.state.view.scale == Approx(1.25f));
+  CHECK(f.state.view.rung == kSecond);
+  CHECK(f.state.view.baseline == kFirst);
+  CHECK_FALSE(f.state.teach.presenting);
+}
+
+TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching]") {
+  Fixture f;
+  f.driver->type('j');
+  REQUIRE(f.driver->find("tour:class"));
+  REQUIRE(f.driver->click("tour:class"));
+  REQUIRE(f.state.teach.tour);
+  CHECK_FALSE(f.state.teach.show_tours);
+  const study::Tour& tour = *f.state.teach.tour;
+  CHECK(presented_words(f.state) == tour.steps[0].question);
+  CHECK(f.state.view.rung == tour.steps[0].rungs.back());
+  CHECK(param_int(f.state.view.params, "n") == param_int(tour.steps[0].set, "n"));
+  CHECK(f.state.view.mode == tour.steps[0].mode);
+  CHECK(f.driver->find("tour_bar"));
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last("run");
+  REQUIRE(run.kernels.size() == tour.steps[0].rungs.size());
+  CHECK(param_int(run.kernels[0].params, "n") == param_int(tour.steps[0].set, "n"));
+  f.session.measure(run, 0, 1e8);
+  f.session.finish(run);
+  f.driver->frames(3);
+  f.driver->click("advance");
+  f.driver->click("advance");
+  CHECK(f.state.teach.beat == Beat::explain);
+  CHECK(presented_words(f.state) == tour.steps[0].words);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teach.tour_step == 1);
+  CHECK(f.state.view.baseline == tour.steps[1].baseline);
+  CHECK(tour_clock(f.state).find("step 2 of") == 0);
+  CHECK(tick_tour(f.state, f.state.teach.now_s + 61));
+  CHECK(perform(f.state, "end_tour"));
+  CHECK_FALSE(f.state.teach.tour);
+  CHECK(perform(f.state, "tour_meetup"));
+  CHECK(f.state.teach.tour->id == "meetup");
+}
+
+TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {
+  Fixture f;
+  f.driver->type('w');
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() > 2);
+  for (size_t i = 1; i < request.kernels.size(); ++i) {
+    CHECK(request.kernels[i].kernel == kFirst);
+    CHECK(param_int(request.kernels[i].params, "n") >
+          param_int(request.kernels[i - 1].params, "n"));
+  }
+  CHECK(f.state.view.chart == View::sizes);
+  f.session.measure(request, 0, 1e6);
+  f.session.measure(request, 1, 8e6);
+  f.driver->frames(3);
+  CHECK(size_rows(f.state).rows.size() == 2);
+  f.driver->key(Key::escape);
+  CHECK(f.session.cancelled.back() == request.id);
+}
+
+TEST_CASE("with the switch on, a changed parameter runs the selection again", "[teaching]") {
+  Fixture f;
+  const int64_t n = param_int(f.state.view.params, "n");
+  set_param(f.state, "n", n / 2);
+  CHECK(f.session.count("run") == 0);
+  f.driver->type('a');
+  CHECK(f.state.view.mode == "live");
+  set_param(f.state, "n", n / 4);
+  REQUIRE(f.session.count("run") == 1);  // sent at once, not a frame later
+  const WorkRequest first = f.session.last("run");
+  CHECK(first.mode == "live");
+  set_param(f.state, "n", n / 2);  // while it runs: that one is cancelled first
+  CHECK(f.session.cancelled.back() == first.id);
+  CHECK(f.session.count("run") == 2);
+  CHECK(param_int(f.session.last("run").kernels[0].params, "n") == n / 2);
+}
+
+TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]") {
+  Handout handout;
+  handout.lab = find_lab("gemm");
+  handout.lesson =
+      "# GEMM\n\nWords & <tags>.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
+      "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
+  handout.sources[kFirst] = {kFirst, "kernels/gemm/naive.cpp", "int a < b;\n", "-O1", ""};
+  const std::string page = to_html(handout);
+  CHECK(page.find("Words &amp; &lt;tags&gt;.") != std::string::npos);
+  CHECK(page.find("<ul>\n<li>one</li>\n<li>two</li>\n</ul>") != std::string::npos);
+  CHECK(page.find("<details><summary>Answer</summary>\n<p> Because.</p>\n</details>") !=
+        std::string::npos);
+  CHECK(page.find("int a &lt; b;") != std::string::npos);
+  CHECK(page.find("http") == std::string::npos);  // nothing is fetched
+  CHECK(page.find("<script") == std::string::npos);
+  const auto count = [&](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = page.find(text); at != std::string::npos; at = page.find(text, at + 1))
+      ++found;
+    return found;
+  };
+  CHECK(count("<details>") == count("</details>"));
+  CHECK(count("<blockquote>") == count("</blockquote>"));
+}
+
+}  // namespace
+}  // namespace ridge::test
