@@ -57,12 +57,13 @@ struct Told {
   }
 };
 
-TEST_CASE("the first valid result after a prediction answers it") {
+TEST_CASE("the newest valid result after a prediction answers it") {
   Told told;
   told.predict(3e6);
   told.measure(5e6, false);  // a rung that fails its check has no speed
-  told.measure(6e6);
   told.measure(9e6);
+  told.measure(6e6);
+  told.measure(8e6, false);
   const auto all = report::reveal(told.told());
   REQUIRE(all.size() == 1);
   CHECK(*all[0].measured_ns == Approx(6e6));
@@ -100,7 +101,7 @@ TEST_CASE("without a result a prediction says why") {
   const auto failed = report::reveal(told.told())[0];
   CHECK_FALSE(failed.measured_ns);
   CHECK_FALSE(failed.factor);
-  CHECK(failed.reason.find("wrong") != std::string::npos);
+  CHECK(failed.reason.find("check") != std::string::npos);
   CHECK(report::model_sentence(failed).find("unavailable") != std::string::npos);
 }
 

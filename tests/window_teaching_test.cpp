@@ -270,11 +270,11 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   Handout handout;
   handout.lab = find_lab("gemm");
   handout.lesson =
-      "# GEMM\n\nWords & <tags>.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
+      "# GEMM\n\nWords & more, 1 < 2.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
       "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
   handout.sources[kFirst] = {kFirst, "kernels/gemm/naive.cpp", "int a < b;\n", "-O1", ""};
   const std::string page = to_html(handout);
-  CHECK(page.find("Words &amp; &lt;tags&gt;.") != std::string::npos);
+  CHECK(page.find("Words &amp; more, 1 &lt; 2.") != std::string::npos);
   CHECK(page.find("<ul>\n<li>one</li>\n<li>two</li>\n</ul>") != std::string::npos);
   CHECK(page.find("<details><summary>Answer</summary>\n<p> Because.</p>\n</details>") !=
         std::string::npos);

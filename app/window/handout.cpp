@@ -58,6 +58,42 @@ std::string code_html(const std::string& text) {
   return "<pre>" + escape_xml(text) + "</pre>\n";
 }
 
+std::string table_html(const report::Table& table) {
+  std::string out = "<div class=\"scroll\"><table>\n<tr>";
+  for (const std::string& column : table.columns) out += "<th>" + escape_xml(column) + "</th>";
+  out += "</tr>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += "<td>" + escape_xml(cell) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+/// What a run adds: its charts, each with its words, and what was predicted.
+std::string charts_html(const report::Report& report) {
+  std::string out = "<h2>Measured: " + escape_xml(report.title) + "</h2>\n<p class=\"sub\">" +
+                    escape_xml(report.subtitle) + "</p>\n";
+  // Of many comparisons the report's first sentence is about one; a ladder's is about all of it.
+  if (report.claims.size() <= 1) out += "<p>" + escape_xml(report.sentence) + "</p>\n";
+  chart::LayoutOptions layout;
+  layout.width = kChartWidth;
+  for (const report::Section& section : report.sections) {
+    static const std::set<std::string> kKept = {"ladder", "roofline", "sizes", "speed-error",
+                                                "predictions"};
+    if (!kKept.contains(section.id)) continue;
+    out += "<h3>" + escape_xml(section.title) + "</h3>\n";
+    if (section.chart) {
+      out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +
+             "</figure>\n<details><summary>The chart in words</summary><p>" +
+             escape_xml(section.chart->summary) + "</p></details>\n";
+    } else if (section.table) {
+      out += table_html(*section.table);
+    }
+  }
+  return out;
+}
+
 /// Blocks become elements one by one; lists, tables and folded answers stay open over several.
 class Page {
  public:
@@ -66,7 +102,7 @@ class Page {
   std::string lesson() {
     for (const Block& block : parse_markdown(handout_.lesson)) add(block);
     end_part();
-    close("");
+    add_charts();
     for (const Rung& rung : handout_.lab->rungs) {  // rungs the lesson has no part for
       if (shown_.contains(rung.kernel) || !handout_.sources.contains(rung.kernel)) continue;
       out_ += "<h2>" + escape_xml(rung.title) + "</h2>\n<p>" + escape_xml(rung.change) + "</p>\n";
@@ -76,6 +112,11 @@ class Page {
   }
 
  private:
+  void add_charts() {
+    if (handout_.report && !has_charts_) out_ += charts_html(*handout_.report);
+    has_charts_ = true;
+  }
+
   /// Ends what is open, unless that is what goes on.
   void close(const std::string& next) {
     if (open_ == next) return;
@@ -113,6 +154,7 @@ class Page {
       const bool starts = text.compare(0, id.size(), id) == 0;
       if (starts && (text.size() == id.size() || text[id.size()] == ' ')) part_ = rung.kernel;
     }
+    if (!part_.empty()) add_charts();  // between the lab's introduction and its first rung
   }
 
   void add_quote(const Block& block) {
@@ -176,40 +218,8 @@ class Page {
   const Handout& handout_;
   std::string out_, open_, part_;
   std::set<std::string> shown_;
+  bool has_charts_ = false;
 };
-
-std::string table_html(const report::Table& table) {
-  std::string out = "<div class=\"scroll\"><table>\n<tr>";
-  for (const std::string& column : table.columns) out += "<th>" + escape_xml(column) + "</th>";
-  out += "</tr>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + escape_xml(cell) + "</td>";
-    out += "</tr>\n";
-  }
-  return out + "</table></div>\n";
-}
-
-/// What a run adds: its charts, each with its words, and what was predicted.
-std::string charts_html(const report::Report& report) {
-  std::string out = "<h2>Measured: " + escape_xml(report.title) + "</h2>\n<p class=\"sub\">" +
-                    escape_xml(report.subtitle) + "</p>\n<p>" + escape_xml(report.sentence) +
-                    "</p>\n";
-  chart::LayoutOptions layout;
-  layout.width = kChartWidth;
-  for (const report::Section& section : report.sections) {
-    if (!section.chart && section.id != "predictions") continue;
-    out += "<h3>" + escape_xml(section.title) + "</h3>\n";
-    if (section.chart) {
-      out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +
-             "</figure>\n<details><summary>The chart in words</summary><p>" +
-             escape_xml(section.chart->summary) + "</p></details>\n";
-    } else if (section.table) {
-      out += table_html(*section.table);
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -223,7 +233,6 @@ std::string to_html(const Handout& handout) {
          "</style>\n</head>\n<body>\n<main>\n";
   out += "<h1>" + escape_xml(lab.title) + std::string("</h1>\n<p class=\"sub\">") +
          escape_xml(lab.goal) + "</p>\n";
-  if (handout.report) out += charts_html(*handout.report);
   out += Page(handout).lesson();
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
          ". Answer each question before you open its answer.</footer>\n</main>\n</body>\n</html>\n";

@@ -12,7 +12,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kWords_px = 20, kFigure_px = 48, kChartFont_px = 17;
+constexpr float kWords_px = 20, kFigure_px = 48, kChartFont_px = 19;
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
 class PresenterScreen final : public ScreenView {
@@ -75,14 +75,17 @@ float PresenterScreen::draw_figure(Ui& ui, const Area& area) {
 }
 
 void PresenterScreen::draw_chart(Ui& ui, const Area& area) {
-  ui.panel(area);
-  const Area inner = area.inset(ui.px(8));
+  Area inner = area.inset(ui.px(8));
   chart::LayoutOptions options;
   options.width = inner.w;
-  options.height = inner.h;
   options.font_px = ui.px(kChartFont_px);
   options.text_width = text_width_of(ui.fonts);
-  scene_ = chart::layout(presented_chart(ui.state), options);
+  // Few rows, as large as there is room for; a plot takes all of it.
+  const chart::ChartModel model = presented_chart(ui.state);
+  if (model.plot) options.height = inner.h;
+  scene_ = chart::layout(model, options);
+  inner.h = std::min(inner.h, scene_.height);
+  ui.panel(inner.inset(-ui.px(8)));
   ui.list->PushClipRect({inner.x, inner.y}, {inner.right(), inner.bottom()}, true);
   draw_scene(ui, scene_, inner.x, inner.y);
   ui.list->PopClipRect();

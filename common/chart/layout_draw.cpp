@@ -110,6 +110,13 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
     point.hatched = mark.hatched;
     point.size_px = frame_.font * 0.32f;
     point.marker = mark.marker;
+    if (mark.beside) {  // over a bar of any colour the hollow stays the page's
+      Primitive ground = point;
+      ground.role = Role::panel;
+      ground.filled = true;
+      ground.size_px *= 1.3f;
+      scene->primitives.push_back(ground);
+    }
     scene->primitives.push_back(point);
   }
   if (label.text.empty()) return;

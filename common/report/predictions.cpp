@@ -50,7 +50,9 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
     if (!same_case(all[i], prediction)) continue;
     // Samples are enough to have seen it: a run cut short still showed its bar.
     if (i < before && (has_result(all[i]) || !all[i].samples.empty())) out.after_the_fact = true;
-    if (i >= before && !out.series && has_result(all[i])) out.series = &all[i];
+    if (i < before || !has_result(all[i])) continue;
+    // The newest, which is what the ladder shows; but hot is not held against cold.
+    if (!out.series || out.series->cache == all[i].cache) out.series = &all[i];
   }
   if (!out.series) {
     out.reason = missing_reason(run, prediction);
@@ -122,7 +124,7 @@ std::string model_sentence(const Revealed& revealed) {
   std::string text = "Roofline model: no less than " + format_time_ns(*least.time_ns) + ", by " +
                      least.ceiling + " measured here";
   if (revealed.measured_ns)
-    text += "; measured is " + format_ratio(*revealed.measured_ns / *least.time_ns) + " of that";
+    text += "; measured is " + format_ratio(*revealed.measured_ns / *least.time_ns) + " that";
   return text + ".";
 }
 
