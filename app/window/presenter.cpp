@@ -242,6 +242,9 @@ PresentedFigure presented_figure(const State& state) {
   if (is_hidden(state)) {
     if (const Draft* draft = draft_of(state, state.view.rung))
       return {format_time_ns(draft->value_ns), "is what you expect"};
+    const auto locked = revealed_of(state, state.view.rung);
+    if (locked && state.teach.beat == Beat::run)
+      return {format_time_ns(locked->prediction->value), "was predicted, and is locked"};
     const Reference known = reference_of(state, state.view.rung);
     if (known.title.empty()) return {"?", "time of one call"};
     return {format_time_ns(known.time_ns), "is what “" + known.title + "” takes"};
@@ -273,7 +276,9 @@ std::string presented_words(const State& state) {
     case Beat::predict:
     case Beat::run:
       if (step && !step->question.empty()) return step->question;
-      return selected ? std::string("What will it take? ") + selected->rung->change : "";
+      return selected ? std::string("What will one call take?\nNew here: ") +
+                            selected->rung->change + "."
+                      : "";
     case Beat::reveal: {
       const auto revealed = revealed_of(state, state.view.rung);
       return revealed && revealed->series

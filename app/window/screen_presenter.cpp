@@ -89,9 +89,9 @@ void PresenterScreen::draw_chart(Ui& ui, const Area& area) {
   ui.list->PushClipRect({inner.x, inner.y}, {inner.right(), inner.bottom()}, true);
   draw_scene(ui, scene_, inner.x, inner.y);
   ui.list->PopClipRect();
-  const auto touched = ui.touch("presenter_chart", inner);
+  // Not a widget: nothing in it can be pressed, and the clicker's keys would put a focus ring there.
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (!touched.hovered) return;
+  if (!ImGui::IsMouseHoveringRect({inner.x, inner.y}, {inner.right(), inner.bottom()})) return;
   if (const chart::Hit* hit = hit_at(scene_, mouse.x - inner.x, mouse.y - inner.y))
     ui.tooltip(hit->note);
 }

@@ -68,7 +68,7 @@ void draw_tabs(Ui& ui, Area row) {
       ui.fill({tab.x + ui.px(12), tab.bottom() - ui.px(3), w, ui.px(3)}, ui.color(Role::series0),
               ui.px(1));
     }
-    if (touched.clicked && !here) show_screen(ui.state, screen.id);
+    if (touched.clicked && !here) screen.show(ui.state);
   }
 }
 

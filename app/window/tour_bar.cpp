@@ -61,7 +61,7 @@ void draw_tours(Ui& ui) {
   Overlay overlay(ui, "tours", 0.72f);
   const auto ids = study::tour_ids();
   const float line_h = ui.px(64), pad = ui.px(24);
-  const float w = std::min(ui.px(640), ui.window.w - ui.px(40));
+  const float w = std::min(ui.px(860), ui.window.w - ui.px(40));
   const float h = line_h * static_cast<float>(ids.size()) + ui.px(44) + 2 * pad;
   const Area box = {(ui.window.w - w) / 2, (ui.window.h - h) / 2, w, h};
   ui.fill(box, ui.raised(1), ui.px(8));

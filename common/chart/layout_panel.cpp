@@ -97,6 +97,16 @@ std::string PanelLayout::value_text(double value) const {
   return format_number(value / prefix_.factor);
 }
 
+/// Where the last of the points that lie on a bar ends.
+float PanelLayout::beside_inside(const Mark& bar) const {
+  float end = 0;
+  for (const Mark& mark : panel_.marks) {
+    if (mark.beside && mark.row == bar.row && is_drawn(mark))
+      end = std::max(end, x_of(mark.value) + frame_.font * 0.45f);
+  }
+  return end;
+}
+
 // ---- value labels ------------------------------------------------------------------------------
 
 bool PanelLayout::place(const Mark& mark, Label* label) const {
@@ -122,7 +132,7 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   if (is_solid_bar(mark)) {
     label->inside = true;
     label->x = std::min(x, whisker_low) - gap - label->px;
-    return label->x >= low + gap * 0.5f;
+    return label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;
   }
   label->x = low - gap - label->px;  // a point: to its left, if no samples are there
   return mark.marker != Marker::none && label->x >= left && !quiet_high_.contains(mark.row);

@@ -105,6 +105,7 @@ class PanelLayout {
   std::string value_text(double value) const;
   bool is_drawn(const Mark& mark) const;
   bool is_solid_bar(const Mark& mark) const;
+  float beside_inside(const Mark& bar) const;
 
   const Frame& frame_;
   const Panel& panel_;

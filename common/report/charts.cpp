@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include "common/chart/ladder_predictions.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
+#include "common/report/predictions.h"
 
 namespace ridge::report {
 namespace {
@@ -52,6 +54,17 @@ Section ladder_section(const Material& material) {
   if (!material.shared_params.empty())
     section.paragraphs = {"All rungs at " + material.shared_params + "."};
   section.chart = ladder_chart(rows);
+  std::vector<PredictedRow> predicted;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Series& series = *material.lines[i].series;
+    const auto one = reveal(*material.lines[i].input->run, series.kernel, series.params);
+    if (!one || !one->series || one->series->cache != series.cache) continue;
+    PredictedRow row{static_cast<int>(i), one->prediction->value * 1e-9};
+    if (one->least.time_ns) row.least_s = *one->least.time_ns * 1e-9;
+    row.note = prediction_sentence(*one);
+    predicted.push_back(std::move(row));
+  }
+  add_predictions(&*section.chart, predicted);
   return section;
 }
 
