@@ -54,7 +54,8 @@ bool run_beat(State& state) {
 void go_to(State& state, Beat beat) {
   Teaching& teach = state.teach;
   teach.beat = beat;
-  teach.predicting = beat == Beat::predict && why_no_predict(state).empty();
+  // Where it cannot be filled in yet (the worker is starting), the field says so.
+  teach.predicting = beat == Beat::predict && !state.is_replay();
   teach.wants_focus = false;  // a clicker's keys are not for a text field
   state.notice = {};
   state.dirty = true;
