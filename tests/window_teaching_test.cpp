@@ -232,7 +232,7 @@ TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching
 
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {
   Fixture f;
-  f.driver->type('w');
+  f.driver->type('z');
   const WorkRequest request = f.session.last("run");
   REQUIRE(request.kernels.size() > 2);
   for (size_t i = 1; i < request.kernels.size(); ++i) {
@@ -254,7 +254,7 @@ TEST_CASE("with the switch on, a changed parameter runs the selection again", "[
   const int64_t n = param_int(f.state.view.params, "n");
   set_param(f.state, "n", n / 2);
   CHECK(f.session.count("run") == 0);
-  f.driver->type('a');
+  f.driver->type('f');
   CHECK(f.state.view.mode == "live");
   set_param(f.state, "n", n / 4);
   REQUIRE(f.session.count("run") == 1);  // sent at once, not a frame later
