@@ -1,5 +1,9 @@
 #include "tests/compact.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,13 +18,50 @@ namespace {
 
 const std::set<std::string> kRaw = {"samples", "telemetry", "phase", "timing", "check", "pong"};
 
+/// Six digits say all that an interval of a tenth of a per cent does. Whole numbers stay (FLOP, bytes).
+void round_numbers(Json* value) {
+  if (value->is_number_float()) {
+    const auto number = value->get<double>();
+    if (number != std::floor(number))
+      *value = std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr);
+    return;
+  }
+  if (!value->is_structured()) return;
+  for (Json& part : *value) round_numbers(&part);
+}
+
 /// "gemm.cuda.naive n=512": one kernel on one problem.
 std::string problem_of(const Json& outcome) {
   return text_field(outcome, "kernel") + " " + outcome.value("params", Json::object()).dump();
 }
 
+/// "gemm.cuda.naive 1f3a…" where the line holds the text of a rung; else empty.
+std::string source_of(const Json& line) {
+  const Json* source = object_field(line, "source");
+  return source ? text_field(*source, "kernel") + " " + text_field(*source, "hash") : "";
+}
+
+/// Texts that recordings beside this one hold: whoever shows one rung finds them there.
+std::set<std::string> sources_beside(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::set<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
+    const fs::path& other = entry.path();
+    if (other.extension() != ".jsonl" || fs::path(path).stem() == other.filename()) continue;
+    std::ifstream in(other);
+    for (std::string line; std::getline(in, line);) {
+      if (line.find("\"source\":{") != std::string::npos)
+        found.insert(source_of(Json::parse(line, nullptr, false)));
+    }
+  }
+  return found;
+}
+
 class Compactor {
  public:
+  explicit Compactor(std::set<std::string> known_sources) : sources_(std::move(known_sources)) {}
+
   void look(const Json& line) {
     const std::string type = text_field(line, "type");
     if (type == "compare") compares_.insert(whole_field(line, "id"));
@@ -36,6 +77,8 @@ class Compactor {
       const Json* kernel = object_field(line, "kernel");
       return kernel == nullptr || text_field(*kernel, "backend") == "cuda";
     }
+    const std::string source = source_of(line);
+    if (!source.empty()) return sources_.insert(source).second;
     const Json* outcome = object_field(line, "outcome");
     return outcome == nullptr || !is_side(line) || run_.count(problem_of(*outcome)) == 0;
   }
@@ -44,7 +87,7 @@ class Compactor {
   bool is_side(const Json& line) const { return compares_.count(whole_field(line, "request")) > 0; }
 
   std::set<int64_t> compares_;
-  std::set<std::string> run_;
+  std::set<std::string> run_, sources_;
   bool has_environment_ = false;
 };
 
@@ -59,14 +102,22 @@ Result<void> compact(const std::string& path) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   if (lines.empty()) return cannot("nothing can be read", path);
-  Compactor compactor;
+  Compactor compactor(sources_beside(path));
   const auto parsed = [](const std::string& line) { return Json::parse(line, nullptr, false); };
   for (const std::string& line : lines) compactor.look(parsed(line));
   const std::string smaller = path + ".compact";
   {
     std::ofstream out(smaller);
-    for (const std::string& line : lines)
-      if (compactor.keeps(parsed(line))) out << line << '\n';
+    for (const std::string& line : lines) {
+      Json json = parsed(line);
+      if (!compactor.keeps(json)) continue;
+      if (text_field(json, "type") == "result") {
+        round_numbers(&json);
+        out << json.dump() << '\n';
+      } else {
+        out << line << '\n';
+      }
+    }
     if (!out.flush()) return cannot("it could not be written", smaller);
   }
   std::error_code error;

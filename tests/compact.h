@@ -9,7 +9,8 @@
 namespace ridge::tests {
 
 /// Rewrites the transcript `path` in place; on an Error it is as it was. The sides of a comparison
-/// go too where the same kernel was run on its own with the same parameters.
+/// go too where the same kernel was run on its own with the same parameters, and texts of rungs that a
+/// recording beside this one holds. Numbers of results keep six digits.
 Result<void> compact(const std::string& path);
 
 }  // namespace ridge::tests
