@@ -44,9 +44,8 @@ std::vector<std::string> choices_of(const State& state, const std::string& name)
   for (const Recording& recording : state.recordings) add(*recording.run);
   if (name == "dtype") {  // from wide to narrow
     constexpr std::string_view kOrder = "own fp64 fp32 tf32 bf16 fp16 fp8 int8";
-    std::stable_sort(choices.begin(), choices.end(), [&](const auto& a, const auto& b) {
-      return kOrder.find(a) < kOrder.find(b);
-    });
+    std::stable_sort(choices.begin(), choices.end(),
+                     [&](const auto& a, const auto& b) { return kOrder.find(a) < kOrder.find(b); });
   }
   return choices;
 }
@@ -82,6 +81,11 @@ const SourceText* find_source(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state, kernel);
   if (row && row->origin == Origin::recorded) {
     if (const SourceText* source = row->run->source(kernel)) return source;
+    // Recordings made together hold a text once between them: the same hash, the same text.
+    for (const Recording& recording : state.recordings) {
+      const SourceText* source = recording.run->source(kernel);
+      if (source && row->series && source->hash == row->series->hash) return source;
+    }
   }
   if (const SourceText* source = state.run().source(kernel)) return source;
   for (const Recording& recording : state.recordings) {
