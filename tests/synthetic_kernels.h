@@ -133,19 +133,20 @@ inline Status fma_bound(const Launch& launch) {
   return {};
 }
 
-/// Reads far more than a cache holds and does one multiply-add to each. steps is 1, n a multiple of 16.
+/// Reads far more than a cache holds and does one multiply-add to each. steps is 1, n a multiple of 32.
 inline Status stream(const Launch& launch) {
   const Call call(launch);
   const Vec a = Vec{} + kScale, b = Vec{} + kShift;
   double sums[kSums] = {};
   for (int64_t begin = 0; begin < call.n; begin += 1 << 16) {  // fp32 sums stay short
     const int64_t end = std::min(call.n, begin + (1 << 16));
-    Vec part[4] = {};
-    for (int64_t i = begin; i < end; i += 16) {
-      Vec v[4];
+    Vec part[8] = {};  // one chain of additions a vector of two lines: none is waited for
+    for (int64_t i = begin; i < end; i += 32) {
+      Vec v[8];
       std::memcpy(v, call.x + i, sizeof v);
-      for (int j = 0; j < 4; ++j) part[j] += v[j] * a + b;
+      for (int j = 0; j < 8; ++j) part[j] += v[j] * a + b;
     }
+    for (int j = 0; j < 4; ++j) part[j] += part[j + 4];
     for (int j = 0; j < kSums; ++j) sums[j] += double(part[j / 4][j % 4]);
   }
   for (int j = 0; j < kSums; ++j) call.y[j] = static_cast<float>(sums[j]);
