@@ -1,6 +1,7 @@
 #include "app/published.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -75,10 +76,15 @@ void take(const Series& series, double flop, PublishedRow* out) {
   if (flop > 0) out->flop_per_s = flop / (out->time_ns * 1e-9);
 }
 
-std::string why_missing(const TableRow& row, const KernelInfo* info, const Series* series) {
+std::string why_missing(const TableRow& row, const Params& params, const KernelInfo* info,
+                        const Series* series) {
   if (series != nullptr) return to_string(series->status) + ": " + series->reason;
   if (info == nullptr) return "this worker has no " + std::string(row.kernel);
   if (!info->available) return info->reason;
+  const std::string dtype = param_text(params, "dtype");
+  const auto& own = info->dtypes;
+  if (!dtype.empty() && !own.empty() && std::find(own.begin(), own.end(), dtype) == own.end())
+    return fmt::format("our build of it has no {}, only {}", dtype, fmt::join(own, ", "));
   return "not run";
 }
 
@@ -109,7 +115,7 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
     out.note = "recorded on " + recording.machine;
     return out;
   }
-  out.note = why_missing(row, info, here);
+  out.note = why_missing(row, out.params, info, here);
   if (here == nullptr && (info == nullptr || !info->available)) out.brings = row.brings;
   return out;
 }

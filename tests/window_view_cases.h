@@ -34,13 +34,13 @@ bool same_scene(const chart::Scene& a, const chart::Scene& b) {
          std::equal(a.primitives.begin(), a.primitives.end(), b.primitives.begin(), same);
 }
 
-TEST_CASE("R, N and E show the other views and lead back; the buttons do the same", "[window]") {
+TEST_CASE("R, N, Q and E show the other views and lead back; the buttons do the same", "[window]") {
   Fixture f;
   f.run_all();
   const chart::Scene ladder = f.driver->screen().chart_scene();
   for (const auto& [key, view, name] :
        {std::tuple{'r', View::roofline, "Roofline"}, std::tuple{'n', View::sizes, "Sizes"},
-        std::tuple{'e', View::error, "Error"}}) {
+        std::tuple{'q', View::bandwidth, "Bandwidth"}, std::tuple{'e', View::error, "Error"}}) {
     INFO(name);
     f.driver->type(key);
     CHECK(f.state.view.chart == view);

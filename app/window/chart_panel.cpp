@@ -17,11 +17,9 @@ struct Choice {
   const char* label;
   const char* action;
 };
-constexpr Choice kViews[] = {{"Ladder", "ladder"},
-                             {"Roofline", "roofline"},
-                             {"Sizes", "sizes"},
-                             {"Error", "error"},
-                             {"Table", "table"}};
+constexpr Choice kViews[] = {{"Ladder", "ladder"}, {"Roofline", "roofline"},
+                             {"Sizes", "sizes"},   {"Bandwidth", "bandwidth"},
+                             {"Error", "error"},   {"Table", "table"}};
 
 chart::LayoutOptions options_of(Ui& ui, const Area& area, float font) {
   chart::LayoutOptions options;

@@ -198,14 +198,16 @@ ChartRows size_rows(const State& state) {
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   const View view = state.view.chart;
-  *rows = view == View::ladder  ? ladder_rows(state)
-          : view == View::sizes ? size_rows(state)
-                                : type_rows(state);
+  *rows = view == View::ladder                             ? ladder_rows(state)
+          : view == View::sizes || view == View::bandwidth ? size_rows(state)
+                                                           : type_rows(state);
   switch (view) {
     case View::roofline:
       return chart::roofline_chart(rows->rows);
     case View::sizes:
       return chart::size_curve_chart(rows->rows);
+    case View::bandwidth:
+      return chart::size_curve_chart(rows->rows, {.bandwidth = true});
     case View::error:
       return chart::speed_error_chart(rows->rows);
     default:

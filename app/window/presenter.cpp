@@ -73,6 +73,7 @@ void begin_run(State& state) {
 View view_named(const std::string& name) {
   if (name == "roofline") return View::roofline;
   if (name == "sizes") return View::sizes;
+  if (name == "bandwidth") return View::bandwidth;
   if (name == "error") return View::error;
   return name == "table" ? View::table : View::ladder;
 }
@@ -223,7 +224,10 @@ chart::ChartModel presented_chart(const State& state) {
   const std::vector<std::string> kernels = presented(state);
   const View view = is_hidden(state) ? View::ladder : state.view.chart;
   if (view == View::roofline) return chart::roofline_chart(only(type_rows(state), kernels).rows);
-  if (view == View::sizes) return chart::size_curve_chart(only(size_rows(state), kernels).rows);
+  if (view == View::sizes || view == View::bandwidth) {
+    const bool bandwidth = view == View::bandwidth;
+    return chart::size_curve_chart(only(size_rows(state), kernels).rows, {.bandwidth = bandwidth});
+  }
   if (view == View::error) return chart::speed_error_chart(only(type_rows(state), kernels).rows);
   ChartRows rows = only(ladder_rows(state), kernels);
   for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {

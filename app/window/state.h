@@ -36,7 +36,7 @@ enum class ScreenId {
 };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
-enum class View { ladder, roofline, sizes, error, table };
+enum class View { ladder, roofline, sizes, bandwidth, error, table };
 
 /// What the strip below it shows; automatic: telemetry while something is measured.
 enum class Strip { automatic, samples, telemetry };
