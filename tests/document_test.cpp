@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
+#include "tests/golden.h"
 #include "tests/synthetic_run.h"
 
 using namespace ridge;
@@ -47,7 +48,7 @@ class Folder {
   std::string add(const std::string& schema, const std::string& name, const std::string& text) {
     const std::string file = (path_ / name).string();
     std::ofstream(file, std::ios::binary) << text;
-    return " '" RIDGE_SOURCE_DIR "/docs/schema/" + schema + ".schema.json' '" + file + "'";
+    return " '" + test::source_folder() + "/docs/schema/" + schema + ".schema.json' '" + file + "'";
   }
 
  private:
@@ -59,7 +60,7 @@ int check_schemas(const std::string& arguments) {
   int code = 77;
   for (const char* python : {"/usr/bin/env python3", "/usr/bin/python3"}) {
     const std::string command =
-        std::string(python) + " '" RIDGE_SOURCE_DIR "/tests/schema_check.py'" + arguments;
+        std::string(python) + " '" + test::source_folder() + "/tests/schema_check.py'" + arguments;
     const int status = std::system(command.c_str());
     code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (code == 0 || code == 1) return code;

@@ -11,9 +11,14 @@
 
 namespace ridge::test {
 
-inline std::string golden_path(const std::string& name) {
+/// The checkout: what ctest says, or the current folder for a test run by hand.
+inline std::string source_folder() {
   const char* source = std::getenv("RIDGE_SOURCE");
-  return std::string(source ? source : RIDGE_SOURCE_DIR) + "/tests/golden/" + name;
+  return source ? source : ".";
+}
+
+inline std::string golden_path(const std::string& name) {
+  return source_folder() + "/tests/golden/" + name;
 }
 
 inline void check_golden(const std::string& name, const std::string& text) {
