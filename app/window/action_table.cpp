@@ -1,0 +1,330 @@
+// What each action does, and the table that keys, buttons, menus and the palette read.
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/window/action_reasons.h"
+#include "app/window/actions.h"
+#include "app/window/export.h"
+#include "app/window/fold.h"
+#include "app/window/predict.h"
+#include "app/window/presenter.h"
+#include "app/window/screens.h"
+#include "app/window/settings.h"
+#include "app/window/study.h"
+#include "app/window/sweep.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
+
+void cancel(State& state) {
+  for (const int64_t id : {state.run_request, state.compare_request}) {
+    if (id) state.session->cancel(id);
+  }
+  state.notice = {"Cancelling after the sample in hand.", false};
+}
+
+void escape(State& state) {
+  if (state.view.show_menu)
+    state.view.show_menu = false;
+  else if (state.view.show_palette)
+    state.view.show_palette = false;
+  else if (state.view.show_glossary)
+    state.view.show_glossary = false;
+  else if (state.teach.show_tours)
+    state.teach.show_tours = false;
+  else if (why_no_cancel(state).empty())
+    cancel(state);
+  else
+    state.notice = {};
+}
+
+void open_palette(State& state) {
+  state.view.show_palette = !state.view.show_palette;
+  state.view.show_menu = state.view.show_glossary = false;  // both would take what is typed
+  state.view.palette_typed.clear();
+  state.view.palette_at = 0;
+}
+
+void toggle_baseline(State& state) {
+  std::string& baseline = state.view.baseline;
+  baseline = baseline == state.view.rung ? std::string() : state.view.rung;
+  state.notice = {};
+  state.dirty = true;
+}
+
+void clear_baseline(State& state) {
+  state.view.baseline.clear();
+  state.dirty = true;
+}
+
+void step_rung(State& state, int step) {
+  const auto& rungs = state.view.lab->rungs;
+  const int count = static_cast<int>(rungs.size());
+  for (int i = 0; i < count; ++i) {
+    if (state.view.rung != rungs[static_cast<size_t>(i)].kernel) continue;
+    select_rung(state, rungs[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].kernel);
+    return;
+  }
+}
+
+void step_scale(State& state, int step) {
+  const auto end = std::end(kScales);
+  auto at = std::min_element(std::begin(kScales), end, [&](float a, float b) {
+    return std::abs(a - state.view.scale) < std::abs(b - state.view.scale);
+  });
+  const auto next =
+      std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
+  state.view.scale = kScales[next];
+  save_settings(&state);
+}
+
+template <size_t place>
+void open_nth_lab(State& state) {
+  open_lab_at(state, place);
+}
+
+/// The key of the view that is shown leads back to the ladder.
+template <View view>
+void show_view(State& state) {
+  const bool here = state.view.screen == ScreenId::lab && state.view.chart == view;
+  state.view.chart = here ? View::ladder : view;
+  state.view.screen = ScreenId::lab;
+}
+
+/// A tour by its place in the list of those that there are.
+template <size_t place>
+void start_nth_tour(State& state) {
+  start_tour(state, study::tour_ids()[place]);
+}
+constexpr void (*kStartTour[])(State&) = {start_nth_tour<0>, start_nth_tour<1>, start_nth_tour<2>,
+                                          start_nth_tour<3>, start_nth_tour<4>, start_nth_tour<5>,
+                                          start_nth_tour<6>, start_nth_tour<7>};
+
+using compat::Key;
+
+const Action kActions[] = {
+    {"run", "Run the ladder", "F5", 0, Key::f5, false, why_no_run, run_ladder},
+    {"run_selected", "Run the selected rung", "Ctrl F5", 0, Key::f5, true, why_no_run_selected,
+     run_selected},
+    {"cancel", "Cancel", "Esc", 0, Key::escape, false, never, escape},
+    {"baseline",
+     "Make the selected rung the baseline",
+     "B",
+     'b',
+     {},
+     false,
+     why_no_lab,
+     toggle_baseline},
+    {"clear_baseline", "Clear the baseline", "", 0, {}, false, never, clear_baseline},
+    {"compare",
+     "Compare the selected rung with the baseline",
+     "C",
+     'c',
+     {},
+     false,
+     why_no_compare,
+     compare},
+    {"export", "Export the report", "Ctrl E", 0, Key::e, true, why_no_export, export_report},
+    {"previous_rung",
+     "Previous rung",
+     "[",
+     '[',
+     {},
+     false,
+     why_no_lab,
+     [](State& state) { step_rung(state, -1); }},
+    {"next_rung",
+     "Next rung",
+     "]",
+     ']',
+     {},
+     false,
+     why_no_lab,
+     [](State& state) { step_rung(state, 1); }},
+    {"experts", "Show or fold the expert rungs", "X", 'x', {}, false, why_no_folds, toggle_folds},
+    {"lesson",
+     "Show the lesson",
+     "L",
+     'l',
+     {},
+     false,
+     never,
+     [](State& state) { state.view.tab = Tab::lesson; }},
+    {"source",
+     "Show the source",
+     "S",
+     's',
+     {},
+     false,
+     never,
+     [](State& state) { state.view.tab = Tab::source; }},
+    {"diff",
+     "Show what changed since the rung before",
+     "D",
+     'd',
+     {},
+     false,
+     never,
+     [](State& state) { state.view.tab = Tab::diff; }},
+    {"ladder", "Show the ladder", "", 0, {}, false, never, show_view<View::ladder>},
+    {"roofline",
+     "Roofline: speed under the machine's ceilings",
+     "R",
+     'r',
+     {},
+     false,
+     never,
+     show_view<View::roofline>},
+    {"sizes", "Sizes: speed against size", "N", 'n', {}, false, never, show_view<View::sizes>},
+    {"bandwidth",
+     "Bandwidth: memory bandwidth against size",
+     "Q",
+     'q',
+     {},
+     false,
+     never,
+     show_view<View::bandwidth>},
+    {"table", "Table: a published one, run again", "", 0, {}, false, never, show_view<View::table>},
+    {"run_table", "Run the table's rows", "", 0, {}, false, why_no_run, run_table},
+    {"error",
+     "Error: speed against error, with the gate",
+     "E",
+     'e',
+     {},
+     false,
+     never,
+     show_view<View::error>},
+    {"log",
+     "Show or hide the log",
+     "G",
+     'g',
+     {},
+     false,
+     never,
+     [](State& state) { state.view.show_log = !state.view.show_log; }},
+    {"telemetry",
+     "Show or hide telemetry",
+     "Y",
+     'y',
+     {},
+     false,
+     never,
+     [](State& state) {
+       const bool shown = state.view.strip == Strip::telemetry;
+       state.view.strip = shown ? Strip::automatic : Strip::telemetry;
+     }},
+    {"theme",
+     "Dark or light",
+     "T",
+     't',
+     {},
+     false,
+     never,
+     [](State& state) {
+       state.view.light_theme = !state.view.light_theme;
+       save_settings(&state);
+     }},
+    {"copy_svg",
+     "Copy the chart as SVG",
+     "",
+     0,
+     {},
+     false,
+     why_no_chart,
+     [](State& state) { state.svg_wanted = true; }},
+    {"save_png",
+     "Save a picture of the chart (PNG)",
+     "",
+     0,
+     {},
+     false,
+     why_no_chart,
+     [](State& state) { state.png_in_frames = 3; }},
+    {"reduced_motion",
+     "Reduced motion on or off",
+     "",
+     0,
+     {},
+     false,
+     never,
+     [](State& state) {
+       state.view.reduced_motion = !state.view.reduced_motion;
+       save_settings(&state);
+     }},
+    {"probe", "Measure what this machine can do at most", "", 0, {}, false, why_no_work, probe},
+    {"larger", "Larger", "Ctrl +", 0, Key::plus, true, never,
+     [](State& state) { step_scale(state, 1); }},
+    {"smaller", "Smaller", "Ctrl −", 0, Key::minus, true, never,
+     [](State& state) { step_scale(state, -1); }},
+    {"full_screen", "Full screen", "F11", 0, Key::f11, false, never,
+     [](State& state) { state.view.full_screen = !state.view.full_screen; }},
+    {"palette", "Find an action, a screen, a lab, a rung", "Ctrl K", 0, Key::k, true, never,
+     open_palette},
+    {"predict", "Predict the selected rung", "U", 'u', {}, false, why_no_predict, toggle_predict},
+    {"advance", "Go on: run, reveal, explain, next", "Page Down", 0, Key::page_down, false,
+     why_no_advance, advance},
+    {"go_back", "Go back", "Page Up", 0, Key::page_up, false, why_no_advance, go_back},
+    {"tours",
+     "Tours",
+     "J",
+     'j',
+     {},
+     false,
+     never,
+     [](State& state) { state.teach.show_tours = !state.teach.show_tours; }},
+    {"end_tour", "End the tour", "", 0, {}, false, why_no_tour, end_tour},
+    {"sweep",
+     "Sweep the selected rung over all sizes",
+     "Z",
+     'z',
+     {},
+     false,
+     why_no_run_selected,
+     sweep_selected},
+    {"sweep_all", "Sweep the ladder over all sizes", "", 0, {}, false, why_no_run, sweep_all},
+    {"reruns",
+     "Run again on every change of a parameter",
+     "F",
+     'f',
+     {},
+     false,
+     why_no_reruns,
+     toggle_reruns},
+    {"lab_1", "First lab, and so on to 9", "1 … 9", 0, {}, false, never, open_nth_lab<0>},
+};
+
+/// The table above, and a way to every screen.
+std::vector<Action> all_actions() {
+  std::vector<Action> all(std::begin(kActions), std::end(kActions));
+  const auto study = study_actions();
+  all.insert(all.end(), study.begin(), study.end());
+  for (const ScreenDesc& screen : screens()) {
+    all.push_back({std::string("show_") + screen.name,
+                   std::string(screen.title) + ": " + screen.about,
+                   screen.keys,
+                   screen.typed,
+                   {},
+                   false,
+                   never,
+                   screen.show});
+  }
+  const auto tours = study::tour_ids();
+  for (size_t i = 0; i < std::min(tours.size(), std::size(kStartTour)); ++i) {
+    const auto tour = study::load_tour(tours[i]);
+    if (!tour) continue;  // the list of tours says what is wrong with it
+    all.push_back(
+        {"tour_" + tours[i], "Tour: " + tour->title, "", 0, {}, false, never, kStartTour[i]});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Action> actions() {
+  static const std::vector<Action> kAll = all_actions();
+  return kAll;
+}
+
+}  // namespace ridge::window
