@@ -1,6 +1,7 @@
 // Timeline: what the worker did when. A lane for each rung or comparison, a colour and a height for
 // each kind of work, telemetry on the same axis.
 #include <algorithm>
+#include <cmath>
 
 #include "app/window/actions.h"
 #include "app/window/screens.h"
