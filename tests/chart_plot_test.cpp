@@ -37,6 +37,7 @@ Series gemm(const std::string& kernel, int64_t n, double share, const std::strin
   const auto size = static_cast<double>(n);
   Series series = test::measured(1, 0, kernel, 1e9 * 2 * size * size * size / (peak * share));
   series.dtype = dtype;
+  series.size_param = "n";
   series.params = {{"n", n}, {"m", n}, {"k", n}, {"dtype", dtype}, {"threads", int64_t{1}}};
   series.flop = 2 * size * size * size;
   series.bytes_min = 3 * size * size * (dtype == "fp32" ? 4 : 2);

@@ -135,3 +135,22 @@ TEST_CASE("a parameter of an odd kind reaches the check of ranges as text") {
   CHECK(refusal(request->kernels[0].params).find("n = 1.5 is not a whole number") !=
         std::string::npos);
 }
+
+TEST_CASE("a problem's size is the parameter that says so, else the one that others copy") {
+  std::vector<ParamSpec> specs(3);
+  specs[0].name = "batch";
+  specs[1].name = "luts";
+  specs[2].name = "m";
+  CHECK(size_param(specs).empty());
+  specs[2].same_as = "batch";
+  CHECK(size_param(specs) == "batch");
+  specs[1].is_size = true;
+  CHECK(size_param(specs) == "luts");
+
+  const Params params = {{"luts", int64_t{2000}},
+                         {"m", int64_t{2000}},
+                         {"threads", int64_t{2}},
+                         {"batch", int64_t{64}}};
+  CHECK(size_text(params, "luts") == "luts = 2000, batch = 64");
+  CHECK(size_text(params, "") == "batch = 64, luts = 2000, m = 2000");
+}

@@ -46,7 +46,7 @@ class Transcript {
 inline KernelInfo kernel_info(const std::string& id) {
   KernelInfo info{id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/naive.cpp",
                   "-O1", "00beef00", false, true,     "",       {}};
-  info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, ""},
+  info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, "", true},
                  {"dtype", "element type", true, {"fp32"}, 1, 1, std::string("fp32"), ""}};
   return info;
 }

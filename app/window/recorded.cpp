@@ -44,7 +44,7 @@ bool same_threads(const Params& have, const Params& wanted) {
 }
 
 /// "n = 4096" where all differing integers share one value; else "m = 4096, n = 512".
-std::string difference(const Params& have, const Params& wanted) {
+std::string difference(const Params& have, const Params& wanted, const std::string& size) {
   std::vector<std::pair<std::string, std::string>> differing;
   for (const auto& [name, value] : wanted) {
     const auto other = have.find(name);
@@ -54,9 +54,9 @@ std::string difference(const Params& have, const Params& wanted) {
   const bool one_value = std::all_of(differing.begin(), differing.end(), [&](const auto& item) {
     return item.second == differing.front().second;
   });
-  const bool has_n = std::any_of(differing.begin(), differing.end(),
-                                 [](const auto& item) { return item.first == "n"; });
-  if (!differing.empty() && one_value && has_n) return "n = " + differing.front().second;
+  const bool has_size = std::any_of(differing.begin(), differing.end(),
+                                    [&](const auto& item) { return item.first == size; });
+  if (has_size && one_value) return size + " = " + differing.front().second;
   std::string text;
   for (const auto& [name, value] : differing) {
     text += (text.empty() ? "" : ", ") + name + " = " + value;
@@ -83,7 +83,8 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
   }
   if (best.series) {
     best.exact = best_distance == 0;
-    if (!best.exact) best.shown_size = difference(best.series->params, wanted);
+    if (!best.exact)
+      best.shown_size = difference(best.series->params, wanted, best.series->size_param);
   }
   return best;
 }
@@ -103,7 +104,10 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
   }
   if (!best.comparison) return best;
   best.exact = best_distance == 0 && same_threads(best.comparison->candidate_params, wanted);
-  if (best_distance > 0) best.shown_size = difference(best.comparison->candidate_params, wanted);
+  if (best_distance > 0) {
+    const Comparison& found = *best.comparison;
+    best.shown_size = difference(found.candidate_params, wanted, found.size_param);
+  }
   return best;
 }
 

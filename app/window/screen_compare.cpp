@@ -106,7 +106,8 @@ void CompareScreen::build_charts(const State& state) {
   const Params shared = chart::shared_params(source.comparisons);
   std::vector<chart::ForestRow> rows;
   for (const Comparison* one : source.comparisons) {
-    const std::string own = report::differing_params(one->candidate_params, shared);
+    const std::string own =
+        report::differing_params(one->candidate_params, shared, one->size_param);
     chart::ForestRow row;
     row.label = rung_title(state, one->candidate);
     row.sublabel = "against " + rung_title(state, one->baseline) + (own.empty() ? "" : " · " + own);

@@ -69,7 +69,7 @@ void fill_live(const State& state, RungView* row, const Params& wanted) {
   }
   row->greyed = state.session->state() == app::WorkerState::lost;
   if (!row->series->reduced_from.empty()) {
-    row->shown_size = "n = " + std::to_string(param_int(row->series->params, "n"));
+    row->shown_size = size_text(row->series->params, row->series->size_param);
   }
 }
 

@@ -44,13 +44,11 @@ void sweep(State& state, Wanted wanted) {
 }  // namespace
 
 const ParamView* swept_param(const Lab& lab) {
-  const ParamView* first = nullptr;
   for (const ParamView& param : lab.params) {
     if (param.stops.size() < 2) continue;
-    if (param.name == std::string_view("n")) return &param;
-    if (!first && param.name != std::string_view("threads")) first = &param;
+    if (param.name != std::string_view("threads")) return &param;
   }
-  return first;
+  return nullptr;
 }
 
 void sweep_selected(State& state) {

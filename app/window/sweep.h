@@ -6,7 +6,7 @@
 
 namespace ridge::window {
 
-/// The parameter that a sweep steps through: "n" where the lab has it, else the first with stops.
+/// The parameter that a sweep steps through: the lab's first with stops.
 const ParamView* swept_param(const Lab& lab);
 /// The selected rung, or every rung that is shown, at each stop, the largest last; the Sizes view.
 void sweep_selected(State& state);

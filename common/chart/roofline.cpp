@@ -165,7 +165,7 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
 }
 
 void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
-  for (const SizeLine& line : size_lines(points, "n")) {
+  for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
     curve.line = line.points.size() > 1;
     for (const size_t index : line.points) {

@@ -66,13 +66,13 @@ std::string line_name(const Measured& point, const std::vector<Measured>& points
 }
 
 void add_line(const std::vector<Measured>& points, const SizeLine& line, const char* unit,
-              const std::string& param, Curve curve, ChartModel* model, Span* y) {
+              Curve curve, ChartModel* model, Span* y) {
   std::vector<std::string> cells(model->table.columns.size(), kNone);
   cells[0] = curve.name;
   curve.line = true;
   for (const size_t index : line.points) {
     const Measured& point = points[index];
-    const auto size = static_cast<double>(size_of(point, param));
+    const auto size = static_cast<double>(size_of(point));
     Datum datum = datum_for(point, size, point.rate);
     datum.strong = datum.strong && index == line.points.back();
     datum.interval = point.rate_ci;
@@ -117,26 +117,27 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
   model.plot = Plot{};
   Plot& plot = *model.plot;
   std::vector<Measured> points = measured_rows(rows, options.bandwidth);
-  std::erase_if(points, [&](const Measured& point) { return size_of(point, options.param) < 1; });
+  std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {
     plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
     model.summary = plot.empty_reason;
     return model;
   }
-  std::vector<SizeLine> lines = size_lines(points, options.param);
+  const std::string param = points.front().entry.series->size_param;  // a ladder has one family
+  std::vector<SizeLine> lines = size_lines(points);
   const size_t odd_shapes = std::erase_if(lines, [](const SizeLine& line) { return line.is_odd; });
   std::set<double> sizes;
   std::set<int> threads;
   for (const SizeLine& line : lines) {
     for (const size_t index : line.points) {
-      sizes.insert(static_cast<double>(size_of(points[index], options.param)));
+      sizes.insert(static_cast<double>(size_of(points[index])));
       if (points[index].backend == "cpu") threads.insert(points[index].threads);
     }
   }
   const char* unit = options.bandwidth ? "B/s" : "FLOP/s";
   plot.name_ends = true;
-  plot.x = {.title = "Size " + options.param, .scale = Scale::log};
+  plot.x = {.title = "Size " + param, .scale = Scale::log};
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
@@ -145,7 +146,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
             .scale = Scale::log};
   model.table.columns = {"Rung"};
   for (const double size : sizes) {
-    model.table.columns.push_back(options.param + " = " + format_count(size));
+    model.table.columns.push_back(param + " = " + format_count(size));
   }
   add_roofs(points, options.bandwidth, &plot);
   model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, lines.size(),
@@ -159,7 +160,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
     const bool grey = curve.role == Role::baseline;
     if (!grey) set_look(index++, &curve);
     curve.quiet = !grey && lines.size() > kManyLines;
-    add_line(points, line, unit, options.param, std::move(curve), &model, &y);
+    add_line(points, line, unit, std::move(curve), &model, &y);
   }
   if (lines.size() > kManyNames) thin_names(points, &model);
   for (const Guide& guide : plot.guides) y.add(guide.value);

@@ -10,8 +10,7 @@ namespace ridge::chart {
 
 struct SizeCurveOptions {
   std::string title{};
-  std::string param = "n";  ///< the size; other sizes follow it or are the same all along a line
-  bool bandwidth = false;   ///< bytes a second even where FLOP are counted
+  bool bandwidth = false;  ///< bytes a second even where FLOP are counted
 };
 
 /// One row per series, as many per rung as there are sizes. A rung at shapes that differ in more

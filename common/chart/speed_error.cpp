@@ -59,7 +59,7 @@ std::string note_of(const Measured& point) {
 }
 
 void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel* model) {
-  for (const SizeLine& line : size_lines(points, "n")) {
+  for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
     curve.line = line.points.size() > 1;
     for (const size_t index : line.points) {

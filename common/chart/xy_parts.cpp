@@ -11,22 +11,6 @@
 #include "common/record/params.h"
 
 namespace ridge::chart::parts {
-namespace {
-
-/// "n = 4096"; other sizes only where they differ from it.
-std::string size_text_of(const Series& series) {
-  const int64_t n = param_int(series.params, "n");
-  std::string text = n > 0 ? "n = " + std::to_string(n) : "";
-  for (const auto& [name, value] : series.params) {
-    const auto* number = std::get_if<int64_t>(&value);
-    if (!number || *number == n || name == "threads" || name == "n") continue;
-    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(*number);
-  }
-  return text;
-}
-
-}  // namespace
-
 std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
                                     int* left_out) {
   std::vector<Measured> points;
@@ -44,32 +28,33 @@ std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwi
     point.threads = static_cast<int>(param_int(series.params, "threads", 1));
     point.rate = *rate;
     point.rate_ci = bandwidth ? derived.bytes_per_s_ci : derived.flop_per_s_ci;
-    point.size_text = size_text_of(series);
+    point.size_text = ridge::size_text(series.params, series.size_param);
     points.push_back(std::move(point));
   }
   return points;
 }
 
-int64_t size_of(const Measured& point, const std::string& param) {
-  return param_int(point.entry.series->params, param);
+int64_t size_of(const Measured& point) {
+  const Series& series = *point.entry.series;
+  return param_int(series.params, series.size_param);
 }
 
 namespace {
 
 /// What a shape keeps when its size changes: "=" for a parameter that follows it, else its value.
-std::string shape_of(const Measured& point, const std::string& param) {
+std::string shape_of(const Measured& point) {
   std::string shape;
   for (const auto& [name, value] : point.entry.series->params) {
     const auto* number = std::get_if<int64_t>(&value);
-    if (!number || name == param || name == "threads") continue;
-    shape += name + (*number == size_of(point, param) ? "=" : std::to_string(*number)) + " ";
+    if (!number || name == point.entry.series->size_param || name == "threads") continue;
+    shape += name + (*number == size_of(point) ? "=" : std::to_string(*number)) + " ";
   }
   return shape;
 }
 
 }  // namespace
 
-std::vector<SizeLine> size_lines(const std::vector<Measured>& points, const std::string& param) {
+std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
   struct Rung {
     size_t first;
     std::map<std::string, SizeLine> shapes;
@@ -85,7 +70,7 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points, const std:
     auto known = std::find_if(rungs.begin(), rungs.end(),
                               [&](const Rung& rung) { return key(rung.first) == key(i); });
     if (known == rungs.end()) known = rungs.insert(rungs.end(), {i, {}});
-    known->shapes[shape_of(points[i], param)].points.push_back(i);
+    known->shapes[shape_of(points[i])].points.push_back(i);
   }
   std::vector<SizeLine> lines;
   for (Rung& rung : rungs) {
@@ -93,9 +78,8 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points, const std:
     for (const auto& [shape, line] : rung.shapes) longest = std::max(longest, line.points.size());
     for (auto& [shape, line] : rung.shapes) {
       line.is_odd = line.points.size() == 1 && longest > 1;
-      std::stable_sort(line.points.begin(), line.points.end(), [&](size_t a, size_t b) {
-        return size_of(points[a], param) < size_of(points[b], param);
-      });
+      std::stable_sort(line.points.begin(), line.points.end(),
+                       [&](size_t a, size_t b) { return size_of(points[a]) < size_of(points[b]); });
       lines.push_back(std::move(line));
     }
   }

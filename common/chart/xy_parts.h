@@ -25,7 +25,8 @@ struct Measured {
 /// The rows with a usable rate; `left_out` counts the rows with a result but without that.
 std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
                                     int* left_out = nullptr);
-int64_t size_of(const Measured& point, const std::string& param);
+/// The size that its catalogue names; 0: it has none.
+int64_t size_of(const Measured& point);
 
 /// What one line joins: a rung at one type and thread count, its sizes ascending, its shape the same
 /// but for its size (an odd shape between two squares would look like an effect of size).
@@ -33,7 +34,7 @@ struct SizeLine {
   std::vector<size_t> points;  ///< indices into the points
   bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line
 };
-std::vector<SizeLine> size_lines(const std::vector<Measured>& points, const std::string& param);
+std::vector<SizeLine> size_lines(const std::vector<Measured>& points);
 
 /// Colour and shape say the data type; grey a library or the baseline.
 struct Look {

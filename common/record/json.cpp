@@ -190,6 +190,7 @@ template <class Io>
 void fields(Io& io, Of<Io, ParamSpec>& v) {
   io("name", v.name), io("help", v.help), io("is_choice", v.is_choice), io("choices", v.choices);
   io("min", v.min), io("max", v.max), io("fallback", v.fallback), io("same_as", v.same_as);
+  io.brief("is_size", v.is_size);
 }
 
 template <class Io>

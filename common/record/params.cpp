@@ -73,6 +73,27 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
 
 }  // namespace
 
+std::string size_param(const std::vector<ParamSpec>& specs) {
+  for (const ParamSpec& spec : specs) {
+    if (spec.is_size) return spec.name;
+  }
+  for (const ParamSpec& spec : specs) {
+    if (!spec.same_as.empty()) return spec.same_as;
+  }
+  return {};
+}
+
+std::string size_text(const Params& params, const std::string& size) {
+  const int64_t given = param_int(params, size);
+  std::string text = given > 0 ? size + " = " + std::to_string(given) : "";
+  for (const auto& [name, value] : params) {
+    const auto* number = std::get_if<int64_t>(&value);
+    if (!number || *number == given || name == "threads" || name == size) continue;
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(*number);
+  }
+  return text;
+}
+
 Result<Params> parse_params(const std::vector<std::string>& assignments) {
   Params params;
   for (const std::string& assignment : assignments) {

@@ -13,6 +13,11 @@ namespace ridge {
 Result<Params> parse_params(const std::vector<std::string>& assignments);
 /// "k=17 m=31 n=7", in name order.
 std::string to_string(const Params& params);
+/// The parameter that is the problem's size: the one that says so or, in runs saved before one did, the
+/// one that others copy. Empty: none.
+std::string size_param(const std::vector<ParamSpec>& specs);
+/// "n = 4096", and the other whole numbers that differ from it; threads are no size.
+std::string size_text(const Params& params, const std::string& size);
 /// Whether `params` have the values of `wanted`, where they name them at all.
 bool agrees(const Params& params, const Params& wanted);
 std::string to_string(const ParamValue& value);

@@ -182,6 +182,7 @@ void Run::open_request(const Json& message) {
     series->request = id;
     series->index = index;
     series->kernel = kernel;
+    series->size_param = size_param(kernel);
     series->lab = request->lab;
     series->mode = request->mode;
     series->cache = request->cache;

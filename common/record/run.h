@@ -98,6 +98,8 @@ class Run {
 
   const SourceText* source(const std::string& kernel) const;
   const KernelInfo* kernel(const std::string& id) const;
+  /// Which of a kernel's parameters is its size (params.h); empty where the catalogue does not say.
+  std::string size_param(const std::string& kernel) const;
   const Request* request(int64_t id) const;
   /// Rounds of a comparison, in the order received.
   const std::vector<Round>& rounds(int64_t request) const;

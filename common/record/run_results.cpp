@@ -32,6 +32,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   from_json(outcome, *series);  // what it does not say stays as it was received
   series->request = request;
   series->index = index;
+  series->size_param = size_param(series->kernel);
   if (series->checks.empty()) series->checks = std::move(received);
   if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
     close_series(series, to_string(series->status), series->reason);
@@ -48,6 +49,7 @@ bool Run::apply_comparisons(const Json& message, const Json& list) {
     comparison.request = request.id;
     if (comparison.lab.empty()) comparison.lab = request.lab;
     if (comparison.cache.empty()) comparison.cache = request.cache;
+    comparison.size_param = size_param(comparison.baseline);
     comparisons_.push_back(std::move(comparison));
   }
   return true;

@@ -1,6 +1,7 @@
 // Run: how requests and series end, and looking things up.
 #include <algorithm>
 
+#include "common/record/params.h"
 #include "common/record/run.h"
 #include "common/stats/stats.h"
 
@@ -133,6 +134,11 @@ const SourceText* Run::source(const std::string& kernel) const {
 
 const KernelInfo* Run::kernel(const std::string& id) const {
   return last_of(catalogue_, [&](const KernelInfo& info) { return info.id == id; });
+}
+
+std::string Run::size_param(const std::string& id) const {
+  const KernelInfo* info = kernel(id);
+  return info ? ridge::size_param(info->params) : std::string();
 }
 
 const Request* Run::request(int64_t id) const {

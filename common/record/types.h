@@ -30,6 +30,8 @@ struct ParamSpec {
   int64_t min = 1, max = 1;
   ParamValue fallback;  ///< value when the request does not set it
   std::string same_as;  ///< not set: copies this parameter ("m" copies "n"); "" = none
+  bool is_size =
+      false;  ///< says how large the problem is: sweeps step it, curves are drawn over it
 };
 
 // ---- samples and statistics ------------------------------------------------------------------
@@ -243,6 +245,7 @@ struct Series {
   int index = 0;  ///< position in the request's kernel list
   std::string lab, kernel, kind, dtype, cache, mode, hash;
   Params params;
+  std::string size_param;    ///< which of them is the problem's size; the catalogue says it
   std::string reduced_from;  ///< "n=4096": ran smaller, since one call would pass 5 s
   SeriesStatus status = SeriesStatus::pending;
   std::string reason;           ///< why failed, skipped, cancelled or partial
@@ -250,11 +253,11 @@ struct Series {
   std::vector<Sample> latency_samples;
   std::optional<Stats> stats;
   std::optional<LatencyStats> latency;
-  std::vector<QualityCheck> checks;      ///< every check made, in order
-  double flop = 0, bytes_min = 0;        ///< of one call; 0 = does not apply
-  double memory_bytes = 0;               ///< buffers and workspace
-  std::string note;                      ///< what its plan chose ("tile 128x256, 4 stages"), or empty
-  std::optional<double> energy_j;        ///< per call
+  std::vector<QualityCheck> checks;  ///< every check made, in order
+  double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
+  double memory_bytes = 0;           ///< buffers and workspace
+  std::string note;                  ///< what its plan chose ("tile 128x256, 4 stages"), or empty
+  std::optional<double> energy_j;    ///< per call
   std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
   std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."
   double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples a second
@@ -295,6 +298,7 @@ struct Comparison {
   Verdict verdict = Verdict::unresolved;
   int rounds_needed = 0;             ///< unresolved: estimate for a fresh, longer comparison
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
+  std::string size_param;            ///< as of a series
 };
 
 std::string to_string(SeriesStatus status);

@@ -114,7 +114,7 @@ void add_plots(const std::vector<Part>& parts, const Section& section, Chart cha
 bool has_several_sizes(const Material& material) {
   std::set<int64_t> sizes;
   for (const Line& line : material.lines) {
-    if (line.problem.empty()) sizes.insert(param_int(line.series->params, "n"));
+    if (line.problem.empty()) sizes.insert(param_int(line.series->params, line.series->size_param));
   }
   return sizes.size() > 1;
 }

@@ -82,7 +82,8 @@ Section paired_section(const Material& material) {
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
     // At several sizes the sides are the same: what differs tells the rows apart.
-    const std::string own = differing_params(c.candidate_params, shared_of(material.claims));
+    const std::string own =
+        differing_params(c.candidate_params, shared_of(material.claims), c.size_param);
     const std::string size = own.empty() ? "" : " · " + own;
     const std::string label = sides(claim, *material.options) + size;
     if (!claim.paired) {

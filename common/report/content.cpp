@@ -46,7 +46,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
   });
   for (Line& line : *lines) {
     line.label = title_of(line.series->kernel, options);
-    const std::string own = differing_params(line.series->params, shared);
+    const std::string own = differing_params(line.series->params, shared, line.series->size_param);
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache;
     if (two_files) line.label += " · " + line.input->name;
@@ -54,24 +54,23 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
 }
 
 std::string side_text(const std::string& kernel, const Params& own, const Params& other,
-                      const Options& options) {
-  const std::string differs = differing_params(own, other);
+                      const std::string& size, const Options& options) {
+  const std::string differs = differing_params(own, other, size);
   return title_of(kernel, options) + (differs.empty() ? "" : " (" + differs + ")");
 }
 
 }  // namespace
 
-std::string differing_params(const Params& own, const Params& other) {
+std::string differing_params(const Params& own, const Params& other, const std::string& size) {
   Params differs;
   for (const auto& [name, value] : own) {
     const auto found = other.find(name);
     if (found == other.end() || found->second != value) differs[name] = value;
   }
-  // m and k follow n, here as on the command line: "n=512" is a square.
-  const auto n = differs.find("n");
+  const auto at = differs.find(size);
   std::erase_if(differs, [&](const auto& entry) {
-    return n != differs.end() && entry.first != "n" && entry.first != "threads" &&
-           entry.second == n->second;
+    return at != differs.end() && entry.first != size && entry.first != "threads" &&
+           entry.second == at->second;
   });
   return to_string(differs);
 }
@@ -148,8 +147,10 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
 
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
-  const std::string base = side_text(c.baseline, c.baseline_params, c.candidate_params, options);
-  const std::string cand = side_text(c.candidate, c.candidate_params, c.baseline_params, options);
+  const std::string base =
+      side_text(c.baseline, c.baseline_params, c.candidate_params, c.size_param, options);
+  const std::string cand =
+      side_text(c.candidate, c.candidate_params, c.baseline_params, c.size_param, options);
   if (!claim.paired) {
     return "Not paired: no claim. “" + base + "” and “" + cand +
            "” were measured apart, so any difference "

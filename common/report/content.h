@@ -36,8 +36,9 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
 /// Why a series' figures may not be used; empty if they may.
 std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);
-/// What `own` has and `other` has not, as text: "n=512".
-std::string differing_params(const Params& own, const Params& other);
+/// What `own` has and `other` has not, as text: "n=512". Other sizes that equal the problem's `size` are
+/// left out, as on the command line, where they follow it.
+std::string differing_params(const Params& own, const Params& other, const std::string& size);
 /// Whether the line is a rung of the fourth kind: its figures stand in a section of their own.
 bool is_trap(const Line& line);
 /// "unavailable: reason"

@@ -89,6 +89,7 @@ std::vector<ParamSpec> params() {
     spec.max = kMaxSize;
     spec.fallback = int64_t{1024};
     spec.same_as = same_as;
+    spec.is_size = *same_as == 0;
     return spec;
   };
   ParamSpec dtype;
