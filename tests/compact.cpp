@@ -16,7 +16,8 @@
 namespace ridge::tests {
 namespace {
 
-const std::set<std::string> kRaw = {"samples", "telemetry", "phase", "timing", "check", "pong"};
+const std::set<std::string> kRaw = {"samples", "telemetry", "phase",    "timing",
+                                    "check",   "pong",      "estimates"};
 
 /// Six digits say all that an interval of a tenth of a per cent does. Whole numbers stay (FLOP, bytes).
 void round_numbers(Json* value) {
@@ -65,13 +66,14 @@ class Compactor {
   void look(const Json& line) {
     const std::string type = text_field(line, "type");
     if (type == "compare") compares_.insert(whole_field(line, "id"));
+    if (type == "probe" && line.contains("kernels")) estimates_.insert(whole_field(line, "id"));
     const Json* outcome = object_field(line, "outcome");
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
   }
 
   bool keeps(const Json& line) {
     const std::string type = text_field(line, "type");
-    if (kRaw.count(type) > 0) return false;
+    if (kRaw.count(type) > 0 || is_estimate(line)) return false;
     if (type == "env") return !std::exchange(has_environment_, true);
     if (type == "kernel") {
       const Json* kernel = object_field(line, "kernel");
@@ -86,7 +88,11 @@ class Compactor {
  private:
   bool is_side(const Json& line) const { return compares_.count(whole_field(line, "request")) > 0; }
 
-  std::set<int64_t> compares_;
+  bool is_estimate(const Json& line) const {
+    return estimates_.count(whole_field(line, line.contains("request") ? "request" : "id")) > 0;
+  }
+
+  std::set<int64_t> compares_, estimates_;
   std::set<std::string> run_, sources_;
   bool has_environment_ = false;
 };

@@ -1,7 +1,9 @@
-// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] SIZE...: what tests/gpu records on a GPU machine,
-// in one session: every GPU rung of the lab at every size in every data type it has, then each rung
-// against the one before it and against the fastest library of that size and type. A size is N or
-// MxNxK. One session and not one command each, so that ceilings and awkward shapes are measured once.
+// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--energy POINT] POINT...: what tests/gpu records on
+// a GPU machine, in one session: every GPU rung of the lab at every point in every data type it has,
+// then each kernel against the one before it and against the fastest library of that point and type.
+// A point is a size (a number), settings ("m=1000,n=777") or "-", the lab's own defaults. One session
+// and not one command each, so that ceilings and awkward shapes are measured once. An energy pass takes
+// as long as four others, so only one point has it.
 //
 // No new measurement is begun once SECONDS are over, and none whose call would pass kSlowest_s;
 // what was left out is said. The file is then made smaller (compact.h): results stay, samples go.
@@ -11,7 +13,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,14 +29,15 @@ using namespace ridge::app;
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
-constexpr int64_t kEnergySize = 4096;  // an energy pass takes as long as four others
 constexpr int kMostLosses = 3;
 constexpr size_t kMostCandidates = 9;  // sides of a round are digits
 
 struct Plan {
   std::string out;
   double budget_s = 0;
-  std::vector<std::string> dtypes, sizes;
+  std::vector<std::string> dtypes;  ///< empty: each rung's own
+  std::string energy;               ///< the point that has an energy pass
+  std::vector<std::string> points;
 };
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -49,25 +51,20 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-Result<Params> params_of(const std::string& size, const std::string& dtype) {
-  const auto dims = split(size, 'x');
-  std::vector<std::string> settings = {"dtype=" + dtype};
-  if (dims.size() == 3) {
-    settings.insert(settings.end(), {"m=" + dims[0], "n=" + dims[1], "k=" + dims[2]});
-  } else {
-    settings.push_back("n=" + size);
+/// `size` is the lab's size parameter.
+Result<Params> params_of(const std::string& point, const std::string& dtype,
+                         const std::string& size) {
+  std::vector<std::string> settings;
+  if (point != "-") settings = split(point, ',');
+  if (settings.size() == 1 && settings[0].find('=') == std::string::npos) {
+    settings[0] = size + "=" + settings[0];
   }
+  if (!dtype.empty()) settings.push_back("dtype=" + dtype);
   return parse_params(settings);
 }
 
 bool on_gpu(const Rung& rung) {
   return std::string_view(rung.kernel).find(".cuda.") != std::string_view::npos;
-}
-
-double work_of(const Params& params) {
-  const auto n = double(param_int(params, "n", 1));
-  return n * double(param_int(params, "m", int64_t(n))) *
-         double(param_int(params, "k", int64_t(n)));
 }
 
 class Recorder {
@@ -95,32 +92,29 @@ class Recorder {
 
  private:
   Result<void> measure() {
-    for (const std::string& size : plan_.sizes) {
-      for (const std::string& dtype : plan_.dtypes) {
-        RIDGE_TRY(const Params params, params_of(size, dtype));
-        RIDGE_TRY_VOID(record_size(params, size + " " + dtype));
+    std::string size;
+    for (const Rung& rung : lab_.rungs) {
+      if (size.empty()) size = driver_->run().size_param(rung.kernel);
+    }
+    std::vector<std::string> dtypes = plan_.dtypes;
+    if (dtypes.empty()) dtypes.emplace_back();
+    for (const std::string& point : plan_.points) {
+      for (const std::string& dtype : dtypes) {
+        RIDGE_TRY(const Params params, params_of(point, dtype, size));
+        RIDGE_TRY_VOID(record_point(params, point, dtype));
       }
     }
     return {};
   }
 
-  /// The rungs of this type at this size in one run; the fastest library against all others, whose
+  /// The rungs of this type at this point in one run; the fastest library against all others, whose
   /// rounds hold every side; and each rung against the one before.
-  Result<void> record_size(const Params& params, const std::string& name) {
-    const std::string dtype = param_text(params, "dtype");
-    std::vector<const Rung*> rungs;
-    for (const Rung& rung : lab_.rungs) {
-      const KernelInfo* info = driver_->run().kernel(rung.kernel);
-      if (!on_gpu(rung) || !info || !info->available) continue;
-      if (std::count(info->dtypes.begin(), info->dtypes.end(), dtype) == 0) continue;
-      if (too_slow(rung, params)) {
-        left_out_.push_back(fmt::format("{} at {}, too slow", rung.kernel, name));
-        continue;
-      }
-      rungs.push_back(&rung);
-    }
-    RIDGE_TRY_VOID(run(rungs, params, name));
-    std::erase_if(rungs, [&](const Rung* rung) { return !has_result(*rung, params); });
+  Result<void> record_point(const Params& params, const std::string& point,
+                            const std::string& dtype) {
+    const std::string name = dtype.empty() ? point : point + " " + dtype;
+    RIDGE_TRY(std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    RIDGE_TRY_VOID(run(rungs, params, name, point == plan_.energy));
+    std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
     if (const Rung* peer = fastest_peer(rungs, params)) {
       std::vector<const Rung*> others = rungs;
       std::erase_if(others, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
@@ -141,23 +135,46 @@ class Recorder {
     return {};
   }
 
+  /// The GPU rungs that have this type here and are fast enough, by the worker's estimate.
+  Result<std::vector<const Rung*>> rungs_for(const Params& params, const std::string& name,
+                                             const std::string& dtype) {
+    std::vector<const Rung*> rungs;
+    WorkRequest probe;
+    probe.type = "probe";
+    for (const Rung& rung : lab_.rungs) {
+      const KernelInfo* info = driver_->run().kernel(rung.kernel);
+      if (!on_gpu(rung) || !info || !info->available) continue;
+      const auto& types = info->dtypes;
+      if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
+      rungs.push_back(&rung);
+      RIDGE_TRY_VOID(add(rung, params, &probe));
+    }
+    if (rungs.empty()) return rungs;
+    int64_t id = 0;
+    RIDGE_TRY_VOID(driver_->carry_out(std::move(probe), &id));
+    for (const Estimate& estimate : driver_->run().estimates()) {
+      if (estimate.request != id || !(estimate.call_ns > kSlowest_s * 1e9)) continue;
+      left_out_.push_back(fmt::format("{} at {}, too slow", estimate.kernel, name));
+      std::erase_if(rungs, [&](const Rung* rung) { return rung->kernel == estimate.kernel; });
+    }
+    return rungs;
+  }
+
   Result<void> run(const std::vector<const Rung*>& rungs, const Params& params,
-                   const std::string& name) {
+                   const std::string& name, bool energy) {
     WorkRequest request;
     request.type = "run";
     request.limit_s = kPass_s;
-    request.energy = param_int(params, "n") == kEnergySize && !params.count("m");
+    request.energy = energy;
     for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
     if (request.kernels.empty()) return {};
     return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));
   }
 
-  /// Remembers the rate, for too_slow().
-  bool has_result(const Rung& rung, const Params& params) {
+  /// Traps have figures of their own, and nothing to be compared.
+  bool is_timed(const Rung& rung, const Params& params) const {
     const Series* series = latest(rung, params);
-    if (!series || !series->stats) return false;
-    rate_[rung.kernel + param_text(params, "dtype")] = work_of(params) / series->stats->median_ns;
-    return true;
+    return series && series->stats;
   }
 
   /// Another process cannot take turns within a round: it is compared on its own, by hand.
@@ -203,12 +220,6 @@ class Recorder {
     left_out_.push_back(what + ": " + done.error().sentence());
     const bool lost = done.error().code == ErrorCode::worker;
     return lost && ++losses_ > kMostLosses ? done : Result<void>();
-  }
-
-  /// By the rate at the sizes before: rungs do not become faster than their work.
-  bool too_slow(const Rung& rung, const Params& params) const {
-    const auto known = rate_.find(rung.kernel + param_text(params, "dtype"));
-    return known != rate_.end() && work_of(params) / known->second > kSlowest_s * 1e9;
   }
 
   const Series* latest(const Rung& rung, const Params& params) const {
@@ -261,7 +272,6 @@ class Recorder {
   const Plan& plan_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<Driver> driver_;
-  std::map<std::string, double> rate_;  ///< work per ns, by kernel and type
   std::vector<std::string> left_out_;
   int losses_ = 0;
 };
@@ -272,15 +282,19 @@ int main(int argc, char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
   const Lab* lab = args.size() >= 4 ? find_lab(args[0]) : nullptr;
   if (!lab) {
-    std::fprintf(stderr, "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] SIZE...\n");
+    std::fprintf(stderr,
+                 "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--energy POINT] "
+                 "POINT...\n");
     return 64;
   }
-  Plan plan{args[1], std::strtod(args[2].c_str(), nullptr), {"fp32"}, {}};
+  Plan plan{.out = args[1], .budget_s = std::strtod(args[2].c_str(), nullptr)};
   for (size_t i = 3; i < args.size(); ++i) {
     if (args[i] == "--dtypes" && i + 1 < args.size())
       plan.dtypes = split(args[++i], ',');
+    else if (args[i] == "--energy" && i + 1 < args.size())
+      plan.energy = args[++i];
     else
-      plan.sizes.push_back(args[i]);
+      plan.points.push_back(args[i]);
   }
   Recorder recorder(*lab, plan);
   const auto done = recorder.record();
