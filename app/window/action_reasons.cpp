@@ -61,7 +61,7 @@ std::string why_no_export(const State& state) {
 
 std::string why_no_chart(const State& state) {
   const bool has = (state.view.screen == ScreenId::lab && state.view.chart != View::table) ||
-                   state.view.screen == ScreenId::compare;
+                   state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
 }
 

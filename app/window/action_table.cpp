@@ -6,6 +6,7 @@
 #include "app/window/actions.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
+#include "app/window/heat.h"
 #include "app/window/predict.h"
 #include "app/window/presenter.h"
 #include "app/window/screens.h"
@@ -28,6 +29,8 @@ void cancel(State& state) {
 void escape(State& state) {
   if (state.view.show_menu)
     state.view.show_menu = false;
+  else if (state.view.show_chart_menu)
+    state.view.show_chart_menu = false;
   else if (state.view.show_palette)
     state.view.show_palette = false;
   else if (state.view.show_glossary)
@@ -91,6 +94,17 @@ void show_view(State& state) {
   const bool here = state.view.screen == ScreenId::lab && state.view.chart == view;
   state.view.chart = here ? View::ladder : view;
   state.view.screen = ScreenId::lab;
+}
+
+template <ChartWish wanted>
+void wish(State& state) {
+  state.chart_wish = wanted;
+}
+
+template <bool copied>
+void take_picture(State& state) {
+  state.png_in_frames = 3;
+  state.png_copied = copied;
 }
 
 /// A tour by its place in the list of those that there are.
@@ -186,6 +200,8 @@ const Action kActions[] = {
      false,
      never,
      show_view<View::bandwidth>},
+    {"heatmap", "Heatmap: speed over two parameters", "", 0, {}, false, never,
+     show_view<View::heatmap>},
     {"table", "Table: a published one, run again", "", 0, {}, false, never, show_view<View::table>},
     {"run_table", "Run the table's rows", "", 0, {}, false, why_no_run, run_table},
     {"error",
@@ -226,22 +242,19 @@ const Action kActions[] = {
        state.view.light_theme = !state.view.light_theme;
        save_settings(&state);
      }},
-    {"copy_svg",
-     "Copy the chart as SVG",
-     "",
-     0,
-     {},
-     false,
-     why_no_chart,
-     [](State& state) { state.svg_wanted = true; }},
-    {"save_png",
-     "Save a picture of the chart (PNG)",
-     "",
-     0,
-     {},
-     false,
-     why_no_chart,
-     [](State& state) { state.png_in_frames = 3; }},
+    {"chart_table", "Chart, or the table behind it", ".", '.', {}, false, why_no_chart,
+     wish<ChartWish::table>},
+    {"fit", "Show all of the chart again", "0", '0', {}, false, why_no_chart, wish<ChartWish::fit>},
+    {"copy_value", "Copy the value pointed at", "", 0, {}, false, why_no_chart,
+     wish<ChartWish::copy_value>},
+    {"copy_csv", "Copy the chart's table as CSV", "", 0, {}, false, why_no_chart,
+     wish<ChartWish::copy_csv>},
+    {"copy_svg", "Copy the chart as SVG", "", 0, {}, false, why_no_chart,
+     wish<ChartWish::copy_svg>},
+    {"copy_png", "Copy a picture of the chart (PNG)", "", 0, {}, false, why_no_chart,
+     take_picture<true>},
+    {"save_png", "Save a picture of the chart (PNG)", "", 0, {}, false, why_no_chart,
+     take_picture<false>},
     {"reduced_motion",
      "Reduced motion on or off",
      "",
@@ -284,6 +297,8 @@ const Action kActions[] = {
      why_no_run_selected,
      sweep_selected},
     {"sweep_all", "Sweep the ladder over all sizes", "", 0, {}, false, why_no_run, sweep_all},
+    {"sweep_pair", "Sweep the selected rung over two parameters", "", 0, {}, false,
+     why_no_run_selected, sweep_pair},
     {"reruns",
      "Run again on every change of a parameter",
      "F",

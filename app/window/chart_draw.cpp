@@ -56,7 +56,7 @@ class SceneDrawer {
 
   void rect(const Primitive& p) {
     const ImVec2 a = at(p.a), b = at(p.b);
-    const ImU32 color = ui_.color(p.role, p.alpha);
+    const ImU32 color = p.shade < 0 ? ui_.color(p.role, p.alpha) : ui_.shade(p.shade);
     if (p.filled && p.hatched) return hatch(p, a, b);
     if (p.filled) {
       ui_.list->AddRectFilled(a, b, color, p.radius_px);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/window/fold.h"
+#include "app/window/heat.h"
 #include "app/window/predict.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
@@ -210,6 +211,10 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
       return chart::size_curve_chart(rows->rows, {.bandwidth = true});
     case View::error:
       return chart::speed_error_chart(rows->rows);
+    case View::heatmap:
+      rows->rows.clear();  // its rows are pairs of values of one rung
+      rows->kernels.clear();
+      return heat_chart(state);
     default:
       break;
   }

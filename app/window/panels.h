@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/chart_view.h"
 #include "app/window/diff.h"
 #include "app/window/fold.h"
 #include "app/window/lesson_text.h"
@@ -61,28 +62,23 @@ struct TablePanel {
   uint64_t version_ = ~0ull;
 };
 
-/// The centre: the ladder, or another view of the same results. Click selects, hovering explains.
+/// The centre: the ladder, or another view of the same results. A click selects a rung.
 struct ChartPanel {
   void draw(Ui& ui, Area area);
-  const chart::Scene& scene() const { return scene_; }
-  const chart::ChartModel& model() const { return model_; }
+  /// Null where something else stands there.
+  ChartView* view() { return is_chart_ ? &view_ : nullptr; }
 
  private:
   void build(Ui& ui);
-  void lay_out(Ui& ui, Area area);
-  void draw_part(Ui& ui, const Area& area, float top);
-  void draw_scrolled(Ui& ui, Area inner);
-  void take_mouse(Ui& ui, float x, float y, bool hovered, bool clicked);
-  void follow_selection(Ui& ui, float top, float height);
+  void take_click(Ui& ui, int row) const;
+  void take_drag(Ui& ui) const;
   TablePanel table_;
-  chart::Scene scene_;
-  chart::ChartModel model_;
+  ChartView view_{true};
+  bool is_chart_ = false;
   std::vector<std::string> rows_;  ///< kernel id of each row
-  std::string followed_;           ///< the selection that was last scrolled to
-  View view_ = View::ladder;
-  uint64_t version_ = ~0ull, laid_out_ = ~0ull;
-  float width_ = 0, height_ = 0, font_px_ = 0;
-  int fonts_version_ = -1;
+  View shown_ = View::ladder;
+  std::string heat_;  ///< the parameters that the heatmap was built for
+  uint64_t version_ = ~0ull;
 };
 
 /// The verdict in 40 px, the ratio with its interval, and why. `where`: the machine of a recording.

@@ -114,7 +114,15 @@ bool set_draft(State& state, const std::string& text) {
   return true;
 }
 
-void set_draft_ns(State& state, double value_ns) {
+Interval draft_span(const State& state) {
+  const Reference reference = reference_of(state, state.view.rung);
+  if (reference.title.empty()) return {1e3, 1e10};
+  return {reference.time_ns / 1000, reference.time_ns * 10};
+}
+
+void drag_draft(State& state, double value_ns) {
+  const double step = std::pow(10, std::floor(std::log10(value_ns)) - 1);
+  value_ns = std::round(value_ns / step) * step;
   state.teach.typed = format_time_ns(value_ns);
   if (why_no_predict(state).empty()) {
     state.teach.drafts[state.view.rung] = {state.teach.typed, value_ns,
@@ -160,6 +168,7 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
     const int row = static_cast<int>(i);
     if (const Draft* draft = draft_of(state, rows.kernels[i])) {
       marks.push_back({row, draft->value_ns * 1e-9, {}, "You expect " + draft->text + "."});
+      marks.back().draft = draft->text;
     } else if (const auto revealed = revealed_of(state, rows.kernels[i])) {
       chart::PredictedRow mark{row, revealed->prediction->value * 1e-9};
       mark.note = report::prediction_sentence(*revealed);
@@ -171,6 +180,13 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
     }
   }
   chart::add_predictions(ladder, marks);
+  if (!state.teach.predicting || ladder->panels.empty()) return;
+  // A bar that is dragged needs an axis that reaches as far as anyone may expect.
+  chart::Axis& axis = ladder->panels.front().axis;
+  const bool is_fresh = ladder->panels.front().marks.empty();
+  const Interval span = draft_span(state);
+  axis.low = is_fresh ? span.low * 1e-9 : std::min(axis.low, span.low * 1e-9);
+  axis.high = is_fresh ? span.high * 1e-9 : std::max(axis.high, span.high * 1e-9);
 }
 
 void toggle_predict(State& state) {

@@ -27,7 +27,10 @@ Result<double> parse_prediction(std::string_view text, const Reference& referenc
 std::string why_no_predict(const State& state);
 /// Takes `text` as the selected rung's expectation, or says in the notice what is wrong with it.
 bool set_draft(State& state, const std::string& text);
-void set_draft_ns(State& state, double value_ns);
+/// Dragged there: two digits, since more would claim to know more than anyone expects.
+void drag_draft(State& state, double value_ns);
+/// What a dragged bar spans, ns: from a thousandth of the reference to ten times it.
+Interval draft_span(const State& state);
 /// The draft of this rung at the parameters in view; null: none.
 const Draft* draft_of(const State& state, const std::string& kernel);
 /// Run was pressed: the drafts of what it runs go into the transcript, and cannot be changed.

@@ -13,18 +13,6 @@
 namespace ridge::window {
 namespace {
 
-/// Two digits: more would claim to know more than anyone expects.
-double rounded(double ns) {
-  const double step = std::pow(10, std::floor(std::log10(ns)) - 1);
-  return std::round(ns / step) * step;
-}
-
-/// What the dragged bar spans: from a thousandth of the reference to ten times it.
-Interval span_of(const Reference& reference) {
-  if (reference.title.empty()) return {1e3, 1e10};
-  return {reference.time_ns / 1000, reference.time_ns * 10};
-}
-
 std::string hint_of(const State& state, const Reference& reference) {
   if (const Draft* draft = draft_of(state, state.view.rung)) {
     return "You expect " + format_time_ns(draft->value_ns) + ". Run locks it.";
@@ -55,14 +43,14 @@ float PredictBar::height(const Ui& ui) const {
 
 void PredictBar::draw_slider(Ui& ui, const Area& area) const {
   State& state = ui.state;
-  const Interval span = span_of(reference_of(state, state.view.rung));
+  const Interval span = draft_span(state);
   const Area rail = {area.x, area.middle() - ui.px(7), area.w, ui.px(14)};
   ui.fill(rail, ui.raised(2), ui.px(3));
   const auto touched = ui.touch("predict_drag", {area.x, area.y, area.w, area.h});
   const double decades = std::log(span.high / span.low);
   if (touched.held && area.w > 1) {
     const double share = std::clamp((ImGui::GetIO().MousePos.x - area.x) / area.w, 0.0f, 1.0f);
-    set_draft_ns(state, rounded(span.low * std::exp(share * decades)));
+    drag_draft(state, span.low * std::exp(share * decades));
     ui.reads_again = true;
   }
   const Draft* draft = draft_of(state, state.view.rung);

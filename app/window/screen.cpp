@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/chart_view.h"
 #include "app/window/tour_bar.h"
-#include "common/chart/svg.h"
 
 namespace ridge::window {
 namespace {
@@ -58,23 +58,8 @@ const chart::Scene& Screen::chart_scene() const {
 }
 
 Area Screen::chart_place() const {
-  return views_.at(ui_.state.view.screen)->chart_place();
-}
-
-/// The same model and the same layout as on the screen, in the words of SVG.
-void Screen::copy_svg() {
-  State& state = ui_.state;
-  state.svg_wanted = false;
-  const ScreenView& view = *views_.at(state.view.screen);
-  const Area place = view.chart_place();
-  if (!view.model() || place.w < 1) {
-    state.notice = {"There is no chart to copy yet.", false};
-    return;
-  }
-  chart::LayoutOptions options;
-  options.width = place.w / state.view.scale;
-  ImGui::SetClipboardText(chart::to_svg(*view.model(), options).c_str());
-  state.notice = {"The chart is on the clipboard as SVG.", false};
+  const ChartView* view = views_.at(ui_.state.view.screen)->chart();
+  return view ? view->place() : Area{};
 }
 
 void Screen::draw(float width, float height) {
@@ -94,7 +79,8 @@ void Screen::draw(float width, float height) {
   if (ui_.state.view.show_menu) draw_menu(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
-  if (ui_.state.svg_wanted) copy_svg();
+  if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
+  grant_chart_wish(ui_, view_of(ui_.state.view.screen).chart());
   if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.reads_again = true;
 }
 

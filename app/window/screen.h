@@ -30,7 +30,6 @@ class Screen {
 
  private:
   void draw_regions(Area all);
-  void copy_svg();
   ScreenView& view_of(ScreenId id);
 
   Fonts fonts_;

@@ -8,6 +8,7 @@
 #include "app/window/panels.h"
 #include "app/window/screens.h"
 #include "common/chart/distribution.h"
+#include "common/chart/ecdf.h"
 #include "common/chart/forest.h"
 #include "common/chart/paired.h"
 #include "common/record/params.h"
@@ -15,6 +16,8 @@
 
 namespace ridge::window {
 namespace {
+
+constexpr float kLeastCurves = 190;  // lower, the curves of the distribution cannot be read
 
 /// A run that holds comparisons of the lab in view, newest first.
 struct Source {
@@ -26,11 +29,7 @@ struct Source {
 class CompareScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
-  const chart::Scene& scene() const override { return forest_.scene(); }
-  const chart::ChartModel* model() const override {
-    return sources_.empty() ? nullptr : &forest_.model();
-  }
-  Area chart_place() const override { return forest_place_; }
+  ChartView* chart() override { return sources_.empty() ? nullptr : chosen_chart_; }
 
  private:
   void build(Ui& ui);
@@ -46,8 +45,8 @@ class CompareScreen final : public ScreenView {
   std::vector<Source> sources_;
   size_t source_ = 0, chosen_ = 0;
   uint64_t version_ = ~0ull;
-  ChartView forest_, spread_;
-  Area forest_place_;
+  ChartView forest_, spread_, ecdf_;
+  ChartView* chosen_chart_ = &forest_;  ///< the one pointed at last
   bool has_spread_ = false;
 };
 
@@ -132,6 +131,7 @@ void CompareScreen::build_charts(const State& state) {
   chart::ChartModel model = chart::distribution_chart(spread);
   model.panels[0].subtitle = "every slot of the rounds";
   spread_.set(std::move(model));
+  ecdf_.set(chart::ecdf_chart(spread));
 }
 
 void CompareScreen::choose(State& state, size_t index) {
@@ -175,10 +175,17 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
 void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
   ui.panel(panel);
   if (has_spread_) {
-    // Two rows of dots need no more: a taller chart would only be emptier.
+    // Two rows of dots need no more; the curves take what is left, up to where they get too tall.
     Area place = panel.inset(ui.px(12), ui.px(10));
-    place.h = std::min(place.h, ui.px(420));
-    spread_.draw(ui, "spread", place);
+    const float dots = std::min(place.h, ui.px(220));
+    const bool both = place.h - dots > ui.px(kLeastCurves);
+    spread_.draw(ui, "spread", place.take_top(dots, ui.px(6)));
+    if (!both) return;
+    place.h = std::min(place.h, ui.px(460));
+    ecdf_.draw(ui, "ecdf", place);
+    // One axis of times: where one is read, the other has a line.
+    spread_.link_x(ecdf_.reading_x());
+    ecdf_.link_x(spread_.reading_x());
     return;
   }
   draw_empty_state(ui, panel.inset(ui.px(24)), "The times of the rounds are not here.",
@@ -192,7 +199,6 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
   ui.panel(all);
   Area inner = all.inset(ui.px(12), ui.px(10));
   if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
-  forest_place_ = inner;
   return forest_.draw(ui, "forest", inner);
 }
 
@@ -200,13 +206,12 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
 int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
   Scroll page(ui, "compare_page", all);
   const float gap = ui.px(12), pad = ui.px(10);
-  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 300 : 120), gap));
+  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 500 : 120), gap));
   if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
   const float h = forest_.height(ui, page.rest.w - 2 * pad);
   const Area panel = page.rest.take_top(h + 2 * pad);
   ui.panel(panel);
-  forest_place_ = panel.inset(pad);
-  return forest_.draw_in_page(ui, "forest", forest_place_);
+  return forest_.draw_in_page(ui, "forest", panel.inset(pad));
 }
 
 void CompareScreen::draw(Ui& ui, Area all) {
@@ -220,6 +225,9 @@ void CompareScreen::draw(Ui& ui, Area all) {
   draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
   const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
   const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);
+  for (ChartView* view : {&forest_, &spread_, &ecdf_}) {
+    if (view->hovered()) chosen_chart_ = view;
+  }
   if (row >= 0 && static_cast<size_t>(row) < sources_[source_].comparisons.size())
     choose(ui.state, static_cast<size_t>(row));
 }

@@ -21,13 +21,14 @@ constexpr float kNarrow = 1120;
 
 /// At the right of the buttons that choose the chart, where there is room beside them.
 void draw_teaching_buttons(Ui& ui, const Area& chart) {
-  constexpr float kViews = 400;
+  const Area& views = ui.widgets["views"];
   struct Button {
     const char* action;
     const char* label;
   };
   constexpr Button kButtons[] = {{"predict", "Predict"}, {"sweep", "Sweep"}, {"reruns", "Re-run"}};
-  Area row = {chart.x + ui.px(kViews), chart.y + ui.px(8), chart.w - ui.px(kViews + 14), ui.px(30)};
+  const float from = views.right() + ui.px(8);
+  Area row = {from, chart.y + ui.px(8), chart.right() - ui.px(14) - from, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
     if (row.w < w) return;
@@ -42,11 +43,7 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
 class LabScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
-  const chart::Scene& scene() const override { return chart_.scene(); }
-  const chart::ChartModel* model() const override {
-    return chart_.model().id.empty() ? nullptr : &chart_.model();
-  }
-  Area chart_place() const override { return chart_place_; }
+  ChartView* chart() override { return chart_.view(); }
 
  private:
   void draw_centre(Ui& ui, Area area);
@@ -56,7 +53,6 @@ class LabScreen final : public ScreenView {
   LeftRail left_rail_;
   ParamsBar params_bar_;
   ChartPanel chart_;
-  Area chart_place_;
   VerdictCard verdict_;
   StripPanel strip_;
   RightPanel right_;
@@ -99,7 +95,6 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   }
   verdict_.draw(ui, area.take_bottom(verdict_h, gap));
   if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
-  chart_place_ = area;
   chart_.draw(ui, area);
   draw_teaching_buttons(ui, area);
 }

@@ -18,7 +18,7 @@ constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 class PresenterScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
-  const chart::Scene& scene() const override { return scene_; }
+  const chart::Scene& scene() override { return scene_; }
 
  private:
   static void draw_beats(Ui& ui, Area line);

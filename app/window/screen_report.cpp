@@ -7,26 +7,27 @@
 #include "app/window/export.h"
 #include "app/window/panels.h"
 #include "app/window/screens.h"
+#include "app/window/table_view.h"
 
 namespace ridge::window {
 namespace {
 
 using report::Section;
-using report::Table;
 
 class ReportScreen final : public ScreenView {
  public:
   void draw(Ui& ui, Area all) override;
+  ChartView* chart() override { return pointed_ < charts_.size() ? &charts_[pointed_] : nullptr; }
 
  private:
   void build(const State& state);
   void draw_page(Ui& ui, const Area& area);
   void draw_section(Ui& ui, Scroll* page, const Section& section, ChartView* chart);
-  static void draw_table(Ui& ui, Scroll* page, const Table& table);
 
   std::optional<report::Report> report_;
   std::string why_not_;
   std::vector<ChartView> charts_;  ///< one for each section; empty models where it has none
+  size_t pointed_ = ~0ull;  ///< the chart that actions mean
   uint64_t version_ = ~0ull;
 };
 
@@ -50,74 +51,6 @@ void ReportScreen::build(const State& state) {
   }
 }
 
-bool is_reason(const std::string& cell) {
-  return cell.starts_with("unavailable");
-}
-
-/// Columns as wide as their longest cell asks for, shrunk alike where that is too much; cells wrap.
-std::vector<float> column_widths(Ui& ui, const Table& table, float room) {
-  std::vector<float> widths(table.columns.size(), ui.px(48));
-  const auto widen = [&](size_t column, const std::string& cell) {
-    if (column < widths.size())
-      widths[column] = std::max(widths[column], ui.width(cell, kSmall_px - 1) + ui.px(20));
-  };
-  for (size_t i = 0; i < table.columns.size(); ++i) widen(i, table.columns[i]);
-  for (const auto& row : table.rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      const bool spans = is_reason(row[i]) && i + 1 < row.size() && row[i + 1].empty();
-      if (!spans) widen(i, row[i]);
-    }
-  }
-  // The narrow columns keep what they need; the wide ones share what is left.
-  float total = 0;
-  for (const float w : widths) total += w;
-  const float fair = room / static_cast<float>(std::max<size_t>(1, widths.size()));
-  if (total > room) {
-    float fixed = 0, wide = 0;
-    for (const float w : widths) (w <= fair ? fixed : wide) += w;
-    for (float& w : widths) {
-      if (w > fair) w *= (room - fixed) / wide;
-    }
-  }
-  return widths;
-}
-
-void ReportScreen::draw_table(Ui& ui, Scroll* page, const Table& table) {
-  const auto widths = column_widths(ui, table, page->rest.w);
-  const auto draw_row = [&](const std::vector<std::string>& row, Role role, Face face) {
-    // Twice: for its height, then for good.
-    float height = ui.px(26);
-    for (const bool measure : {true, false}) {
-      const Area line = {page->rest.x, page->rest.y, page->rest.w, height};
-      if (!measure && !page->sees(line)) break;
-      float x = line.x;
-      for (size_t i = 0; i < row.size() && i < widths.size(); ++i) {
-        float w = widths[i];
-        for (size_t next = i + 1; is_reason(row[i]) && next < row.size() && row[next].empty();
-             ++next)
-          w += widths[next];
-        const Role cell_role = is_reason(row[i]) ? Role::muted : role;
-        if (row[i].empty()) {
-          x += widths[i];
-          continue;
-        }
-        const float h = ui.paragraph({x, line.y + ui.px(3), w - ui.px(16), 0}, row[i],
-                                     kSmall_px - 1, cell_role, face, measure);
-        if (measure) height = std::max(height, h + ui.px(6));
-        x += widths[i];
-      }
-      if (!measure) {
-        ui.list->AddLine({line.x, line.bottom() - 0.5f}, {line.right(), line.bottom() - 0.5f},
-                         ui.color(Role::grid));
-      }
-    }
-    page->rest.take_top(height);
-  };
-  draw_row(table.columns, Role::muted, Face::strong);
-  for (const auto& row : table.rows) draw_row(row, Role::text, Face::body);
-  page->rest.take_top(ui.px(14));
-}
-
 void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, ChartView* chart) {
   const auto text = [&](const std::string& words, float size, Role role, Face face, float gap) {
     const float h = ui.paragraph(page->rest, words, size, role, face, true);
@@ -132,7 +65,7 @@ void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, Ch
     const Area place = page->rest.take_top(chart->height(ui, page->rest.w), ui.px(12));
     if (page->sees(place)) chart->draw_in_page(ui, "report:" + section.id, place);
   }
-  if (section.table && !section.table_behind) draw_table(ui, page, *section.table);
+  if (section.table && !section.table_behind) draw_table(ui, page, section.table->columns, section.table->rows);
   for (const std::string& bullet : section.bullets)
     text("·  " + bullet, kSmall_px, Role::text, Face::body, ui.px(2));
   for (const std::string& command : section.commands)
@@ -154,7 +87,11 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   }
   text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(4));
   for (size_t i = 0; i < report_->sections.size(); ++i)
+  {
     draw_section(ui, &page, report_->sections[i], &charts_[i]);
+    const bool is_first = pointed_ >= charts_.size() && report_->sections[i].chart;
+    if (is_first || charts_[i].hovered()) pointed_ = i;
+  }
   page.rest.take_top(ui.px(24));
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "app/window/actions.h"
+#include "app/window/chart_view.h"
 #include "app/window/presenter.h"
 #include "app/window/study.h"
 
@@ -39,9 +40,10 @@ const ScreenDesc kScreens[] = {
 
 }  // namespace
 
-const chart::Scene& ScreenView::scene() const {
+const chart::Scene& ScreenView::scene() {
   static const chart::Scene kEmpty;
-  return kEmpty;
+  ChartView* view = chart();
+  return view ? view->scene() : kEmpty;
 }
 
 std::span<const ScreenDesc> screens() {

@@ -10,15 +10,17 @@
 
 namespace ridge::window {
 
+class ChartView;
+
 /// Holds only what it can make again from State, like a panel.
 class ScreenView {
  public:
   virtual ~ScreenView() = default;
   virtual void draw(Ui& ui, Area area) = 0;
-  /// The chart in its centre as it was laid out, and where it stands; empty where there is none.
-  virtual const chart::Scene& scene() const;
-  virtual const chart::ChartModel* model() const { return nullptr; }
-  virtual Area chart_place() const { return {}; }
+  /// The chart that actions mean: of several the one pointed at last; null: there is none.
+  virtual ChartView* chart() { return nullptr; }
+  /// It as it was laid out; empty where there is none.
+  virtual const chart::Scene& scene();
 };
 
 struct ScreenDesc {

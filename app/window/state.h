@@ -36,7 +36,10 @@ enum class ScreenId {
 };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
-enum class View { ladder, roofline, sizes, bandwidth, error, table };
+enum class View { ladder, roofline, sizes, bandwidth, error, heatmap, table };
+
+/// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
+enum class ChartWish { none, fit, table, copy_value, copy_csv, copy_svg };
 
 /// What the strip below it shows; automatic: telemetry while something is measured.
 enum class Strip { automatic, samples, telemetry };
@@ -77,6 +80,9 @@ struct ViewState {
   std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
   View chart = View::ladder;
+  std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
+  bool show_chart_menu = false;
+  float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed
   Strip strip = Strip::automatic;
   bool light_theme = false;
   bool reduced_motion = false;  ///< nothing moves by itself
@@ -126,8 +132,9 @@ struct RecentRun {
 
 struct State {
   app::Session* session = nullptr;        ///< not owned: outlives the state, or is `opened`
-  bool svg_wanted = false;                ///< of the chart in view: onto the clipboard
-  int png_in_frames = 0;                  ///< > 0: its picture is saved after that many more frames
+  ChartWish chart_wish = ChartWish::none;
+  int png_in_frames = 0;     ///< > 0: the chart's picture is saved after that many more frames
+  bool png_copied = false;   ///< and then onto the clipboard
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/chart/ramp.h"
 #include "common/chart/theme.h"
 
 namespace ridge::window {
@@ -60,6 +61,10 @@ float Ui::px(float value) const {
 
 ImU32 Ui::color(Role role, float alpha) const {
   return pack(chart::colour(role, !state.view.light_theme), alpha);
+}
+
+ImU32 Ui::shade(int step) const {
+  return pack(chart::ramp_rgb(step, !state.view.light_theme), 1);
 }
 
 ImU32 Ui::raised(int step) const {

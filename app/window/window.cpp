@@ -9,6 +9,7 @@
 
 #include "app/reporting.h"
 #include "app/window/history.h"
+#include "app/window/image_clipboard.h"
 #include "app/window/platform.h"
 #include "app/window/presenter.h"
 #include "app/window/settings.h"
@@ -117,8 +118,16 @@ void save_chart(State& state, const Screen& screen, const Platform& platform) {
   const std::string path = folder ? *folder + "/chart.png" : "";
   const Result<void> saved =
       folder ? platform.save_png(path, screen.chart_place()) : Result<void>(folder.error());
-  state.notice = saved ? Notice{"The chart's picture was written to " + path, false}
-                       : Notice{"No picture. " + saved.error().sentence(), true};
+  if (!saved) {
+    state.notice = {"No picture. " + saved.error().sentence(), true};
+    return;
+  }
+  state.notice = {"The chart's picture was written to " + path, false};
+  if (!state.png_copied) return;
+  const Result<void> copied = copy_picture(path);
+  state.notice.text = copied ? "The chart's picture is on the clipboard, and in " + path
+                             : state.notice.text + "; not on the clipboard: " +
+                                   copied.error().sentence();
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {

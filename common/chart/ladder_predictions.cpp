@@ -31,6 +31,15 @@ void add_point(Panel* panel, int row, double value_s, Marker marker, Role role) 
   panel->marks.push_back(mark);
 }
 
+/// The expected bar itself, with what was said at its end.
+void add_draft(Panel* panel, const PredictedRow& row) {
+  Mark bar{.row = row.row, .value = row.predicted_s, .role = Role::text};
+  bar.dashed = true;
+  bar.label = row.draft;
+  bar.note = row.note;
+  panel->marks.push_back(std::move(bar));
+}
+
 }  // namespace
 
 void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows) {
@@ -45,6 +54,7 @@ void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows) {
     if (is_drawable(row.predicted_s)) {
       add_point(&panel, row.row, row.predicted_s, Marker::diamond, Role::text);
       if (!has_bar) panel.marks.back().note = row.note;
+      if (!has_bar && !row.draft.empty()) add_draft(&panel, row);
       any_prediction = true;
     }
     if (row.least_s && is_drawable(*row.least_s)) {

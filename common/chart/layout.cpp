@@ -89,7 +89,10 @@ class Page {
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
     draw_reasons();  // first: grid lines make way for them
-    for (PanelLayout& panel : panels_) panel.draw(&scene_);
+    for (PanelLayout& panel : panels_) {
+      panel.draw(&scene_);
+      scene_.x_axes.push_back(panel.place());
+    }
     scene_.height = draw_footer();
     if (options_.height > scene_.height) scene_.height = options_.height;
     return std::move(scene_);

@@ -64,13 +64,7 @@ bool PanelLayout::is_empty() const {
 }
 
 float PanelLayout::x_of(double value) const {
-  double share = 0;
-  if (log_) {
-    share = value > 0 ? std::log(value / low_) / std::log(high_ / low_) : 0;
-  } else {
-    share = (value - low_) / (high_ - low_);
-  }
-  return left + plot_width_ * static_cast<float>(std::clamp(share, 0.0, 1.0));
+  return std::clamp(place().px(value), left, left + plot_width_);
 }
 
 float PanelLayout::bar_start(const Mark& mark) const {

@@ -68,6 +68,7 @@ class PanelLayout {
   bool has_mark(int row) const;
   /// Why a row has no mark; empty if it has one or nobody said why.
   std::string reason(int row) const;
+  AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   /// Keeps grid lines from running through a text that somebody else draws over this panel.
   void block(int row, float x_low, float x_high) { blocked_.push_back({row, x_low, x_high}); }
@@ -98,7 +99,7 @@ class PanelLayout {
   void draw_quiet(Scene* scene) const;
   void draw_empty(Scene* scene) const;
   void add_hits(Scene* scene) const;
-  float x_of(double value) const;
+  float x_of(double value) const;  ///< clamped to the axis's ends
   float bar_start(const Mark& mark) const;
   float bar_height() const;
   float middle_of(const Mark& mark) const;  ///< of one that is not quiet

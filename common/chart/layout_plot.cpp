@@ -7,36 +7,46 @@
 
 namespace ridge::chart::parts {
 
-PlotAxis::PlotAxis(const Axis& axis)
-    : axis_(axis), low_(axis.low), high_(axis.high), log_(axis.scale == Scale::log) {
+namespace {
+
+/// A range that an axis can be drawn over.
+bool is_range(double low, double high, bool log) {
+  return std::isfinite(low) && std::isfinite(high) && low < high && (!log || low > 0);
+}
+
+}  // namespace
+
+PlotAxis::PlotAxis(const Axis& axis, const Interval& range) : axis_(axis) {
+  place_.log = axis.scale == Scale::log;
+  place_.low = place_.log ? 0.1 : 0;
+  place_.high = place_.log ? 10 : 1;
   // A builder without data has nothing to say about the range; the plot must still be drawable.
-  if (!std::isfinite(low_) || !std::isfinite(high_) || !(low_ < high_) || (log_ && !(low_ > 0))) {
-    low_ = log_ ? 0.1 : 0;
-    high_ = log_ ? 10 : 1;
+  for (const Interval& wanted : {Interval{axis.low, axis.high}, range}) {
+    if (is_range(wanted.low, wanted.high, place_.log))
+      place_.low = wanted.low, place_.high = wanted.high;
   }
   if (!axis.is_share && !axis.scientific && !axis.unit.empty()) {
-    prefix_ = axis_prefix(low_, high_, log_);
+    prefix_ = axis_prefix(place_.low, place_.high, place_.log);
   }
 }
 
 void PlotAxis::place(float low_px, float high_px, int tick_target) {
-  low_px_ = low_px;
-  high_px_ = high_px;
-  if (!axis_.ticks.empty()) {
-    ticks_.clear();
-    for (const double value : axis_.ticks) {
-      if (value >= low_ && value <= high_) ticks_.push_back({value, true});
-    }
-    digits_ = 7;
-    return;
+  place_.low_px = low_px;
+  place_.high_px = high_px;
+  ticks_.clear();
+  for (const double value : axis_.ticks) {
+    if (shows(value)) ticks_.push_back({value, true});
   }
+  digits_ = 7;
+  // Between two of the sizes measured, the axis has to be read by other numbers.
+  if (ticks_.size() > 1 || (!ticks_.empty() && axis_.ticks.size() == 1)) return;
   const int target = std::max(2, tick_target);
-  ticks_ = log_ ? log_ticks(low_, high_, target) : linear_ticks(low_, high_, target);
+  ticks_ = place_.log ? log_ticks(low(), high(), target) : linear_ticks(low(), high(), target);
   // One or two decades have too few powers of ten to read values by: 2 and 5 are named as well.
   const auto majors =
       std::count_if(ticks_.begin(), ticks_.end(), [](const Tick& t) { return t.major; });
   for (Tick& tick : ticks_) {
-    if (!log_ || majors >= 3) break;
+    if (!place_.log || majors >= 3) break;
     const double lead = tick.value / std::pow(10, std::floor(std::log10(tick.value) + 1e-9));
     tick.major = tick.major || std::abs(lead - 2) < 1e-6 || std::abs(lead - 5) < 1e-6;
   }
@@ -44,30 +54,32 @@ void PlotAxis::place(float low_px, float high_px, int tick_target) {
 }
 
 bool PlotAxis::holds(double value) const {
-  return std::isfinite(value) && (!log_ || value > 0);
+  return std::isfinite(value) && (!place_.log || value > 0);
+}
+
+bool PlotAxis::shows(double value) const {
+  return holds(value) && value >= low() && value <= high();
 }
 
 float PlotAxis::px(double value) const {
-  double share = 0;
-  if (log_) {
-    share = value > 0 ? std::log(value / low_) / std::log(high_ / low_) : 0;
-  } else {
-    share = (value - low_) / (high_ - low_);
-  }
-  return low_px_ + (high_px_ - low_px_) * static_cast<float>(std::clamp(share, 0.0, 1.0));
+  return place_.px(std::clamp(value, low(), high()));
+}
+
+float PlotAxis::free_px(double value) const {
+  return place_.px(value);
 }
 
 std::string PlotAxis::title() const {
   std::string text = axis_.title;
   const std::string unit = axis_.is_share ? "%" : prefix_.symbol + axis_.unit;
   if (!unit.empty()) text += (text.empty() ? "" : ", ") + unit;
-  return log_ ? text + " (log)" : text;
+  return place_.log ? text + " (log)" : text;
 }
 
 std::string PlotAxis::tick_label(const Tick& tick) const {
   if (axis_.scientific) {
     const double power = std::log10(tick.value);
-    const bool whole = log_ && std::abs(power - std::round(power)) < 1e-9;
+    const bool whole = place_.log && std::abs(power - std::round(power)) < 1e-9;
     return whole ? "1e" + std::to_string(static_cast<int>(std::round(power)))
                  : format_scientific(tick.value);
   }
@@ -75,7 +87,11 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
 }
 
 PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options)
-    : model_(model), plot_(*model.plot), options_(options), x_(plot_.x), y_(plot_.y) {
+    : model_(model),
+      plot_(*model.plot),
+      options_(options),
+      x_(plot_.x, options.range ? options.range->x : Interval{}),
+      y_(plot_.y, options.range ? options.range->y : Interval{}) {
   frame_.model = &model;
   frame_.options = &options;
   frame_.font = options.font_px;
@@ -86,6 +102,7 @@ PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options)
 }
 
 bool PlotPage::has_points() const {
+  if (!plot_.cells.empty()) return true;
   return std::any_of(plot_.curves.begin(), plot_.curves.end(), [&](const Curve& curve) {
     return std::any_of(curve.data.begin(), curve.data.end(),
                        [&](const Datum& datum) { return x_.holds(datum.x) && y_.holds(datum.y); });
@@ -109,6 +126,7 @@ void PlotPage::place_area() {
   const auto legend_lines =
       small.wrap(legend_text(model_), scene_.width - 2 * frame_.pad, 3).size();
   const float footer = frame_.font * 0.9f + 2 * pitch + draw_keys(nullptr, 0) +
+                       draw_scale(nullptr, 0) +
                        pitch * static_cast<float>(legend_lines) + frame_.pad;
   const float wanted = std::clamp(scene_.width * 0.56f, frame_.font * 18, frame_.font * 46);
   const float height = options_.height > 0 ? options_.height - area_.top - footer : wanted;
@@ -172,15 +190,18 @@ float PlotPage::draw_keys(Scene* scene, float y) const {
 }
 
 void PlotPage::draw_axes() {
+  const bool has_grid = plot_.cells.empty();  // cells have edges of their own
   for (const Tick& tick : x_.ticks()) {
     const float x = x_.px(tick.value);
-    add_line(&scene_, {x, area_.top}, {x, area_.bottom}, Role::grid, stroke_,
+    if (has_grid)
+      add_line(&scene_, {x, area_.top}, {x, area_.bottom}, Role::grid, stroke_,
              tick.major ? 0.8f : 0.35f);
   }
   const float size = frame_.small * 0.92f;
   for (const Tick& tick : y_.ticks()) {
     const float y = y_.px(tick.value);
-    add_line(&scene_, {area_.left, y}, {area_.right, y}, Role::grid, stroke_,
+    if (has_grid)
+      add_line(&scene_, {area_.left, y}, {area_.right, y}, Role::grid, stroke_,
              tick.major ? 0.8f : 0.35f);
     if (!tick.major) continue;
     add_text(&scene_, area_.left - frame_.font * 0.5f, y, y_.tick_label(tick), size, Role::muted,
@@ -223,6 +244,7 @@ Scene PlotPage::build() {
     collect_points();
     draw_bands();
     draw_axes();
+    draw_cells();
     draw_guide_lines();
     draw_curves();
     draw_guide_labels();
@@ -230,10 +252,13 @@ Scene PlotPage::build() {
     draw_names();
     add_hits();
     const float pitch = frame_.small * 1.4f;
-    const float keys = footer_top_ + 2 * pitch + frame_.font * 0.5f;
-    const float y =
-        draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), frame_.pad,
-                   keys + draw_keys(&scene_, keys), scene_.width - 2 * frame_.pad, 3, Role::muted);
+    float y = footer_top_ + 2 * pitch + frame_.font * 0.5f;
+    y += draw_scale(&scene_, y);
+    y += draw_keys(&scene_, y);
+    y = draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), frame_.pad, y,
+                   scene_.width - 2 * frame_.pad, 3, Role::muted);
+    scene_.x_axes = {x_.place()};
+    scene_.y_axis = y_.place();
     scene_.height = std::max(options_.height, y + frame_.pad);
   }
   scene_.body_bottom = scene_.height;

@@ -39,6 +39,30 @@ bool crosses(const Box& box, Point a, Point b) {
   return false;
 }
 
+/// The part of a segment that is inside the box (Liang and Barsky, 1984); false: none of it.
+bool clip_segment(const Box& box, Point* a, Point* b) {
+  const float dx = b->x - a->x, dy = b->y - a->y;
+  float from = 0, to = 1;
+  const float step[] = {-dx, dx, -dy, dy};
+  const float room[] = {a->x - box.left, box.right - a->x, a->y - box.top, box.bottom - a->y};
+  for (int i = 0; i < 4; ++i) {
+    if (step[i] == 0) {
+      if (room[i] < 0) return false;
+      continue;
+    }
+    const float t = room[i] / step[i];
+    if (step[i] < 0)
+      from = std::max(from, t);
+    else
+      to = std::min(to, t);
+  }
+  if (!(from <= to)) return false;
+  const Point start = *a;
+  if (to < 1) *b = {start.x + dx * to, start.y + dy * to};
+  if (from > 0) *a = {start.x + dx * from, start.y + dy * from};
+  return true;
+}
+
 }  // namespace
 
 /// A text of the plot, with the panel's colour under it: lines pass behind and not through it.
@@ -63,9 +87,10 @@ void PlotPage::collect_points() {
       for (const Datum& datum : curve.data) {
         if (!x_.holds(datum.x) || !y_.holds(datum.y)) continue;
         const float radius = frame_.font * (datum.strong ? 0.36f : curve.quiet ? 0.24f : 0.3f);
-        const Point at = {x_.px(datum.x), y_.px(datum.y)};
-        shown_.push_back({&curve, &datum, at, radius});
-        if (curve.marker == Marker::none) continue;
+        const Point at = {x_.free_px(datum.x), y_.free_px(datum.y)};
+        const bool seen = x_.shows(datum.x) && y_.shows(datum.y);
+        shown_.push_back({&curve, &datum, at, radius, seen});
+        if (!seen || curve.marker == Marker::none) continue;
         const float r = radius + 3;
         occupied_.add(Box{at.x - r, at.y - r, at.x + r, at.y + r});
       }
@@ -212,27 +237,47 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
 
 // ---- curves ------------------------------------------------------------------------------------
 
+/// Thinned to lowest and highest of a pixel column, and cut at the plot's edges. Returns where it ends,
+/// nothing where none of it is seen.
+std::optional<Point> PlotPage::draw_line(std::span<const Shown> data) {
+  const Curve& curve = *data.front().curve;
+  std::vector<Point> points;
+  for (size_t i = 0; i < data.size(); ++i) {
+    // Of what lies outside only the neighbours of what is inside: a line comes from them.
+    const float from = data[i > 0 ? i - 1 : i].at.x, to = data[std::min(i + 1, data.size() - 1)].at.x;
+    if (to >= area_.left && from <= area_.right) points.push_back(data[i].at);
+  }
+  std::optional<Point> end;
+  const int columns = std::max(1, static_cast<int>(area_.right - area_.left));
+  if (points.size() > 2 * static_cast<size_t>(columns)) {
+    points = decimate(points, area_.left, area_.right, columns);
+  }
+  for (size_t i = 1; i < points.size(); ++i) {
+    Point a = points[i - 1], b = points[i];
+    if (!clip_segment(area_, &a, &b)) continue;
+    add_line(&scene_, a, b, curve.role, (is_strong(curve) ? 2.6f : 1.6f) * stroke_,
+             curve.quiet ? 0.45f : 1, curve.dashed);
+    end = b;
+  }
+  return end;
+}
+
 void PlotPage::draw_curves() {
-  const Curve* lined = nullptr;
-  for (const Shown& first : shown_) {  // in depth order; each curve's line once, under its markers
-    if (!first.curve->line || first.curve == lined) continue;
-    lined = first.curve;
-    std::vector<Point> points;
-    for (const Shown& shown : shown_) {
-      if (shown.curve == lined) points.push_back(shown.at);
+  // In depth order; each curve's line once, under its markers.
+  for (size_t first = 0, next = 0; first < shown_.size(); first = next) {
+    std::optional<End> end;
+    while (next < shown_.size() && shown_[next].curve == shown_[first].curve) {
+      if (shown_[next].seen) end = {next, shown_[next].at};
+      ++next;
     }
-    const int columns = std::max(1, static_cast<int>(area_.right - area_.left));
-    if (points.size() > 2 * static_cast<size_t>(columns)) {
-      points = decimate(points, area_.left, area_.right, columns);
+    if (shown_[first].curve->line) {
+      const auto left = draw_line({&shown_[first], next - first});
+      if (left) end = {end ? end->shown : next - 1, *left};
     }
-    for (size_t i = 1; i < points.size(); ++i) {
-      add_line(&scene_, points[i - 1], points[i], lined->role,
-               (is_strong(*lined) ? 2.6f : 1.6f) * stroke_, lined->quiet ? 0.45f : 1,
-               lined->dashed);
-    }
+    if (end) ends_.push_back(*end);
   }
   for (const Shown& shown : shown_) {
-    if (shown.curve->marker == Marker::none) continue;
+    if (!shown.seen || shown.curve->marker == Marker::none) continue;
     draw_interval(shown);
     Primitive marker = marker_at(shown.at, *shown.curve, shown.radius, shown.datum->hollow);
     if (shown.datum->hollow) {  // lines pass behind an empty marker too
@@ -267,7 +312,7 @@ void PlotPage::draw_interval(const Shown& shown) {
 void PlotPage::draw_point_labels() {
   std::vector<const Shown*> order;
   for (const Shown& shown : shown_) {
-    if (!shown.datum->label.empty()) order.push_back(&shown);
+    if (shown.seen && !shown.datum->label.empty()) order.push_back(&shown);
   }
   std::stable_sort(order.begin(), order.end(), [](const Shown* a, const Shown* b) {
     if (a->datum->strong != b->datum->strong) return a->datum->strong;
@@ -307,29 +352,29 @@ void PlotPage::draw_point_label(const Shown& shown) {
 
 void PlotPage::draw_names() {
   if (!plot_.name_ends) return;
-  std::vector<const Shown*> ends;  // the last point of each curve, from top to bottom
-  for (size_t i = 0; i < shown_.size(); ++i) {
-    const bool last = i + 1 == shown_.size() || shown_[i + 1].curve != shown_[i].curve;
-    if (last && !shown_[i].curve->name.empty()) ends.push_back(&shown_[i]);
+  std::vector<End> ends;  // from top to bottom
+  for (const End& end : ends_) {
+    if (!shown_[end.shown].curve->name.empty()) ends.push_back(end);
   }
   std::stable_sort(ends.begin(), ends.end(),
-                   [](const Shown* a, const Shown* b) { return a->at.y < b->at.y; });
+                   [](const End& a, const End& b) { return a.at.y < b.at.y; });
   const float pitch = frame_.small * 1.25f, half = pitch / 2;
   const auto room = static_cast<size_t>(std::max(1.0f, (area_.bottom - area_.top) / pitch));
   for (const int most : {0, 1, 2}) {  // quiet ones give way first, the slowest before the others
     for (size_t i = ends.size(); i-- > 0 && ends.size() > room;) {
-      if (depth(*ends[i]->curve) <= most) ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
+      if (depth(*shown_[ends[i].shown].curve) <= most) ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
   std::vector<float> wanted;
-  for (const Shown* end : ends) wanted.push_back(end->at.y);
+  for (const End& end : ends) wanted.push_back(end.at.y);
   const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
   for (size_t i = 0; i < ends.size(); ++i) {
-    const Curve& curve = *ends[i]->curve;
+    const Shown& last = shown_[ends[i].shown];
+    const Curve& curve = *last.curve;
     const float x = area_.right + frame_.font * 0.9f, r = frame_.font * 0.26f, y = places[i];
     const bool bold = is_strong(curve);
-    add_line(&scene_, ends[i]->at, {x - r - 2, y}, curve.role, stroke_, 0.45f);
-    scene_.primitives.push_back(marker_at({x, y}, curve, r, ends[i]->datum->hollow));
+    add_line(&scene_, ends[i].at, {x - r - 2, y}, curve.role, stroke_, 0.45f);
+    scene_.primitives.push_back(marker_at({x, y}, curve, r, last.datum->hollow));
     const TextFit fit = frame_.fit(frame_.small, false, bold);
     const float start = x + frame_.font * 0.6f;
     add_text(&scene_, start, y, fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start),
@@ -337,9 +382,9 @@ void PlotPage::draw_names() {
              bold);
     scene_.hits.push_back({.a = {x - r, y - half},
                            .b = {scene_.width, y + half},
-                           .row = ends[i]->datum->row,
+                           .row = last.datum->row,
                            .panel = 0,
-                           .note = ends[i]->datum->note,
+                           .note = last.datum->note,
                            .value_text = curve.name});
   }
 }
@@ -347,7 +392,7 @@ void PlotPage::draw_names() {
 void PlotPage::add_hits() {
   scene_.hits.insert(scene_.hits.end(), guide_hits_.begin(), guide_hits_.end());
   for (const Shown& shown : shown_) {
-    if (shown.datum->note.empty()) continue;
+    if (!shown.seen || shown.datum->note.empty()) continue;
     const float r = shown.radius + 4;
     scene_.hits.push_back({.a = {shown.at.x - r, shown.at.y - r},
                            .b = {shown.at.x + r, shown.at.y + r},

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/chart/axis_place.h"
 #include "common/record/types.h"
 
 namespace ridge::chart {
@@ -126,6 +127,18 @@ struct Guide {
   bool quiet = false;  ///< beside the point here: pale, and named only where nothing is in the way
 };
 
+/// A rectangle with a value: one of a heatmap's.
+struct Cell {
+  Interval x{}, y{};  ///< its edges
+  std::optional<double> value{};
+  std::string label{};       ///< printed in it where there is room
+  std::string reason{};      ///< without a value: why, in a word or two
+  std::string note{};        ///< tooltip: full sentence
+  std::string value_text{};  ///< first line of the tooltip
+  bool strong = false;       ///< the parameters in view
+  int row = -1;              ///< of the builder's input: what a click selects
+};
+
 /// A mark of the legend as it looks in the plot.
 struct Key {
   std::string text{};
@@ -138,6 +151,8 @@ struct Plot {
   std::vector<Curve> curves{};
   std::vector<Guide> guides{};
   std::vector<Band> x_bands{}, y_bands{};
+  std::vector<Cell> cells{};
+  Axis shade{};                ///< of the cells' values: a scale under the plot says what a shade means
   bool name_ends = false;      ///< curves are named at the right edge, beside their last points
   std::string empty_reason{};  ///< shown instead of the axes where no point can be drawn
 };
@@ -178,6 +193,7 @@ struct Primitive {
   float size_px = 1;    ///< line width, text height, marker radius
   float radius_px = 0;  ///< rect corners
   float alpha = 1;
+  int shade = -1;   ///< rect: a step of the value ramp (ramp.h) in place of the role
   float angle = 0;  ///< text: radians about `a`, clockwise on the screen
   Marker marker = Marker::none;
   Anchor anchor = Anchor::start;
@@ -197,6 +213,8 @@ struct Scene {
   float width = 0, height = 0;
   /// Between them lie the rows: where they do not fit, they scroll under what is above and below.
   float body_top = 0, body_bottom = 0;
+  std::vector<AxisPlace> x_axes{};     ///< a plot's one, or each panel's
+  std::optional<AxisPlace> y_axis{};  ///< a plot's
   std::vector<Primitive> primitives;
   std::vector<Hit> hits;
 };
@@ -204,11 +222,17 @@ struct Scene {
 /// Width of a text in pixels. The window measures with its fonts, SVG with a table of the same.
 using TextWidth = std::function<float(const std::string& text, float size_px, bool mono)>;
 
+/// The part of a plot that is looked at, in its axes' units.
+struct PlotRange {
+  Interval x{}, y{};
+};
+
 struct LayoutOptions {
   float width = 800;
   float height = 0;  ///< 0: as high as the rows need
   float font_px = 14;
-  TextWidth text_width;  ///< empty: the built-in table
+  TextWidth text_width{};            ///< empty: the built-in table
+  std::optional<PlotRange> range{};  ///< empty: all of it; rows with panels have no such range
 };
 
 Scene layout(const ChartModel& model, const LayoutOptions& options);

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <set>
 
+#include "common/chart/ramp.h"
 #include "common/chart/theme.h"
 
 namespace ridge::chart {
@@ -54,12 +56,28 @@ class Writer {
       out_ += "<style>\n" + theme_css(".ridge-chart") + svg_css() + "</style>\n";
       out_ += fmt::format("<rect width=\"{}\" height=\"{}\" class=\"f-panel\"/>\n", w, h);
     }
+    write_ramp();
     write_hatches();
     for (const Primitive& primitive : scene_.primitives) write(primitive);
     return out_ + "</svg>\n";
   }
 
  private:
+  /// The shades are no variables of the page: a heatmap brings their rules itself.
+  void write_ramp() {
+    const bool any = std::any_of(scene_.primitives.begin(), scene_.primitives.end(),
+                                 [](const Primitive& p) { return p.shade >= 0; });
+    if (!any) return;
+    const auto rules = [](bool dark) {
+      std::string text;
+      for (int step = 0; step < kRampSteps; ++step)
+        text += fmt::format(".ridge-chart .v-{}{{fill:#{:06X}}}", step, ramp_rgb(step, dark));
+      return text;
+    };
+    out_ += "<style>" + rules(false) + "@media screen and (prefers-color-scheme:dark){" +
+            rules(true) + "}</style>\n";
+  }
+
   void write_hatches() {
     std::set<Role> roles;
     for (const Primitive& primitive : scene_.primitives) {
@@ -81,7 +99,9 @@ class Writer {
   /// Fill or stroke, line width, dash and opacity of a shape.
   std::string paint(const Primitive& p, bool fill) const {
     std::string text;
-    if (fill && p.hatched) {
+    if (fill && p.shade >= 0) {
+      text = fmt::format(" class=\"v-{}\"", p.shade);
+    } else if (fill && p.hatched) {
       text = fmt::format(" fill=\"url(#{}-hatch-{})\"", id_, name_of(p.role));
     } else if (fill) {
       text = fmt::format(" class=\"f-{}\"", name_of(p.role));

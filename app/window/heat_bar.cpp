@@ -1,0 +1,29 @@
+#include <algorithm>
+
+#include "app/window/heat.h"
+
+namespace ridge::window {
+
+void draw_heat_bar(Ui& ui, Area area) {
+  const std::vector<std::string> names = heat_params(ui.state);
+  if (names.size() < 2) return;
+  const HeatAxes axes = heat_axes(ui.state);
+  Area line = area.inset(ui.px(8), ui.px(5));
+  float width = 0;
+  for (const std::string& name : names) width += ui.width(name, kSmall_px) + ui.px(20);
+  for (const bool is_x : {true, false}) {
+    line.take_left(ui.text(line.x, line.middle(), is_x ? "across" : "up", kSmall_px, Role::muted),
+                   ui.px(8));
+    const Area buttons = line.take_left(std::min(width, line.w * 0.4f), ui.px(18));
+    const auto chosen = std::find(names.begin(), names.end(), is_x ? axes.x : axes.y);
+    const int clicked = ui.segments(is_x ? "across" : "up", buttons, names,
+                                    static_cast<int>(chosen - names.begin()));
+    if (clicked >= 0) set_heat_axis(ui.state, is_x, names[static_cast<size_t>(clicked)]);
+  }
+  const size_t pairs = axes.x_stops.size() * axes.y_stops.size();
+  const std::string label = "Sweep " + std::to_string(pairs) + " cells";
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+  if (line.w >= w) ui.action_button("sweep_pair", line.take_left(w), label, Ui::Kind::normal);
+}
+
+}  // namespace ridge::window
