@@ -51,6 +51,7 @@ struct Scene {
 };
 constexpr Scene kCharts[] = {{"roofline", View::roofline},
                              {"sizes", View::sizes},
+                             {"heatmap", View::heatmap},
                              {"bandwidth", View::bandwidth},
                              {"error", View::error},
                              {"talk", View::table}};
