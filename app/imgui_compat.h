@@ -168,6 +168,14 @@ inline void send_button(int button, bool down) {
 #endif
 }
 
+inline void send_wheel(float notches) {
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddMouseWheelEvent(0, notches);
+#else
+  ImGui::GetIO().MouseWheel = notches;
+#endif
+}
+
 /// A font at the height it was loaded for; 1.92 takes the height with every push.
 inline void push_font(ImFont* font, float size_px) {
 #if IMGUI_VERSION_NUM >= 19200

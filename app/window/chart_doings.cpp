@@ -11,7 +11,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr const char* kMenu[] = {"copy_value", "copy_csv", "copy_svg", "copy_png",
+constexpr const char* kMenu[] = {"copy_value", "copy_csv",    "copy_svg", "copy_png",
                                  "save_png",   "chart_table", "fit"};
 
 void copy_text(State& state, const std::string& text, const std::string& said,
@@ -102,7 +102,8 @@ void draw_chart_menu(Ui& ui) {
     const auto touched = ui.touch(std::string("chart_menu:") + id, row);
     if (touched.hovered) ui.fill(row, ui.raised(4), ui.px(4));
     const bool can = entry.why_not(ui.state).empty();
-    ui.text(row.x + ui.px(10), row.middle(), entry.title, kSmall_px, can ? Role::text : Role::muted);
+    ui.text(row.x + ui.px(10), row.middle(), entry.title, kSmall_px,
+            can ? Role::text : Role::muted);
     ui.text(row.right() - ui.px(10), row.middle(), entry.keys, kTiny_px, Role::muted, Face::mono,
             Anchor::end);
     if (!touched.clicked) continue;

@@ -22,7 +22,8 @@ void draw_reading(Ui& ui, float x, float y, const std::string& text, Anchor anch
   const float w = ui.width(text, kTiny_px, Face::mono) + ui.px(10), h = ui.px(20);
   const float left = x - (anchor == Anchor::middle ? w / 2 : anchor == Anchor::end ? w : 0);
   const Area chip = {std::clamp(left, inside.x, std::max(inside.x, inside.right() - w)),
-                     std::clamp(y - h / 2, inside.y, std::max(inside.y, inside.bottom() - h)), w, h};
+                     std::clamp(y - h / 2, inside.y, std::max(inside.y, inside.bottom() - h)), w,
+                     h};
   ui.fill(chip, ui.raised(4), ui.px(3));
   ui.text(chip.x + w / 2, chip.middle(), text, kTiny_px, Role::text, Face::mono, Anchor::middle);
 }
@@ -87,13 +88,15 @@ void ChartView::take_hold(const Pointer& pointer) {
     held_.reset();
     const int panel = panel_at(pointer.x);
     for (const chart::Hit& hit : scene_.hits) {
-      const bool in_row = hit.panel == -1 && hit.row >= 0 && pointer.y >= hit.a.y && pointer.y < hit.b.y;
-      if (in_row && panel >= 0) held_ = Held{hit.row, panel, 0};
+      const bool in_row =
+          hit.panel == -1 && hit.row >= 0 && pointer.y >= hit.a.y && pointer.y < hit.b.y;
+      if (in_row && panel >= 0)
+        held_ = Held{hit.row, panel, scene_.x_axes[static_cast<size_t>(panel)]};
     }
   }
   if (!held_) return;
-  const chart::AxisPlace& axis = scene_.x_axes[static_cast<size_t>(held_->panel)];
-  held_->value = std::clamp(axis.value(pointer.x), axis.low, axis.high);
+  held_->value = std::clamp(held_->axis.value(pointer.x), held_->axis.low, held_->axis.high);
+  held_->is_dragged = was_dragged_;
 }
 
 /// The panel whose axis the mouse is over, else -1.

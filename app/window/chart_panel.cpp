@@ -16,9 +16,9 @@ struct Choice {
   const char* action;
 };
 constexpr Choice kViews[] = {
-    {View::ladder, "Ladder", "ladder"},          {View::roofline, "Roofline", "roofline"},
-    {View::sizes, "Sizes", "sizes"},             {View::bandwidth, "Bandwidth", "bandwidth"},
-    {View::error, "Error", "error"},             {View::heatmap, "Heatmap", "heatmap"},
+    {View::ladder, "Ladder", "ladder"}, {View::roofline, "Roofline", "roofline"},
+    {View::sizes, "Sizes", "sizes"},    {View::bandwidth, "Bandwidth", "bandwidth"},
+    {View::error, "Error", "error"},    {View::heatmap, "Heatmap", "heatmap"},
     {View::table, "Table", "table"}};
 
 void draw_views(Ui& ui, const Area& area) {
@@ -72,7 +72,8 @@ void ChartPanel::take_click(Ui& ui, int row) const {
 void ChartPanel::take_drag(Ui& ui) const {
   State& state = ui.state;
   const auto& held = view_.held();
-  const bool in_times = held && held->panel == 0 && state.view.chart == View::ladder;
+  const bool in_times =
+      held && held->is_dragged && held->panel == 0 && state.view.chart == View::ladder;
   if (!in_times || !state.teach.predicting) return;
   const std::string& kernel = rows_[static_cast<size_t>(held->row)];
   if (kernel == kFoldRow) return;

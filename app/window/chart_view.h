@@ -54,7 +54,9 @@ class ChartView {
   /// A row's panel that was pressed and is held: where the mouse is on its axis, kept to its ends.
   struct Held {
     int row = -1, panel = -1;
+    chart::AxisPlace axis;  ///< as it was when pressed: what is dragged may move it
     double value = 0;
+    bool is_dragged = false;  ///< no more a click
   };
   const std::optional<Held>& held() const { return held_; }
   /// What is held is being set: its tooltip and its crosshair would be in the way.

@@ -69,13 +69,37 @@ bool Headless::click(const std::string& widget) {
 }
 
 bool Headless::drag(const std::string& widget, float dx, float dy) {
-  if (!hover(widget)) return false;
-  const Area area = *find(widget);
-  press(true);
-  compat::send_mouse(area.x + area.w / 2 + dx, area.y + area.h / 2 + dy);
-  frames(2);
-  press(false);
+  const Area* found = find(widget);
+  if (!found) return false;
+  drag_from(found->x + found->w / 2, found->y + found->h / 2, dx, dy);
   return true;
+}
+
+void Headless::move(float x, float y) {
+  compat::send_mouse(x, y);
+  frames(2);
+}
+
+void Headless::press_at(float x, float y, int button) {
+  move(x, y);
+  compat::send_button(button, true);
+  frames(2);
+  compat::send_button(button, false);
+  frames(2);
+}
+
+/// In two steps, as a hand does it.
+void Headless::drag_from(float x, float y, float dx, float dy) {
+  move(x, y);
+  press(true);
+  move(x + dx / 2, y + dy / 2);
+  move(x + dx, y + dy);
+  press(false);
+}
+
+void Headless::wheel(float notches) {
+  compat::send_wheel(notches);
+  frames(3);
 }
 
 void Headless::key(compat::Key key, bool ctrl) {

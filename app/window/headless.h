@@ -24,6 +24,11 @@ class Headless {
   bool hover(const std::string& widget);
   /// Presses at the widget's middle, moves by (dx, dy), releases.
   bool drag(const std::string& widget, float dx, float dy);
+  /// The same anywhere: the mouse to a place, a press and release of a button, notches of the wheel.
+  void move(float x, float y);
+  void press_at(float x, float y, int button = 0);
+  void drag_from(float x, float y, float dx, float dy);
+  void wheel(float notches);
   void key(compat::Key key, bool ctrl = false);
   void type(char character);
 

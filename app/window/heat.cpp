@@ -112,7 +112,7 @@ HeatAxes heat_axes(const State& state) {
   };
   const ParamView* swept = swept_param(*state.view.lab);
   HeatAxes axes;
-  axes.x = known(state.view.heat_x)        ? state.view.heat_x
+  axes.x = known(state.view.heat_x)      ? state.view.heat_x
            : swept && known(swept->name) ? swept->name
                                          : names.front();
   axes.y = state.view.heat_y;
@@ -198,8 +198,8 @@ void select_heat_cell(State& state, int row) {
   const Pair& pair = pairs[static_cast<size_t>(row)];
   for (const std::string& name : {axes.x, axes.y}) {
     if (!state.view.params.contains(name)) {
-      state.notice = {"The lab has no row of stops for " + name + ": the cell is of the sweep only.",
-                      false};
+      state.notice = {
+          "The lab has no row of stops for " + name + ": the cell is of the sweep only.", false};
       return;
     }
   }

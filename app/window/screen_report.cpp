@@ -27,7 +27,7 @@ class ReportScreen final : public ScreenView {
   std::optional<report::Report> report_;
   std::string why_not_;
   std::vector<ChartView> charts_;  ///< one for each section; empty models where it has none
-  size_t pointed_ = ~0ull;  ///< the chart that actions mean
+  size_t pointed_ = ~0ull;         ///< the chart that actions mean
   uint64_t version_ = ~0ull;
 };
 
@@ -65,7 +65,8 @@ void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, Ch
     const Area place = page->rest.take_top(chart->height(ui, page->rest.w), ui.px(12));
     if (page->sees(place)) chart->draw_in_page(ui, "report:" + section.id, place);
   }
-  if (section.table && !section.table_behind) draw_table(ui, page, section.table->columns, section.table->rows);
+  if (section.table && !section.table_behind)
+    draw_table(ui, page, section.table->columns, section.table->rows);
   for (const std::string& bullet : section.bullets)
     text("·  " + bullet, kSmall_px, Role::text, Face::body, ui.px(2));
   for (const std::string& command : section.commands)
@@ -86,8 +87,7 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
     draw_verdict(ui, card.inset(ui.px(20), ui.px(12)), *claim.run, claim.comparison, "");
   }
   text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(4));
-  for (size_t i = 0; i < report_->sections.size(); ++i)
-  {
+  for (size_t i = 0; i < report_->sections.size(); ++i) {
     draw_section(ui, &page, report_->sections[i], &charts_[i]);
     const bool is_first = pointed_ >= charts_.size() && report_->sections[i].chart;
     if (is_first || charts_[i].hovered()) pointed_ = i;

@@ -131,11 +131,11 @@ struct RecentRun {
 };
 
 struct State {
-  app::Session* session = nullptr;        ///< not owned: outlives the state, or is `opened`
+  app::Session* session = nullptr;  ///< not owned: outlives the state, or is `opened`
   ChartWish chart_wish = ChartWish::none;
-  int png_in_frames = 0;     ///< > 0: the chart's picture is saved after that many more frames
-  bool png_copied = false;   ///< and then onto the clipboard
-  app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
+  int png_in_frames = 0;        ///< > 0: the chart's picture is saved after that many more frames
+  bool png_copied = false;      ///< and then onto the clipboard
+  app::Session* own = nullptr;  ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`

@@ -125,9 +125,9 @@ void save_chart(State& state, const Screen& screen, const Platform& platform) {
   state.notice = {"The chart's picture was written to " + path, false};
   if (!state.png_copied) return;
   const Result<void> copied = copy_picture(path);
-  state.notice.text = copied ? "The chart's picture is on the clipboard, and in " + path
-                             : state.notice.text + "; not on the clipboard: " +
-                                   copied.error().sentence();
+  state.notice.text =
+      copied ? "The chart's picture is on the clipboard, and in " + path
+             : state.notice.text + "; not on the clipboard: " + copied.error().sentence();
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {

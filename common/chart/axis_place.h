@@ -12,13 +12,13 @@ namespace ridge::chart {
 struct Axis;
 
 struct AxisPlace {
-  double low = 0, high = 1;           ///< of the range that is shown, in the axis's unit
-  float low_px = 0, high_px = 1;      ///< where they stand; upright axes have low_px > high_px
-  bool log = false;                   ///< then 0 < low
+  double low = 0, high = 1;       ///< of the range that is shown, in the axis's unit
+  float low_px = 0, high_px = 1;  ///< where they stand; upright axes have low_px > high_px
+  bool log = false;               ///< then 0 < low
 
-  float px(double value) const;       ///< beyond the ends too; of what has no place: low_px
+  float px(double value) const;  ///< beyond the ends too; of what has no place: low_px
   double value(float at_px) const;
-  bool holds(float at_px) const;      ///< between its ends
+  bool holds(float at_px) const;  ///< between its ends
 
   /// The range after a zoom by `factor` (under 1: closer) that keeps what is at `at_px` there.
   Interval zoomed(float at_px, double factor) const;

@@ -72,8 +72,8 @@ void set_shade(const Rates& rates, const char* unit, Axis* shade) {
 }
 
 void add_cell(const HeatCell& in, const Entry& entry, const Measured* point, const char* unit,
-              const SiPrefix& prefix, const Stops& x, const Stops& y,
-              const HeatmapOptions& options, ChartModel* model) {
+              const SiPrefix& prefix, const Stops& x, const Stops& y, const HeatmapOptions& options,
+              ChartModel* model) {
   Cell cell{.x = x.cell(in.x), .y = y.cell(in.y)};
   cell.strong = in.row.selected;
   cell.row = static_cast<int>(model->plot->cells.size());
@@ -103,9 +103,9 @@ void summarize(const HeatmapOptions& options, const Rates& rates, ChartModel* mo
                                options.fixed.empty() ? "" : " at " + options.fixed,
                                rates.by_row.size(), cells.size());
   const auto value = [](const Cell& cell) { return cell.value.value_or(-1); };
-  const auto best =
-      std::max_element(cells.begin(), cells.end(),
-                       [&](const Cell& a, const Cell& b) { return value(a) < value(b); });
+  const auto best = std::max_element(cells.begin(), cells.end(), [&](const Cell& a, const Cell& b) {
+    return value(a) < value(b);
+  });
   if (best != cells.end() && best->value) model->summary += " Highest: " + best->note;
 }
 

@@ -68,4 +68,27 @@ std::vector<float> spread(std::vector<float> wanted, float pitch, float low, flo
   return placed;
 }
 
+bool clip_segment(const Box& box, Point* a, Point* b) {
+  const float dx = b->x - a->x, dy = b->y - a->y;
+  float from = 0, to = 1;
+  const float step[] = {-dx, dx, -dy, dy};
+  const float room[] = {a->x - box.left, box.right - a->x, a->y - box.top, box.bottom - a->y};
+  for (int i = 0; i < 4; ++i) {
+    if (step[i] == 0) {
+      if (room[i] < 0) return false;
+      continue;
+    }
+    const float t = room[i] / step[i];
+    if (step[i] < 0)
+      from = std::max(from, t);
+    else
+      to = std::min(to, t);
+  }
+  if (!(from <= to)) return false;
+  const Point start = *a;
+  if (to < 1) *b = {start.x + dx * to, start.y + dy * to};
+  if (from > 0) *a = {start.x + dx * from, start.y + dy * from};
+  return true;
+}
+
 }  // namespace ridge::chart::parts

@@ -15,6 +15,9 @@ struct Box {
   }
 };
 
+/// The part of a segment that is inside the box (Liang and Barsky, 1984); false: none of it.
+bool clip_segment(const Box& box, Point* a, Point* b);
+
 /// What is taken of a picture. A rotated text takes a chain of small boxes.
 class Occupied {
  public:

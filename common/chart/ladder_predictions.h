@@ -14,7 +14,7 @@ struct PredictedRow {
   double predicted_s = 0;
   std::optional<double> least_s{};  ///< the roofline's; empty: none, or not revealed yet
   std::string note{};               ///< full sentences, added to the row's tooltip
-  std::string draft{};              ///< as said, not locked yet: then a bar, where there is no other
+  std::string draft{};  ///< as said, not locked yet: then a bar, where there is no other
 };
 
 /// Into a model of ladder_chart(): hollow diamonds (at the end of a dashed bar while nothing was measured), and

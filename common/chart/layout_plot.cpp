@@ -126,8 +126,8 @@ void PlotPage::place_area() {
   const auto legend_lines =
       small.wrap(legend_text(model_), scene_.width - 2 * frame_.pad, 3).size();
   const float footer = frame_.font * 0.9f + 2 * pitch + draw_keys(nullptr, 0) +
-                       draw_scale(nullptr, 0) +
-                       pitch * static_cast<float>(legend_lines) + frame_.pad;
+                       draw_scale(nullptr, 0) + pitch * static_cast<float>(legend_lines) +
+                       frame_.pad;
   const float wanted = std::clamp(scene_.width * 0.56f, frame_.font * 18, frame_.font * 46);
   const float height = options_.height > 0 ? options_.height - area_.top - footer : wanted;
   area_.bottom = area_.top + std::max(height, frame_.font * 8);
@@ -195,14 +195,14 @@ void PlotPage::draw_axes() {
     const float x = x_.px(tick.value);
     if (has_grid)
       add_line(&scene_, {x, area_.top}, {x, area_.bottom}, Role::grid, stroke_,
-             tick.major ? 0.8f : 0.35f);
+               tick.major ? 0.8f : 0.35f);
   }
   const float size = frame_.small * 0.92f;
   for (const Tick& tick : y_.ticks()) {
     const float y = y_.px(tick.value);
     if (has_grid)
       add_line(&scene_, {area_.left, y}, {area_.right, y}, Role::grid, stroke_,
-             tick.major ? 0.8f : 0.35f);
+               tick.major ? 0.8f : 0.35f);
     if (!tick.major) continue;
     add_text(&scene_, area_.left - frame_.font * 0.5f, y, y_.tick_label(tick), size, Role::muted,
              Anchor::end, true);

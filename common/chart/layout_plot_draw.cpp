@@ -39,30 +39,6 @@ bool crosses(const Box& box, Point a, Point b) {
   return false;
 }
 
-/// The part of a segment that is inside the box (Liang and Barsky, 1984); false: none of it.
-bool clip_segment(const Box& box, Point* a, Point* b) {
-  const float dx = b->x - a->x, dy = b->y - a->y;
-  float from = 0, to = 1;
-  const float step[] = {-dx, dx, -dy, dy};
-  const float room[] = {a->x - box.left, box.right - a->x, a->y - box.top, box.bottom - a->y};
-  for (int i = 0; i < 4; ++i) {
-    if (step[i] == 0) {
-      if (room[i] < 0) return false;
-      continue;
-    }
-    const float t = room[i] / step[i];
-    if (step[i] < 0)
-      from = std::max(from, t);
-    else
-      to = std::min(to, t);
-  }
-  if (!(from <= to)) return false;
-  const Point start = *a;
-  if (to < 1) *b = {start.x + dx * to, start.y + dy * to};
-  if (from > 0) *a = {start.x + dx * from, start.y + dy * from};
-  return true;
-}
-
 }  // namespace
 
 /// A text of the plot, with the panel's colour under it: lines pass behind and not through it.
@@ -244,7 +220,8 @@ std::optional<Point> PlotPage::draw_line(std::span<const Shown> data) {
   std::vector<Point> points;
   for (size_t i = 0; i < data.size(); ++i) {
     // Of what lies outside only the neighbours of what is inside: a line comes from them.
-    const float from = data[i > 0 ? i - 1 : i].at.x, to = data[std::min(i + 1, data.size() - 1)].at.x;
+    const float from = data[i > 0 ? i - 1 : i].at.x,
+                to = data[std::min(i + 1, data.size() - 1)].at.x;
     if (to >= area_.left && from <= area_.right) points.push_back(data[i].at);
   }
   std::optional<Point> end;
@@ -362,7 +339,8 @@ void PlotPage::draw_names() {
   const auto room = static_cast<size_t>(std::max(1.0f, (area_.bottom - area_.top) / pitch));
   for (const int most : {0, 1, 2}) {  // quiet ones give way first, the slowest before the others
     for (size_t i = ends.size(); i-- > 0 && ends.size() > room;) {
-      if (depth(*shown_[ends[i].shown].curve) <= most) ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
+      if (depth(*shown_[ends[i].shown].curve) <= most)
+        ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
   std::vector<float> wanted;

@@ -152,8 +152,8 @@ struct Plot {
   std::vector<Guide> guides{};
   std::vector<Band> x_bands{}, y_bands{};
   std::vector<Cell> cells{};
-  Axis shade{};                ///< of the cells' values: a scale under the plot says what a shade means
-  bool name_ends = false;      ///< curves are named at the right edge, beside their last points
+  Axis shade{};            ///< of the cells' values: a scale under the plot says what a shade means
+  bool name_ends = false;  ///< curves are named at the right edge, beside their last points
   std::string empty_reason{};  ///< shown instead of the axes where no point can be drawn
 };
 
@@ -213,7 +213,7 @@ struct Scene {
   float width = 0, height = 0;
   /// Between them lie the rows: where they do not fit, they scroll under what is above and below.
   float body_top = 0, body_bottom = 0;
-  std::vector<AxisPlace> x_axes{};     ///< a plot's one, or each panel's
+  std::vector<AxisPlace> x_axes{};    ///< a plot's one, or each panel's
   std::optional<AxisPlace> y_axis{};  ///< a plot's
   std::vector<Primitive> primitives;
   std::vector<Hit> hits;

@@ -25,7 +25,7 @@ class PlotAxis {
   float px(double value) const;       ///< clamped to the ends
   float free_px(double value) const;  ///< beyond them too
   const AxisPlace& place() const { return place_; }
-  std::string title() const;       ///< "Error, NMSE, log"
+  std::string title() const;  ///< "Error, NMSE, log"
   std::string tick_label(const Tick& tick) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
   double low() const { return place_.low; }

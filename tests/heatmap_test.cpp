@@ -1,0 +1,213 @@
+// The heatmap, the distribution function, the ramp of values, and the table behind every chart.
+#include "common/chart/heatmap.h"
+
+#include "common/chart/distribution.h"
+#include "common/chart/ecdf.h"
+#include "common/chart/forest.h"
+#include "common/chart/ramp.h"
+#include "common/chart/roofline.h"
+#include "common/chart/size_curve.h"
+#include "common/chart/speed_error.h"
+#include "common/chart/svg.h"
+#include "common/chart/table.h"
+#include "common/chart/theme.h"
+#include "tests/golden.h"
+#include "tests/plot_cases.h"
+
+using namespace ridge;
+using namespace ridge::chart;
+using namespace ridge::test;
+
+namespace {
+
+/// Sizes by threads: measured but for one that failed and one that was not run.
+struct Map {
+  std::vector<Series> series;
+  std::vector<HeatCell> cells;
+  HeatmapOptions options{"n", "threads", "packed", "dtype = fp32"};
+  explicit Map(int across = 5, int up = 3) {
+    series.reserve(static_cast<size_t>(across * up));
+    for (int y = 0; y < up; ++y) {
+      for (int x = 0; x < across; ++x) {
+        const int64_t n = 128 << x, threads = 1 << y;
+        series.push_back(gemm("gemm.cpu.packed", n, 0.02 * (x + 1) * (y + 1)));
+        series.back().params["threads"] = threads;
+        HeatCell cell{static_cast<double>(n), static_cast<double>(threads), {}};
+        cell.row = {.label = "packed", .state = "not run"};
+        const bool skipped = x == across - 1 && y == up - 1 && across > 1;
+        if (!skipped) cell.row.series = &series.back();
+        cell.row.selected = x == 1 && y == 1;
+        if (x == 0 && y == 0 && across > 1) {
+          series.back().checks = {check(false)};
+          series.back().status = SeriesStatus::failed;
+        }
+        cells.push_back(cell);
+      }
+    }
+  }
+  ChartModel chart() const { return heatmap_chart(cells, options); }
+};
+
+DistributionRow sampled(Series* series, const std::string& label, double t_ns, int n) {
+  for (int i = 0; i < n; ++i)
+    series->samples.push_back({.index = i, .t_ns = t_ns * (1 + 0.01 * ((i * 7) % n))});
+  return {.label = label, .series = series};
+}
+
+}  // namespace
+
+TEST_CASE("the ramp is even, of one hue, and carries its text in both themes") {
+  for (const bool dark : {true, false}) {
+    double least = 1, most = 0;
+    for (int step = 0; step + 1 < kRampSteps; ++step) {
+      const double gap =
+          std::abs(lightness(ramp_rgb(step + 1, dark)) - lightness(ramp_rgb(step, dark)));
+      least = std::min(least, gap), most = std::max(most, gap);
+    }
+    CHECK(least > 0.03);
+    CHECK(most < 1.15 * least);
+    for (int step = 0; step < kRampSteps; ++step) {
+      INFO((dark ? "dark " : "light ") << step);
+      CHECK(contrast(ramp_rgb(step, dark), colour(ramp_text(step), dark)) >= 4);
+    }
+  }
+  const Axis log{.scale = Scale::log, .low = 1, .high = 1000};
+  CHECK(ramp_step(log, 1) == 0);
+  CHECK(ramp_step(log, 1000) == kRampSteps - 1);
+  CHECK(ramp_step(log, 31) == kRampSteps / 2 - 1);
+  CHECK(ramp_step({.low = 5, .high = 5}, 5) == kRampSteps - 1);
+}
+
+TEST_CASE("a heatmap has a cell for each pair, and those without a speed say why") {
+  const Map map;
+  const ChartModel model = map.chart();
+  REQUIRE(model.plot->cells.size() == 15);
+  int valued = 0;
+  for (const Cell& cell : model.plot->cells) {
+    valued += cell.value.has_value();
+    CHECK(cell.value.has_value() != !cell.reason.empty());
+    CHECK(cell.note.ends_with("."));
+    CHECK(cell.x.low < cell.x.high);
+  }
+  CHECK(valued == 13);
+  CHECK(model.plot->cells.front().reason == "failed");
+  CHECK(model.plot->cells.back().reason == "not run");
+  CHECK(model.plot->cells[6].strong);
+  CHECK(*model.plot->cells[6].value == Approx(0.08 * 1e11));
+  CHECK(model.plot->x.scale == Scale::log);
+  CHECK(model.plot->x.ticks == std::vector<double>{128, 256, 512, 1024, 2048});
+  CHECK(model.plot->cells[0].x.high == Approx(std::sqrt(128.0 * 256)));  // half way
+  CHECK(model.table.rows.size() == 3);
+  CHECK(model.table.rows[0][0] == "4");  // as the picture has them: the largest on top
+  CHECK(model.table.rows[0][5] == "not run");
+  CHECK(model.table.rows[2][1] == "failed");
+  CHECK(model.summary.find("13 of 15") != std::string::npos);
+}
+
+TEST_CASE("a heatmap is legible at every size, whole and in part") {
+  for (const auto& [across, up] : {std::pair{1, 1}, {2, 1}, {5, 3}, {7, 7}}) {
+    const Map map(across, up);
+    const ChartModel model = map.chart();
+    for (const float width : {360.f, 700.f, 1900.f}) {
+      for (const float height : {0.f, 300.f, 700.f}) {
+        INFO(across << " x " << up << ", " << width << " x " << height);
+        LayoutOptions options{.width = width, .height = height};
+        const Scene scene = layout(model, options);
+        check_scene(scene);
+        const AxisPlace &x = scene.x_axes.at(0), &y = *scene.y_axis;
+        options.range = PlotRange{{x.low, x.value((x.low_px + x.high_px) / 2)},
+                                  {y.value((y.low_px + y.high_px) / 2), y.high}};
+        check_scene(layout(model, options));
+      }
+    }
+  }
+  check_scene(layout(heatmap_chart({}, {}), {}));
+}
+
+TEST_CASE("the heatmap's and the distribution function's SVGs are the golden ones") {
+  Series a = gemm("gemm.cpu.a", 512, 0.1), b = gemm("gemm.cpu.b", 512, 0.2);
+  a.samples.clear(), b.samples.clear();
+  DistributionRow rows[] = {sampled(&a, "before", 4e6, 40), sampled(&b, "after", 2e6, 40)};
+  rows[0].is_baseline = true;
+  check_golden("heatmap.svg", to_svg(Map().chart(), LayoutOptions{.width = 700}));
+  check_golden("ecdf.svg", to_svg(ecdf_chart(rows, "Distribution"), LayoutOptions{.width = 700}));
+}
+
+TEST_CASE("a distribution function climbs from none to all, and its marks are its quantiles") {
+  Series a = gemm("gemm.cpu.a", 512, 0.1), none = a;
+  a.samples.clear(), none.samples.clear();
+  const DistributionRow rows[] = {sampled(&a, "a", 1e6, 100), {.label = "none", .series = &none}};
+  const ChartModel model = ecdf_chart(rows);
+  REQUIRE(model.plot->curves.size() == 2);
+  const auto& steps = model.plot->curves[0].data;
+  CHECK(steps.front().y == 0);
+  CHECK(steps.back().y == 1);
+  for (size_t i = 1; i < steps.size(); ++i) {
+    CHECK(steps[i].x >= steps[i - 1].x);
+    CHECK(steps[i].y >= steps[i - 1].y);
+  }
+  const auto below = [&](double x) {
+    double share = 0;
+    for (const Datum& datum : steps) share = datum.x <= x ? datum.y : share;
+    return share;
+  };
+  CHECK(below(1.495e-3) == Approx(0.5));
+  CHECK(model.table.rows.size() == 1);
+  CHECK(model.legend.front() == "none: no samples");
+  check_scene(layout(model, {.width = 500, .height = 300}));
+  // A million samples are no million steps.
+  Series big = none;
+  const DistributionRow many_rows[] = {sampled(&big, "big", 1e6, 200000)};
+  const ChartModel thin = ecdf_chart(many_rows);
+  CHECK(thin.plot->curves[0].data.size() < 9000);
+  CHECK(thin.plot->curves[0].data.back().y == 1);
+  CHECK(ecdf_chart({}).plot->empty_reason.size() > 10);
+}
+
+TEST_CASE("every chart has a table and a summary, and the table is good CSV") {
+  const Case made = many(6);
+  Series a = gemm("gemm.cpu.a", 512, 0.1), b = a;
+  const DistributionRow rows[] = {sampled(&a, "a", 1e6, 30), sampled(&b, "b", 1e6, 30)};
+  Comparison one;
+  one.ratio = 2, one.ci = Interval{1.9, 2.1}, one.margin = 0.02, one.rounds = 8;
+  one.verdict = Verdict::faster;
+  ForestRow row;
+  row.label = "fast, \"packed\"";
+  row.comparison = &one;
+  row.verdict = Verdict::faster;
+  const std::vector<ForestRow> forest = {row};
+  for (const ChartModel& model :
+       {ladder_chart(made.rows), roofline_chart(made.rows), size_curve_chart(made.rows),
+        speed_error_chart(made.rows), forest_chart(forest), distribution_chart(rows),
+        ecdf_chart(rows), Map().chart()}) {
+    INFO(model.id);
+    const ChartTable table = table_of(model);
+    CHECK(model.summary.size() > 10);
+    REQUIRE_FALSE(table.rows.empty());
+    CHECK(table.columns.size() > 1);
+    for (const auto& cells : table.rows) {
+      CHECK(cells.size() == table.columns.size());
+      CHECK(std::count_if(cells.begin(), cells.end(),
+                          [](const std::string& cell) { return !cell.empty(); }) > 1);
+    }
+    const std::string csv = to_csv(table);
+    CHECK(csv.find("\u202f") == std::string::npos);
+    CHECK(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')) == table.rows.size() + 1);
+  }
+  CHECK(to_csv(table_of(forest_chart(forest))).find("\"fast, \"\"packed\"\"") != std::string::npos);
+  CHECK(to_csv({{"a"}, {{"1\u202f024"}}}) == "a\r\n1024\r\n");
+}
+
+TEST_CASE("a ladder's table has each figure with its interval, and why one is missing") {
+  Case made = many(3);
+  made.rows[1].series = nullptr;
+  made.rows[1].state = "needs an NVIDIA GPU";
+  const ChartTable table = table_of(ladder_chart(made.rows));
+  REQUIRE(table.rows.size() == 3);
+  CHECK(table.columns[2] == "from");
+  const double low = std::stod(table.rows[0][2]), at = std::stod(table.rows[0][1]),
+               high = std::stod(table.rows[0][3]);
+  CHECK(low < at);
+  CHECK(at < high);
+  CHECK(table.rows[1][1] == "needs an NVIDIA GPU");
+}

@@ -1,0 +1,131 @@
+// Made-up results for the tests of plots, and what every scene must keep: no text on another, none cut.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/chart/labels.h"
+#include "common/chart/ladder.h"
+#include "common/chart/text.h"
+#include "tests/catch.h"
+#include "tests/report_run.h"
+
+namespace ridge::test {
+
+using namespace ridge::chart;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Round numbers; nothing here was measured.
+inline const std::vector<Ceiling> kCeilings = {
+    {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
+    {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 2e10, "B/s", "measured"},
+    {"FFMA fp32", "cuda", "flop", "fp32", 0, 6e13, "FLOP/s", "measured"},
+    {"tensor bf16", "cuda", "flop", "bf16", 0, 9e14, "FLOP/s", "measured"},
+    {"tensor fp8", "cuda", "flop", "fp8", 0, 2e15, "FLOP/s", "datasheet"},
+    {"L2 read", "cuda", "l2_read", "", 0, 1.2e13, "B/s", "measured"},
+    {"DRAM read", "cuda", "dram_read", "", 0, 4e12, "B/s", "measured"},
+    {"launch", "cuda", "launch", "", 0, 3e-6, "s", "measured"},
+    {"broken", "cuda", "flop", "fp16", 0, kNan, "FLOP/s", "measured"}};
+
+inline Series gemm(const std::string& kernel, int64_t n, double share,
+                   const std::string& dtype = "fp32") {
+  const double peak = dtype == "fp32" ? kernel.starts_with("gemm.cpu.") ? 1e11 : 6e13 : 9e14;
+  const auto size = static_cast<double>(n);
+  Series series = measured(1, 0, kernel, 1e9 * 2 * size * size * size / (peak * share));
+  series.dtype = dtype;
+  series.size_param = "n";
+  series.params = {{"n", n}, {"m", n}, {"k", n}, {"dtype", dtype}, {"threads", int64_t{1}}};
+  series.flop = 2 * size * size * size;
+  series.bytes_min = 3 * size * size * (dtype == "fp32" ? 4 : 2);
+  for (QualityCheck& check : series.checks) {
+    check.nmse = dtype == "fp32" ? 1e-13 * (1 + share) : 2e-6 * (1 + share);
+    check.nmse_limit = dtype == "fp32" ? 2e-12 : 8e-6;
+  }
+  return series;
+}
+
+struct Case {
+  std::vector<Series> series;
+  std::vector<LadderRow> rows;
+  /// Call once all series are in: rows point at them.
+  void finish() {
+    for (const Series& one : series) {
+      LadderRow row{.label = one.kernel.substr(one.kernel.rfind('.') + 1), .series = &one};
+      row.ceilings = &kCeilings;
+      rows.push_back(row);
+    }
+  }
+};
+
+/// `count` GPU rungs over three decades of speed, every third in bf16, a baseline and a library.
+inline Case many(int count, bool close_together = false) {
+  Case made;
+  for (int i = 0; i < count; ++i) {
+    const double share =
+        close_together ? 0.5 + 0.0001 * i : 0.9 * std::pow(1e-3, 1 - (i + 1.0) / count);
+    made.series.push_back(gemm("gemm.cuda.some_rung_" + std::to_string(i), 4096, share,
+                               i % 3 == 2 ? "bf16" : "fp32"));
+  }
+  made.finish();
+  made.rows[0].selected = true;
+  made.rows[static_cast<size_t>(count / 2)].is_baseline = true;
+  made.rows.back().is_peer = true;
+  if (count > 3) made.rows[1].origin = "NVIDIA H200";
+  return made;
+}
+
+inline std::vector<parts::Box> boxes_of(const Primitive& text) {
+  const float px = builtin_text_width(text.text, text.size_px, text.mono) * (text.bold ? 1.05f : 1);
+  const float shift = text.anchor == Anchor::start ? 0 : text.anchor == Anchor::end ? px : px / 2;
+  return parts::text_boxes({text.a.x - shift, text.a.y}, px, text.size_px, text.angle);
+}
+
+// Not the layout's own tests of overlap: what is wrong there must not be wrong here too.
+inline bool touch(const parts::Box& a, const parts::Box& b) {
+  constexpr float kSlack = 0.3f;
+  return a.left + kSlack < b.right && b.left + kSlack < a.right && a.top + kSlack < b.bottom &&
+         b.top + kSlack < a.bottom;
+}
+
+inline bool touch(const std::vector<parts::Box>& all, const std::vector<parts::Box>& others) {
+  return std::any_of(all.begin(), all.end(), [&](const parts::Box& a) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const parts::Box& b) { return touch(a, b); });
+  });
+}
+
+/// Every text inside the scene and apart from the others and from every marker; all numbers finite.
+inline void check_scene(const Scene& scene) {
+  std::vector<std::pair<const Primitive*, std::vector<parts::Box>>> texts;
+  for (const Primitive& p : scene.primitives) {
+    CHECK(std::isfinite(p.a.x + p.a.y + p.b.x + p.b.y + p.angle));
+    if (p.kind != Primitive::Kind::text) continue;
+    texts.emplace_back(&p, boxes_of(p));
+    for (const parts::Box& box : texts.back().second) {
+      INFO("'" << p.text << "' at " << p.a.x << ", " << p.a.y);
+      CHECK(box.left >= -0.5f);
+      CHECK(box.top >= -0.5f);
+      CHECK(box.right <= scene.width + 0.5f);
+      CHECK(box.bottom <= scene.height + 0.5f);
+    }
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      INFO("'" << texts[i].first->text << "' and '" << texts[k].first->text << "'");
+      CHECK_FALSE(touch(texts[i].second, texts[k].second));
+    }
+    for (const Primitive& p : scene.primitives) {
+      if (p.kind != Primitive::Kind::marker || p.role == Role::panel) continue;
+      const float r = p.size_px * 0.7f;
+      INFO("'" << texts[i].first->text << "' on a marker");
+      CHECK_FALSE(touch(texts[i].second, {{p.a.x - r, p.a.y - r, p.a.x + r, p.a.y + r}}));
+    }
+  }
+}
+
+}  // namespace ridge::test

@@ -1,0 +1,319 @@
+// The chart widget under a real mouse, through ImGui's input: zoom, pan, fit, crosshair, menu, table,
+// the dragged expectation, and the sweep over two parameters.
+#include <cmath>
+#include <sstream>
+
+#include "app/window/chart_view.h"
+#include "app/window/heat.h"
+#include "app/window/image_clipboard.h"
+#include "app/window/predict.h"
+#include "app/window/screens.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+using compat::Key;
+
+const chart::Scene& scene_of(const Fixture& f) {
+  return f.driver->screen().chart_scene();
+}
+
+/// A place in the plot, as shares of it from the lower left.
+ImVec2 in_plot(const Fixture& f, float across, float up) {
+  const Area place = f.driver->screen().chart_place();
+  const chart::AxisPlace &x = scene_of(f).x_axes.at(0), &y = *scene_of(f).y_axis;
+  return {place.x + x.low_px + (x.high_px - x.low_px) * across,
+          place.y + y.low_px + (y.high_px - y.low_px) * up};
+}
+
+Interval x_range(const Fixture& f) {
+  return {scene_of(f).x_axes.at(0).low, scene_of(f).x_axes.at(0).high};
+}
+
+/// A roofline of two sizes, so that it has a width.
+Fixture& roofline(Fixture& f) {
+  f.run_all();
+  f.driver->type('r');
+  REQUIRE(scene_of(f).y_axis);
+  return f;
+}
+
+std::string clipboard() {
+  const char* text = ImGui::GetClipboardText();
+  return text ? text : "";
+}
+
+TEST_CASE("the wheel zooms at the cursor, 0 and a double click show all of it again",
+          "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const Interval whole = x_range(f);
+  const ImVec2 at = in_plot(f, 0.3f, 0.6f);
+  const float px = at.x - f.driver->screen().chart_place().x;
+  const double under = scene_of(f).x_axes[0].value(px);
+  CHECK(f.driver->find("chart:fit") == nullptr);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(3);
+  const Interval near = x_range(f);
+  CHECK(near.low > whole.low);
+  CHECK(near.high < whole.high);
+  CHECK(std::log(scene_of(f).x_axes[0].value(px)) == Approx(std::log(under)).margin(0.02));
+  REQUIRE(f.driver->find("chart:fit"));
+  f.driver->type('0');
+  f.driver->frames(2);
+  CHECK(x_range(f).low == whole.low);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(3);
+  CHECK(x_range(f).low != whole.low);
+  REQUIRE(f.driver->click("chart:fit"));
+  f.driver->frames(2);
+  CHECK(x_range(f).low == whole.low);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(2);
+  for (int i = 0; i < 2; ++i) f.driver->press_at(at.x, at.y);
+  f.driver->frames(2);
+  CHECK(x_range(f).low == whole.low);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(-3);  // out of all of it there is nothing
+  CHECK(x_range(f).low == whole.low);
+  CHECK(f.driver->find("chart:fit") == nullptr);
+}
+
+TEST_CASE("beside the plot the wheel zooms that axis alone", "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const Interval whole = x_range(f);
+  const double y_high = scene_of(f).y_axis->high;
+  const ImVec2 at = in_plot(f, 0.5f, 0);
+  f.driver->move(at.x, at.y + 12);
+  f.driver->wheel(2);
+  CHECK(x_range(f).high < whole.high);
+  CHECK(scene_of(f).y_axis->high == y_high);
+}
+
+TEST_CASE("a drag pans, is no click, and stops at the chart's edge", "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const Interval whole = x_range(f);
+  const std::string rung = f.state.view.rung;
+  const ImVec2 at = in_plot(f, 0.5f, 0.5f);
+  f.driver->drag_from(at.x, at.y, 200, 0);  // all of it is seen: nothing to pan to
+  CHECK(x_range(f).low == whole.low);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(4);
+  const Interval near = x_range(f);
+  f.driver->drag_from(at.x, at.y, 60, 0);
+  f.driver->frames(2);
+  CHECK(x_range(f).low < near.low);
+  CHECK(x_range(f).high / x_range(f).low == Approx(near.high / near.low).epsilon(1e-4));
+  f.driver->drag_from(at.x, at.y, 3000, 0);
+  f.driver->frames(2);
+  CHECK(x_range(f).low == Approx(whole.low));
+  CHECK(f.state.view.rung == rung);
+}
+
+TEST_CASE("a view that was left is whole again, a re-run keeps what is looked at",
+          "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const Interval whole = x_range(f);
+  const ImVec2 at = in_plot(f, 0.3f, 0.6f);
+  f.driver->move(at.x, at.y);
+  f.driver->wheel(3);
+  const Interval near = x_range(f);
+  f.run_all();
+  CHECK(x_range(f).low == Approx(near.low));
+  f.driver->type('n');
+  f.driver->type('r');
+  f.driver->frames(2);
+  CHECK(x_range(f).low == whole.low);
+}
+
+TEST_CASE("the crosshair reads both axes, and the value is copied", "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const ImVec2 at = in_plot(f, 0.9f, 0.1f);
+  f.driver->move(at.x, at.y);
+  f.driver->frames(2);
+  REQUIRE(perform(f.state, "copy_value"));
+  f.driver->frames(2);
+  const std::string read = clipboard();
+  CHECK(read.find("FLOP/s") != std::string::npos);
+  CHECK(read.find(", ") != std::string::npos);
+  const ImVec2 higher = in_plot(f, 0.9f, 0.3f);
+  f.driver->move(higher.x, higher.y);
+  REQUIRE(perform(f.state, "copy_value"));
+  f.driver->frames(2);
+  CHECK(clipboard() != read);
+}
+
+TEST_CASE("the right button's menu copies; Esc and a click elsewhere close it", "[window][chart]") {
+  Fixture f;
+  f.run_all();
+  const Area cell = *f.driver->find("chart:gemm.cpu.loop_order:0");
+  f.driver->press_at(cell.x + cell.w / 2, cell.y + cell.h / 2, 1);
+  REQUIRE(f.state.view.show_chart_menu);
+  REQUIRE(f.driver->find("chart_menu:copy_csv"));
+  REQUIRE(f.driver->click("chart_menu:copy_csv"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.state.view.show_chart_menu);
+  CHECK(clipboard().starts_with("Row,"));
+  CHECK(clipboard().find(find_lab("gemm")->rungs[0].title) != std::string::npos);
+  f.driver->press_at(cell.x + 5, cell.y + 5, 1);
+  CHECK(f.state.view.show_chart_menu);
+  f.driver->key(Key::escape);
+  CHECK_FALSE(f.state.view.show_chart_menu);
+  f.driver->press_at(cell.x + 5, cell.y + 5, 1);
+  f.driver->press_at(10, 10);
+  CHECK_FALSE(f.state.view.show_chart_menu);
+  REQUIRE(perform(f.state, "copy_png"));
+  CHECK(f.state.png_in_frames > 0);
+  CHECK(f.state.png_copied);
+}
+
+TEST_CASE("a period shows the table behind every view, and the button leads back",
+          "[window][chart]") {
+  Fixture f;
+  f.run_all();
+  for (const View view : {View::ladder, View::roofline, View::sizes, View::error, View::heatmap}) {
+    f.state.view.chart = view;
+    f.driver->frames(2);
+    f.driver->type('.');
+    f.driver->frames(2);
+    CHECK(f.driver->find("chart:table"));
+    REQUIRE(f.driver->click("chart:chart"));
+    f.driver->frames(2);
+    CHECK(f.driver->find("chart:table") == nullptr);
+  }
+}
+
+/// An environment variable for the length of a test.
+struct Setting {
+  Setting(const char* name_in, const std::string& value) : name(name_in) {
+    const char* now = getenv(name);
+    before = now ? now : "";
+    setenv(name, value.c_str(), 1);
+  }
+  ~Setting() { setenv(name, before.c_str(), 1); }
+  const char* name;
+  std::string before;
+};
+
+TEST_CASE("a picture goes to the tool that is installed; without one that is said",
+          "[window][chart]") {
+  TemporaryFolder folder;
+  const std::string tool = folder.path + "/xclip", got = folder.path + "/got";
+  const Setting display("DISPLAY", ":0"), wayland("WAYLAND_DISPLAY", "");
+  const Setting path("PATH", folder.path + ":/usr/bin:/bin");
+  std::ofstream(folder.path + "/in.png") << "picture";
+  std::ofstream(tool) << "#!/bin/sh\necho \"$@\" >" << got << "\ncat >>" << got << "\n";
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  REQUIRE(copy_picture(folder.path + "/in.png"));
+  std::stringstream said;
+  said << std::ifstream(got).rdbuf();
+  CHECK(said.str() == "-selection clipboard -t image/png -in\npicture");
+  const Setting nowhere("PATH", folder.path + "/nowhere");
+  const Result<void> copied = copy_picture(folder.path + "/in.png");
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().sentence().find("xclip") != std::string::npos);
+}
+
+TEST_CASE("while predicting, the expected bar is dragged in the ladder itself", "[window][chart]") {
+  Fixture f;
+  f.driver->type('u');
+  f.driver->frames(2);
+  const std::string kernel = "gemm.cpu.loop_order";
+  const auto drag_to = [&](float across) {
+    const Area row = *f.driver->find("chart:" + kernel);
+    const Area place = f.driver->screen().chart_place();
+    const chart::AxisPlace axis = scene_of(f).x_axes.at(0);
+    const float x = place.x + axis.low_px + (axis.high_px - axis.low_px) * across;
+    const double wanted_ns = axis.value(x - place.x) * 1e9;
+    f.driver->drag_from(x - 40, row.y + row.h / 2, 40, 0);
+    f.driver->frames(2);
+    return wanted_ns;
+  };
+  for (const float across : {0.3f, 0.6f, 0.8f}) {
+    const double wanted_ns = drag_to(across);
+    CHECK(f.state.view.rung == kernel);
+    const Draft* draft = draft_of(f.state, kernel);
+    REQUIRE(draft);
+    CHECK(std::abs(std::log(draft->value_ns / wanted_ns)) < 0.1);  // two digits of it
+  }
+  const Draft kept = *draft_of(f.state, kernel);
+  f.driver->key(Key::escape);
+  f.state.teach.predicting = false;
+  drag_to(0.5f);
+  CHECK(draft_of(f.state, kernel)->value_ns == kept.value_ns);  // closed: nothing is dragged
+}
+
+TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and cancelled",
+          "[window][chart]") {
+  Fixture f;
+  select_rung(f.state, "gemm.cpu.loop_order");
+  f.state.view.chart = View::heatmap;
+  f.driver->frames(3);
+  const std::vector<std::string> names = heat_params(f.state);
+  REQUIRE(names.size() > 1);
+  const HeatAxes axes = heat_axes(f.state);
+  CHECK(axes.x == "n");
+  CHECK(axes.x != axes.y);
+  REQUIRE(f.driver->click("across=" + axes.y));  // they change places
+  CHECK(heat_axes(f.state).x == axes.y);
+  CHECK(heat_axes(f.state).y == axes.x);
+  REQUIRE(f.driver->click("across=" + axes.x));
+  REQUIRE(perform(f.state, "sweep_pair"));
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == axes.x_stops.size() * axes.y_stops.size());
+  for (size_t i = 0; i < request.kernels.size(); ++i)
+    CHECK(request.kernels[i].kernel == "gemm.cpu.loop_order");
+  f.session.measure(request, 0, 1e6);
+  f.session.measure(request, 1, 1e6, false);
+  f.driver->frames(3);
+  int valued = 0, failed = 0;
+  const chart::ChartModel model = heat_chart(f.state);
+  for (const chart::Cell& cell : model.plot->cells) {
+    valued += cell.value.has_value();
+    failed += cell.reason == "failed";
+  }
+  CHECK(valued == 1);
+  CHECK(failed == 1);
+  f.driver->key(Key::escape);
+  CHECK(f.session.cancelled.size() == 1);
+  f.session.finish(request, "cancelled");
+  f.driver->frames(3);
+}
+
+TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
+          "[window][chart]") {
+  Fixture f(1920, 1080);
+  f.run_all();
+  f.driver->type('b');
+  f.driver->type(']');
+  f.driver->type('c');
+  f.session.judge(f.session.last("compare"), Verdict::faster, 2);
+  f.driver->frames(3);
+  f.driver->type('v');
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("forest"));
+  REQUIRE(f.driver->find("spread"));
+  const Area* ecdf = f.driver->find("ecdf");
+  REQUIRE(ecdf);
+  const int before = f.driver->triangles();
+  f.driver->move(ecdf->x + ecdf->w / 2, ecdf->y + ecdf->h * 0.4f);
+  f.driver->frames(3);
+  CHECK(f.driver->triangles() > before);
+  // What is pointed at is what actions mean.
+  REQUIRE(perform(f.state, "copy_csv"));
+  f.driver->frames(2);
+  CHECK(clipboard().starts_with("Side,"));
+  REQUIRE(f.driver->hover("forest"));
+  REQUIRE(perform(f.state, "copy_csv"));
+  f.driver->frames(2);
+  CHECK(clipboard().starts_with("Row,"));
+}
+
+}  // namespace
+}  // namespace ridge::test
