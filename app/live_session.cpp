@@ -126,6 +126,12 @@ Result<int64_t> LiveSession::source(const std::string& kernel) {
   return ask(next_id_, "source", line);
 }
 
+Result<int64_t> LiveSession::assembly(const std::string& kernel) {
+  Json line = app_line("assembly");
+  line["kernel"] = kernel;
+  return ask(next_id_, "assembly", line);
+}
+
 Result<int64_t> LiveSession::send(WorkRequest request) {
   request.id = next_id_;
   return ask(request.id, request.type, to_line(request));

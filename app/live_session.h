@@ -24,6 +24,7 @@ class LiveSession final : public Session {
   bool in_timed_block() const override { return in_timed_block_; }
   Result<int64_t> list() override;
   Result<int64_t> source(const std::string& kernel) override;
+  Result<int64_t> assembly(const std::string& kernel) override;
   Result<int64_t> send(WorkRequest request) override;
   void cancel(int64_t id) override;
   void predict(const std::string& kernel, const Params& params, double value_ns) override;

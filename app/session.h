@@ -63,6 +63,7 @@ class Session {
   /// Each sends one request and returns its id; a lost worker is restarted first.
   virtual Result<int64_t> list() = 0;
   virtual Result<int64_t> source(const std::string& kernel) = 0;
+  virtual Result<int64_t> assembly(const std::string& kernel) = 0;
   virtual Result<int64_t> send(WorkRequest request) = 0;  ///< run, compare, probe; sets the id
   virtual void cancel(int64_t id) = 0;
   /// Puts a learner's prediction into the transcript.

@@ -52,6 +52,24 @@ class FakeSession final : public app::Session {
     done(id);
     return id;
   }
+  Result<int64_t> assembly(const std::string& kernel) override {
+    const int64_t id = next_++;
+    to_.app("assembly", {{"id", id}, {"kernel", kernel}});
+    if (!no_assembly.empty()) {
+      const Error error{ErrorCode::unavailable, no_assembly, "", ""};
+      to_.worker("error", {{"request", id}, {"error", error}});
+      to_.worker("done", {{"request", id}, {"status", "failed"}});
+      flush();
+      return id;
+    }
+    AssemblyText text{kernel, "objdump", "x86-64",
+                      "launch():\n  10:  vmulss xmm0\n  14:  jne 10\n"};
+    text.lines = 3, text.loop_first = 2, text.loop_last = 3;
+    text.loop_instructions = 2, text.loop_arithmetic = 1;
+    to_.worker("result", {{"request", id}, {"assembly", text}});
+    done(id);
+    return id;
+  }
   Result<int64_t> send(WorkRequest request) override {
     request.id = next_++;
     sent.push_back(request);
@@ -189,6 +207,7 @@ class FakeSession final : public app::Session {
     return made;
   }
 
+  std::string no_assembly;  ///< why there is none
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;
 

@@ -104,8 +104,8 @@ void Server::take_line(const std::string& line) {
     const std::lock_guard lock(mutex_);
     quit_ = true;
     changed_.notify_all();
-  } else if (type == "list" || type == "source" || type == "probe" || type == "run" ||
-             type == "compare") {
+  } else if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
+             type == "run" || type == "compare") {
     if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
@@ -149,6 +149,8 @@ bool Server::serve(const Json& request, Work* work) {
     work->list(id);
   } else if (type == "source") {
     outcome = work->source(id, text_of(request, "kernel"));
+  } else if (type == "assembly") {
+    outcome = work->assembly(id, text_of(request, "kernel"));
   } else {
     const auto asked = work_request_from(request);
     outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })
@@ -182,7 +184,7 @@ int Server::run() {
                              {"compiler", build.compiler},
                              {"type", build.build_type},
                              {"cuda", build.cuda}}},
-                           {"capabilities", {"list", "source", "probe", "run", "compare"}}});
+                           {"capabilities", {"list", "source", "assembly", "probe", "run", "compare"}}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

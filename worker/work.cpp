@@ -8,6 +8,7 @@
 
 #include "common/kernel/registry.h"
 #include "common/measure/ceilings.h"
+#include "common/measure/disassembly.h"
 #include "common/measure/environment.h"
 #include "common/measure/machine.h"
 #include "common/measure/range.h"
@@ -73,6 +74,14 @@ Result<void> Work::source(int64_t request, const std::string& kernel) {
   }
   const SourceText text = {kernel, source->path, source->text, source->flags, source->hash};
   emitter_->emit("result", {{"request", request}, {"source", text}});
+  return {};
+}
+
+Result<void> Work::assembly(int64_t request, const std::string& kernel) {
+  int capability = 0;  // the newest that is built in, where there is no GPU to ask
+  for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
+  RIDGE_TRY(const AssemblyText text, measure::disassemble(kernel, capability));
+  emitter_->emit("result", {{"request", request}, {"assembly", text}});
   return {};
 }
 

@@ -25,6 +25,7 @@ class Work {
 
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
+  Result<void> assembly(int64_t request, const std::string& kernel);
   /// run, compare and probe. Error worker: a device is lost; cancelled: stopped, what was measured
   /// has been sent; any other: the request could not be carried out at all.
   Result<void> carry_out(const WorkRequest& request, std::function<bool()> cancelled);

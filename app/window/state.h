@@ -79,6 +79,8 @@ struct ViewState {
   std::string mode = "measure";  ///< "live" or "measure"
   std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
+  bool assembly = false;  ///< the source tab shows what the compiler made of it
+  bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
   View chart = View::ladder;
   std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
   bool show_chart_menu = false;
@@ -161,6 +163,8 @@ struct State {
 
   int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
   std::set<std::string> sources_asked;
+  std::map<std::string, int64_t> assembly_asked;  ///< kernel id: the request
+  int aa_left = 0;  ///< comparisons of a rung with itself that are still to be made
   bool estimates_due = false;     ///< parameters changed since they were asked for
   double estimates_due_s = 0;     ///< clock at which to ask, so that a drag asks once
   uint64_t seen_version = ~0ull;  ///< of the run, at the last rebuild

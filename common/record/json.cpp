@@ -276,6 +276,15 @@ void fields(Io& io, Of<Io, SourceText>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, AssemblyText>& v) {
+  io("kernel", v.kernel), io("tool", v.tool), io("target", v.target), io("text", v.text);
+  io("lines", v.lines), io("loop_first", v.loop_first), io("loop_last", v.loop_last);
+  io("loop_instructions", v.loop_instructions), io("loop_fma", v.loop_fma);
+  io("loop_arithmetic", v.loop_arithmetic), io("loop_loads", v.loop_loads);
+  io("loop_stores", v.loop_stores);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Utilization>& v) {
   io("name", v.name), io("value", v.value), io("source", v.source);
 }
@@ -389,6 +398,7 @@ RIDGE_JSON_PAIR(Environment)
 RIDGE_JSON_PAIR(Ceiling)
 RIDGE_JSON_PAIR(KernelInfo)
 RIDGE_JSON_PAIR(SourceText)
+RIDGE_JSON_PAIR(AssemblyText)
 RIDGE_JSON_PAIR(Utilization)
 RIDGE_JSON_PAIR(DeviceKernel)
 RIDGE_JSON_PAIR(Resources)

@@ -34,6 +34,7 @@ RIDGE_JSON_PAIR(Environment);
 RIDGE_JSON_PAIR(Ceiling);
 RIDGE_JSON_PAIR(KernelInfo);
 RIDGE_JSON_PAIR(SourceText);
+RIDGE_JSON_PAIR(AssemblyText);
 RIDGE_JSON_PAIR(Utilization);
 RIDGE_JSON_PAIR(DeviceKernel);
 RIDGE_JSON_PAIR(Resources);

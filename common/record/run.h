@@ -51,7 +51,7 @@ struct Prediction {
 /// One request as the transcript shows it.
 struct Request {
   int64_t id = 0;
-  std::string type, lab;  ///< "run", "compare", "list", "probe", "source"
+  std::string type, lab;  ///< "run", "compare", "list", "probe", "source", "assembly"
   std::string mode, cache;
   std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
@@ -97,6 +97,7 @@ class Run {
   bool has_hello() const { return has_hello_; }
 
   const SourceText* source(const std::string& kernel) const;
+  const AssemblyText* assembly(const std::string& kernel) const;
   const KernelInfo* kernel(const std::string& id) const;
   /// Which of a kernel's parameters is its size (params.h); empty where the catalogue does not say.
   std::string size_param(const std::string& kernel) const;
@@ -159,6 +160,7 @@ class Run {
   std::vector<Comparison> comparisons_;
   std::map<int64_t, std::vector<Round>> rounds_;
   std::map<std::string, SourceText> sources_;
+  std::map<std::string, AssemblyText> assemblies_;
   std::vector<TelemetryPoint> telemetry_;
   std::vector<Moment> moments_;
   std::vector<Request> requests_;

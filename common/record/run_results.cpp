@@ -20,6 +20,12 @@ bool Run::apply_result(const Json& message) {
     sources_[source.kernel] = std::move(source);
     return true;
   }
+  if (const Json* object = object_field(message, "assembly")) {
+    AssemblyText assembly;
+    from_json(*object, assembly);
+    assemblies_[assembly.kernel] = std::move(assembly);
+    return true;
+  }
   note("a result line without a result");
   return true;
 }

@@ -132,6 +132,11 @@ const SourceText* Run::source(const std::string& kernel) const {
   return found == sources_.end() ? nullptr : &found->second;
 }
 
+const AssemblyText* Run::assembly(const std::string& kernel) const {
+  const auto found = assemblies_.find(kernel);
+  return found == assemblies_.end() ? nullptr : &found->second;
+}
+
 const KernelInfo* Run::kernel(const std::string& id) const {
   return last_of(catalogue_, [&](const KernelInfo& info) { return info.id == id; });
 }

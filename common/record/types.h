@@ -154,6 +154,17 @@ struct SourceText {
   std::string kernel, path, text, flags, hash;
 };
 
+/// What the compiler made of a rung, as a disassembler shows it, and the loop that does the work:
+/// the innermost one that computes most per instruction. Counts are of its instructions as written; one that
+/// computes on memory counts as a load too.
+struct AssemblyText {
+  std::string kernel, tool, target;       ///< target: "x86-64", "sm_90a"
+  std::string text;                       ///< at most 48 kB: the loop's surroundings are kept
+  int64_t lines = 0;                      ///< of the whole
+  int64_t loop_first = 0, loop_last = 0;  ///< lines of `text`, from 1; 0: no loop with arithmetic
+  int64_t loop_instructions = 0, loop_fma = 0, loop_arithmetic = 0, loop_loads = 0, loop_stores = 0;
+};
+
 // ---- results ---------------------------------------------------------------------------------
 
 enum class SeriesStatus { pending, running, ok, failed, skipped, cancelled, partial };

@@ -1,0 +1,21 @@
+// What the compiler made of a rung: the code in this very program, by a disassembler of the machine.
+//
+// A CPU rung's functions stand together under their file's name in the symbol table; its registration
+// (an address) says which file. objdump (binutils) reads both. A GPU rung's functions are those that
+// its source marks __global__; cuobjdump and nvdisasm (CUDA toolkit) read them from the code for the
+// newest architecture that the GPU can run.
+#pragma once
+
+#include <string>
+
+#include "common/core/result.h"
+#include "common/record/types.h"
+
+namespace ridge::measure {
+
+/// `capability`: the GPU's, 90 for 9.0; 0: the newest that is built in. Errors: usage for an id that
+/// nothing is built for; unavailable where there is no disassembler, where the symbols were stripped,
+/// or for a library's rung, with what would change it.
+Result<AssemblyText> disassemble(const std::string& kernel, int capability);
+
+}  // namespace ridge::measure

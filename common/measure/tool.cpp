@@ -1,0 +1,76 @@
+#include "common/measure/tool.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace ridge::measure {
+namespace {
+
+constexpr size_t kMostBytes = size_t{256} << 20;
+
+Error failed(const std::string& program, const std::string& what) {
+  return {ErrorCode::unavailable, what, program, ""};
+}
+
+/// Reads until the other side closes it; false when the time or the room is up.
+bool read_to_end(int fd, double limit_s, std::string* text) {
+  const auto begin = std::chrono::steady_clock::now();
+  char piece[1 << 16];
+  for (;;) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    const double left_s = limit_s - passed.count();
+    if (!(left_s > 0) || text->size() > kMostBytes) return false;
+    pollfd waiting = {fd, POLLIN, 0};
+    if (poll(&waiting, 1, static_cast<int>(left_s * 1000) + 1) <= 0) continue;
+    const ssize_t got = read(fd, piece, sizeof(piece));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    text->append(piece, static_cast<size_t>(got));
+  }
+}
+
+}  // namespace
+
+Result<std::string> output_of(const std::vector<std::string>& command, double limit_s) {
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0) return failed(command[0], "no pipe to it could be made");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = -1;
+  const int refused =
+      posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(out[1]);
+  std::string text;
+  if (refused != 0) {
+    close(out[0]);
+    return failed(command[0], refused == ENOENT ? "it is not installed" : std::strerror(refused));
+  }
+  const bool whole = read_to_end(out[0], limit_s, &text);
+  close(out[0]);
+  if (!whole) kill(pid, SIGKILL);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!whole) return failed(command[0], "it did not finish");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    return failed(command[0], "it could not read this program");
+  }
+  return text;
+}
+
+}  // namespace ridge::measure
