@@ -35,6 +35,12 @@ if(NOT CLI11_FOUND)
 endif()
 ridge_alias(ridge_cli11 CLI11::CLI11)
 
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  message(FATAL_ERROR "zlib not found, which reads the data sets: apt-get install zlib1g-dev")
+endif()
+ridge_alias(ridge_zlib ZLIB::ZLIB)
+
 if(RIDGE_WINDOW)
   include(window_dependencies)
 endif()

@@ -22,6 +22,7 @@ may common/record  'common/(core|stats)'
 may common/stats   'common/(core|record)'
 may common/quality 'common/(core|record|kernel)'  # kernel: for DType
 may common/measure 'common/(core|kernel|record|stats|quality)'
+may common/data    'common/core'
 may common/chart   'common/(core|record|stats)'
 may common/report  'common/(core|record|stats|chart)'
 may kernels        'common'

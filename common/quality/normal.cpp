@@ -1,32 +1,19 @@
-// Random normals: a counter-based generator (splitmix64's mixing of seed and counter; Steele, Lea and
-// Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) and Box-Muller, which makes
-// elements 2i and 2i + 1 from counter i.
+// Random normals: counter-based (common/core/random.h) and Box-Muller, which makes elements 2i and
+// 2i + 1 from counter i.
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "common/core/parallel.h"
+#include "common/core/random.h"
 #include "common/quality/quality.h"
 
 namespace ridge::quality {
 namespace {
 
-uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
-
-/// Neighbouring seeds must not give shifted copies of one sequence, hence a mixed key.
-uint64_t key_of(uint64_t seed) {
-  return mix(mix(seed + kGolden) + kGolden);
-}
-
 std::array<double, 2> normal_pair(uint64_t key, uint64_t pair) {
-  const uint64_t first = mix(key + (2 * pair + 1) * kGolden);
-  const uint64_t second = mix(key + (2 * pair + 2) * kGolden);
+  const uint64_t first = random_bits(key, 2 * pair);
+  const uint64_t second = random_bits(key, 2 * pair + 1);
   // (0, 1]: the logarithm stays finite, |normal| <= 8.6.
   const double u = static_cast<double>((first >> 11) + 1) * 0x1p-53;
   const double angle = static_cast<double>(second >> 11) * 0x1p-53 * 2 * std::numbers::pi;
@@ -47,12 +34,12 @@ void fill_range(std::byte* data, DType dtype, uint64_t key, int64_t begin, int64
 }  // namespace
 
 double normal(uint64_t seed, uint64_t index) {
-  return normal_pair(key_of(seed), index / 2)[index % 2];
+  return normal_pair(random_key(seed), index / 2)[index % 2];
 }
 
 void fill_normal(std::span<std::byte> data, DType dtype, uint64_t seed) {
   const auto count = static_cast<int64_t>(data.size() / dtype_size(dtype));
-  const uint64_t key = key_of(seed);
+  const uint64_t key = random_key(seed);
   // A thread is worth its start above about 2^18 elements (a few ms).
   parallel_for(
       count, int64_t{1} << 18,
