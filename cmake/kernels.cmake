@@ -10,6 +10,7 @@
 set(ridge_isa_avx2 "-mavx2 -mfma")
 set(ridge_isa_avx512f "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma")
 set(ridge_isa_avx512bf16 "${ridge_isa_avx512f} -mavx512bf16")
+set(ridge_isa_avx512bitalg "${ridge_isa_avx512f} -mavx512bitalg -mavx512vnni")
 
 # Where the linker happens to place a loop must not decide its speed: the same instructions of
 # loop_order ran 1.6 times slower in one binary than in another (Zen 4, 11.7 against 18.8 ms).

@@ -359,6 +359,7 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
     } else {
       const FamilyDesc* family = find_family(family_of(one.id()));
       RIDGE_TRY(Device * where, device(one.backend(), request.device));
+      RIDGE_TRY_VOID(measure::get_ready(*family, one.params, static_cast<int>(i), observer));
       const auto estimate = measure::estimate_call(*one.kernel, *family, one.params, where, true);
       if (!estimate) {
         if (estimate.error().code == ErrorCode::worker) return estimate.error();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class Problem {
   virtual std::vector<BufferSpec> buffers() const = 0;
   virtual double flop() const = 0;       ///< of one call
   virtual double bytes_min() const = 0;  ///< each input read once, each output written once
+  virtual double items() const { return 0; }  ///< what one call works off, images say; 0: no such thing
   /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
   virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
   /// Judges the outputs in `host` against float64 on the same inputs. full: every element against
@@ -38,6 +40,9 @@ class Problem {
   /// stays cheap at any size. Poison and guards are the harness's part.
   virtual QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const = 0;
 };
+
+/// Says what goes on and how far it is (0 to 1); false: stop, it was cancelled.
+using FamilyProgress = std::function<bool(const std::string& text, double share)>;
 
 struct FamilyDesc {
   const char* name = nullptr;  ///< "gemm"
@@ -49,6 +54,9 @@ struct FamilyDesc {
   /// The same problem with about `share` (0 to 1) of the work, for estimates and for rungs too slow
   /// for the asked size. Never below the family's least size.
   Params (*shrink)(const Params& params, double share) = nullptr;
+  /// Gets what make_problem() needs of these parameters and what takes seconds, once a machine: a trained
+  /// model. Null: nothing does. make_problem() alone gets it too, without a word.
+  Result<void> (*get_ready)(const Params& params, const FamilyProgress& progress) = nullptr;
 };
 
 }  // namespace ridge

@@ -43,6 +43,9 @@ struct Shape {
   int64_t dim[8] = {};
   DType dtype = DType::fp32;
   int threads = 1;  ///< CPU threads the kernel may use; GPU kernels ignore it
+  /// What the family declares constant, a model's weights: prepare() may pack it. In host memory, there
+  /// as long as the problem; the family's header says what it is. Null where everything is in buffers.
+  const void* constants = nullptr;
 };
 
 /// What prepare() made for one shape; launch() gets it back. release(state) frees it.

@@ -24,9 +24,14 @@ class Training {
   virtual std::map<std::string, double> observe() = 0;
   /// Task metric on held-out data, and whether it meets the rung's limit.
   virtual QualityCheck evaluate() = 0;
+  /// The task metric on the way, for the curve. A training whose held-out data may be asked only once
+  /// answers with nothing.
+  virtual std::map<std::string, double> look() { return evaluate().task; }
   virtual int64_t steps() const = 0;           ///< how many steps make the training
   virtual int64_t items_per_step() const = 0;  ///< samples in a batch
   virtual double flop_per_step() const = 0;
+  /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
+  virtual std::string note() const { return ""; }
 };
 
 struct TrainDesc {

@@ -109,6 +109,7 @@ Result<void> Contest::prepare(size_t i) {
   }
   RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device, options_.cache));
   observer_->phase(series.index, {.phase = "prepare", .text = "making the inputs"});
+  RIDGE_TRY_VOID(get_ready(*family, side.params, series.index, observer_));
   RIDGE_TRY(const CallEstimate estimate,
             bench_->estimates.get(*side.kernel, *family, side.params, side.device));
   if (!estimate.reduced_from.empty()) {

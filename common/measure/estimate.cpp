@@ -50,6 +50,24 @@ std::string changed_params(const FamilyDesc& family, const Params& asked, const 
 
 }  // namespace
 
+Result<void> get_ready(const FamilyDesc& family, const Params& params, int series,
+                       Observer* observer) {
+  if (family.get_ready == nullptr) return {};
+  const double start = now_s();
+  double reported = start;
+  return family.get_ready(params, [&](const std::string& text, double share) {
+    constexpr double kReport_s = 0.1;
+    if (now_s() - reported >= kReport_s) {
+      reported = now_s();
+      std::optional<double> left_s;
+      if (share > 0) left_s = (reported - start) * (1 / share - 1);
+      observer->phase(series,
+                      {.phase = "prepare", .text = text, .progress = share, .left_s = left_s});
+    }
+    return !observer->cancelled();
+  });
+}
+
 double predict_total_s(double call_ns, const std::string& mode, bool has_energy) {
   const double call_s = call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);

@@ -14,6 +14,10 @@ namespace ridge::measure {
 
 inline constexpr double kLongestCallNs = 5e9;
 
+/// What the family needs and takes seconds to get, once a machine (FamilyDesc::get_ready), with progress.
+Result<void> get_ready(const FamilyDesc& family, const Params& params, int series,
+                       Observer* observer);
+
 struct CallEstimate {
   double call_ns = 0;        ///< of one call at `params`
   Params params;             ///< what should be run

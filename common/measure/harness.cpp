@@ -160,6 +160,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   }
   RIDGE_TRY_VOID(check_supported(kernel, series->params, *device, options.cache));
   observer->phase(series->index, {.phase = "prepare", .text = "making the inputs"});
+  RIDGE_TRY_VOID(get_ready(*family, series->params, series->index, observer));
   RIDGE_TRY(const CallEstimate estimate,
             bench->estimates.get(kernel, *family, series->params, device));
   series->params = estimate.params;
@@ -176,6 +177,9 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
   if (options.count_only) return describe_calls(rung, call_ns, options, series, observer);
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
+  if (series->stats && series->stats->median_ns > 0) {
+    series->items_per_s = posed->problem->items() * 1e9 / series->stats->median_ns;
+  }
   if (options.latency) {
     LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
     rule.limit_s = std::min(rule.limit_s, options.limit_s.value_or(rule.limit_s));

@@ -46,6 +46,10 @@ bool isa_available(const std::string& isa, std::string* reason) {
     needed = IsaLevel::avx512;
 #if defined(__x86_64__)
     if (isa == "avx512bf16") part = __builtin_cpu_supports("avx512bf16");
+    // Every CPU with BITALG has VNNI as well; the build line's flags ask for both.
+    if (isa == "avx512bitalg") {
+      part = __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vnni");
+    }
     if (isa == "avx512vnni") part = __builtin_cpu_supports("avx512vnni");
 #endif
   } else if (!isa.empty()) {

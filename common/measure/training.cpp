@@ -54,7 +54,7 @@ Result<void> Driver::one_step() {
   point.values = training_->observe();
   const int64_t between = std::max<int64_t>(1, training_->steps() / kLooks);
   if (point.step % between == 0 && point.step < training_->steps()) {
-    for (const auto& [name, value] : training_->evaluate().task) point.values[name] = value;
+    for (const auto& [name, value] : training_->look()) point.values[name] = value;
   }
   series_->curve.push_back(std::move(point));
   return {};
@@ -108,6 +108,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   observer->phase(series->index, {.phase = "prepare", .text = "setting up the training"});
   RIDGE_TRY(const auto training, desc.setup(series->params, 1));
   series->flop = training->flop_per_step();
+  series->note = training->note();
   const ForeignLoad foreign;
   Driver driver(training.get(), options, series, observer);
   const auto trained = driver.run();

@@ -271,7 +271,7 @@ struct Series {
   std::optional<double> energy_j;    ///< per call
   std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
   std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."
-  double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples a second
+  double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples; kernels: images, if any
   std::vector<CurvePoint> curve;
   std::vector<Span> spans;
   std::optional<Resources> resources;  ///< GPU kernels
