@@ -1,0 +1,47 @@
+#include "kernels/weightless/params.h"
+
+#include "common/record/params.h"
+
+namespace ridge::weightless {
+
+ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max,
+                    int64_t fallback) {
+  ParamSpec spec;
+  spec.name = name;
+  spec.help = help;
+  spec.min = min;
+  spec.max = max;
+  spec.fallback = fallback;
+  return spec;
+}
+
+std::vector<ParamSpec> model_params() {
+  const TrainConfig usual;
+  return {
+      int_param("luts", "look-up tables, a tenth for each class", 10, 100'000, usual.luts),
+      int_param("bits", "thermometer bits a pixel", 1, kMostBits, usual.bits),
+      int_param("candidates", "features each pin chooses among; 1: random wiring", 1, 1024,
+                usual.candidates),
+      int_param("epochs", "passes over the training images; 0: untrained", 0, 1000, usual.epochs),
+      int_param("seed", "of tables, candidates and order", 1, 1'000'000, 1),
+      int_param("train_images", "train on so many images; 0: all", 0, 60'000, 0)};
+}
+
+Result<TrainConfig> config_of(const Params& params) {
+  TrainConfig config;
+  config.luts = static_cast<int>(param_int(params, "luts", config.luts));
+  config.bits = static_cast<int>(param_int(params, "bits", config.bits));
+  config.candidates = static_cast<int>(param_int(params, "candidates", config.candidates));
+  config.epochs = static_cast<int>(param_int(params, "epochs", config.epochs));
+  config.seed = static_cast<uint64_t>(param_int(params, "seed", 1));
+  config.images = param_int(params, "train_images", 0);
+  if (config.luts % kClasses != 0) {
+    return Error{ErrorCode::usage, std::to_string(config.luts) + " LUTs are no multiple of 10",
+                 "parameter luts of weightless",
+                 "each class has a tenth: choose " + std::to_string(config.luts / 10 * 10) +
+                     " or " + std::to_string(config.luts / 10 * 10 + 10)};
+  }
+  return config;
+}
+
+}  // namespace ridge::weightless

@@ -1,0 +1,17 @@
+// The parameters that say which network: shared by the trainings and by what classifies with it.
+#pragma once
+
+#include <vector>
+
+#include "common/record/types.h"
+#include "kernels/weightless/trainer.h"
+
+namespace ridge::weightless {
+
+ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
+/// luts, bits, candidates, epochs, seed, train_images.
+std::vector<ParamSpec> model_params();
+/// The error says which parameter does not fit another.
+Result<TrainConfig> config_of(const Params& params);
+
+}  // namespace ridge::weightless
