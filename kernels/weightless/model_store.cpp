@@ -1,0 +1,73 @@
+#include "kernels/weightless/model_store.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "common/core/random.h"
+#include "kernels/weightless/params.h"
+
+namespace ridge::weightless {
+namespace {
+
+/// Everything the weights depend on. Version: raise it when the trainer makes other weights.
+std::string key_of(const TrainConfig& c) {
+  constexpr int kVersion = 1;
+  if (c.epochs == 0) return fmt::format("random-l{}-b{}-s{}", c.luts, c.bits, c.seed);
+  uint64_t data = 0;  // a synthetic set, or a part of one, must not pass for the real set
+  const Garments& set = garments();
+  for (const uint8_t label : set.train.labels) data = mix_bits(data + label + kGolden);
+  return fmt::format("v{}-l{}-b{}-k{}-e{}-s{}-n{}-{:08x}", kVersion, c.luts, c.bits, c.candidates,
+                     c.epochs, c.seed, c.images, data >> 32);
+}
+
+Result<LutNetwork> train(const TrainConfig& config, const FamilyProgress* progress) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  Trainer trainer(config, garments(), fastest_lut_kernel(), threads);
+  while (trainer.done() < trainer.steps()) {
+    trainer.step();
+    const double share = static_cast<double>(trainer.done()) / static_cast<double>(trainer.steps());
+    if (progress != nullptr && !(*progress)("training the network, once", share)) {
+      return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    }
+  }
+  return trainer.network();
+}
+
+}  // namespace
+
+std::string model_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) {
+    return std::string(cache) + "/ridgepoint/models";
+  }
+  if (const char* home = std::getenv("HOME"); home && *home) {
+    return std::string(home) + "/.cache/ridgepoint/models";
+  }
+  return "";
+}
+
+Result<std::shared_ptr<const LutNetwork>> stored_network(const Params& params,
+                                                         const FamilyProgress* progress) {
+  // The worker's main thread alone makes problems: no lock.
+  static std::map<std::string, std::shared_ptr<const LutNetwork>> known;
+  RIDGE_TRY(TrainConfig config, config_of(params));
+  config.hold_out = false;
+  const std::string key = key_of(config);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  LutNetwork network;
+  const std::string folder = model_folder(), path = folder + "/weightless-" + key;
+  if (config.epochs == 0) {
+    network = random_network(config.luts, config.bits, config.seed);
+  } else if (folder.empty() || !load_network(path, &network)) {
+    RIDGE_TRY(network, train(config, progress));
+    std::error_code ignored;  // a cache that cannot be written costs the next start some seconds
+    std::filesystem::create_directories(folder, ignored);
+    save_network(network, path);
+  }
+  return known[key] = std::make_shared<const LutNetwork>(std::move(network));
+}
+
+}  // namespace ridge::weightless

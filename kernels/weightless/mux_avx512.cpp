@@ -1,0 +1,24 @@
+// ridge: isa=avx512f flags=-O3
+//
+// Idea      512 images wide, and vpternlog: any function of three bits, so a multiplexer, in one.
+// Changed   Three instructions a multiplexer become one, five a full adder two.
+// Limits    The table is data: sixteen leaves are stored and fetched again for every LUT.
+// Look at   The store port: 14 functions of two inputs a LUT go through it.
+// Source    As mux_portable; Intel's ternary logic instruction.
+#include "kernels/weightless/vec512.h"
+
+#include "kernels/weightless/mux_tree.h"
+// After it: eight_luts.
+#include "kernels/weightless/bit_sliced.h"
+
+namespace ridge {
+
+static Status launch(const Launch& launch) {
+  const Classify c = classify_of(launch);
+  classify_all(&c, nullptr, (uint64_t*)launch.plan_state);
+  return {};
+}
+
+RIDGE_KERNEL(weightless, cpu, mux_avx512, .prepare = prepare_workspace, .launch = launch);
+
+}  // namespace ridge

@@ -1,0 +1,46 @@
+// The weightless lab: classify garments with look-up tables, without a multiplication. Adding a rung is
+// one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+const Lab& weightless_lab() {
+  static const Lab lab = {
+      .id = "weightless",
+      .title = "Weightless",
+      .goal =
+          "Train a network of look-up tables in seconds, and run it as logic: nothing is "
+          "multiplied.",
+      .family = "weightless",
+      .rungs =
+          {
+              {"weightless.cpu.random_wiring", "gradients into tables", "a loss, not a count"},
+              {"weightless.cpu.learned_wiring", "learned wiring", "each pin chooses its pixel"},
+              {"weightless.cpu.fast_training", "fast training", "64 images a word, tables for EFD"},
+              {"weightless.cpu.naive", "bit by bit", "the definition"},
+              {"weightless.cpu.mux_portable", "bit-sliced", "64 images a word, a LUT is a circuit"},
+              {"weightless.cpu.bitshuffle", "vpshufbitqmb", "64 look-ups an instruction"},
+              {"weightless.cpu.mux_avx2", "multiplexers, AVX2", "256 images a register"},
+              {"weightless.cpu.mux_avx512", "multiplexers, AVX-512",
+               "512 images, one instruction a mux"},
+          },
+      .sections = {{"Training", "weightless.cpu.random_wiring"},
+                   {"Classifying, LUT network", "weightless.cpu.naive"}},
+      .params = {{"luts", "look-up tables", {200, 500, 1000, 2000, 4000, 8000, 16000}},
+                 {"bits", "thermometer bits a pixel", {1, 3, 7}},
+                 {"candidates", "candidates a pin", {1, 8, 16, 32, 64, 128}},
+                 {"from", "starting from", {}},
+                 {"images", "images in a call", {512, 1000, 10000}},
+                 {"threads", "CPU threads (training)", {1, 2, 4, 8, 16}}},
+      .quality_metric = "accuracy",
+      .quality_limit = "every prediction equal to the definition's; a training above 0.3",
+      .lesson = "assets/lessons/weightless.md",
+  };
+  return lab;
+}
+
+RIDGE_LAB(weightless, weightless_lab);
+
+}  // namespace
+}  // namespace ridge
