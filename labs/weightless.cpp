@@ -24,6 +24,7 @@ const Lab& weightless_lab() {
               {"weightless.cpu.mux_avx2", "multiplexers, AVX2", "256 images a register"},
               {"weightless.cpu.mux_avx512", "multiplexers, AVX-512",
                "512 images, one instruction a mux"},
+              {"weightless.cpu.generated", "generated code", "the table becomes instructions"},
           },
       .sections = {{"Training", "weightless.cpu.random_wiring"},
                    {"Classifying, LUT network", "weightless.cpu.naive"}},

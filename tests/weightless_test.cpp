@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "common/core/random.h"
 #include "common/kernel/registry.h"
 #include "common/measure/gate.h"
 #include "common/measure/isa.h"
 #include "common/record/params.h"
+#include "kernels/weightless/generated_code.h"
+#include "kernels/weightless/lut_circuit.h"
 #include "kernels/weightless/naive_luts.h"
 #include "kernels/weightless/trainer.h"
 #include "tests/catch.h"
@@ -192,4 +195,62 @@ TEST_CASE("every inference rung predicts as the definition does, ties and odd si
     ++tested;
   }
   CHECK(tested >= 2);
+}
+
+TEST_CASE("a circuit computes its table in at most 15 operations; constants and literals in none") {
+  std::vector<uint64_t> tables = {0, ~uint64_t{0}, 1, uint64_t{1} << 63, 0x6996966996696996};
+  for (int p = 0; p < 6; ++p) {
+    uint64_t literal = 0;
+    for (int a = 0; a < 64; ++a) literal |= uint64_t(a >> p & 1) << a;
+    CHECK(make_circuit(literal).ops.empty());
+    CHECK(make_circuit(literal).output == p);
+    CHECK(make_circuit(~literal).ops.size() == 1);
+    tables.push_back(literal), tables.push_back(~literal), tables.push_back(literal & 0xff00ff);
+  }
+  CHECK(make_circuit(0).output == -1);
+  CHECK(make_circuit(~uint64_t{0}).output == -2);
+  // The parity of six: five exclusive ors, two of them in one operation.
+  CHECK(make_circuit(0x6996966996696996).ops.size() <= 4);
+  const uint64_t key = random_key(9);
+  for (uint64_t i = 0; i < 200; ++i) tables.push_back(random_bits(key, i));
+  for (const uint64_t table : tables) {
+    const LutCircuit circuit = make_circuit(table);
+    INFO(std::hex << table);
+    CHECK(circuit.ops.size() <= 15);
+    CHECK(circuit_table(circuit) == table);
+  }
+}
+
+TEST_CASE("where code may not be generated the rung says so and uses multiplexers") {
+  const LutNetwork network = random_network(20, 1, 1);
+  const LutModel model = {.luts = 20,
+                          .bits = 1,
+                          .features = network.features(),
+                          .luts_per_class = 2,
+                          .thresholds = network.thresholds.data(),
+                          .wiring = network.wiring.data(),
+                          .tables = network.tables.data()};
+  ::setenv("RIDGE_NO_GENERATED_CODE", "1", 1);
+  GeneratedCode* none = generate_code(&model);
+  ::unsetenv("RIDGE_NO_GENERATED_CODE");
+  CHECK(none->groups == nullptr);
+  CHECK(std::string(none->reason).find("RIDGE_NO_GENERATED_CODE") == 0);
+  free_code(none);
+  GeneratedCode* code = generate_code(&model);
+  REQUIRE(code->groups != nullptr);
+  // Its pages can be run and read, not written.
+  std::ifstream maps("/proc/self/maps");
+  bool seen = false;
+  for (std::string line; std::getline(maps, line);) {
+    uint64_t begin = 0, end = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, rights) != 3) continue;
+    CHECK(std::string(rights).substr(0, 3) != "rwx");
+    const auto at = reinterpret_cast<uint64_t>(code->memory);
+    if (at < begin || at >= end) continue;
+    CHECK(std::string(rights) == "r-xp");
+    seen = true;
+  }
+  CHECK(seen);
+  free_code(code);
 }

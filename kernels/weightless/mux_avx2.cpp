@@ -26,7 +26,16 @@ static inline Vec full_add(Vec a, Vec b, Vec c, Vec* carry) {
 }  // namespace ridge
 
 #include "kernels/weightless/mux_tree.h"
-// After it: eight_luts.
+
+namespace ridge {
+
+static inline void eight_luts(const LutModel* model, const void*, int first, int count,
+                              const uint64_t* planes, Vec* out) {
+  eight_muxes(model, first, count, planes, out);
+}
+
+}  // namespace ridge
+
 #include "kernels/weightless/bit_sliced.h"
 
 namespace ridge {

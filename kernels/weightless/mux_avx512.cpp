@@ -8,7 +8,16 @@
 #include "kernels/weightless/vec512.h"
 
 #include "kernels/weightless/mux_tree.h"
-// After it: eight_luts.
+
+namespace ridge {
+
+static inline void eight_luts(const LutModel* model, const void*, int first, int count,
+                              const uint64_t* planes, Vec* out) {
+  eight_muxes(model, first, count, planes, out);
+}
+
+}  // namespace ridge
+
 #include "kernels/weightless/bit_sliced.h"
 
 namespace ridge {

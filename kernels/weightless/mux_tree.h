@@ -25,8 +25,8 @@ static inline Vec mux_lut(uint64_t table, const uint16_t* pin, const uint64_t* p
   return leaf[0];
 }
 
-static inline void eight_luts(const LutModel* model, const void*, int first, int count,
-                              const uint64_t* planes, Vec* out) {
+static inline void eight_muxes(const LutModel* model, int first, int count, const uint64_t* planes,
+                               Vec* out) {
   for (int i = 0; i < 8; ++i) {
     const int64_t j = first + i;
     out[i] = i < count ? mux_lut(model->tables[j], model->wiring + j * kLutInputs, planes) : Vec{};
