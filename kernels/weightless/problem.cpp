@@ -1,14 +1,10 @@
 // The weightless family's problem: a trained network, images to classify, and every prediction judged.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
-#include "common/core/random.h"
 #include "common/kernel/registry.h"
-#include "common/quality/quality.h"
 #include "common/record/params.h"
+#include "kernels/weightless/encoded_batch.h"
 #include "kernels/weightless/model_store.h"
 #include "kernels/weightless/params.h"
 #include "kernels/weightless/weightless.h"
@@ -16,6 +12,7 @@
 namespace ridge {
 namespace {
 
+using weightless::EncodedBatch;
 using weightless::LutNetwork;
 
 class ClassifyProblem : public Problem {
@@ -42,11 +39,14 @@ class ClassifyProblem : public Problem {
   }
 
   std::vector<BufferSpec> buffers() const override {
-    const auto images = static_cast<size_t>(images_), words = row_words();
-    const size_t planes = tiles() * static_cast<size_t>(network_->features()) * kTileWords;
-    return {{"pixels", from_pixels_ ? images * kImageBytes : 0, false, DType::int8},
-            {"rows", from_pixels_ ? 0 : images * words * 8, false, DType::int8},
-            {"planes", from_pixels_ ? 0 : planes * 8, false, DType::int8},
+    const auto images = static_cast<size_t>(images_);
+    const int features = network_->features();
+    const size_t pixels = from_pixels_ ? images * kImageBytes : 0;
+    const size_t rows = from_pixels_ ? 0 : EncodedBatch::row_bytes(images_, features);
+    const size_t planes = from_pixels_ ? 0 : EncodedBatch::plane_bytes(images_, features);
+    return {{"pixels", pixels, false, DType::int8},
+            {"rows", rows, false, DType::int8},
+            {"planes", planes, false, DType::int8},
             {"classes", images, true, DType::int8}};
   }
 
@@ -60,76 +60,34 @@ class ClassifyProblem : public Problem {
   double items() const override { return double(images_); }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
-    const std::vector<uint8_t> pixels = pick_pixels(seed);
+    const EncodedBatch batch(network_->thresholds, images_, seed);
     const std::vector<BufferSpec> specs = buffers();
     host->resize(specs.size());
     for (size_t i = 0; i < specs.size(); ++i) (*host)[i].resize(specs[i].bytes);
     if (from_pixels_) {
-      std::memcpy((*host)[0].data(), pixels.data(), pixels.size());
+      std::memcpy((*host)[0].data(), batch.pixels.data(), batch.pixels.size());
       return;
     }
-    const auto rows = weightless::encode_rows(pixels.data(), images_, network_->thresholds);
-    std::memcpy((*host)[1].data(), rows.words.data(), rows.words.size() * 8);
-    auto* planes = reinterpret_cast<uint64_t*>((*host)[2].data());
-    for (int64_t first = 0; first < static_cast<int64_t>(tiles()) * kTile; first += 64) {
-      std::array<const uint64_t*, 64> picked{};
-      for (int64_t s = 0; s < 64 && first + s < images_; ++s) {
-        picked[static_cast<size_t>(s)] = rows.row(first + s);
-      }
-      uint64_t* tile = planes + first / kTile * network_->features() * kTileWords;
-      weightless::rows_to_planes(picked, network_->features(), tile + first % kTile / 64,
-                                 kTileWords);
-    }
+    std::memcpy((*host)[1].data(), batch.rows.words.data(), batch.rows.words.size() * 8);
+    batch.write_planes(reinterpret_cast<uint64_t*>((*host)[2].data()));
   }
 
+  /// The definition's answers are found once a seed.
   QualityCheck check(const HostBuffers& host, bool, uint64_t seed) const override {
-    refer(seed);
-    const auto* classes = reinterpret_cast<const uint8_t*>(host[3].data());
-    quality::ErrorSum sum;
-    int64_t right = 0;
-    for (size_t i = 0; i < expected_.size(); ++i) {
-      // One apart from zero, so that a class of 0 counts in the relative error as any other.
-      sum.add(classes[i] + 1.0, expected_[i] + 1.0, 0);
-      right += classes[i] == labels_[i];
+    if (referred_ != seed || expected_.empty()) {
+      const EncodedBatch batch(network_->thresholds, images_, seed);
+      expected_.clear();
+      for (int64_t i = 0; i < images_; ++i) {
+        expected_.push_back(static_cast<uint8_t>(weightless::predict_one(
+            *network_, &batch.pixels[static_cast<size_t>(i) * kImageBytes])));
+      }
+      labels_ = batch.labels;
+      referred_ = seed;
     }
-    QualityCheck check = sum.finish("every prediction against the definition", 0);
-    check.task["accuracy"] = double(right) / double(images_);
-    return check;
+    return weightless::judge_classes(host[3], expected_, labels_);
   }
 
  private:
-  size_t row_words() const { return static_cast<size_t>(network_->features() + 63) / 64; }
-  size_t tiles() const { return static_cast<size_t>(images_ + kTile - 1) / kTile; }
-
-  /// Seed 1: the test set from its start; others: images of it drawn at random.
-  int64_t image_of(uint64_t seed, int64_t i) const {
-    const int64_t count = garments().test.count();
-    if (seed == 1) return i % count;
-    return random_below(random_key(seed), static_cast<uint64_t>(i), static_cast<uint32_t>(count));
-  }
-
-  std::vector<uint8_t> pick_pixels(uint64_t seed) const {
-    std::vector<uint8_t> pixels(static_cast<size_t>(images_) * kImageBytes);
-    for (int64_t i = 0; i < images_; ++i) {
-      std::memcpy(&pixels[static_cast<size_t>(i) * kImageBytes],
-                  garments().test.image(image_of(seed, i)), kImageBytes);
-    }
-    return pixels;
-  }
-
-  /// The definition's answers, once a seed.
-  void refer(uint64_t seed) const {
-    if (referred_ == seed && !expected_.empty()) return;
-    const std::vector<uint8_t> pixels = pick_pixels(seed);
-    expected_.clear(), labels_.clear();
-    for (int64_t i = 0; i < images_; ++i) {
-      expected_.push_back(static_cast<uint8_t>(
-          weightless::predict_one(*network_, &pixels[static_cast<size_t>(i) * kImageBytes])));
-      labels_.push_back(garments().test.labels[static_cast<size_t>(image_of(seed, i))]);
-    }
-    referred_ = seed;
-  }
-
   std::shared_ptr<const LutNetwork> network_;
   LutModel model_{};
   int64_t images_;
