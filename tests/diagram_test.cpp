@@ -1,0 +1,331 @@
+// The diagrams of the lessons: expressions as a kernel writes them, the four builders against what is
+// known by hand, and every diagram that ships against the source it is drawn from.
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "app/study/assets.h"
+#include "app/study/lesson.h"
+#include "common/diagram/diagram.h"
+#include "common/diagram/names.h"
+#include "common/kernel/registry.h"
+#include "labs/lab.h"
+#include "tests/catch.h"
+#include "tests/golden.h"
+
+using namespace ridge;
+using namespace ridge::diagram;
+
+namespace {
+
+using Sizes = std::map<std::string, int64_t>;
+
+Sizes size(int64_t m, int64_t n, int64_t k, int64_t bytes = 4) {
+  return {{"m", m}, {"n", n}, {"k", k}, {"dtype_bytes", bytes}};
+}
+
+constexpr const char* kSource = R"(
+// kTile = 99 in a comment is no constant
+constexpr int kTileM = 64, kTileN = kTileM * 2;  /* kRow = 1 */
+enum { kRows = 6 };
+struct Stage { float a[kTileM][kRow]; };
+constexpr int kRow = kTileN + 4;
+void f() {
+  const int thread = static_cast<int>(threadIdx.x);
+  const float* a_row = a + thread / 16 * k;
+  const int first = int64_t{thread} % 16 * 4, x = y;
+  int y = x;
+  kTileM = 7;
+})";
+
+int64_t value(const std::string& text, int64_t thread = 0) {
+  Input input;
+  input.source = kSource;
+  input.params = size(8, 9, 10);
+  Expressions names = names_of(input);
+  names.set("threadIdx.x", thread);
+  const auto made = names.value(text);
+  INFO(text << ": " << (made ? "" : made.error().sentence()));
+  REQUIRE(made.ok());
+  return *made;
+}
+
+std::string problem(const std::string& text) {
+  Expressions names(kSource);
+  const auto made = names.value(text);
+  return made ? "" : made.error().sentence();
+}
+
+struct Fenced {
+  std::string kernel, info, body;
+};
+
+/// Every diagram of a lesson with the rung that its part belongs to.
+std::vector<Fenced> diagrams_of(const Lab& lab) {
+  std::vector<Fenced> found;
+  const auto lesson = study::read_asset(lab.lesson);
+  REQUIRE(lesson.ok());
+  for (const study::LessonPart& part : study::lesson_parts(*lesson)) {
+    std::istringstream lines(part.text);
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (!inside && line.starts_with("```") && is_diagram(line.substr(3))) {
+        found.push_back({part.kernel, line.substr(3), ""});
+        inside = true;
+      } else if (line.starts_with("```")) {
+        inside = false;
+      } else if (inside) {
+        found.back().body += line + "\n";
+      }
+    }
+  }
+  return found;
+}
+
+/// A source and the kernel headers that it includes, one after the other.
+std::string with_headers(const std::string& text) {
+  std::set<std::string> seen;
+  std::string all = text;
+  static const std::regex kInclude("#include \"([^\"]+)\"");
+  for (size_t from = 0; from < all.size();) {
+    std::smatch match;
+    const std::string rest = all.substr(from);
+    if (!std::regex_search(rest, match, kInclude)) break;
+    from += static_cast<size_t>(match.position(0) + match.length(0));
+    if (!seen.insert(match[1]).second) continue;
+    for (const auto& file : embedded_files()) {
+      if (match[1].str() == file.path) all += "\n" + std::string(file.text);
+    }
+  }
+  return all;
+}
+
+/// Whether the tokens of `piece` stand in `text` one after the other.
+bool stands_in(const std::string& piece, const std::string& text) {
+  const auto wanted = tokens_of(piece), all = tokens_of(text);
+  for (size_t i = 0; i + wanted.size() <= all.size(); ++i) {
+    size_t same = 0;
+    while (same < wanted.size() && all[i + same].text == wanted[same].text) ++same;
+    if (same == wanted.size()) return true;
+  }
+  return false;
+}
+
+int passes(const Diagram& made, size_t grid) {
+  const std::string& title = made.grids[grid].title;
+  return std::atoi(title.c_str() + title.find(": ") + 2);
+}
+
+}  // namespace
+
+TEST_CASE("expressions are read as C reads them, with the names of the source") {
+  CHECK(value("1 + 2 * 3 - 8 / 4 % 3") == 5);
+  CHECK(value("6 >> 1 & 3 ^ 1 | 8") == ((6 >> 1 & 3) ^ 1 | 8));
+  CHECK(value("(1 < 2 && 3 != 3) ? 10 : -4") == -4);
+  CHECK(value("0x10 + 7u") == 23);
+  CHECK(value("kTileN") == 128);
+  CHECK(value("kRow * kRows") == 132 * 6);
+  CHECK(value("first", 37) == 20);
+  CHECK(value("a_row[3]", 37) == 2 * 10 + 3);
+  CHECK(value("stage->a[2][5]") == 2 * 132 + 5);
+  CHECK(value("g.n + n") == 18);
+  CHECK(value("1 / 0") == 0);
+}
+
+TEST_CASE("what an expression cannot say is one sentence") {
+  CHECK(problem("unheard + 1") == "'unheard' is not declared in the source");
+  CHECK(problem("x").find("is declared by itself") != std::string::npos);
+  CHECK(problem("min(1, 2)") == "'min()' is not understood");
+  CHECK(problem("(1 + 2") == "')' is missing");
+  CHECK(problem("1 +") == "a number or a name is missing");
+  CHECK(problem("1 2") == "'2' is not understood");
+  CHECK(problem("") == "a number or a name is missing");
+}
+
+TEST_CASE("a directive says what is wrong with it") {
+  const auto error = [](const std::string& info, const std::string& body) {
+    const auto made = build(info, body, kSource, size(8, 8, 8));
+    return made ? "" : made.error().sentence();
+  };
+  CHECK(error("diagram nothing", "") ==
+        "there is no diagram 'nothing'; there are: threads, walk, banks, pipeline");
+  CHECK(error("diagram pipeline", "stages: 2") == "diagram pipeline: 'tiles:' is missing");
+  CHECK(error("diagram pipeline", "stages: 2\ntiles: 3\nspeed: 9") ==
+        "diagram pipeline: it has no key 'speed'");
+  CHECK(error("diagram pipeline", "stages") == "diagram pipeline: 'stages' is not 'key: text'");
+  CHECK(error("diagram pipeline", "stages: kOther\ntiles: 3") ==
+        "diagram pipeline: 'kOther' is not declared in the source");
+  CHECK(error("diagram pipeline", "stages: 2\ntiles: 3") == "");
+  CHECK(is_diagram("diagram threads"));
+  CHECK_FALSE(is_diagram("diagrams"));
+  CHECK_FALSE(is_diagram("sh"));
+}
+
+TEST_CASE("threads: an element belongs to one thread, or there is no diagram") {
+  const std::string head = "rows: 4\ncolumns: 16\nthreads: 32\n";
+  const auto good = build("diagram threads",
+                          head + "row: t / 16 * 2 + r\ncolumn: t % 16\neach: r < 2\n"
+                                 "let t = threadIdx.x",
+                          "", size(8, 32, 8));
+  REQUIRE(good.ok());
+  REQUIRE(good->steps.size() == 32);
+  CHECK(good->steps[17].words ==
+        "Thread 17 has 2 elements: rows 2, 3; columns 1. Its warp 0 has 64.");
+  CHECK(good->summary.find("2 × 2 = 4 such tiles") != std::string::npos);
+  // Twice the same element; an element outside; too few of them.
+  for (const char* places : {"row: threadIdx.x / 16\ncolumn: threadIdx.x % 16\neach: r < 2",
+                             "row: threadIdx.x / 16 + 3 + r\ncolumn: threadIdx.x % 16\neach: r < 2",
+                             "row: threadIdx.x / 16\ncolumn: threadIdx.x % 16"}) {
+    const auto bad = build("diagram threads", head + places, "", size(8, 8, 8));
+    REQUIRE_FALSE(bad.ok());
+    CHECK(bad.error().what.find("one thread") != std::string::npos);
+  }
+}
+
+TEST_CASE("walk: lines and bytes are counted, also where lines cross rows") {
+  const auto rows = build("diagram walk", "step: j < n\nline: 64\ntouch: B j", "", size(9, 40, 9));
+  REQUIRE(rows.ok());
+  CHECK(rows->steps.back().words ==
+        "j = 15: B 1 element in 1 line (there already). So far 64 of 64 bytes were of use.");
+  const auto column =
+      build("diagram walk", "step: p < k\nline: 64\ntouch: B p * n", "", size(9, 40, 9));
+  REQUIRE(column.ok());
+  CHECK(column->steps.back().words ==
+        "p = 8: B 1 element in 1 line. So far 36 of 576 bytes were of use.");
+  // 40 columns are two and a half lines: the line of row 1's first element begins in row 0.
+  bool crosses = false;
+  for (const Cell& cell : column->steps[1].cells[0])
+    crosses |= cell.row == 0 && cell.alpha > 0.4f && cell.alpha < 0.5f && cell.column == 32;
+  CHECK_FALSE(crosses);  // the window ends at column 32: what lies outside is counted, not drawn
+  const auto warp = build("diagram walk",
+                          "lanes: 32\nstep: i < k\nline: 32\ntouch: A threadIdx.x * k + i", "",
+                          size(64, 64, 64));
+  REQUIRE(warp.ok());
+  CHECK(warp->steps[0].words ==
+        "i = 0: A 32 elements in 32 sectors. So far 128 of 1024 bytes were of use.");
+  CHECK_FALSE(build("diagram walk", "step: i < k\nline: 64\ntouch: D i", "", size(8, 8, 8)).ok());
+}
+
+TEST_CASE("banks: passes are the most different words that one bank has to give") {
+  const auto of = [](const std::string& address, const std::string& more = "") {
+    const auto made = build("diagram banks", "address: " + address + "\n" + more, "", size(1, 1, 1));
+    INFO((made ? "" : made.error().sentence()));
+    REQUIRE(made.ok());
+    return passes(*made, 0);
+  };
+  CHECK(of("4 * lane") == 1);
+  CHECK(of("0") == 1);  // all ask for one word: a broadcast
+  CHECK(of("8 * lane") == 2);
+  CHECK(of("128 * lane") == 32);
+  CHECK(of("4 * lane * 33") == 1);
+  CHECK(of("64 * lane", "bytes: 16") == 4);
+  CHECK(of("16 * lane", "bytes: 16") == 1);
+  CHECK_FALSE(build("diagram banks", "address: lane", "", size(1, 1, 1)).ok());
+}
+
+TEST_CASE("pipeline: a ring long enough hides the copies, one stage hides nothing") {
+  const auto of = [](const std::string& stages, int copy) {
+    const auto made =
+        build("diagram pipeline", "stages: " + stages + "\ntiles: 100", "", size(1, 1, 1), copy);
+    REQUIRE(made.ok());
+    return *made;
+  };
+  // Of 24 times: the first tile comes after the copy, and then one a time.
+  CHECK(of("4", 3).steps.back().words.find("So far 21 of 24") != std::string::npos);
+  CHECK(of("1", 3).steps.back().words.find("So far 6 of 24") != std::string::npos);
+  CHECK(of("2", 3).summary.find("50 %") != std::string::npos);
+  CHECK(of("4", 3).summary.find("100 %") != std::string::npos);
+  CHECK_FALSE(build("diagram pipeline", "stages: 0\ntiles: 1", "", size(1, 1, 1)).ok());
+  const auto few = build("diagram pipeline", "stages: 4\ntiles: 2", "", size(1, 1, 1), 3);
+  REQUIRE(few.ok());
+  CHECK(few->steps.back().words.find("2 of 5") != std::string::npos);
+}
+
+TEST_CASE("every diagram that ships is drawn from its rung's source, at any size") {
+  int count = 0;
+  for (const Lab* lab : all_labs()) {
+    for (const Fenced& one : diagrams_of(*lab)) {
+      INFO(one.kernel << ": " << one.info << "\n" << one.body);
+      ++count;
+      REQUIRE_FALSE(one.kernel.empty());
+      const KernelSource* source = find_source(one.kernel);
+      REQUIRE(source != nullptr);
+      for (const Sizes& params :
+           {size(1024, 1024, 1024), size(1000, 777, 555, 2), size(1, 1, 1), size(4096, 512, 8192, 1)}) {
+        const auto made = build(one.info, one.body, std::string(source->text), params);
+        INFO((made ? "" : made.error().sentence()));
+        REQUIRE(made.ok());
+        CHECK(!made->steps.empty());
+        CHECK(made->still < static_cast<int>(made->steps.size()));
+        for (const Step& step : made->steps) CHECK(step.cells.size() == made->grids.size());
+      }
+      // What the diagram says itself must stand in the source or in a header that it includes.
+      const std::string all = with_headers(std::string(source->text));
+      const auto directive = parse_directive(one.info, one.body);
+      REQUIRE(directive.ok());
+      for (const auto& [name, text] : directive->lets) {
+        const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+        INFO("let " << name << " = " << text);
+        CHECK(stands_in(is_number ? name + " = " + text : text, all));
+      }
+    }
+  }
+  CHECK(count >= 20);
+}
+
+TEST_CASE("the diagrams that ship say what their lessons say") {
+  const auto of = [](const std::string& kernel, const std::string& kind, Sizes params) {
+    for (const Fenced& one : diagrams_of(*find_lab("gemm"))) {
+      if (one.kernel != kernel || one.info != "diagram " + kind) continue;
+      auto made = build(one.info, one.body, std::string(find_source(kernel)->text), params);
+      REQUIRE(made.ok());
+      return *made;
+    }
+    FAIL("no " + kind + " of " + kernel);
+    return Diagram();
+  };
+  const Sizes usual = size(1024, 1024, 1024);
+  const auto naive = of("gemm.cuda.naive", "walk", usual);
+  CHECK(naive.steps[0].words.find("A 32 elements in 32 sectors, B 1 element in 1 sector") !=
+        std::string::npos);
+  const auto coalesced = of("gemm.cuda.coalesced", "walk", usual);
+  CHECK(coalesced.steps[0].words.find("A 1 element in 1 sector, B 32 elements in 4 sectors") !=
+        std::string::npos);
+  const auto mma = of("gemm.cuda.mma_sync", "banks", usual);
+  CHECK(passes(mma, 0) == 1);
+  CHECK(passes(mma, 1) == 4);
+  const auto strip = of("gemm.cuda.overlapped_store", "banks", usual);
+  CHECK(passes(strip, 0) == 1);
+  CHECK(passes(strip, 1) == 8);
+  const auto stored = of("gemm.cuda.vectorised", "banks", usual);
+  CHECK(passes(stored, 0) == 1);
+  CHECK(passes(stored, 1) == 2);
+  const auto column = of("gemm.cpu.naive_o1", "walk", usual);
+  CHECK(column.steps.back().words.find("So far 128 of 1088 bytes") != std::string::npos);
+}
+
+TEST_CASE("a diagram's SVG is the same byte for byte, and every step is as high") {
+  chart::LayoutOptions options;
+  options.width = 420;
+  for (const Fenced& one : diagrams_of(*find_lab("gemm"))) {
+    const auto made = build(one.info, one.body, std::string(find_source(one.kernel)->text),
+                            size(1024, 1024, 1024));
+    REQUIRE(made.ok());
+    const auto first = draw(*made, 0, options);
+    for (size_t step = 1; step < made->steps.size(); ++step)
+      CHECK(draw(*made, static_cast<int>(step), options).height == first.height);
+    for (const chart::Primitive& p : draw(*made, made->still, options).primitives) {
+      INFO(one.kernel << " " << p.text);
+      CHECK(p.a.x >= 0);
+      CHECK(p.a.x <= options.width);
+      CHECK(p.b.x <= options.width);
+    }
+    const bool is_golden = one.kernel == "gemm.cuda.mma_sync" || one.kernel == "gemm.cuda.cp_async" ||
+                           one.kernel == "gemm.cuda.naive";
+    if (!is_golden) continue;
+    const std::string part = one.kernel.substr(one.kernel.rfind('.') + 1);
+    test::check_golden("diagram_" + part + "_" + made->kind + ".svg",
+                       to_svg(*made, options, false));
+  }
+}
