@@ -39,7 +39,7 @@ struct ReportFileOptions {
 };
 
 struct ShotFileOptions {
-  std::string scene, out, lab, theme = "dark";
+  std::string scene, out, lab, rung, theme = "dark";
   float scale = 1;
   int width = 1600, height = 1000;
 };

@@ -15,6 +15,7 @@ int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
   shot.out = options.out;
   shot.replay = common.replay;
   shot.lab = options.lab;
+  shot.rung = options.rung;
   if (!options.lab.empty()) {
     if (const auto lab = require_lab(options.lab); !lab) return fail(common, lab.error());
   }

@@ -113,6 +113,7 @@ CLI::App* add_shot(CLI::App* app, ShotFileOptions* options, std::string* size) {
   command->add_option("scene", options->scene, "e.g. lab")->required();
   command->add_option("out", options->out, "OUT.png")->required();
   command->add_option("--lab", options->lab, "default: the saved run's, else the first");
+  command->add_option("--rung", options->rung, "the rung that is selected");
   command->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}));
   command->add_option("--scale", options->scale, "0.75 to 3")->check(CLI::Range(0.75, 3.0));

@@ -1,5 +1,6 @@
 // The GEMM lab: C = A * B, from the definition to the library. Adding a rung is one line here.
 #include "labs/gemm_talk.h"
+#include "labs/gemm_workload.h"
 #include "labs/lab.h"
 
 namespace ridge {
@@ -104,6 +105,7 @@ const Lab& gemm_lab() {
                  {Bottleneck::compute, "gemm.cuda.wmma"},
                  {Bottleneck::latency, "gemm.cuda.producer_consumer"},
                  {Bottleneck::memory_bandwidth, "gemm.cuda.wide_tile"}},
+      .workloads = {gemm_gpt3_workload()},
   };
   return lab;
 }

@@ -11,6 +11,7 @@
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
 #include "labs/table.h"
+#include "labs/workload.h"
 
 namespace ridge {
 
@@ -57,6 +58,7 @@ struct Lab {
   /// empty.
   Params first_look_cpu = {}, first_look_gpu = {};
   std::vector<Lever> levers = {};  ///< in the order of the rungs
+  std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
 };
 
 struct LabDesc {

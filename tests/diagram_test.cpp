@@ -326,6 +326,6 @@ TEST_CASE("a diagram's SVG is the same byte for byte, and every step is as high"
     if (!is_golden) continue;
     const std::string part = one.kernel.substr(one.kernel.rfind('.') + 1);
     test::check_golden("diagram_" + part + "_" + made->kind + ".svg",
-                       to_svg(*made, options, false));
+                       to_svg(*made, "diagram-" + made->kind, options, false));
   }
 }

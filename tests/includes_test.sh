@@ -24,6 +24,7 @@ may common/quality 'common/(core|record|kernel)'  # kernel: for DType
 may common/measure 'common/(core|kernel|record|stats|quality)'
 may common/data    'common/core'
 may common/chart   'common/(core|record|stats)'
+may common/diagram 'common/(core|record|stats|chart)'
 may common/report  'common/(core|record|stats|chart)'
 may kernels        'common'
 may labs           'common'

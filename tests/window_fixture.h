@@ -44,10 +44,12 @@ class FakeSession final : public app::Session {
     const int64_t id = next_++;
     to_.app("source", {{"id", id}, {"kernel", kernel}});
     const bool o3 = kernel == "gemm.cpu.naive_o3";
-    const SourceText text{
-        kernel, "kernels/" + kernel + ".cpp",
-        "// Idea: " + kernel + "\nint a;\nint b;\n" + (o3 ? "" : "int " + kernel.substr(9) + ";\n"),
-        o3 ? "-O3" : "-O1", "00beef00"};
+    const SourceText text{kernel, "kernels/" + kernel + ".cpp",
+                          texts.contains(kernel)
+                              ? texts.at(kernel)
+                              : "// Idea: " + kernel + "\nint a;\nint b;\n" +
+                                    (o3 ? "" : "int " + kernel.substr(9) + ";\n"),
+                          o3 ? "-O3" : "-O1", "00beef00"};
     to_.worker("result", {{"request", id}, {"source", text}});
     done(id);
     return id;
@@ -194,6 +196,8 @@ class FakeSession final : public app::Session {
     return found;
   }
 
+  /// Sources that are not made up, by kernel id.
+  inline static std::map<std::string, std::string> texts;
   /// Whether the worker of the next fixture has a GPU.
   inline static bool has_gpu = false;
 

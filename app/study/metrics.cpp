@@ -12,7 +12,7 @@ Result<Metrics> parse_metrics(const std::string& text, const std::string& where)
   Metrics metrics;
   for (const auto& [key, value] : json.items()) {
     const Fields fields(value, where + ", metric " + key);
-    RIDGE_TRY_VOID(fields.only({"name", "formula", "unit", "better", "why", "json"}));
+    RIDGE_TRY_VOID(fields.only({"name", "formula", "unit", "better", "why", "json", "columns"}));
     Metric metric;
     RIDGE_TRY(metric.name, fields.text("name"));
     RIDGE_TRY(metric.formula, fields.text("formula"));
@@ -20,6 +20,7 @@ Result<Metrics> parse_metrics(const std::string& text, const std::string& where)
     RIDGE_TRY(metric.better, fields.text_or("better", ""));
     RIDGE_TRY(metric.why, fields.text("why"));
     RIDGE_TRY(metric.json, fields.texts("json"));
+    RIDGE_TRY(metric.columns, fields.texts("columns"));
     if (!metric.better.empty() && metric.better != "higher" && metric.better != "lower")
       return fields.bad("better", "is '" + metric.better + "'", "say higher, lower or nothing");
     metrics.emplace(key, std::move(metric));

@@ -81,4 +81,19 @@ std::string why_no_reruns(const State& state) {
   return state.is_replay() ? "This is a saved run: nothing can be run again." : "";
 }
 
+std::string why_no_lesson(const State& state) {
+  const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
+  return shown ? "" : "Diagrams are in the lesson (L).";
+}
+
+std::string why_no_workload(const State& state) {
+  return state.view.lab && !state.view.lab->workloads.empty() ? ""
+                                                              : "This lab has no workload.";
+}
+
+std::string why_no_run_workload(const State& state) {
+  const std::string why = why_no_workload(state);
+  return why.empty() ? why_no_run_selected(state) : why;
+}
+
 }  // namespace ridge::window

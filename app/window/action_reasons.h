@@ -20,5 +20,8 @@ std::string why_no_lab(const State& state);
 std::string why_no_folds(const State& state);
 std::string why_no_tour(const State& state);
 std::string why_no_reruns(const State& state);
+std::string why_no_lesson(const State& state);
+std::string why_no_workload(const State& state);
+std::string why_no_run_workload(const State& state);
 
 }  // namespace ridge::window

@@ -13,6 +13,7 @@
 #include "app/window/settings.h"
 #include "app/window/study.h"
 #include "app/window/sweep.h"
+#include "app/window/workload.h"
 
 namespace ridge::window {
 namespace {
@@ -210,6 +211,10 @@ const Action kActions[] = {
      show_view<View::heatmap>},
     {"table", "Table: a published one, run again", "", 0, {}, false, never, show_view<View::table>},
     {"run_table", "Run the table's rows", "", 0, {}, false, why_no_run, run_table},
+    {"workload", "Workload: a network's products with the selected rung", "", 0, {}, false,
+     why_no_workload, show_view<View::workload>},
+    {"run_workload", "Run the selected rung at the workload's shapes", "", 0, {}, false,
+     why_no_run_workload, run_workload},
     {"error",
      "Error: speed against error, with the gate",
      "E",
@@ -355,6 +360,22 @@ const Action kActions[] = {
      false,
      why_no_reruns,
      toggle_reruns},
+    {"step_on",
+     "Next step of the lesson's diagrams",
+     ">",
+     '>',
+     {},
+     false,
+     why_no_lesson,
+     [](State& state) { ++state.teach.diagram_moves; }},
+    {"step_back",
+     "Previous step of the lesson's diagrams",
+     "<",
+     '<',
+     {},
+     false,
+     why_no_lesson,
+     [](State& state) { --state.teach.diagram_moves; }},
     {"lab_1", "First lab, and so on to 9", "1 … 9", 0, {}, false, never, open_nth_lab<0>},
 };
 

@@ -8,6 +8,8 @@ namespace ridge::window {
 namespace {
 
 constexpr float kPad = 6;
+constexpr float kButton = 32;
+constexpr const char* kRunWorkload = "Run these shapes";
 constexpr float kHeading = 30;  // the buttons that choose the view
 
 struct Choice {
@@ -19,7 +21,7 @@ constexpr Choice kViews[] = {
     {View::ladder, "Ladder", "ladder"}, {View::roofline, "Roofline", "roofline"},
     {View::sizes, "Sizes", "sizes"},    {View::bandwidth, "Bandwidth", "bandwidth"},
     {View::error, "Error", "error"},    {View::heatmap, "Heatmap", "heatmap"},
-    {View::table, "Table", "table"}};
+    {View::table, "Table", "table"},    {View::workload, "Workload", "workload"}};
 
 void draw_views(Ui& ui, const Area& area) {
   std::vector<std::string> labels;
@@ -97,6 +99,12 @@ void ChartPanel::draw(Ui& ui, Area area) {
   if (ui.state.view.chart == View::table) return table_.draw(ui, inner);
   is_chart_ = true;
   if (ui.state.view.chart == View::heatmap) draw_heat_bar(ui, inner.take_top(ui.px(40)));
+  if (ui.state.view.chart == View::workload) {
+    const Area foot = inner.take_bottom(ui.px(kButton), ui.px(4));
+    const float w = ui.width(kRunWorkload, kSmall_px + 1) + ui.px(28);
+    ui.action_button("run_workload", {foot.right() - w, foot.y, w, foot.h}, kRunWorkload,
+                     Ui::Kind::normal);
+  }
   build(ui);
   const bool predicts = ui.state.teach.predicting && ui.state.view.chart == View::ladder;
   view_.keep_quiet(predicts && view_.held().has_value());

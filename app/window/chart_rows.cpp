@@ -5,6 +5,7 @@
 #include "app/window/fold.h"
 #include "app/window/heat.h"
 #include "app/window/predict.h"
+#include "app/window/workload.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
@@ -199,6 +200,10 @@ ChartRows size_rows(const State& state) {
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   const View view = state.view.chart;
+  if (view == View::workload) {
+    *rows = {};
+    return workload_of(state);
+  }
   *rows = view == View::ladder                             ? ladder_rows(state)
           : view == View::sizes || view == View::bandwidth ? size_rows(state)
                                                            : type_rows(state);

@@ -2,8 +2,26 @@
 // the lever as a link to the rung that pulls it.
 #include "app/window/actions.h"
 #include "app/window/panels.h"
+#include "app/window/study.h"
 
 namespace ridge::window {
+namespace {
+
+/// What its evidence is a share of.
+const char* metric_of(Bottleneck bottleneck) {
+  switch (bottleneck) {
+    case Bottleneck::memory_bandwidth:
+      return "memory_bandwidth";
+    case Bottleneck::launch_overhead:
+    case Bottleneck::host_copy:
+    case Bottleneck::synchronisation:
+      return "latency";
+    default:
+      return "utilization";
+  }
+}
+
+}  // namespace
 
 void DiagnosisCard::build(const State& state, const Series& series, const Run& run) {
   diagnosis_ = diagnose(series, run.ceilings(), run.environment());
@@ -38,7 +56,8 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   line(lever_of(diagnosis_->bottleneck), kSmall_px, Role::text);
   const Area said = {area.x, area.y, area.w, rest.y - area.y};
   ui.widgets["diagnosis"] = said;
-  if (!counted_.empty() && ui.touch("diagnosis", said).hovered) ui.tooltip(counted_);
+  explain(ui, "diagnosis", said, metric_text(metric_of(diagnosis_->bottleneck)) +
+                                     (counted_.empty() ? "" : "\n\n" + counted_));
   if (!next_.empty()) {
     const Area link = rest.take_top(ui.px(24), ui.px(2));
     const auto touched = ui.touch("lever", link);

@@ -8,12 +8,14 @@
 #include "app/study/lesson.h"
 #include "app/window/markdown.h"
 #include "common/chart/svg.h"
+#include "common/diagram/diagram.h"
 
 namespace ridge::window {
 namespace {
 
 using chart::escape_xml;
 
+constexpr float kDiagramWidth = 560;
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 constexpr const char* kStyle = R"(
@@ -40,6 +42,7 @@ th{color:var(--muted);font-weight:500;font-size:14px}
 .scroll{overflow-x:auto}
 figure{margin:16px 0 20px;background:var(--panel);border-radius:8px;padding:8px 4px;overflow-x:auto}
 figure svg{display:block;width:100%;min-width:680px;height:auto}
+figure.diagram svg{min-width:0;max-width:600px}
 footer{margin-top:64px;color:var(--muted);font-size:14px}
 @media print{main{max-width:none;padding:0}figure,pre,details{border:1px solid var(--grid)}}
 )";
@@ -170,6 +173,25 @@ class Page {
     out_ += "<p>" + runs_html(runs) + "</p>\n";
   }
 
+  /// One step of it, at the size where a first look is taken.
+  std::string diagram_html(const std::string& info, const std::string& body) {
+    const auto source = handout_.sources.find(part_);
+    if (source == handout_.sources.end())
+      return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
+    const bool gpu = part_.find(".cuda.") != std::string::npos;
+    const Params& sizes = gpu ? handout_.lab->first_look_gpu : handout_.lab->first_look_cpu;
+    const auto made =
+        diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
+    if (!made) {
+      return "<p class=\"sub\">Diagram unavailable: " + escape_xml(made.error().sentence()) +
+             ".</p>\n";
+    }
+    chart::LayoutOptions layout;
+    layout.width = kDiagramWidth;
+    const std::string id = "diagram-" + std::to_string(++diagrams_);
+    return "<figure class=\"diagram\">" + diagram::to_svg(*made, id, layout, true) + "</figure>\n";
+  }
+
   void add_row(const Block& block) {
     close("table");
     out_ += "<tr>";
@@ -202,7 +224,7 @@ class Page {
         close("");
         std::string text;
         for (const TextRun& run : block.runs) text += run.text;
-        out_ += code_html(text);
+        out_ += diagram::is_diagram(block.info) ? diagram_html(block.info, text) : code_html(text);
         return;
       }
       case Block::Kind::rule:
@@ -219,6 +241,7 @@ class Page {
   std::string out_, open_, part_;
   std::set<std::string> shown_;
   bool has_charts_ = false;
+  int diagrams_ = 0;  ///< drawn so far
 };
 
 }  // namespace

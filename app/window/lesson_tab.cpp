@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/study/assets.h"
 #include "app/window/panels.h"
+#include "app/window/predict.h"
 
 namespace ridge::window {
 namespace {
@@ -30,6 +32,16 @@ float draw_fold_line(Ui& ui, const Area& area, const std::string& question) {
     ui.reads_again = true;
   }
   return line.h + ui.px(8);
+}
+
+/// What others measured would be the answer to what is asked.
+float draw_hidden_outcome(Ui& ui, const Area& area) {
+  const float h = ui.paragraph(
+      {area.x, area.y + ui.px(4), area.w, 0},
+      "The outcome measured elsewhere is folded while you predict this rung: run it first.",
+      kSmall_px, Role::muted);
+  ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
+  return h + ui.px(12);
 }
 
 }  // namespace
@@ -61,19 +73,8 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
       const Area text = {area.x + indent, area.y, area.w - indent, 0};
       return draw_words(ui, text, lesson, kSize_px, kLeading) + ui.px(4);
     }
-    case Block::Kind::code: {
-      const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
-      const auto lines = split_lines(text);
-      const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
-      ui.fill({area.x, area.y, area.w, h}, ui.color(Role::canvas), ui.px(5));
-      LexState lexer;
-      float y = area.y + ui.px(8) + line_h / 2;
-      for (const std::string_view line : lines) {
-        draw_code_line(ui, area.x + ui.px(12), y, line, &lexer, kTiny_px + 1);
-        y += line_h;
-      }
-      return h + ui.px(10);
-    }
+    case Block::Kind::code:
+      return draw_code(ui, area, lesson);
     case Block::Kind::row: {
       const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
       float x = area.x;
@@ -93,10 +94,30 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
   return 0;
 }
 
+float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) {
+  const Block& block = lesson.block;
+  const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
+  if (diagram::is_diagram(block.info)) {
+    const std::string name = "diagram:" + block.info.substr(block.info.find(' ') + 1);
+    return diagrams_[&lesson].draw(ui, area, name, {lesson.kernel, block.info, text});
+  }
+  const auto lines = split_lines(text);
+  const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
+  ui.fill({area.x, area.y, area.w, h}, ui.color(Role::canvas), ui.px(5));
+  LexState lexer;
+  float y = area.y + ui.px(8) + line_h / 2;
+  for (const std::string_view line : lines) {
+    draw_code_line(ui, area.x + ui.px(12), y, line, &lexer, kTiny_px + 1);
+    y += line_h;
+  }
+  return h + ui.px(10);
+}
+
 void LessonTab::draw(Ui& ui, Area area) {
   const Lab& lab = *ui.state.view.lab;
   if (path_ != lab.lesson) {
     path_ = lab.lesson;
+    diagrams_.clear();
     const auto text = study::read_asset(path_);
     blocks_ = text ? lesson_blocks(*text, lab) : std::vector<LessonBlock>();
   }
@@ -106,7 +127,13 @@ void LessonTab::draw(Ui& ui, Area area) {
     return;
   }
   std::string folded;  // the question whose fold line was drawn last
+  const bool hides_outcome = is_predicting(ui.state, ui.state.view.rung);
+  bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
+    if (hides_outcome && block.is_outcome) {
+      if (!std::exchange(said, true)) area.y += draw_hidden_outcome(ui, area);
+      return;
+    }
     if (block.is_answer && block.question != folded)
       area.y += draw_fold_line(ui, area, folded = block.question);
     if (!block.is_answer || is_open(ui.state, block.question))

@@ -10,7 +10,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr std::string_view kDot = "· ";
+constexpr std::string_view kDot = "· ", kOutcome = "Outcome", kInTheCode = "In the code";
 
 /// "gemm.cpu.loop_order · loop order": a heading that begins with a kernel's id opens that rung's part.
 std::string kernel_of(const Block& block, const Lab& lab) {
@@ -105,6 +105,22 @@ void mark_questions(std::vector<LessonBlock>* blocks) {
   }
 }
 
+/// From a paragraph that begins with a bold "Outcome" to the part's next diagram, question, heading, or
+/// "In the code".
+void mark_outcomes(std::vector<LessonBlock>* blocks) {
+  bool inside = false;
+  for (LessonBlock& made : *blocks) {
+    const Block& block = made.block;
+    const bool is_strong = !block.runs.empty() && block.runs.front().strong;
+    const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::row;
+    if (is_strong && block.runs.front().text.starts_with(kOutcome))
+      inside = true;
+    else if (!is_prose || (is_strong && block.runs.front().text.starts_with(kInTheCode)))
+      inside = false;
+    made.is_outcome = inside;
+  }
+}
+
 /// One word's link: underlined, explained when hovered, followed when clicked.
 void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::string& name,
                 const Area& place) {
@@ -150,6 +166,7 @@ std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& l
     blocks.push_back(std::move(made));
   }
   mark_questions(&blocks);
+  mark_outcomes(&blocks);
   return blocks;
 }
 

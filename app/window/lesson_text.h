@@ -28,6 +28,7 @@ struct LessonBlock {
   std::string title;     ///< heading: without the kernel's id
   std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
   bool is_answer = false;
+  bool is_outcome = false;  ///< measured figures, from "Outcome" to what is no prose any more
 };
 
 std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& lab);

@@ -19,7 +19,7 @@ struct Builder {
   bool in_quote = false, in_head = false, open = false, item_fresh = false;
 
   void begin(Block::Kind kind, int level = 0) {
-    blocks.push_back({kind, level, {}, in_head, {}});
+    blocks.push_back({kind, level, {}, in_head, {}, {}});
     open = true;
   }
   void add(std::string_view text) {
@@ -67,9 +67,12 @@ int enter_block(MD_BLOCKTYPE type, void* detail, void* user) {
       to.item_fresh = true;
       break;
     }
-    case MD_BLOCK_CODE:
+    case MD_BLOCK_CODE: {
       to.begin(Block::Kind::code);
+      const MD_ATTRIBUTE& info = static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->info;
+      to.blocks.back().info.assign(info.text, info.size);
       break;
+    }
     case MD_BLOCK_HR:
       to.begin(Block::Kind::rule);
       break;

@@ -20,6 +20,7 @@ struct Block {
   std::string marker;         ///< item: "•" or "3."
   bool header = false;        ///< row: the table's head
   std::vector<TextRun> runs;  ///< row: one run a cell
+  std::string info{};         ///< code: what stands behind its fence, "diagram threads"
 };
 
 std::vector<Block> parse_markdown(const std::string& text);

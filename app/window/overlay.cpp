@@ -72,6 +72,16 @@ bool draw_nothing(Ui& ui, const Area& area, const char* sentence, const std::str
   return ui.button("nothing", {box.x, box.y, button_w, button_h}, button, Ui::Kind::primary);
 }
 
+void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                       const char* button, const char* action) {
+  const bool live = !ui.state.is_replay();
+  if (!draw_nothing(ui, area, sentence, next, live ? button : "Go to Home")) return;
+  if (live)
+    perform(ui.state, action);
+  else
+    ui.state.view.screen = ScreenId::home;
+}
+
 void draw_menu(Ui& ui) {
   Overlay overlay(ui, "menu", 0.4f);
   const float line_h = ui.px(36), pad = ui.px(8);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/chart_view.h"
+#include "app/window/diagram_view.h"
 #include "app/window/diff.h"
 #include "app/window/fold.h"
 #include "app/window/lesson_text.h"
@@ -110,9 +111,11 @@ struct LessonTab {
   void draw(Ui& ui, Area area);
 
  private:
-  static float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
+  float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
+  float draw_code(Ui& ui, const Area& area, const LessonBlock& block);
   std::string path_;
   std::vector<LessonBlock> blocks_;
+  std::map<const LessonBlock*, DiagramView> diagrams_;  ///< of those that were seen
 };
 
 /// The source that ran, coloured, with line numbers.
@@ -169,6 +172,8 @@ struct LogPanel {
 
 /// One line of coloured source at (x, y middle), in the mono face.
 void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* lexer, float size);
+/// What a figure means, while the mouse is over it; `name` as for Ui::touch().
+void explain(Ui& ui, const std::string& name, const Area& area, std::string_view text);
 /// A state where content would be: one sentence, and why or what next under it.
 void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
                       float indent = 0);

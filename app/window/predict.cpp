@@ -189,6 +189,13 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
   axis.high = is_fresh ? span.high * 1e-9 : std::max(axis.high, span.high * 1e-9);
 }
 
+bool is_predicting(const State& state, const std::string& kernel) {
+  const bool is_open = state.teach.predicting && state.view.rung == kernel;
+  const bool is_asked = state.teach.presenting || state.teach.tour;
+  return is_open || draft_of(state, kernel) != nullptr ||
+         (is_asked && (state.teach.beat == Beat::predict || state.teach.beat == Beat::run));
+}
+
 void toggle_predict(State& state) {
   Teaching& teach = state.teach;
   teach.predicting = !teach.predicting;

@@ -41,6 +41,10 @@ std::optional<report::Revealed> revealed_of(const State& state, const std::strin
 /// Drafts, predictions and the model's bound onto a ladder made of these rows.
 void mark_predictions(const State& state, const ChartRows& rows, chart::ChartModel* ladder);
 
+/// This rung is being predicted: the field is open for it, a draft waits for Run, or the presenter has
+/// not revealed it yet.
+bool is_predicting(const State& state, const std::string& kernel);
+
 /// Opens and closes the field.
 void toggle_predict(State& state);
 

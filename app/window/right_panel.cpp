@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "app/window/actions.h"
@@ -20,6 +22,10 @@ void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::
   ui.paragraph({x, y + head_h + ui.px(6), w, 0}, next, kSmall_px, Role::muted);
 }
 
+void explain(Ui& ui, const std::string& name, const Area& area, std::string_view text) {
+  if (ui.touch(name, area).hovered) ui.tooltip(text);
+}
+
 void RightPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
   if (!ui.state.view.lab) return;
@@ -34,8 +40,14 @@ void RightPanel::draw(Ui& ui, Area area) {
   } kTabs[] = {{"lesson", "Lesson", Tab::lesson},
                {"source", "Source", Tab::source},
                {"diff", "Diff", Tab::diff}};
+  // At scale 2 in a small window they have less room than their usual distance takes.
+  float words = 0;
+  for (const auto& tab : kTabs) words += ui.width(tab.label, kBody_px);
+  const float room = std::max(0.0f, tabs.w - words) / (2 * std::size(kTabs));
+  const float pad = std::min(ui.px(8), std::floor(room * 0.6f));
+  const float gap = std::min(ui.px(12), std::floor(room * 0.8f));
   for (const auto& tab : kTabs) {
-    const Area place = tabs.take_left(ui.width(tab.label, kBody_px) + ui.px(16), ui.px(12));
+    const Area place = tabs.take_left(ui.width(tab.label, kBody_px) + 2 * pad, gap);
     const bool chosen = ui.state.view.tab == tab.tab;
     const auto touched = ui.touch(tab.id, place);
     ui.text(place.x + place.w / 2, place.middle(), tab.label, kBody_px,

@@ -65,6 +65,7 @@ Area Screen::chart_place() const {
 void Screen::draw(float width, float height) {
   ui_.widgets.clear();
   ui_.reads_again = false;
+  ui_.wake_s = 0;
   handle_keys(ui_.state);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |

@@ -22,6 +22,9 @@ class Screen {
   /// Another frame would look different even with no event (a font was missing, a drag goes on).
   bool wants_frame() const { return fonts_.wants_build() || ui_.reads_again; }
 
+  /// Seconds after which something that moves wants its next frame; 0: nothing moves.
+  double wake_s() const { return ui_.wake_s; }
+
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
   /// The chart of the screen that is shown.
   const chart::Scene& chart_scene() const;

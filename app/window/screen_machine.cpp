@@ -7,6 +7,7 @@
 #include "app/window/actions.h"
 #include "app/window/panels.h"
 #include "app/window/screens.h"
+#include "app/window/study.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -171,6 +172,7 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   Scroll scroll(ui, "ceilings", inner);
   for (const Ceiling& ceiling : ceilings) {
     const Area line = scroll.rest.take_top(ui.px(28));
+    explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
     const float source_w = ui.px(84);
     ui.text(line.right(), line.middle(), ceiling.source, kTiny_px + 1, Role::muted, Face::body,
             Anchor::end);
@@ -217,16 +219,11 @@ void MachineScreen::draw(Ui& ui, Area all) {
   build(ui.state);
   if (!ui.state.run().environment()) {
     ui.panel(all);
-    const bool live = !ui.state.is_replay();
-    if (draw_nothing(ui, all, "This machine was not looked at yet.",
-                     live ? "Measuring its ceilings takes a few seconds and reads the rest, too."
-                          : "No saved run is open. Those recorded elsewhere are listed on Home.",
-                     live ? "Measure what it can do" : "Go to Home")) {
-      if (live)
-        perform(ui.state, "probe");
-      else
-        ui.state.view.screen = ScreenId::home;
-    }
+    draw_not_measured(ui, all, "This machine was not looked at yet.",
+                      ui.state.is_replay()
+                          ? "No saved run is open. Those recorded elsewhere are listed on Home."
+                          : "Measuring its ceilings takes a few seconds and reads the rest, too.",
+                      "Measure what it can do", "probe");
     return;
   }
   const float gap = ui.px(12);

@@ -1,5 +1,7 @@
 // Report: what Export writes, drawn from the same content (common/report), the charts from the same
 // models.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/window/actions.h"
@@ -102,14 +104,8 @@ void ReportScreen::draw(Ui& ui, Area all) {
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   ui.panel(all);
   if (!report_) {
-    const bool live = !ui.state.is_replay();
-    if (draw_nothing(ui, all, "There is nothing to report yet.", why_not_,
-                     live ? "Run the ladder" : "Go to Home")) {
-      if (live)
-        perform(ui.state, "run");
-      else
-        ui.state.view.screen = ScreenId::home;
-    }
+    draw_not_measured(ui, all, "There is nothing to report yet.", why_not_, "Run the ladder",
+                      "run");
     return;
   }
   Area inner = all.inset(ui.px(32), ui.px(16));

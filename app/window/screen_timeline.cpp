@@ -154,18 +154,12 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   }
   ui.panel(all);
   if (timeline_.lanes.empty()) {
-    const bool live = !ui.state.is_replay();
     const bool old = !ui.state.run().series().empty();
-    if (draw_nothing(
-            ui, all, "There is no timeline yet.",
-            old ? "This run's lines carry no time stamps: it was made by an earlier worker."
-                : "It shows when each rung was checked, timed and compared.",
-            live ? "Run the ladder" : "Go to Home")) {
-      if (live)
-        perform(ui.state, "run");
-      else
-        ui.state.view.screen = ScreenId::home;
-    }
+    draw_not_measured(
+        ui, all, "There is no timeline yet.",
+        old ? "This run's lines carry no time stamps: it was made by an earlier worker."
+            : "It shows when each rung was checked, timed and compared.",
+        "Run the ladder", "run");
     return;
   }
   Area inner = all.inset(ui.px(20), ui.px(14));

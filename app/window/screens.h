@@ -105,5 +105,9 @@ void draw_heading(Ui& ui, Area* rest, const char* text);
 /// button was pressed.
 bool draw_nothing(Ui& ui, const Area& area, const char* sentence, const std::string& next,
                   const std::string& button);
+/// The same where only something measured would fill the screen: the button performs `action`, or, in a
+/// saved run, which can measure nothing, leads to Home.
+void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                       const char* button, const char* action);
 
 }  // namespace ridge::window

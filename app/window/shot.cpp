@@ -54,7 +54,8 @@ constexpr Scene kCharts[] = {{"roofline", View::roofline},
                              {"heatmap", View::heatmap},
                              {"bandwidth", View::bandwidth},
                              {"error", View::error},
-                             {"talk", View::table}};
+                             {"talk", View::table},
+                             {"workload", View::workload}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.
@@ -119,7 +120,7 @@ std::vector<std::string> all_scenes() {
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary", "predict"});
+                             "quiz_answer", "glossary", "predict", "lesson"});
   return names;
 }
 
@@ -147,7 +148,13 @@ int shot(const ShotOptions& options) {
   state.recordings = load_recordings(asset_folder("recorded"), nullptr);
   (*session)->poll();
   open_lab(state, options.lab);
+  state.view.reduced_motion = true;  // a picture is the same whenever it is taken
   if (const auto set = set_scene(state, options); !set) return fail(set.error());
+  if (!options.rung.empty()) {
+    const auto rung = find_rung(*state.view.lab, options.rung);
+    if (!rung) return fail(rung.error());
+    select_rung(state, (*rung)->kernel);
+  }
 
   auto platform = Platform::open({options.width, options.height, false});
   if (!platform) return fail(platform.error());

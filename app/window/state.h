@@ -36,7 +36,7 @@ enum class ScreenId {
 };
 enum class Tab { lesson, source, diff };
 /// What the centre shows of the results.
-enum class View { ladder, roofline, sizes, bandwidth, error, heatmap, table };
+enum class View { ladder, roofline, sizes, bandwidth, error, heatmap, table, workload };
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
 enum class ChartWish { none, fit, table, copy_value, copy_csv, copy_svg };

@@ -168,6 +168,17 @@ std::string metric_of_field(const std::string& field) {
   return "";
 }
 
+std::string metric_of_title(const std::string& title) {
+  const auto& metrics = study_metrics();
+  if (!metrics) return "";
+  for (const auto& [key, metric] : *metrics) {
+    const auto& columns = metric.columns;
+    if (metric.name == title || std::find(columns.begin(), columns.end(), title) != columns.end())
+      return key;
+  }
+  return "";
+}
+
 const study::Deck* shown_deck(const State& state) {
   const auto& decks = study_decks();
   if (!decks || decks->empty()) return nullptr;

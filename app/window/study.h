@@ -23,6 +23,8 @@ std::string plain_text(const study::Term& term);
 std::string metric_text(const std::string& key);
 /// The key of the metric that a field of the record carries ("power_w": "power"); empty: none.
 std::string metric_of_field(const std::string& field);
+/// The key of the metric that a column of a report's table shows, by its heading; empty: none.
+std::string metric_of_title(const std::string& title);
 
 // ---- cards ----
 const study::Deck* shown_deck(const State& state);

@@ -1,6 +1,11 @@
 #include "app/window/table_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "app/window/panels.h"
+#include "app/window/study.h"
 
 namespace ridge::window {
 namespace {
@@ -37,6 +42,18 @@ std::vector<float> column_widths(Ui& ui, const std::vector<std::string>& columns
   return widths;
 }
 
+/// What the figures of a column are, where its heading is hovered.
+void explain_heads(Ui& ui, const Scroll& page, const std::vector<std::string>& columns,
+                   const std::vector<float>& widths) {
+  float x = page.rest.x;
+  for (size_t i = 0; i < columns.size(); x += widths[i++]) {
+    const Area head = {x, page.rest.y, widths[i], ui.px(26)};
+    const std::string metric = metric_of_title(columns[i]);
+    if (!metric.empty() && page.sees(head))
+      explain(ui, fmt::format("report_head:{}:{:.0f}", i, page.rest.y), head, metric_text(metric));
+  }
+}
+
 }  // namespace
 
 void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
@@ -71,6 +88,7 @@ void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
     }
     page->rest.take_top(height);
   };
+  explain_heads(ui, *page, columns, widths);
   draw_row(columns, Role::muted, Face::strong);
   for (const auto& row : rows) draw_row(row, Role::text, Face::body);
   page->rest.take_top(ui.px(14));

@@ -42,6 +42,8 @@ struct Teaching {
   bool show_tours = false;               ///< the list of them
   double now_s = 0, tour_started_s = 0;  ///< the window's clock
 
+  int diagram_moves = 0;  ///< steps asked for by key, forward and back, until a diagram takes them
+
   bool reruns = false;  ///< a change of a parameter runs the selected rung again
 };
 

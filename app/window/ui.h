@@ -48,6 +48,7 @@ struct Ui {
   bool is_low = false;                  ///< little height: bars and cards give some of theirs
   ImDrawList* list = nullptr;           ///< of the window being drawn into
   bool reads_again = false;             ///< something changed: draw another frame
+  double wake_s = 0;                    ///< something moves: a frame in so many seconds; 0: nothing
 
   float px(float value) const;  ///< at the current scale, whole pixels
   ImU32 color(Role role, float alpha = 1) const;
@@ -85,6 +86,8 @@ struct Ui {
   int segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
                int chosen);
   void tooltip(std::string_view text);
+  /// Another frame in `seconds`, or earlier.
+  void wake_in(double seconds) { wake_s = wake_s > 0 && wake_s < seconds ? wake_s : seconds; }
 };
 
 /// The ImGui style that all of this assumes; again after a change of scale or theme.

@@ -144,12 +144,16 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
       wait_s = 0;
     else if (data_waits)
       wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
+    const double moves_s = last_frame_s + screen.wake_s();
+    if (screen.wake_s() > 0)
+      wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
     data_waits |= state.session->poll();
     for (const std::string& path : platform.take_dropped()) open_run(state, path);
     const double now_s = platform.now_s();
     data_waits |= refresh(state, now_s);
+    data_waits |= screen.wake_s() > 0 && now_s >= moves_s;
     if (options.close_after_s > 0 && timing->now_s() > options.close_after_s) break;
 
     const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);

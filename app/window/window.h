@@ -31,6 +31,7 @@ struct ShotOptions {
   std::string out;     ///< the PNG
   std::string replay;  ///< empty: recorded runs only
   std::string lab;     ///< empty: the replay's, else the first
+  std::string rung;    ///< kernel id or its last part; empty: as the lab opens
   std::string theme = "dark";
   float scale = 1;
   int width = 1600, height = 1000;

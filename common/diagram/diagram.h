@@ -11,6 +11,7 @@
 #include "common/chart/model.h"
 #include "common/core/result.h"
 #include "common/diagram/expression.h"
+#include "common/record/types.h"
 
 namespace ridge::diagram {
 
@@ -78,14 +79,17 @@ bool is_diagram(const std::string& info);
 /// Error: a kind that does not exist, a key that it does not have, a line that is none.
 Result<Directive> parse_directive(const std::string& info, const std::string& body);
 Result<Diagram> build(const Input& input);
+/// m, n, k and dtype_bytes as a run's parameters give them; n = 1024 and 4 bytes where they do not.
+std::map<std::string, int64_t> sizes_of(const Params& params);
 /// parse_directive() and build().
 Result<Diagram> build(const std::string& info, const std::string& body, const std::string& source,
                       const std::map<std::string, int64_t>& params, int knob = 0);
 
 /// One step in pixels; every step of a diagram has the same height.
 chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& options);
-/// The step that stands for all, with title and summary.
-std::string to_svg(const Diagram& diagram, const chart::LayoutOptions& options, bool embedded);
+/// The step that stands for all, with title and summary. `id`: of its elements, once in a page.
+std::string to_svg(const Diagram& diagram, const std::string& id,
+                   const chart::LayoutOptions& options, bool embedded);
 
 // ---- one builder per kind (docs/study.md) -----------------------------------------------------------
 

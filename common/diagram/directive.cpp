@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "common/diagram/diagram.h"
+#include "common/record/params.h"
 
 namespace ridge::diagram {
 namespace {
@@ -93,6 +94,18 @@ Result<Diagram> build(const Input& input) {
     return made;
   }
   return bad("it does not exist", input.directive.kind);
+}
+
+std::map<std::string, int64_t> sizes_of(const Params& params) {
+  constexpr int64_t kUsual = 1024;
+  const int64_t n = std::max<int64_t>(1, param_int(params, "n", kUsual));
+  static const std::map<std::string, int64_t> kBytes = {{"fp64", 8}, {"bf16", 2}, {"fp16", 2},
+                                                        {"fp8", 1},  {"int8", 1}};
+  const auto bytes = kBytes.find(param_text(params, "dtype"));
+  return {{"n", n},
+          {"m", std::max<int64_t>(1, param_int(params, "m", n))},
+          {"k", std::max<int64_t>(1, param_int(params, "k", n))},
+          {"dtype_bytes", bytes == kBytes.end() ? 4 : bytes->second}};
 }
 
 Result<Diagram> build(const std::string& info, const std::string& body, const std::string& source,

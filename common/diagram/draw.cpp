@@ -149,9 +149,10 @@ chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& 
   return Page(diagram, step, options).build();
 }
 
-std::string to_svg(const Diagram& diagram, const chart::LayoutOptions& options, bool embedded) {
+std::string to_svg(const Diagram& diagram, const std::string& id,
+                   const chart::LayoutOptions& options, bool embedded) {
   chart::ChartModel named;
-  named.id = "diagram-" + diagram.kind;
+  named.id = id;
   named.title = diagram.title;
   named.summary = diagram.summary;
   return chart::to_svg(named, draw(diagram, diagram.still, options), {.embedded = embedded});

@@ -7,6 +7,7 @@
 #include "common/chart/forest.h"
 #include "common/chart/paired.h"
 #include "common/core/format.h"
+#include "common/chart/workload.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 
@@ -14,11 +15,6 @@ namespace ridge::report {
 namespace {
 
 using namespace chart;
-
-/// Amdahl: the whole takes 1 - p + p / r of its time.
-double whole_gain(double share, double ratio) {
-  return 1 / (1 - share + share / ratio);
-}
 
 bool has_interval(const Comparison& comparison) {
   return comparison.ratio > 0 && std::isfinite(comparison.ratio) && comparison.ci &&

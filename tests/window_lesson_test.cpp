@@ -1,0 +1,214 @@
+// The lesson's moving parts: diagrams drawn from the rung's source, the outcome that is folded while a
+// rung is predicted, the workload's chart, and figures that explain themselves when hovered.
+#include <string>
+
+#include "app/window/study.h"
+#include "app/window/workload.h"
+#include "tests/golden.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(source_folder() + "/" + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The window with the true sources of some rungs, on one of them.
+struct LessonFixture : Fixture {
+  explicit LessonFixture(const std::string& rung, bool still = false, float height = 4000)
+      : Fixture((FakeSession::texts = {{"gemm.cuda.naive", text_of("kernels/gemm/naive.cu")},
+                                       {"gemm.cuda.cp_async", text_of("kernels/gemm/cp_async.cu")},
+                                       {"gemm.cpu.naive_o1", text_of("kernels/gemm/naive.cpp")}},
+                 1600.f),
+                height) {
+    state.view.reduced_motion = still;
+    select_rung(state, rung);
+    driver->frames(4);
+  }
+  ~LessonFixture() { FakeSession::texts.clear(); }
+  float knob(const std::string& diagram) {
+    const Area* found = driver->find("diagram:" + diagram + ":knob");
+    REQUIRE(found != nullptr);
+    return found->x;
+  }
+  void seconds(double s) { driver->frames(static_cast<int>(s * 60)); }
+};
+
+TEST_CASE("diagrams go through their steps once and rest", "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o1");
+  const float first = f.knob("walk");
+  CHECK(f.driver->screen().wake_s() > 0);
+  f.seconds(1.2);
+  CHECK(f.knob("walk") > first);
+  f.seconds(10);
+  const float last = f.knob("walk");
+  CHECK(f.driver->screen().wake_s() == 0);  // nothing moves: nothing is drawn
+  f.seconds(1);
+  CHECK(f.knob("walk") == last);
+  REQUIRE(f.driver->click("diagram:walk:play"));
+  CHECK(f.knob("walk") < last);
+  f.seconds(1.2);
+  CHECK(f.knob("walk") > first);
+  REQUIRE(f.driver->click("diagram:walk:play"));
+  const float paused = f.knob("walk");
+  f.seconds(1.2);
+  CHECK(f.knob("walk") == paused);
+}
+
+TEST_CASE("with reduced motion nothing moves by itself; keys, slider and button step",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cuda.naive", true);
+  REQUIRE(f.driver->find("diagram:threads") != nullptr);
+  const float still = f.knob("walk");
+  CHECK(f.driver->screen().wake_s() == 0);
+  f.seconds(1.2);
+  CHECK(f.knob("walk") == still);
+  f.driver->type('>');
+  const float next = f.knob("walk");
+  CHECK(next > still);
+  f.driver->type('<');
+  CHECK(f.knob("walk") == still);
+  REQUIRE(f.driver->click("diagram:walk:play"));
+  CHECK(f.knob("walk") == next);
+  REQUIRE(f.driver->drag("diagram:walk:step", -2000, 0));
+  const float begin = f.knob("walk");
+  CHECK(begin < still);
+  f.driver->type('<');
+  CHECK(f.knob("walk") == begin);
+  f.state.view.tab = Tab::source;
+  f.driver->frames(2);
+  f.driver->type('>');
+  CHECK(f.state.notice.text.find("lesson") != std::string::npos);
+}
+
+TEST_CASE("a diagram waits while something is measured", "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o1");
+  f.driver->key(compat::Key::f5);
+  f.driver->frames(2);
+  const float at = f.knob("walk");
+  f.seconds(2);
+  CHECK(f.knob("walk") == at);
+  CHECK(f.driver->screen().wake_s() == 0);
+}
+
+TEST_CASE("a diagram follows the parameters and its own knob, and says when it has no source",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cuda.cp_async", true);
+  REQUIRE(f.driver->find("diagram:pipeline:more") != nullptr);
+  const Area before = *f.driver->find("diagram:pipeline:knob");
+  for (int i = 0; i < 8; ++i) REQUIRE(f.driver->click("diagram:pipeline:more"));
+  REQUIRE(f.driver->find("diagram:pipeline:less") != nullptr);
+  f.state.view.params["n"] = int64_t{16};  // one tile along k: the schedule is over sooner
+  f.state.dirty = true;
+  f.driver->frames(3);
+  CHECK(f.driver->find("diagram:pipeline:knob")->y == before.y);
+  LessonFixture made_up("gemm.cuda.coalesced", true);
+  CHECK(made_up.driver->find("diagram:walk") != nullptr);
+  CHECK(made_up.driver->find("diagram:walk:step") == nullptr);  // a sentence instead
+}
+
+TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o1", true);
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+  f.driver->type('u');
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+  f.driver->type('u');
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+  f.state.teach.drafts["gemm.cpu.naive_o1"] = {"12 ms", 12e6, params_for(f.state, *find_row(f.state, "gemm.cpu.naive_o1")->info)};
+  f.driver->frames(2);
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+  select_rung(f.state, "gemm.cpu.naive_o3");  // nothing is asked of this one
+  f.driver->frames(3);
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+}
+
+TEST_CASE("the workload: shares of the work are arithmetic, times come from what ran",
+          "[window][lesson]") {
+  Fixture f;
+  f.state.view.baseline.clear();
+  perform(f.state, "workload");
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("run_workload") != nullptr);
+  chart::ChartModel empty = workload_of(f.state);
+  REQUIRE(empty.panels.size() == 4);
+  CHECK_FALSE(empty.panels[2].empty_reason.empty());
+  // Half the table's figures are known: 2048 x 12288 x 49152 in each half of the FFN, 96 times.
+  const auto& parts = f.state.view.lab->workloads.front().parts;
+  CHECK(parts[5].macs() / 96 == Approx(1.23695e12).epsilon(1e-5));
+  CHECK(parts[2].macs() / 96 == 51539607552.0);
+  CHECK(parts[0].macs() == Approx(1.28849e12).epsilon(1e-5));
+  CHECK(parts[4].macs() / 96 == Approx(3.09238e11).epsilon(1e-5));
+  f.run_all();
+  const chart::ChartModel filled = workload_of(f.state);
+  REQUIRE(filled.panels[2].marks.size() == parts.size());
+  double work = 0, time = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    work += filled.panels[0].marks[i].value;
+    time += filled.panels[2].marks[i].value;
+    CHECK(filled.panels[2].marks[i].hatched);  // reckoned from another size
+  }
+  CHECK(work == Approx(1));
+  CHECK(time == Approx(1));
+  // One rate for all shapes: the shares are those of the work.
+  CHECK(filled.panels[2].marks[5].value == Approx(filled.panels[0].marks[5].value));
+  CHECK(filled.panels[3].marks[5].value ==
+        Approx(1 / (1 - filled.panels[2].marks[5].value / 2)));
+  REQUIRE(f.driver->click("run_workload"));
+  const WorkRequest request = f.session.last("run");
+  CHECK(request.kernels.size() == parts.size() - 1);  // Q, K, V and the projection are one shape
+  f.session.measure(request, 0, 5e9);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK_FALSE(workload_of(f.state).panels[2].marks[0].hatched);
+}
+
+TEST_CASE("figures explain themselves on Machine, in the report and on the diagnosis card",
+          "[window][lesson]") {
+  CHECK(metric_of_title("NMSE") == "error_nmse");
+  CHECK(metric_of_title("Time per call") == "time_per_call");
+  CHECK(metric_of_title("Rung").empty());
+  Fixture f(1600, 2400);
+  f.run_all();
+  f.driver->frames(3);
+  CHECK(f.driver->find("diagnosis") != nullptr);
+  f.driver->type('m');
+  const auto explains = [&](const std::string& widget) {
+    REQUIRE(f.driver->find(widget) != nullptr);
+    compat::send_mouse(1, 1);
+    f.driver->frames(3);
+    const int without = f.driver->triangles();
+    REQUIRE(f.driver->hover(widget));
+    f.driver->frames(2);
+    return f.driver->triangles() > without + 100;  // a text of several lines
+  };
+  CHECK(explains("ceiling:DRAM read, 1 thread"));
+  f.driver->type('o');
+  f.driver->frames(3);
+  std::string head;
+  for (const auto& [name, area] : f.driver->screen().widgets()) {
+    if (name.starts_with("report_head:1:") && head.empty()) head = name;
+  }
+  REQUIRE_FALSE(head.empty());
+  CHECK(explains(head));
+}
+
+TEST_CASE("the tabs stand inside their panel at every size and scale", "[window][lesson]") {
+  for (const float scale : {1.f, 1.5f, 2.f}) {
+    Fixture f(1280, 720);
+    f.state.view.scale = scale;
+    f.driver->frames(4);
+    const Area* panel = f.driver->find("right");
+    if (panel == nullptr) continue;  // no room for it beside the chart
+    INFO(scale);
+    CHECK(f.driver->find("diff")->right() <= panel->right());
+  }
+}
+
+}  // namespace
+}  // namespace ridge::test
