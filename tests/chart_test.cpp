@@ -333,31 +333,6 @@ TEST_CASE("the forest shows ratio, interval and band, and none for an invalid co
   check_scene(layout(model, {}));
 }
 
-TEST_CASE("the theme has a row for every role, in order, and text that can be read") {
-  auto luminance = [](uint32_t rgb) {
-    double sum = 0;
-    const double weights[] = {0.2126, 0.7152, 0.0722};
-    for (int i = 0; i < 3; ++i) {
-      const double c = ((rgb >> (16 - 8 * i)) & 0xff) / 255.0;
-      sum += weights[i] * (c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
-    }
-    return sum;
-  };
-  auto contrast = [&](Role a, Role b, bool dark) {
-    const double x = luminance(colour(a, dark)), y = luminance(colour(b, dark));
-    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
-  };
-  for (size_t i = 0; i < kTheme.size(); ++i) CHECK(kTheme[i].role == static_cast<Role>(i));
-  for (const bool dark : {true, false}) {
-    for (const Role role : {Role::text, Role::muted, Role::faster, Role::slower, Role::limit}) {
-      CHECK(contrast(role, Role::panel, dark) >= 4.5);
-    }
-    CHECK(contrast(Role::text, Role::highlight, dark) >= 4.5);
-    CHECK(contrast(Role::canvas, Role::series0, dark) >= 4.5);  // labels inside bars
-    CHECK(contrast(Role::canvas, Role::baseline, dark) >= 4.5);
-  }
-}
-
 TEST_CASE("SVG is escaped, stands alone and is the same every time") {
   LadderCase made(4);
   made.rows[0].label = "<script>alert('x')</script> & \"y\"";

@@ -12,13 +12,11 @@ Role role_of(TokenKind kind) {
       return Role::muted;
     case TokenKind::keyword:
     case TokenKind::directive:
-      return Role::series0;
     case TokenKind::type:
-      return Role::faster;
+      return Role::series0;
     case TokenKind::number:
-      return Role::series2;
     case TokenKind::text:
-      return Role::series2;
+      return Role::series1;
     case TokenKind::plain:
       return Role::text;
   }

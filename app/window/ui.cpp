@@ -14,16 +14,6 @@ ImU32 pack(uint32_t rgb, float alpha) {
   return IM_COL32((rgb >> 16) & 255, (rgb >> 8) & 255, rgb & 255, a);
 }
 
-uint32_t mix(uint32_t from, uint32_t to, float share) {
-  uint32_t mixed = 0;
-  for (const int shift : {16, 8, 0}) {
-    const float a = static_cast<float>((from >> shift) & 255),
-                b = static_cast<float>((to >> shift) & 255);
-    mixed |= static_cast<uint32_t>(std::lround(a + (b - a) * share)) << shift;
-  }
-  return mixed;
-}
-
 size_t code_point_bytes(std::string_view text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -68,10 +58,7 @@ ImU32 Ui::shade(int step) const {
 }
 
 ImU32 Ui::raised(int step) const {
-  const bool dark = !state.view.light_theme;
-  return pack(mix(chart::colour(Role::panel, dark), chart::colour(Role::text, dark),
-                  0.055f * static_cast<float>(step)),
-              1);
+  return pack(chart::raised(step, !state.view.light_theme), 1);
 }
 
 void Ui::fill(const Area& area, ImU32 color, float radius) {

@@ -53,7 +53,7 @@ struct Ui {
   float px(float value) const;  ///< at the current scale, whole pixels
   ImU32 color(Role role, float alpha = 1) const;
   ImU32 shade(int step) const;  ///< of the value ramp
-  /// A surface raised over the panel (buttons, chips) by `step` 1 to 3.
+  /// A surface raised over the panel (buttons, chips) by `step` 1 to 4.
   ImU32 raised(int step) const;
 
   // ---- drawing ----
