@@ -39,8 +39,10 @@ struct ReportFileOptions {
 };
 
 struct ShotFileOptions {
-  std::string scene, out, lab, rung, theme = "dark";
-  float scale = 1;
+  std::string scenes;  ///< one, several with commas between, or all
+  std::string out, lab, rung;
+  std::vector<std::string> themes = {"dark"};  ///< each scene in each, at each scale
+  std::vector<float> scales = {1};
   int width = 1600, height = 1000;
 };
 

@@ -1,4 +1,6 @@
-// ridgepoint shot SCENE OUT.png: one picture of the window, without opening it.
+// ridgepoint shot SCENE OUT.png: pictures of the window, without opening it.
+#include <sstream>
+
 #include "app/cli.h"
 #include "app/selection.h"
 #include "app/terminal.h"
@@ -11,7 +13,9 @@ namespace ridge::app {
 int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
 #ifdef RIDGE_HAS_WINDOW
   window::ShotOptions shot;
-  shot.scene = options.scene;
+  shot.scenes.clear();
+  std::istringstream scenes(options.scenes);
+  for (std::string scene; std::getline(scenes, scene, ',');) shot.scenes.push_back(scene);
   shot.out = options.out;
   shot.replay = common.replay;
   shot.lab = options.lab;
@@ -19,8 +23,8 @@ int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
   if (!options.lab.empty()) {
     if (const auto lab = require_lab(options.lab); !lab) return fail(common, lab.error());
   }
-  shot.theme = options.theme;
-  shot.scale = options.scale;
+  shot.themes = options.themes;
+  shot.scales = options.scales;
   shot.width = options.width;
   shot.height = options.height;
   return window::shot(shot);

@@ -109,14 +109,17 @@ CLI::App* add_handout(CLI::App* app, HandoutOptions* options) {
 }
 
 CLI::App* add_shot(CLI::App* app, ShotFileOptions* options, std::string* size) {
-  CLI::App* command = app->add_subcommand("shot", "a picture of the window, as PNG");
-  command->add_option("scene", options->scene, "e.g. lab")->required();
-  command->add_option("out", options->out, "OUT.png")->required();
+  CLI::App* command = app->add_subcommand("shot", "pictures of the window, as PNG");
+  command->add_option("scene", options->scenes, "e.g. lab, or home,lab, or all")->required();
+  command->add_option("out", options->out, "OUT.png; of several pictures their folder")->required();
   command->add_option("--lab", options->lab, "default: the saved run's, else the first");
   command->add_option("--rung", options->rung, "the rung that is selected");
-  command->add_option("--theme", options->theme, "dark or light")
+  command->add_option("--theme", options->themes, "dark, light, or dark,light")
+      ->delimiter(',')
       ->check(CLI::IsMember({"dark", "light"}));
-  command->add_option("--scale", options->scale, "0.75 to 3")->check(CLI::Range(0.75, 3.0));
+  command->add_option("--scale", options->scales, "0.75 to 3, or several: 1,1.5,2")
+      ->delimiter(',')
+      ->check(CLI::Range(0.75, 3.0));
   command->add_option("--size", *size, "WIDTHxHEIGHT, e.g. 1600x1000");
   return command;
 }

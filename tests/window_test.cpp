@@ -360,8 +360,8 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
 }
 
 TEST_CASE("an unknown scene is a usage error and names what exists", "[window]") {
-  CHECK(shot({.scene = "nowhere", .out = "/dev/null"}) == 64);
-  CHECK(shot({.scene = "lab", .out = "/dev/null", .replay = "/nowhere.jsonl"}) == 65);
+  CHECK(shot({.scenes = {"nowhere"}, .out = "/dev/null"}) == 64);
+  CHECK(shot({.scenes = {"lab"}, .out = "/dev/null", .replay = "/nowhere.jsonl"}) == 65);
 }
 
 }  // namespace

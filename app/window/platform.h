@@ -55,4 +55,8 @@ class Platform {
   int saved_[4] = {};
 };
 
+/// RGB, top row first; `row_pixels` from one row's start to the next's. Error: cannot_write.
+Result<void> write_png(const std::string& path, const unsigned char* rgb, int width, int height,
+                       int row_pixels);
+
 }  // namespace ridge::window

@@ -19,6 +19,15 @@
 
 namespace ridge::window {
 
+Result<void> write_png(const std::string& path, const unsigned char* rgb, int width, int height,
+                       int row_pixels) {
+  if (width > 0 && height > 0 &&
+      stbi_write_png(path.c_str(), width, height, 3, rgb, row_pixels * 3))
+    return {};
+  return Error{ErrorCode::cannot_write, "the picture could not be written", path,
+               "choose a folder that exists and is writable"};
+}
+
 Result<void> Platform::save_png(const std::string& path, Area part) const {
   int width = 0, height = 0;
   const auto pixels = read_pixels(&width, &height);
@@ -29,13 +38,7 @@ Result<void> Platform::save_png(const std::string& path, Area part) const {
   const int top = within(part.y, height), bottom = within(part.bottom(), height);
   const size_t first =
       (static_cast<size_t>(top) * static_cast<size_t>(width) + static_cast<size_t>(left)) * 3;
-  if (right > left && bottom > top &&
-      stbi_write_png(path.c_str(), right - left, bottom - top, 3, pixels.data() + first,
-                     width * 3)) {
-    return {};
-  }
-  return Error{ErrorCode::cannot_write, "the picture could not be written", path,
-               "choose a folder that exists and is writable"};
+  return write_png(path, pixels.data() + first, right - left, bottom - top, width);
 }
 
 }  // namespace ridge::window

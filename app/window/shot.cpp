@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/window/actions.h"
 #include "app/window/platform.h"
@@ -84,29 +87,29 @@ void show_predicted(State& state) {
 
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
-Result<void> set_scene(State& state, const ShotOptions& options) {
+Result<void> set_scene(State& state, const std::string& scene, const std::string& replay) {
   const auto& comparisons = state.run().comparisons();
   for (const ScreenDesc& screen : screens()) {
-    if (options.scene == screen.name) state.view.screen = screen.id;
+    if (scene == screen.name) state.view.screen = screen.id;
   }
-  if (options.scene == "telemetry") state.view.strip = Strip::telemetry;
-  for (const Scene& scene : kCharts) {
-    if (options.scene == scene.name) state.view.chart = scene.chart;
+  if (scene == "telemetry") state.view.strip = Strip::telemetry;
+  for (const Scene& chart : kCharts) {
+    if (scene == chart.name) state.view.chart = chart.chart;
   }
-  state.view.show_menu = options.scene == "menu";
-  set_study_scene(state, options.scene);
-  state.view.show_palette = options.scene == "palette";
-  if (options.scene == "presenter") {
+  state.view.show_menu = scene == "menu";
+  set_study_scene(state, scene);
+  state.view.show_palette = scene == "palette";
+  if (scene == "presenter") {
     state.view.screen = ScreenId::lab;
     toggle_presenter(state);
     state.teach.beat = Beat::reveal;
   }
-  if (options.scene == "predict") show_predicted(state);
-  if (options.scene == "lab") state.view.tab = Tab::source;
-  if (options.scene != "verdict") return {};
+  if (scene == "predict") show_predicted(state);
+  if (scene == "lab") state.view.tab = Tab::source;
+  if (scene != "verdict") return {};
   if (comparisons.empty()) {
     return Error{
-        ErrorCode::bad_input, "the run holds no comparison to show", options.replay,
+        ErrorCode::bad_input, "the run holds no comparison to show", replay,
         "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
   }
   state.view.baseline = comparisons.back().baseline;
@@ -131,43 +134,88 @@ const std::vector<std::string>& scene_names() {
   return kNames;
 }
 
-int shot(const ShotOptions& options) {
-  const auto& names = scene_names();
-  if (std::find(names.begin(), names.end(), options.scene) == names.end()) {
-    std::string known;
-    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    return fail({ErrorCode::usage, "scene '" + options.scene + "' is not built yet", "shot",
-                 "there are: " + known});
-  }
+namespace {
+
+Error unknown_scene(const std::string& scene) {
+  std::string known;
+  for (const std::string& name : scene_names()) known += (known.empty() ? "" : ", ") + name;
+  return {ErrorCode::usage, "scene '" + scene + "' is not built yet", "shot",
+          "there are: " + known + "; or all"};
+}
+
+/// A window of its own for each picture would take 40 ms more; a state of its own it must have.
+Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
+                             const std::vector<Recording>& recordings, Picture picture) {
   auto session = open_session(options);
-  if (!session) return fail(session.error());
+  if (!session) return session.error();
   State state;
   state.session = session->get();
-  state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
-  state.view.light_theme = options.theme == "light";
-  state.recordings = load_recordings(asset_folder("recorded"), nullptr);
+  state.view.scale = std::clamp(picture.scale, 0.75f, 3.0f);
+  state.view.light_theme = picture.theme == "light";
+  state.recordings = recordings;
   (*session)->poll();
   open_lab(state, options.lab);
   state.view.reduced_motion = true;  // a picture is the same whenever it is taken
-  if (const auto set = set_scene(state, options); !set) return fail(set.error());
+  if (const auto set = set_scene(state, picture.scene, options.replay); !set) return set.error();
   if (!options.rung.empty()) {
-    const auto rung = find_rung(*state.view.lab, options.rung);
-    if (!rung) return fail(rung.error());
-    select_rung(state, (*rung)->kernel);
+    RIDGE_TRY(const Rung* rung, find_rung(*state.view.lab, options.rung));
+    select_rung(state, rung->kernel);
   }
-
-  auto platform = Platform::open({options.width, options.height, false});
-  if (!platform) return fail(platform.error());
   Screen screen(state);
   for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third
     refresh(state, 1.0 + i);
-    (*platform)->wait(0);
-    (*platform)->draw(screen, state.view);
+    platform.wait(0);
+    platform.draw(screen, state.view);
   }
-  const Area all = {0, 0, static_cast<float>(options.width), static_cast<float>(options.height)};
-  if (const auto saved = (*platform)->save_png(options.out, all); !saved)
-    return fail(saved.error());
-  return 0;
+  picture.rgb = platform.read_pixels(&picture.width, &picture.height);
+  return picture;
+}
+
+}  // namespace
+
+std::string Picture::name() const {
+  return fmt::format("{}-{}-{:g}", scene, theme, scale);
+}
+
+Result<void> draw_pictures(const ShotOptions& options,
+                           const std::function<Result<void>(const Picture&)>& take) {
+  const auto& names = scene_names();
+  const bool all = options.scenes == std::vector<std::string>{"all"};
+  const std::vector<std::string>& scenes = all ? names : options.scenes;
+  for (const std::string& scene : scenes) {
+    if (std::find(names.begin(), names.end(), scene) == names.end()) return unknown_scene(scene);
+  }
+  // A bad run is said before a missing display.
+  if (const auto session = open_session(options); !session) return session.error();
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  auto platform = Platform::open({options.width, options.height, false});
+  if (!platform) return platform.error();
+  for (const std::string& scene : scenes) {
+    for (const std::string& theme : options.themes) {
+      for (const float scale : options.scales) {
+        const auto picture = draw_picture(**platform, options, recordings, {scene, theme, scale});
+        // Of all scenes a run without a comparison lacks one.
+        if (!picture && all && picture.error().code == ErrorCode::bad_input) continue;
+        if (!picture) return picture.error();
+        if (const auto taken = take(*picture); !taken) return taken;
+      }
+    }
+  }
+  return {};
+}
+
+int shot(const ShotOptions& options) {
+  const size_t pictures = options.scenes.size() * options.themes.size() * options.scales.size();
+  const bool is_folder = pictures > 1 || options.scenes == std::vector<std::string>{"all"};
+  if (is_folder) {
+    std::error_code error;  // a folder that cannot be made is reported with the first picture
+    std::filesystem::create_directories(options.out, error);
+  }
+  const auto drawn = draw_pictures(options, [&](const Picture& picture) {
+    const std::string path = is_folder ? options.out + "/" + picture.name() + ".png" : options.out;
+    return write_png(path, picture.rgb.data(), picture.width, picture.height, picture.width);
+  });
+  return drawn ? 0 : fail(drawn.error());
 }
 
 }  // namespace ridge::window

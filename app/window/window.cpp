@@ -165,6 +165,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
     save_chart(state, screen, platform);
     platform.swap();
     timing->frame(platform.now_s() - begin_s);
+    if (options.observe) options.observe(screen, state);
     last_frame_s = platform.now_s();
     data_waits = false;
     frames_left = screen.wants_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;

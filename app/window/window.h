@@ -2,6 +2,7 @@
 // Dear ImGui, GLFW and OpenGL 3; they exist only in a build with RIDGE_WINDOW=ON.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "common/core/result.h"
 
 namespace ridge::window {
+
+class Screen;
+struct State;
 
 struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
@@ -20,6 +24,8 @@ struct WindowOptions {
   int width = 0, height = 0;                ///< 0: as remembered, else 1600 x 1000
   double close_after_s = 0;                 ///< > 0: for measuring; closes by itself
   bool print_timing = false;                ///< first frame, frame P99, idle share, on stderr
+  /// After every frame, on the window's thread: for tests that aim with a real mouse, and for bench_ui.
+  std::function<void(const Screen&, const State&)> observe;
 };
 
 /// Opens the window and stays in it until it is closed. Returns the program's exit code; a missing
@@ -27,18 +33,32 @@ struct WindowOptions {
 int open_window(const WindowOptions& options);
 
 struct ShotOptions {
-  std::string scene = "lab";
-  std::string out;     ///< the PNG
+  std::vector<std::string> scenes = {"lab"};  ///< {"all"}: every scene the run can show
+  std::vector<std::string> themes = {"dark"};
+  std::vector<float> scales = {1};
+  std::string out;     ///< the PNG; of more than one picture: their folder
   std::string replay;  ///< empty: recorded runs only
   std::string lab;     ///< empty: the replay's, else the first
   std::string rung;    ///< kernel id or its last part; empty: as the lab opens
-  std::string theme = "dark";
-  float scale = 1;
   int width = 1600, height = 1000;
 };
 
-/// Draws one scene off screen and writes it as PNG. Exit code: 0; 64 for a scene that is not built
-/// (the message lists what exists), 65 for a bad run file, 69 without a display, 73 not writable.
+struct Picture {
+  std::string scene, theme;
+  float scale = 1;
+  int width = 0, height = 0;
+  std::vector<unsigned char> rgb;  ///< top row first
+  /// "lab-dark-1": the file's name in a folder of pictures.
+  std::string name() const;
+};
+
+/// Draws each scene in each theme at each scale, off screen and in one window, and hands the pictures
+/// over as they are made. Errors: usage for a scene that is not built (the message lists what exists),
+/// bad_input for the run file, unavailable without a display, and what `take` says.
+Result<void> draw_pictures(const ShotOptions& options,
+                           const std::function<Result<void>(const Picture&)>& take);
+
+/// The same into PNGs; says what went wrong and returns the exit code.
 int shot(const ShotOptions& options);
 
 /// The table of actions as text: one line each, its name, its key, what it does.
