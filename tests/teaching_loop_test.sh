@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The teaching loop with a real mouse and a real keyboard: a window under Xvfb, driven by xdotool, aimed at
+# what window-probe says is there. Choose a rung, predict, run, reveal, explain, baseline, compare, export;
+# then what was left behind is read. Exit 77: skipped, with the reason.
+# RIDGE_KEEP=FILE keeps the transcript, RIDGE_PICTURES=FOLDER a picture after every step.
+set -u
+probe=${RIDGE_WINDOW_PROBE:?set by ctest}
+bin=${RIDGE_BIN:?set by ctest}
+skip() { echo "skipped: $*"; exit 77; }
+[ -x "$probe" ] || skip "built without the window"
+command -v Xvfb >/dev/null || skip "Xvfb is not installed (Debian: xvfb)"
+command -v xdotool >/dev/null || skip "xdotool is not installed (Debian: xdotool)"
+command -v python3 >/dev/null || skip "python3 is not installed"
+
+work=$(mktemp -d)
+xvfb= window=
+trap '[ -n "$window" ] && kill "$window" 2>/dev/null; [ -n "$xvfb" ] && kill "$xvfb" 2>/dev/null; rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*"; [ -s "$widgets" ] && head -3 "$widgets"; cat "$work/err"; exit 1; }
+
+Xvfb -displayfd 3 -screen 0 1600x1000x24 -noreset 3>"$work/display" 2>"$work/xvfb.log" &
+xvfb=$!
+for _ in $(seq 100); do
+  [ -s "$work/display" ] && break
+  kill -0 "$xvfb" 2>/dev/null || skip "Xvfb does not start: $(tail -1 "$work/xvfb.log")"
+  sleep 0.1
+done
+[ -s "$work/display" ] || skip "Xvfb gives no display"
+export DISPLAY=":$(cat "$work/display")" HOME="$work"
+export XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/data"
+export XDG_DOCUMENTS_DIR="$work/documents"
+unset WAYLAND_DISPLAY
+
+widgets=$work/widgets
+"$probe" "$widgets" --lab gemm --close-after 100 2>"$work/err" &
+window=$!
+
+# ---- hands and eyes ----
+place() { # the widget's middle: its name is the line's rest, spaces included
+  awk -v name="$1" '{ at = $1 " " $2 " " $3 " " $4 " " } substr($0, length(at) + 1) == name && NF > 4 {
+    printf "%d %d", $1 + $3 / 2, $2 + $4 / 2 }' "$widgets" 2>/dev/null
+}
+says() { grep -q -- "$1" "$widgets" 2>/dev/null; }
+wait_for() { # seconds, what it is, command ...
+  local tenths=$(($1 * 10)) what=$2; shift 2
+  for _ in $(seq "$tenths"); do
+    "$@" && return
+    kill -0 "$window" 2>/dev/null || { grep -q OpenGL "$work/err" && skip "$(cat "$work/err")"; fail "the window is gone: $what"; }
+    sleep 0.1
+  done
+  fail "not within $((tenths / 10)) s: $what"
+}
+there() { [ -n "$(place "$1")" ]; }
+step=0
+picture() {
+  step=$((step + 1))
+  [ -n "${RIDGE_PICTURES:-}" ] && command -v import >/dev/null &&
+    import -window root "$RIDGE_PICTURES/$(printf %02d $step)-$1.png"
+}
+click() {
+  wait_for 10 "a widget $1" there "$1"
+  xdotool mousemove $(place "$1") sleep 0.15 mousedown 1 sleep 0.08 mouseup 1 sleep 0.15
+}
+key() { xdotool keydown "$1" sleep 0.06 keyup "$1" sleep 0.12; }
+chord() { xdotool keydown "$1" sleep 0.05 keydown "$2" sleep 0.06 keyup "$2" sleep 0.05 keyup "$1" sleep 0.12; }
+is_idle() { says "^running 0"; }
+is_busy() { says "^running 1"; }
+run_selected() { # with the keyboard, and to its end
+  chord Control_L F5
+  wait_for 10 "the run begins" is_busy
+  wait_for 30 "the run ends" is_idle
+}
+choose() { click "rung:$1"; wait_for 5 "$1 is selected" says "^selected $1\$"; }
+
+# ---- the loop ----
+wait_for 20 "the first frame, and the worker's catalogue" there "rung:gemm.cpu.naive_o1"
+wait_for 20 "parameters of the worker" there "n=128"
+click "n=128"; click "mode=live"; click "threads=1"
+choose gemm.cpu.naive_o1
+click predict
+click predict_field
+xdotool type --delay 70 "5 ms"
+picture predict
+run_selected                                    # what is typed but not entered counts
+wait_for 5 "the prediction beside the result" there predict_said
+picture reveal
+click lesson                                    # explain: the lesson, its question answered
+answer=$(awk '$5 ~ /^answer:/ { print $5; exit }' "$widgets")
+[ -n "$answer" ] && click "$answer"
+picture explain
+key b
+wait_for 5 "the baseline" says "^baseline gemm.cpu.naive_o1$"
+choose gemm.cpu.loop_order
+key u                                           # the field closes and opens where it was open
+there predict_field || key u
+click predict_field
+xdotool type --delay 70 "3x"
+key Return
+run_selected
+picture second
+click compare
+wait_for 10 "the comparison begins" is_busy
+wait_for 60 "the comparison ends" is_idle
+picture verdict
+click export
+wait_for 20 "the report" says "^notice Report .* written to $work"
+picture exported
+
+# ---- what it left ----
+run=$(find "$work/state" -name '*.jsonl' | head -1)
+report=$(find "$work" -name 'report.html' | head -1)
+[ -s "$run" ] || fail "no transcript was kept"
+[ -s "$report" ] || fail "no report was written"
+[ -n "${RIDGE_KEEP:-}" ] && cp "$run" "$RIDGE_KEEP"
+python3 - "$run" "$report" <<'PY' || fail "what was left behind is not the loop that was walked"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+app = [m for m in lines if m.get("from") == "app"]
+def first(what):
+    return next(i for i, m in enumerate(lines) if what(m))
+predictions = [m for m in app if m["type"] == "predict"]
+assert [p["kernel"] for p in predictions] == ["gemm.cpu.naive_o1", "gemm.cpu.loop_order"], predictions
+assert abs(predictions[0]["value"] - 5e6) < 1, predictions[0]
+assert predictions[0]["params"]["n"] == 128, predictions[0]
+runs = [m for m in app if m["type"] == "run"]
+assert [[k["kernel"] for k in m["kernels"]] for m in runs] == [["gemm.cpu.naive_o1"], ["gemm.cpu.loop_order"]]
+assert first(lambda m: m["type"] == "predict") < first(lambda m: m["type"] == "run"), "locked after the run"
+done = {}  # the runs' own: the sides of the comparison are measured again, later
+for m in lines:
+    if m["type"] == "result" and "outcome" in m:
+        done.setdefault(m["outcome"]["kernel"], m["outcome"])
+for kernel in ("gemm.cpu.naive_o1", "gemm.cpu.loop_order"):
+    assert done[kernel]["status"] == "ok" and done[kernel]["stats"]["median_ns"] > 0, done.get(kernel)
+# "3x" of the second is over the baseline, which is the first.
+known = done["gemm.cpu.naive_o1"]["stats"]["median_ns"]
+assert abs(predictions[1]["value"] * 3 / known - 1) < 1e-6, (predictions[1], known)
+compared = [c for m in lines if m["type"] == "result" for c in m.get("comparisons", [])]
+assert len(compared) == 1 and compared[0]["baseline"] == "gemm.cpu.naive_o1", compared
+assert compared[0]["candidate"] == "gemm.cpu.loop_order" and compared[0]["rounds"] >= 6, compared
+page = open(sys.argv[2], encoding="utf-8").read()
+for word in ("naive_o1", "loop_order", "redict", compared[0]["verdict"]):
+    assert word in page, "the report does not say " + word
+print("predicted, ran, compared (%s, ratio %.2f), exported" % (compared[0]["verdict"], compared[0]["ratio"]))
+PY
+"$bin" report "$run" --out "$work/again.json" >/dev/null 2>"$work/err" || fail "the transcript does not open again"
+kill "$window"; wait "$window" 2>/dev/null; window=
+echo "passed"

@@ -1,0 +1,51 @@
+// The real window, which tells where its widgets are, for a test that aims with a real mouse:
+//   window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS]
+// WIDGETS.txt has, after the frame that was drawn last, the rung that is selected, the baseline, whether
+// something runs, the notice, and a line "x y w h NAME" for each widget. It is replaced, never half written.
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "app/window/screen.h"
+#include "app/window/window.h"
+
+using namespace ridge;
+
+namespace {
+
+void tell(const std::string& path, const window::Screen& screen, const window::State& state) {
+  const std::string part = path + ".part";
+  {
+    std::ofstream out(part);
+    out << "selected " << state.view.rung << "\n"
+        << "baseline " << state.view.baseline << "\n"
+        << "running " << (state.run_request || state.compare_request) << "\n"
+        << "notice " << state.notice.text << "\n";
+    for (const auto& [name, area] : screen.widgets()) {
+      if (area.w < 1 || area.h < 1) continue;
+      out << area.x << ' ' << area.y << ' ' << area.w << ' ' << area.h << ' ' << name << "\n";
+    }
+  }
+  std::error_code ignored;
+  std::filesystem::rename(part, path, ignored);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS]\n");
+    return 64;
+  }
+  window::WindowOptions options;
+  for (int i = 2; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--lab") == 0) options.lab = argv[i + 1];
+    if (std::strcmp(argv[i], "--close-after") == 0) options.close_after_s = std::atof(argv[i + 1]);
+  }
+  const std::string path = argv[1];
+  options.observe = [&](const window::Screen& screen, const window::State& state) {
+    tell(path, screen, state);
+  };
+  return window::open_window(options);
+}
