@@ -1,0 +1,171 @@
+// Every scene of `ridgepoint shot` in both themes at scale 1 and 2, against tests/golden/screens:
+//   golden-screens GOLDEN_FOLDER DIFFERENCES_FOLDER
+// (--made-with: the version of what draws text.) What is kept of a picture is the mean colour of each cell of 10 x 10 pixels, in steps of 8 of 255; the four
+// looks of a scene are one PNG (dark above light, scale 1 left of scale 2), about 30 KB, that can be looked at.
+//
+// Tolerance: a cell is the same if no channel's mean moved by more than 20 of 255, and a picture is if at
+// most two cells differ. A smoothed edge that another Mesa rasterises otherwise moves a cell by 2 or 3; a word
+// that is gone or a colour that changed moves several by 30 and more.
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#include <stb_image.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "app/window/platform.h"
+#include "app/window/window.h"
+
+using namespace ridge;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kCell_px = 10, kStep = 8, kMostMoved = 20, kMostCells = 2;
+
+struct Image {
+  int width = 0, height = 0;
+  std::vector<unsigned char> rgb;
+  Image(int w, int h) : width(w), height(h), rgb(static_cast<size_t>(w) * h * 3) {}
+  unsigned char* at(int x, int y) { return &rgb[(static_cast<size_t>(y) * width + x) * 3]; }
+  const unsigned char* at(int x, int y) const { return const_cast<Image*>(this)->at(x, y); }
+};
+
+Image cells_of(const window::Picture& picture) {
+  Image made(picture.width / kCell_px, picture.height / kCell_px);
+  for (int y = 0; y < made.height; ++y) {
+    for (int x = 0; x < made.width; ++x) {
+      int sum[3] = {};
+      for (int dy = 0; dy < kCell_px; ++dy) {
+        const size_t row = static_cast<size_t>(y * kCell_px + dy) * picture.width;
+        const unsigned char* from = &picture.rgb[(row + static_cast<size_t>(x) * kCell_px) * 3];
+        for (int i = 0; i < kCell_px * 3; ++i) sum[i % 3] += from[i];
+      }
+      for (int c = 0; c < 3; ++c) {
+        const int mean = sum[c] / (kCell_px * kCell_px);
+        made.at(x, y)[c] =
+            static_cast<unsigned char>(std::min(255, (mean + kStep / 2) / kStep * kStep));
+      }
+    }
+  }
+  return made;
+}
+
+/// How many cells of `now` differ from the part of `golden` at (left, top), said in one line where
+/// that is too many.
+int compare(const Image& now, const Image& golden, int left, int top, const std::string& name) {
+  int count = 0, most = 0, first_x = 0, first_y = 0;
+  for (int y = 0; y < now.height; ++y) {
+    for (int x = 0; x < now.width; ++x) {
+      int moved = 0;
+      for (int c = 0; c < 3; ++c)
+        moved = std::max(moved, std::abs(now.at(x, y)[c] - golden.at(left + x, top + y)[c]));
+      if (moved <= kMostMoved) continue;
+      if (count++ == 0) first_x = x * kCell_px, first_y = y * kCell_px;
+      most = std::max(most, moved);
+    }
+  }
+  if (count > kMostCells) {
+    std::printf("%s: %d of %d cells differ, by up to %d of 255, the topmost at (%d, %d)\n",
+                name.c_str(), count, now.width * now.height, most, first_x, first_y);
+  }
+  return count;
+}
+
+/// The looks of one scene, and whether they are the golden ones.
+class Scenes {
+ public:
+  Scenes(std::string golden, std::string differences)
+      : golden_(std::move(golden)), differences_(std::move(differences)) {
+    updates_ = std::getenv("RIDGE_UPDATE_GOLDEN") != nullptr;
+  }
+
+  Result<void> take(const window::Picture& picture) {
+    const Image now = cells_of(picture);
+    const int left = picture.scale > 1 ? now.width : 0;
+    const int top = picture.theme == "light" ? now.height : 0;
+    const std::string path = golden_ + "/" + picture.scene + ".png";
+    if (seen_.insert(picture.scene).second) open(path, 2 * now.width, 2 * now.height);
+    ++pictures_;
+    for (int y = 0; updates_ && y < now.height; ++y)
+      std::copy_n(now.at(0, y), now.width * 3, sheet_.at(left, top + y));
+    if (updates_)
+      return window::write_png(path, sheet_.rgb.data(), sheet_.width, sheet_.height, sheet_.width);
+    if (!is_read_ || compare(now, sheet_, left, top, picture.name()) > kMostCells) {
+      ++different_;
+      return window::write_png(differences_ + "/" + picture.name() + ".png", picture.rgb.data(),
+                               picture.width, picture.height, picture.width);
+    }
+    return {};
+  }
+
+  /// A golden that no scene has any more would never be looked at again.
+  int finish() {
+    for (const auto& entry : fs::directory_iterator(golden_)) {
+      if (entry.path().extension() != ".png" || seen_.count(entry.path().stem().string())) continue;
+      std::printf("%s: there is no such scene\n", entry.path().filename().c_str());
+      ++different_;
+    }
+    std::printf(
+        "%d pictures of %zu scenes, %d differ%s\n", pictures_, seen_.size(), different_,
+        different_ ? ": see the differences' folder; RIDGE_UPDATE_GOLDEN=1 writes anew" : "");
+    return different_ ? 1 : 0;
+  }
+
+ private:
+  void open(const std::string& path, int width, int height) {
+    sheet_ = Image(width, height);
+    is_read_ = false;
+    if (updates_) return;
+    int w = 0, h = 0, channels = 0;
+    unsigned char* read = stbi_load(path.c_str(), &w, &h, &channels, 3);
+    is_read_ = read && w == width && h == height;
+    if (is_read_) std::copy_n(read, sheet_.rgb.size(), sheet_.rgb.begin());
+    if (!is_read_) std::printf("%s: %s\n", path.c_str(), read ? "of another size" : "not there");
+    stbi_image_free(read);
+  }
+
+  std::string golden_, differences_;
+  bool updates_ = false, is_read_ = false;
+  Image sheet_{0, 0};
+  std::set<std::string> seen_;
+  int pictures_ = 0, different_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--made-with") {
+    std::printf("Dear ImGui %s\n", IMGUI_VERSION);
+    return 0;
+  }
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: golden-screens GOLDEN_FOLDER DIFFERENCES_FOLDER\n");
+    return 64;
+  }
+  window::ShotOptions options;
+  options.scenes = {"all"};
+  options.themes = {"dark", "light"};
+  options.scales = {1, 2};
+  options.replay = std::string(argv[1]) + "/run.jsonl";
+  Scenes scenes(argv[1], argv[2]);
+  const auto drawn = window::draw_pictures(
+      options, [&](const window::Picture& picture) { return scenes.take(picture); });
+  if (!drawn) {
+    std::fprintf(stderr, "golden-screens: %s\n", drawn.error().sentence().c_str());
+    return drawn.error().exit_code();
+  }
+  return scenes.finish();
+}
