@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "app/reporting.h"
 #include "app/window/history.h"
@@ -35,31 +36,25 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// What --print-timing tells: the targets of the design, measured.
-struct Timing {
-  Clock::time_point start = Clock::now();
-  double first_frame_s = 0, idle_from_s = 0, idle_cpu_s = 0;
-  std::vector<double> frames_s;
-
-  double now_s() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+class Stopwatch {
+ public:
+  double now_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   void frame(double seconds) {
-    if (frames_s.empty()) first_frame_s = now_s();
-    frames_s.push_back(seconds);
-    idle_from_s = now_s();
-    idle_cpu_s = cpu_seconds();
+    if (timing_.frames_s.empty()) timing_.first_frame_s = now_s();
+    timing_.frames_s.push_back(seconds);
+    idle_from_s_ = now_s();
+    idle_from_cpu_s_ = cpu_seconds();
   }
-  void print() const {
-    std::vector<double> sorted = frames_s;
-    std::sort(sorted.begin(), sorted.end());
-    const size_t last = sorted.size() - 1;
-    const double idle_s = now_s() - idle_from_s;
-    std::fprintf(stderr,
-                 "first frame %.0f ms; %zu frames, median %.1f ms, p99 %.1f ms; idle %.1f s at "
-                 "%.3f %% of a core\n",
-                 first_frame_s * 1e3, sorted.size(), sorted[last / 2] * 1e3,
-                 sorted[last * 99 / 100] * 1e3, idle_s,
-                 idle_s > 0 ? 100 * (cpu_seconds() - idle_cpu_s) / idle_s : 0.0);
+  WindowTiming finish() {
+    timing_.idle_s = now_s() - idle_from_s_;
+    timing_.idle_cpu_s = cpu_seconds() - idle_from_cpu_s_;
+    return std::move(timing_);
   }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+  double idle_from_s_ = 0, idle_from_cpu_s_ = 0;
+  WindowTiming timing_;
 };
 
 Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options) {
@@ -130,7 +125,7 @@ void save_chart(State& state, const Screen& screen, const Platform& platform) {
              : state.notice.text + "; not on the clipboard: " + copied.error().sentence();
 }
 
-void loop(State& state, Platform& platform, const WindowOptions& options, Timing* timing) {
+void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
   Screen screen(state);
   int frames_left = kFramesAfterEvent;
   bool data_waits = false;
@@ -154,7 +149,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
     const double now_s = platform.now_s();
     data_waits |= refresh(state, now_s);
     data_waits |= screen.wake_s() > 0 && now_s >= moves_s;
-    if (options.close_after_s > 0 && timing->now_s() > options.close_after_s) break;
+    if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
 
     const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
     const bool held = state.session->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
@@ -164,7 +159,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
     platform.draw(screen, state.view);
     save_chart(state, screen, platform);
     platform.swap();
-    timing->frame(platform.now_s() - begin_s);
+    watch->frame(platform.now_s() - begin_s);
     if (options.observe) options.observe(screen, state);
     last_frame_s = platform.now_s();
     data_waits = false;
@@ -176,7 +171,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Timing
 }  // namespace
 
 int open_window(const WindowOptions& options) {
-  Timing timing;
+  Stopwatch watch;
   State state;
   state.settings_path = default_settings_path();
   state.view.scale = 0;
@@ -198,9 +193,9 @@ int open_window(const WindowOptions& options) {
   }
   state.session = session->get();
   set_up(state, options);
-  loop(state, *platform, options, &timing);
+  loop(state, *platform, options, &watch);
   remember(state, *platform);
-  if (options.print_timing) timing.print();
+  if (options.timing) *options.timing = watch.finish();
   return 0;
 }
 

@@ -14,6 +14,14 @@ namespace ridge::window {
 class Screen;
 struct State;
 
+/// What the targets of docs/ui.md are about.
+struct WindowTiming {
+  double first_frame_s = 0;      ///< from the call of open_window to the end of the first swap
+  std::vector<double> frames_s;  ///< from the beginning of a frame to the end of its swap
+  double idle_s = 0;             ///< since the last frame
+  double idle_cpu_s = 0;         ///< processor time of this process in that time
+};
+
 struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
@@ -23,7 +31,7 @@ struct WindowOptions {
   float scale = 0;                          ///< 0.75 to 3; 0: as saved
   int width = 0, height = 0;                ///< 0: as remembered, else 1600 x 1000
   double close_after_s = 0;                 ///< > 0: for measuring; closes by itself
-  bool print_timing = false;                ///< first frame, frame P99, idle share, on stderr
+  WindowTiming* timing = nullptr;           ///< filled in when the window closes
   /// After every frame, on the window's thread: for tests that aim with a real mouse, and for bench_ui.
   std::function<void(const Screen&, const State&)> observe;
 };

@@ -1,0 +1,243 @@
+// The window's targets (docs/ui.md), measured in the real window: bench_ui RUN.jsonl [SCENE ...]
+// Started by tests/bench_ui, which has a display ready. Each scene is a process of its own, so that its
+// memory is its own; the hands are xdotool's, and the time it takes to start is part of what is printed.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "app/window/screen.h"
+#include "app/window/window.h"
+
+using namespace ridge;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double ms_since(Clock::time_point from) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
+}
+
+void pause_ms(int ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+void xdotool(const std::string& what) {
+  if (std::system(("xdotool " + what).c_str()) != 0) fmt::print("xdotool {} failed\n", what);
+}
+
+void say(const char* what, double value, const char* unit, double target, const char* note = "") {
+  fmt::print("{:<44} {:>8.2f} {:<4} target < {:g} {}  {}{}\n", what, value, unit, target, unit,
+             value < target ? "met" : "MISSED", note);
+  std::fflush(stdout);
+}
+
+/// Of /proc/self/status, in MB; "VmHWM" is the most there was.
+double memory_mb(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(field + ":", 0) == 0) return std::atof(line.c_str() + field.size() + 1) / 1024;
+  }
+  return -1;
+}
+
+double share_of(std::vector<double> values, double share) {
+  if (values.empty()) return -1;
+  std::sort(values.begin(), values.end());
+  const auto at = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  return values[at];
+}
+
+/// Where a widget was in the last frame; and when what a click asked for was seen.
+struct Eyes {
+  std::mutex lock;
+  std::map<std::string, window::Area> widgets;
+  std::atomic<int64_t> runs{0};      ///< run requests the transcript has
+  std::atomic<int64_t> measured{0};  ///< of these with a sample in a frame that was drawn
+
+  void see(const window::Screen& screen, const window::State& state) {
+    const std::lock_guard<std::mutex> guard(lock);
+    widgets = screen.widgets();
+    int64_t asked = 0, sampled = 0;
+    for (const Request& request : state.run().requests()) asked += request.type == "run";
+    for (const Series& series : state.run().series()) sampled += !series.samples.empty();
+    runs = asked;
+    measured = sampled;
+  }
+  bool find(const std::string& name, window::Area* area) {
+    const std::lock_guard<std::mutex> guard(lock);
+    const auto found = widgets.find(name);
+    if (found == widgets.end()) return false;
+    *area = found->second;
+    return true;
+  }
+  /// Until the button is let go; false when there is no such widget within ten seconds.
+  bool press(const std::string& name) {
+    window::Area area;
+    for (int i = 0; !find(name, &area); ++i) {
+      if (i == 100) return false;
+      pause_ms(100);
+    }
+    xdotool(fmt::format("mousemove {:.0f} {:.0f}", area.x + area.w / 2, area.middle()));
+    pause_ms(150);
+    xdotool("mousedown 1");
+    pause_ms(80);
+    return true;
+  }
+  bool click(const std::string& name) {
+    if (!press(name)) return false;
+    xdotool("mouseup 1");
+    pause_ms(200);
+    return true;
+  }
+};
+
+int open(window::WindowOptions options, window::WindowTiming* timing) {
+  options.width = 1600, options.height = 1000;
+  options.timing = timing;
+  return window::open_window(options);
+}
+
+int quiet(const std::string& run) {
+  window::WindowTiming timing;
+  if (const int rc = open({.replay = run, .close_after_s = 10}, &timing)) return rc;
+  say("first frame", timing.first_frame_s * 1e3, "ms", 500);
+  say("idle, of one core", 100 * timing.idle_cpu_s / timing.idle_s, "%", 0.5);
+  say("memory, the most", memory_mb("VmHWM"), "MB", 200);
+  return 0;
+}
+
+/// Pointer over the chart, wheel, another view or screen every half second.
+int busy(const std::string& run) {
+  window::WindowTiming timing;
+  std::thread hands([] {
+    pause_ms(1500);
+    const char* keys[] = {"r", "n", "q", "e", "v", "i", "m", "o", "h", "k", "l", "s", "d", "g"};
+    int at = 0;
+    for (const char* key : keys) {
+      xdotool(fmt::format("key {}", key));
+      for (int i = 0; i < 16; ++i, ++at) {
+        xdotool(fmt::format("mousemove {} {}", 300 + at * 37 % 760, 260 + at * 23 % 480));
+        pause_ms(20);
+      }
+      xdotool("click 4 click 5");
+    }
+  });
+  const int rc = open({.replay = run, .close_after_s = 18}, &timing);
+  hands.join();
+  if (rc) return rc;
+  fmt::print("{} frames of every screen, median {:.1f} ms, longest {:.0f} ms\n",
+             timing.frames_s.size(), share_of(timing.frames_s, 0.5) * 1e3,
+             share_of(timing.frames_s, 1) * 1e3);
+  // The first two bake the fonts and are the first frame's figure.
+  timing.frames_s.erase(timing.frames_s.begin(), timing.frames_s.begin() + 2);
+  say("frame, 99th percentile", share_of(timing.frames_s, 0.99) * 1e3, "ms", 60);
+  return 0;
+}
+
+/// The kept run with the samples of its first series repeated until there are a million.
+void write_million(const std::string& run, const std::string& path) {
+  std::ifstream in(run);
+  std::ofstream out(path, std::ios::binary);
+  bool is_done = false;
+  for (std::string line; std::getline(in, line);) {
+    out << line << "\n";
+    if (is_done || line.find("\"type\":\"samples\"") == std::string::npos) continue;
+    is_done = true;
+    const size_t from = line.find("\"samples\":[") + 11, to = line.find(']', from);
+    for (int written = 0; written < 1000000; written += 500) {
+      out << line.substr(0, from);
+      for (int i = 0; i < 500; ++i) {
+        out << (i ? "," : "")
+            << fmt::format("{{\"cpu_ns\":{0},\"index\":{1},\"t_ns\":{0}}}",
+                           15087100 + (written + i) * 7919LL % 100000, written + i);
+      }
+      out << line.substr(to) << "\n";
+    }
+  }
+}
+
+int million(const std::string& run) {
+  char path[] = "/tmp/ridge-bench-XXXXXX";
+  close(mkstemp(path));
+  write_million(run, path);
+  window::WindowTiming timing;
+  size_t samples = 0;
+  const int rc = open({.replay = path,
+                       .close_after_s = 3,
+                       .observe =
+                           [&](const window::Screen&, const window::State& state) {
+                             samples = state.run().series().front().samples.size();
+                           }},
+                      &timing);
+  unlink(path);
+  if (rc) return rc;
+  fmt::print("{} samples, {:.1f} ms a frame at most after the first two\n", samples,
+             1e3 * *std::max_element(timing.frames_s.begin() + 2, timing.frames_s.end()));
+  say("a run of a million samples, to its first frame", timing.first_frame_s, "s", 1);
+  say("memory with it, the most", memory_mb("VmHWM"), "MB", 200);
+  return 0;
+}
+
+/// From letting a parameter go to its request, and to the frame that shows its first sample.
+int rerun() {
+  Eyes eyes;
+  std::vector<double> asked_ms, shown_ms;
+  std::thread hands([&] {
+    bool ready = eyes.click("n=256") && eyes.click("threads=1") &&
+                 eyes.click("rung:gemm.cpu.packed") && eyes.click("reruns");
+    for (int i = 0; ready && i < 9; ++i) {
+      const int64_t runs = eyes.runs, measured = eyes.measured;
+      ready = eyes.press(i % 2 ? "n=256" : "n=512");
+      const auto released = Clock::now();
+      xdotool("mouseup 1");
+      while (eyes.runs == runs && ms_since(released) < 5000) pause_ms(1);
+      const double asked = ms_since(released);
+      while (eyes.measured == measured && ms_since(released) < 5000) pause_ms(1);
+      const double shown = ms_since(released);
+      pause_ms(1500);
+      if (i == 0) continue;  // the worker checks a rung's awkward shapes once
+      asked_ms.push_back(asked);
+      shown_ms.push_back(shown);
+    }
+  });
+  window::WindowTiming timing;
+  const int rc = open({.lab = "gemm",
+                       .close_after_s = 40,
+                       .observe = [&](const window::Screen& screen,
+                                      const window::State& state) { eyes.see(screen, state); }},
+                      &timing);
+  hands.join();
+  if (rc) return rc;
+  fmt::print("{} changes of n between 256 and 512, one thread, packed panels\n", asked_ms.size());
+  say("letting go to the request, longest", share_of(asked_ms, 1), "ms", 150);
+  say("letting go to the first sample shown, median", share_of(shown_ms, 0.5), "ms", 150);
+  fmt::print("{:<44} {:>8.2f} ms\n", "  longest", share_of(shown_ms, 1));
+  return 0;
+}
+
+int perform(const std::string& scene, const std::string& run) {
+  if (scene == "quiet") return quiet(run);
+  if (scene == "busy") return busy(run);
+  if (scene == "million") return million(run);
+  if (scene == "rerun") return rerun();
+  fmt::print(stderr, "there are: quiet, busy, million, rerun\n");
+  return 64;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fmt::print(stderr, "usage: bench_ui RUN.jsonl quiet|busy|million|rerun\n");
+    return 64;
+  }
+  return perform(argv[2], argv[1]);
+}
