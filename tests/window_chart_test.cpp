@@ -5,6 +5,7 @@
 
 #include "app/window/chart_view.h"
 #include "app/window/heat.h"
+#include "app/window/history.h"
 #include "app/window/image_clipboard.h"
 #include "app/window/predict.h"
 #include "app/window/screens.h"
@@ -313,6 +314,50 @@ TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
   REQUIRE(perform(f.state, "copy_csv"));
   f.driver->frames(2);
   CHECK(clipboard().starts_with("Row,"));
+}
+
+TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][chart]") {
+  Transcript lines;
+  lines.worker("hello", {{"version", "0"}, {"t_s", 10.0}});
+  WorkRequest request = request_for("run", 4);
+  request.kernels = {{"gemm.cpu.naive_o1", {}}};
+  lines.send(request);
+  lines.worker("env", {{"environment", environment()}, {"when", "before"}, {"t_s", 20.0}});
+  for (const double at_s : {21.0, 25.0, 30.0})
+    lines.worker("samples", {{"request", 4},
+                             {"series", 0},
+                             {"t_s", at_s},
+                             {"phase", "call"},
+                             {"samples", samples(4, 1e6)}});
+  Fixture f;
+  const TemporaryFolder folder;
+  std::ofstream(folder.path + "/run.jsonl") << lines.text();
+  open_run(f.state, folder.path + "/run.jsonl");
+  f.driver->frames(2);
+  f.state.view.screen = ScreenId::timeline;
+  f.driver->frames(3);
+  const Area* seconds = f.driver->find("seconds");
+  REQUIRE(seconds);
+  const Area lanes = *f.driver->find("lanes");
+  const float x = seconds->x + seconds->w / 2;
+  f.driver->move(x, seconds->y + seconds->h / 2);
+  CHECK(f.driver->find("timeline:fit") == nullptr);
+  f.driver->wheel(3);
+  CHECK(f.driver->find("timeline:fit"));
+  const std::string rung = f.state.view.rung;
+  f.driver->drag_from(x, lanes.y + 50, 80, 0);  // over a lane: it pans, and selects nothing
+  CHECK(f.state.view.rung == rung);
+  CHECK(f.driver->find("timeline:fit"));
+  f.driver->type('0');
+  f.driver->frames(2);
+  CHECK(f.driver->find("timeline:fit") == nullptr);
+  f.driver->move(x, lanes.y + 50);
+  f.driver->wheel(3);  // over the lanes it is their scrolling
+  CHECK(f.driver->find("timeline:fit") == nullptr);
+  compat::send_ctrl(true);
+  f.driver->wheel(3);
+  compat::send_ctrl(false);
+  CHECK(f.driver->find("timeline:fit"));
 }
 
 }  // namespace

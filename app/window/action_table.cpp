@@ -261,7 +261,7 @@ const Action kActions[] = {
      false,
      why_no_chart,
      wish<ChartWish::table>},
-    {"fit", "Show all of the chart again", "0", '0', {}, false, why_no_chart, wish<ChartWish::fit>},
+    {"fit", "Show all of the chart again", "0", '0', {}, false, never, wish<ChartWish::fit>},
     {"copy_value",
      "Copy the value pointed at",
      "",

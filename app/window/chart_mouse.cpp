@@ -64,7 +64,7 @@ void ChartView::zoom_and_pan(Ui& ui, const Pointer& pointer) {
   const chart::AxisPlace &x = scene_.x_axes.front(), &y = *scene_.y_axis;
   const bool in_x = x.holds(pointer.x), in_y = y.holds(pointer.y);
   Interval shown_x = {x.low, x.high}, shown_y = {y.low, y.high};
-  if (pointer.touched.hovered && ImGui::IsMouseDoubleClicked(0)) {
+  if (pointer.touched.hovered && is_double_click_) {
     fit();
   } else if (pointer.touched.hovered && io.MouseWheel != 0 && (!pointer.in_page || io.KeyCtrl)) {
     // Below the plot is its x axis, beside it the y axis: there only that one.
@@ -176,6 +176,7 @@ void ChartView::draw_link(Ui& ui, const Area& seen, float top) const {
 /// stands at the upper edge of `seen`.
 int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
                           const Pointer& pointer) {
+  is_double_click_ = ImGui::IsMouseDoubleClicked(0) && !was_dragged_;  // two drags are none
   if (ImGui::IsMouseClicked(0)) was_dragged_ = false;
   if (ImGui::IsMouseDragging(0, kDrag_px)) was_dragged_ = true;
   const bool hovered = pointer.touched.hovered;

@@ -100,6 +100,7 @@ class ChartView {
   std::optional<chart::PlotRange> range_;
   bool shows_table_ = false;
   bool hovered_ = false, is_quiet_ = false;
+  bool is_double_click_ = false;
   bool was_dragged_ = false;  ///< since the button went down: its release is no click
   std::string value_text_, wanted_row_, followed_;
   std::optional<double> reading_x_, linked_x_;

@@ -2,10 +2,13 @@
 // each kind of work, telemetry on the same axis.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/window/actions.h"
 #include "app/window/screens.h"
 #include "app/window/timeline.h"
+#include "common/chart/axis_place.h"
+#include "common/chart/layout_parts.h"
 #include "common/chart/ticks.h"
 #include "common/core/format.h"
 
@@ -44,13 +47,19 @@ class TimelineScreen final : public ScreenView {
   void draw_span(Ui& ui, const Area& lane, const Lane& of, const LaneSpan& span) const;
   void draw_telemetry(Ui& ui, const Area& area) const;
   void draw_axis(Ui& ui, const Area& area, float top) const;
-  float x_of(double at_s) const {
-    return left_ + width_ * static_cast<float>(at_s / std::max(timeline_.length_s, 1e-9));
-  }
+  float x_of(double at_s) const { return axis_.px(at_s); }
+  Interval whole() const { return {0, std::max(timeline_.length_s, 1e-9)}; }
+  bool is_zoomed() const { return axis_.high - axis_.low < whole().high * (1 - 1e-9); }
+  void place_axis();
+  void take_gestures(Ui& ui, const Area& lanes, float bottom);
+  bool draw_fit(Ui& ui, const Area& row) const;
 
   Timeline timeline_;
   uint64_t version_ = ~0ull;
-  float left_ = 0, width_ = 1;  ///< of the axis, in pixels
+  float left_ = 0, width_ = 1;     ///< of the axis, in pixels
+  std::optional<Interval> range_;  ///< the seconds that are looked at; empty: all
+  chart::AxisPlace axis_;
+  bool was_dragged_ = false;  ///< since the button went down: its release is no click
 };
 
 void TimelineScreen::draw_legend(Ui& ui, Area row) const {
@@ -67,13 +76,52 @@ void TimelineScreen::draw_legend(Ui& ui, Area row) const {
   }
 }
 
+void TimelineScreen::place_axis() {
+  const Interval shown = range_ ? chart::kept_inside(*range_, whole(), false) : whole();
+  axis_ = {shown.low, shown.high, left_, left_ + width_, false};
+}
+
+/// As on a chart: the wheel zooms at the cursor (over the lanes, which scroll, with Ctrl), a drag pans, a
+/// double click shows all of it.
+void TimelineScreen::take_gestures(Ui& ui, const Area& lanes, float bottom) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool is_double_click = ImGui::IsMouseDoubleClicked(0) && !was_dragged_;
+  if (ImGui::IsMouseClicked(0)) was_dragged_ = false;
+  if (!ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows |
+                              ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
+    return;
+  const ImVec2 mouse = io.MousePos;
+  if (!axis_.holds(mouse.x) || mouse.y < lanes.y || mouse.y >= bottom) return;
+  const bool scrolls = mouse.y < lanes.bottom();
+  if (is_double_click) {
+    range_.reset();
+  } else if (io.MouseWheel != 0 && (io.KeyCtrl || !scrolls)) {
+    range_ = axis_.zoomed(mouse.x, std::pow(0.8, io.MouseWheel));
+  } else if (is_zoomed() && ImGui::IsMouseDragging(0, 4)) {
+    was_dragged_ = true;
+    range_ = axis_.panned(io.MouseDelta.x);
+  } else {
+    return;
+  }
+  place_axis();
+  ui.reads_again = true;
+}
+
+bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
+  const float w = ui.px(64);
+  return is_zoomed() && ui.button("timeline:fit", {row.right() - w, row.y, w, row.h - ui.px(4)},
+                                  "Fit  0", Ui::Kind::normal);
+}
+
 void TimelineScreen::draw_span(Ui& ui, const Area& lane, const Lane& of,
                                const LaneSpan& span) const {
+  if (span.to_s < axis_.low || span.from_s > axis_.high) return;
   const Kind& kind = kind_of(span.what);
   const float x = x_of(span.from_s), h = (lane.h - ui.px(6)) * kind.height;
   const Area bar = {x, lane.middle() - h / 2, std::max(1.0f, x_of(span.to_s) - x), h};
   ui.fill(bar, ui.color(kind.role), bar.w > 4 ? ui.px(2) : 0);
   const Area reach = {bar.x - 1, lane.y, bar.w + 2, lane.h};
+  if (was_dragged_ || !axis_.holds(ImGui::GetIO().MousePos.x)) return;
   if (!ImGui::IsMouseHoveringRect({reach.x, reach.y}, {reach.right(), reach.bottom()})) return;
   ui.tooltip(of.label + "\n" + kind.title + ": " + format_time_ns((span.to_s - span.from_s) * 1e9) +
              ", from " + format_time_ns(span.from_s * 1e9) + " on");
@@ -81,11 +129,11 @@ void TimelineScreen::draw_span(Ui& ui, const Area& lane, const Lane& of,
 
 void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
   const int target = std::clamp(static_cast<int>(width_ / ui.px(130)), 2, 12);
-  const auto ticks = chart::linear_ticks(0, timeline_.length_s, target);
+  const auto ticks = chart::linear_ticks(axis_.low, axis_.high, target);
   for (const chart::Tick& tick : ticks) {
     const float x = x_of(tick.value);
     ui.list->AddLine({x, top}, {x, area.y}, ui.color(Role::grid));
-    const std::string label = format_number(tick.value, 3);
+    const std::string label = format_tick(tick.value, chart::parts::tick_digits(ticks, 1));
     const float half = ui.width(label, kTiny_px, Face::mono) / 2;
     ui.text(std::min(x, left_ + width_ - half), area.middle(), label, kTiny_px, Role::muted,
             Face::mono, Anchor::middle);
@@ -112,8 +160,10 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
     ui.text(row.x + ui.px(8), row.middle(), lane.label, kSmall_px, Role::text,
             here ? Face::strong : Face::body, Anchor::start, left_ - row.x - ui.px(24));
+    ui.list->PushClipRect({left_ - 1, row.y}, {left_ + width_ + 1, row.bottom()}, true);
     for (const LaneSpan& span : lane.spans) draw_span(ui, row, lane, span);
-    if (touched.clicked) chosen = lane.kernel;
+    ui.list->PopClipRect();
+    if (touched.clicked && !was_dragged_) chosen = lane.kernel;
   }
   if (!chosen.empty()) select_rung(ui.state, chosen);
 }
@@ -141,9 +191,11 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
       return ImVec2(x_of(point.first),
                     row.bottom() - row.h * static_cast<float>((point.second - low) / span));
     };
+    ui.list->PushClipRect({left_, row.y}, {left_ + width_, row.bottom()}, true);
     for (size_t i = 1; i < lane.points.size(); ++i)
       ui.list->AddLine(at(lane.points[i - 1]), at(lane.points[i]), ui.color(Role::series0),
                        ui.px(1.6f));
+    ui.list->PopClipRect();
   }
 }
 
@@ -163,7 +215,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
     return;
   }
   Area inner = all.inset(ui.px(20), ui.px(14));
-  draw_legend(ui, inner.take_top(ui.px(28), ui.px(4)));
+  const Area legend = inner.take_top(ui.px(28), ui.px(4));
   const float label_w = std::min(ui.px(kLabel), inner.w * 0.3f);
   left_ = inner.x + label_w;
   inner.w -= Scroll::bar(ui);
@@ -175,6 +227,16 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   const float top = inner.y;
   const Area axis = inner.take_bottom(ui.px(26));
   const Area telemetry = inner.take_bottom(telemetry_h, telemetry_h > 0 ? ui.px(6) : 0);
+  place_axis();
+  draw_legend(ui, legend);
+  if (draw_fit(ui, legend) || ui.state.chart_wish == ChartWish::fit) {
+    ui.state.chart_wish = ChartWish::none;
+    range_.reset();
+    place_axis();
+  }
+  take_gestures(ui, inner, axis.bottom());
+  ui.widgets["lanes"] = inner;
+  ui.widgets["seconds"] = {left_, axis.y, width_, axis.h};
   draw_axis(ui, axis, top);
   draw_lanes(ui, inner);
   draw_telemetry(ui, telemetry);
