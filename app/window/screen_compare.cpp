@@ -17,7 +17,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kLeastCurves = 190;  // lower, the curves of the distribution cannot be read
+constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 
 /// A run that holds comparisons of the lab in view, newest first.
 struct Source {
@@ -37,6 +37,7 @@ class CompareScreen final : public ScreenView {
   void draw_sources(Ui& ui, const Area& area);
   void choose(State& state, size_t index);
   void draw_spread(Ui& ui, const Area& panel);
+  void draw_both(Ui& ui, Area area);
   int draw_wide(Ui& ui, Area all);
   int draw_narrow(Ui& ui, const Area& all);
   static void draw_empty(Ui& ui, const Area& area);
@@ -165,6 +166,10 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
     names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
     width += ui.width(names.back(), kSmall_px) + ui.px(26);
   }
+  if (width > area.w) {  // each has an equal part of too little
+    const float part = area.w / static_cast<float>(names.size()) - ui.px(12);
+    for (std::string& name : names) name = ui.elide(name, part, kSmall_px);
+  }
   const int clicked = ui.segments("source", {area.x, area.y, std::min(width, area.w), area.h},
                                   names, static_cast<int>(source_));
   if (clicked < 0) return;
@@ -172,17 +177,25 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
   choose(ui.state, 0);
 }
 
+/// The dots as high as they need, the curves in what is left, up to where they get too tall; a page that
+/// scrolls where that is too little.
+void CompareScreen::draw_both(Ui& ui, Area area) {
+  const float gap = ui.px(6), dots = spread_.height(ui, area.w);
+  if (area.h - dots - gap >= ui.px(kLeastCurves)) {
+    spread_.draw_in_page(ui, "spread", area.take_top(dots, gap));
+    area.h = std::min(area.h, ui.px(460));
+    ecdf_.draw(ui, "ecdf", area);
+    return;
+  }
+  Scroll page(ui, "spread_page", area);
+  spread_.draw_in_page(ui, "spread", page.rest.take_top(spread_.height(ui, page.rest.w), gap));
+  ecdf_.draw_in_page(ui, "ecdf", page.rest.take_top(ecdf_.height(ui, page.rest.w)));
+}
+
 void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
   ui.panel(panel);
   if (has_spread_) {
-    // Two rows of dots need no more; the curves take what is left, up to where they get too tall.
-    Area place = panel.inset(ui.px(12), ui.px(10));
-    const float dots = std::min(place.h, ui.px(220));
-    const bool both = place.h - dots > ui.px(kLeastCurves);
-    spread_.draw(ui, "spread", place.take_top(dots, ui.px(6)));
-    if (!both) return;
-    place.h = std::min(place.h, ui.px(460));
-    ecdf_.draw(ui, "ecdf", place);
+    draw_both(ui, panel.inset(ui.px(12), ui.px(10)));
     // One axis of times: where one is read, the other has a line.
     spread_.link_x(ecdf_.reading_x());
     ecdf_.link_x(spread_.reading_x());
@@ -206,7 +219,7 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
 int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
   Scroll page(ui, "compare_page", all);
   const float gap = ui.px(12), pad = ui.px(10);
-  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 500 : 120), gap));
+  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 520 : 120), gap));
   if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
   const float h = forest_.height(ui, page.rest.w - 2 * pad);
   const Area panel = page.rest.take_top(h + 2 * pad);
