@@ -287,6 +287,33 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
   f.driver->frames(3);
 }
 
+TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is a size",
+          "[window][chart]") {
+  const struct Shaped {
+    Shaped() { FakeSession::has_m = true; }
+    ~Shaped() { FakeSession::has_m = false; }
+  } shaped;
+  Fixture f;
+  select_rung(f.state, "gemm.cpu.loop_order");
+  set_heat_axis(f.state, false, "m");
+  f.driver->frames(2);
+  const HeatAxes axes = heat_axes(f.state);
+  REQUIRE(axes.x == "n");
+  REQUIRE(axes.y == "m");
+  CHECK(axes.y_stops == axes.x_stops);  // the lab's, of what it copies
+  CHECK(param_int(heat_params_at(f.state, axes, 256, 512), "m") == 512);
+  set_heat_axis(f.state, false, "threads");
+  CHECK(heat_params_at(f.state, heat_axes(f.state), 256, 2).count("m") == 0);  // m follows n
+  set_heat_axis(f.state, false, "m");
+  REQUIRE(perform(f.state, "sweep_pair"));
+  const WorkRequest request = f.session.last("run");
+  for (size_t i = 0; i < request.kernels.size(); ++i)
+    f.session.measure(request, static_cast<int>(i), 1e6);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK(size_rows(f.state).rows.size() == axes.x_stops.size());
+}
+
 TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
           "[window][chart]") {
   Fixture f(1920, 1080);

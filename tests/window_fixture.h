@@ -198,8 +198,8 @@ class FakeSession final : public app::Session {
 
   /// Sources that are not made up, by kernel id.
   inline static std::map<std::string, std::string> texts;
-  /// Whether the worker of the next fixture has a GPU.
-  inline static bool has_gpu = false;
+  /// Whether the worker of the next fixture has a GPU, and whether its rungs take an m beside n.
+  inline static bool has_gpu = false, has_m = false;
 
   static KernelInfo info(const std::string& id) {
     KernelInfo made = kernel_info(id);
@@ -208,6 +208,7 @@ class FakeSession final : public app::Session {
     made.available = cpu || has_gpu;
     made.reason = made.available ? "" : "no CUDA device";
     made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
+    if (has_m) made.params.push_back({"m", "rows", false, {}, 1, 65536, int64_t{1}, "n"});
     return made;
   }
 

@@ -44,6 +44,17 @@ std::string dtype_of_row(const State& state, const RungView& row) {
   return row.series ? dtype_of(*row.series) : row.info->dtypes.front();
 }
 
+/// What copies another parameter (m and k of n) does so here too. A sweep over two of them has shapes of
+/// its own: they are the heatmap's, and would be so many more lines of one rung here.
+bool has_lab_shape(const RungView& row, const Series& series) {
+  if (!row.info) return true;
+  return std::all_of(row.info->params.begin(), row.info->params.end(), [&](const ParamSpec& spec) {
+    const auto source = series.params.find(spec.same_as);
+    return source == series.params.end() ||
+           equal_where_named(series.params, spec.name, source->second);
+  });
+}
+
 /// The newest series of each set of parameters, in the order they were first measured.
 std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
                                         bool live) {
@@ -52,6 +63,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Run& run, cons
   for (const Series& series : run.series()) {
     if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
     if (!series.stats || !has_threads(state, series, live)) continue;
+    if (live && !has_lab_shape(row, series)) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
       return other->params == series.params;

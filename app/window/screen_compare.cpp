@@ -82,6 +82,7 @@ void CompareScreen::build(Ui& ui) {
     const auto& there = recording.run->environment();
     if (state.is_replay() && here && there && here->time_utc == there->time_utc) continue;
     std::string file = recording.path.substr(recording.path.rfind('/') + 1);
+    if (file.starts_with(state.view.lab->id + std::string("."))) file.erase(0, file.find('.') + 1);
     add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
                &sources_);
   }
