@@ -8,6 +8,7 @@
 
 #include "common/core/result.h"
 #include "common/record/json.h"
+#include "common/record/noise_floor.h"
 
 namespace ridge::app {
 
@@ -47,9 +48,9 @@ struct ShotFileOptions {
 };
 
 struct SelftestOptions {
-  std::string kind = "aa", lab = "gemm", rung = "gemm.cpu.cache_blocks", out;
-  std::vector<std::string> set = {"n=232"};  ///< about 1 ms a call of that rung
-  int runs = 100;
+  std::string kind = "aa", lab = kSelfCheckLab, rung = kSelfCheckRung, out;
+  std::vector<std::string> set = {kSelfCheckSet};
+  int runs = kSelfChecks;
 };
 
 struct TourOptions {
@@ -66,6 +67,8 @@ int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
 /// The window's actions and their keys.
 int cmd_actions(const CommonOptions& common);
+/// A rung's assembly, its hot loop marked.
+int cmd_assembly(const CommonOptions& common, const std::string& kernel);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
 int cmd_table(const CommonOptions& common, const MeasureOptions& options);
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);

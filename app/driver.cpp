@@ -111,6 +111,11 @@ Result<void> Driver::fetch_catalogue() {
   return finish(id);
 }
 
+Result<void> Driver::fetch_assembly(const std::string& kernel) {
+  RIDGE_TRY(const int64_t id, session_->assembly(kernel));
+  return finish(id);
+}
+
 Result<void> Driver::fetch_ceilings(int device) {
   WorkRequest probe;
   probe.type = "probe";

@@ -23,6 +23,7 @@ class Driver {
   Result<void> finish(int64_t id);
   /// list, and wait for it.
   Result<void> fetch_catalogue();
+  Result<void> fetch_assembly(const std::string& kernel);
   /// The ceilings of this machine, and the environment that comes with them.
   Result<void> fetch_ceilings(int device);
   /// The sources of the kernels: for the transcript.

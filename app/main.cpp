@@ -161,6 +161,8 @@ int main(int argc, char** argv) {
   CLI::App* list_command = app.add_subcommand("list", "labs, rungs, and what can run here");
   bool list_actions = false;
   list_command->add_flag("--actions", list_actions, "the window's actions and keys instead");
+  std::string asm_of;
+  list_command->add_option("--asm", asm_of, "what the compiler made of this rung: KERNEL");
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
   const CLI::App* report_command = add_report(&app, &report);
@@ -194,6 +196,7 @@ int main(int argc, char** argv) {
     return fail(common, {ridge::ErrorCode::usage, "a saved run is shown by the window and by shot",
                          "--replay", "use 'ridgepoint report RUN.jsonl' for its report"});
   }
+  if (list_command->parsed() && !asm_of.empty()) return cmd_assembly(common, asm_of);
   if (list_command->parsed()) return list_actions ? cmd_actions(common) : cmd_list(common);
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);

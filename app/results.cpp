@@ -64,11 +64,11 @@ std::string share_cell(const std::optional<Utilization>& share) {
 }
 
 std::vector<std::string> row_of(const Run& run, const Series& series) {
-  std::vector<std::string> row(10);
+  std::vector<std::string> row(11);
   row[0] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
-  row[8] = error_cell(series);
-  row[9] = limit_cell(series);
+  row[9] = error_cell(series);
+  row[10] = limit_cell(series);
   if (!has_speed(series)) {
     row[1] = kNone;
     return row;
@@ -81,6 +81,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series) {
   row[5] = share_cell(derived.compute);
   row[6] = rate_cell(derived.bytes_per_s, "B/s");
   row[7] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
+  row[8] = energy_text(series, derived);
   return row;
 }
 
@@ -194,7 +195,7 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     text += "\n" + heading_of(one);
     for (const Series* series : one) rows.push_back(row_of(run, *series));
     text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
-                   "throughput", "error", "limit"},
+                   "throughput", "energy", "error", "limit"},
                   rows);
   }
   std::string notes;

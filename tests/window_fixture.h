@@ -153,7 +153,7 @@ class FakeSession final : public app::Session {
     made.rounds = 8;
     made.ratio = ratio;
     made.ci = Interval{ratio * 0.99, ratio * 1.01};
-    made.margin = 0.02;
+    made.margin = request.margin.value_or(0.02);
     made.verdict = verdict;
     const std::vector<Comparison> all = {made};
     to_.worker("result", {{"request", request.id}, {"comparisons", all}});

@@ -10,6 +10,7 @@
 #include "app/window/predict.h"
 #include "app/window/presenter.h"
 #include "app/window/screens.h"
+#include "app/window/self_check.h"
 #include "app/window/settings.h"
 #include "app/window/study.h"
 #include "app/window/sweep.h"
@@ -82,6 +83,12 @@ void step_scale(State& state, int step) {
       std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
   state.view.scale = kScales[next];
   save_settings(&state);
+}
+
+/// To the source tab first; there, from the text to what the compiler made of it, and back.
+void toggle_assembly(State& state) {
+  state.view.assembly = state.view.tab != Tab::source || !state.view.assembly;
+  state.view.tab = Tab::source;
 }
 
 template <size_t place>
@@ -175,6 +182,7 @@ const Action kActions[] = {
      false,
      never,
      [](State& state) { state.view.tab = Tab::source; }},
+    {"assembly", "Show the source or its assembly", ";", ';', {}, false, never, toggle_assembly},
     {"diff",
      "Show what changed since the rung before",
      "D",
@@ -314,6 +322,22 @@ const Action kActions[] = {
        save_settings(&state);
      }},
     {"probe", "Measure what this machine can do at most", "", 0, {}, false, why_no_work, probe},
+    {"self_check",
+     "A/A: this machine's noise floor",
+     "",
+     0,
+     {},
+     false,
+     why_no_self_checks,
+     run_self_checks},
+    {"counters",
+     "Count hardware events of a GPU on or off",
+     "",
+     0,
+     {},
+     false,
+     why_no_reruns,
+     [](State& state) { state.view.counters = !state.view.counters; }},
     {"larger", "Larger", "Ctrl +", 0, Key::plus, true, never,
      [](State& state) { step_scale(state, 1); }},
     {"smaller", "Smaller", "Ctrl −", 0, Key::minus, true, never,

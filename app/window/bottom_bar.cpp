@@ -6,12 +6,16 @@
 #include "app/window/fold.h"
 #include "app/window/panels.h"
 #include "common/core/format.h"
+#include "common/record/noise_floor.h"
 
 namespace ridge::window {
 namespace {
 
 /// "Measuring cache blocks": what the open request does now.
 std::string headline_of(const State& state) {
+  if (state.aa_left > 0)
+    return "A/A " + std::to_string(kSelfChecks - state.aa_left + 1) + " of " +
+           std::to_string(kSelfChecks);
   const auto& progress = state.run().progress();
   if (!progress) return state.compare_request ? "Starting the comparison" : "Starting the run";
   static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
@@ -61,6 +65,7 @@ std::string figures_of(const State& state) {
 
 /// Share of the whole request: its series one after another, each by its own progress.
 std::optional<double> share_done(const State& state) {
+  if (state.aa_left > 0) return 1 - static_cast<double>(state.aa_left) / kSelfChecks;
   const auto& progress = state.run().progress();
   if (!progress || !progress->fraction) return std::nullopt;
   const Request* request = state.run().request(progress->request);

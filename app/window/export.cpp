@@ -63,7 +63,8 @@ Result<std::string> write_export(const State& state, const std::string& root) {
   RIDGE_TRY(const report::Report report, shown_report(state));
   const Recording* recording = recording_of(state, what_is_shown(state).run);
   RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.view.lab->id));
-  for (const char* name : {"report.html", "report.md", "report.json", "report.csv"}) {
+  for (const char* name : {"report.html", "report.md", "report.json", "report.csv",
+                           "report.gbench.json", "report.trace.json"}) {
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));
   }
   if (!recording) {
@@ -86,7 +87,10 @@ void export_report(State& state) {
     return;
   }
   state.last_export = *folder;
-  state.notice = {"Report (HTML, Markdown, JSON, CSV) and transcript written to " + *folder, false};
+  state.notice = {
+      "Report (HTML, Markdown, JSON, CSV, Google Benchmark, trace) and transcript written to " +
+          *folder,
+      false};
 }
 
 }  // namespace ridge::window

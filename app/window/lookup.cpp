@@ -94,6 +94,14 @@ const SourceText* find_source(const State& state, const std::string& kernel) {
   return nullptr;
 }
 
+const AssemblyText* find_assembly(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state, kernel);
+  if (row && row->origin == Origin::recorded) {
+    if (const AssemblyText* text = row->run->assembly(kernel)) return text;
+  }
+  return state.run().assembly(kernel);
+}
+
 const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where) {
   where->clear();
   const RungView* row = find_row(state, state.view.rung);

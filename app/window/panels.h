@@ -118,14 +118,17 @@ struct LessonTab {
   std::map<const LessonBlock*, DiagramView> diagrams_;  ///< of those that were seen
 };
 
-/// The source that ran, coloured, with line numbers.
+/// The source that ran, coloured, with line numbers; or what the compiler made of it, its loop marked.
 struct SourceTab {
   void draw(Ui& ui, Area area);
 
  private:
   /// The line of the lesson's link into this source, 0: none; scrolls to it once for each click.
   int follow(Ui& ui, const SourceText& source, float top, float line_h);
+  void draw_source(Ui& ui, Area area);
+  void draw_assembly(Ui& ui, Area area);
   int jumps_ = 0;
+  std::string followed_;  ///< the rung whose loop was last scrolled to
 };
 
 /// What changed since the previous rung, build flags included.

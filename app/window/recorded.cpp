@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/record/noise_floor.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -95,6 +96,7 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
   SnappedComparison best;
   double best_distance = 0;
   for (const Comparison& comparison : run.comparisons()) {
+    if (is_self_check(comparison)) continue;
     if (comparison.baseline != baseline || comparison.candidate != candidate) continue;
     if (comparison.cache != cache) continue;
     const auto distance = size_distance(comparison.candidate_params, wanted);

@@ -22,6 +22,7 @@ WorkRequest request_for(const State& state, const char* type) {
   request.lab = state.view.lab->id;
   request.mode = state.view.mode;
   request.cache = state.view.cache;
+  request.counters = request.type == "run" && state.view.counters;
   return request;
 }
 
@@ -56,6 +57,7 @@ void run_ladder(State& state) {
   if (must_list_again(state)) {
     state.list_request = 0;
     state.sources_asked.clear();
+    state.assembly_asked.clear();
     return open_lab(state, state.view.lab->id);
   }
   WorkRequest request = request_for(state, "run");

@@ -11,6 +11,7 @@
 #include "common/chart/ecdf.h"
 #include "common/chart/forest.h"
 #include "common/chart/paired.h"
+#include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 
@@ -56,7 +57,7 @@ void add_source(const State& state, const Run& run, const std::string& name,
   Source source{name, machine, &run, {}};
   const auto& all = run.comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->lab == state.view.lab->id) source.comparisons.push_back(&*it);
+    if (it->lab == state.view.lab->id && !is_self_check(*it)) source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
 }

@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "app/window/actions.h"
+#include "app/window/chart_view.h"
 #include "app/window/panels.h"
 #include "app/window/screens.h"
 #include "app/window/study.h"
+#include "common/chart/noise.h"
 #include "common/core/format.h"
+#include "common/record/noise_floor.h"
 
 namespace ridge::window {
 namespace {
@@ -27,11 +30,14 @@ class MachineScreen final : public ScreenView {
   void build(const State& state);
   static void draw_facts(Ui& ui, Area area);
   static void draw_ceilings(Ui& ui, Area area);
+  void draw_noise(Ui& ui, Area area);
   void draw_rungs(Ui& ui, Area area) const;
 
   uint64_t version_ = ~0ull;
   std::vector<std::string> runnable_;
   std::vector<Missing> missing_;
+  NoiseFloor noise_;
+  ChartView noise_chart_;
 };
 
 /// What would bring a rung that cannot run; empty where no command would.
@@ -54,6 +60,9 @@ void MachineScreen::build(const State& state) {
   version_ = state.ladder_version;
   runnable_.clear();
   missing_.clear();
+  noise_ = noise_floor(state.run());
+  if (noise_.runs() > 0)
+    noise_chart_.set(chart::noise_chart(noise_, rung_title(state, noise_.kernel)));
   for (const RungView& row : state.ladder) {
     const KernelInfo* info = state.run().kernel(row.rung->kernel);
     if (info && info->available) {
@@ -185,6 +194,33 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   }
 }
 
+void MachineScreen::draw_noise(Ui& ui, Area area) {
+  ui.panel(area);
+  ui.widgets["noise"] = area;
+  Area inner = area.inset(ui.px(24), ui.px(14));
+  Area head = inner.take_top(ui.px(32), ui.px(8));
+  if (!ui.state.is_replay()) {
+    const Area button = head.take_right(ui.px(150), ui.px(12));
+    ui.action_button("self_check", button, "Run A/A", Ui::Kind::normal);
+  }
+  draw_heading(ui, &head, "NOISE FLOOR");
+  const bool under_way = ui.state.aa_left > 0;
+  if (noise_.runs() == 0) {
+    ui.paragraph(
+        inner,
+        under_way ? "The first comparison is being made."
+        : ui.state.is_replay()
+            ? "This saved run compared no rung with itself."
+            : "A/A compares a rung with itself a hundred times, in about two minutes: what "
+              "it calls different is noise.",
+        kSmall_px, Role::muted);
+    return;
+  }
+  const float said = ui.paragraph(inner, noise_.sentence(), kSmall_px, Role::text);
+  inner.take_top(said, ui.px(6));
+  if (inner.h > ui.px(90)) noise_chart_.draw(ui, "noise_chart", inner);
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",  ") + name;
@@ -230,7 +266,9 @@ void MachineScreen::draw(Ui& ui, Area all) {
   draw_facts(ui, all.take_left(all.w * 0.42f, gap));
   // As high as they need, but never so high that the rungs below lose their place.
   const auto lines = static_cast<float>(std::max<size_t>(ui.state.run().ceilings().size(), 6));
-  draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.5f), gap));
+  draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.4f), gap));
+  draw_noise(
+      ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.6f) : ui.px(112), gap));
   draw_rungs(ui, all);
 }
 

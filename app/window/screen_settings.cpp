@@ -69,6 +69,12 @@ void SettingsScreen::draw(Ui& ui, Area all) {
           : state.worker_command.empty()     ? "ridgepoint-worker beside this program"
                                              : state.worker_command,
           kCode_px, Role::text, Face::mono, Anchor::start, worker.w);
+  Area counters =
+      setting(ui, &rest, "Counters", "a GPU's, after the timing, in a worker of their own");
+  counters.w = std::min(counters.w, ui.px(200));
+  const int counting =
+      ui.segments("counters", counters, {"Off", "On"}, state.view.counters ? 1 : 0);
+  if (counting >= 0 && (counting == 1) != state.view.counters) perform(ui.state, "counters");
   rest.take_top(ui.px(16));
   draw_heading(ui, &rest, "FOLDERS");
   folder(ui, &rest, "Settings", "from XDG_CONFIG_HOME", state.settings_path);

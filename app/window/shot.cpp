@@ -30,6 +30,7 @@ class NoSession final : public app::Session {
   bool in_timed_block() const override { return false; }
   Result<int64_t> list() override { return refuse(); }
   Result<int64_t> source(const std::string&) override { return refuse(); }
+  Result<int64_t> assembly(const std::string&) override { return refuse(); }
   Result<int64_t> send(WorkRequest) override { return refuse(); }
   void cancel(int64_t) override {}
   void predict(const std::string&, const Params&, double) override {}
@@ -106,6 +107,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   }
   if (scene == "predict") show_predicted(state);
   if (scene == "lab") state.view.tab = Tab::source;
+  if (scene == "assembly") perform(state, "assembly");
   if (scene != "verdict") return {};
   if (comparisons.empty()) {
     return Error{
@@ -123,7 +125,7 @@ std::vector<std::string> all_scenes() {
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
   for (const Scene& scene : kCharts) names.emplace_back(scene.name);
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary", "predict", "lesson"});
+                             "quiz_answer", "glossary", "predict", "lesson", "assembly"});
   return names;
 }
 

@@ -1,10 +1,14 @@
 #include <algorithm>
 
 #include "app/study/lesson.h"
+#include "app/window/actions.h"
 #include "app/window/panels.h"
+#include "common/record/assembly.h"
 
 namespace ridge::window {
 namespace {
+
+constexpr float kCodeLine_px = 22;
 
 Role role_of(TokenKind kind) {
   switch (kind) {
@@ -57,7 +61,100 @@ int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h)
   return line;
 }
 
+namespace {
+
+/// Lines `first` to `last` are marked (from 1; 0: none).
+struct Code {
+  std::string_view text;
+  int64_t first = 0, last = 0;
+  bool is_source = true;
+};
+
+float code_x_of(Ui& ui, const Area& area, size_t lines) {
+  return area.x + ui.width(std::to_string(lines), kTiny_px, Face::mono) + ui.px(14);
+}
+
+void draw_code(Ui& ui, const Area& area, const Code& code) {
+  const auto lines = split_lines(code.text);
+  const float line_h = ui.px(kCodeLine_px), size = kCode_px;
+  const float code_x = code_x_of(ui, area, lines.size());
+  size_t longest = 0;
+  for (const std::string_view line : lines) longest = std::max(longest, line.size());
+  if (code.first > 0) {
+    const Area marked = {area.x, area.y + line_h * static_cast<float>(code.first - 1), area.w,
+                         line_h * static_cast<float>(code.last - code.first + 1)};
+    ui.fill(marked, ui.color(Role::highlight), ui.px(3));
+    ui.fill({code_x - ui.px(9), marked.y, ui.px(3), marked.h}, ui.color(Role::series0));
+    ui.widgets["marked_line"] = marked;
+  }
+  LexState lexer;
+  float y = area.y + line_h / 2;
+  for (size_t i = 0; i < lines.size(); ++i, y += line_h) {
+    // The lexer must see every line (comments span them), but only what is in view is drawn.
+    if (y < ImGui::GetWindowPos().y - line_h ||
+        y > ImGui::GetWindowPos().y + ImGui::GetWindowHeight() + line_h) {
+      if (code.is_source) lex_line(lines[i], &lexer);
+      continue;
+    }
+    ui.text(code_x - ui.px(14), y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono,
+            Anchor::end, 0, 0.6f);
+    if (code.is_source)
+      draw_code_line(ui, code_x, y, lines[i], &lexer, size);
+    else
+      ui.text(code_x, y, lines[i], size, Role::text, Face::mono);
+  }
+  const float code_w = ui.width(std::string(longest, '0'), size, Face::mono);
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  ImGui::Dummy({code_x - area.x + code_w, line_h * static_cast<float>(lines.size()) + ui.px(8)});
+}
+
+}  // namespace
+
+void SourceTab::draw_assembly(Ui& ui, Area area) {
+  const State& state = ui.state;
+  const std::string& kernel = state.view.rung;
+  const AssemblyText* assembly = find_assembly(state, kernel);
+  if (!assembly) {
+    const auto asked = state.assembly_asked.find(kernel);
+    const Request* request =
+        asked == state.assembly_asked.end() ? nullptr : state.run().request(asked->second);
+    if (request && request->error)
+      return draw_empty_state(ui, area, "unavailable", request->error->sentence());
+    const bool waiting = !state.is_replay() && asked != state.assembly_asked.end() &&
+                         state.session->state() != app::WorkerState::lost;
+    return draw_empty_state(
+        ui, area, waiting ? "Waiting for the assembly." : "The assembly is not known here.",
+        waiting ? "The worker disassembles itself once nothing else runs."
+                : "It is in a run in which somebody looked at it.");
+  }
+  const Area title = area.take_top(ui.px(30));
+  ui.text(title.x, title.middle() - ui.px(3),
+          assembly->target + "  ·  " + assembly->tool + "  ·  " + std::to_string(assembly->lines) +
+              " lines",
+          kTiny_px + 1, Role::muted, Face::mono, Anchor::start, title.w);
+  const float said = ui.paragraph(area, loop_sentence(*assembly), kSmall_px, Role::text);
+  area.take_top(said, ui.px(10));
+  if (followed_ != kernel) {
+    followed_ = kernel;
+    const float line = static_cast<float>(std::max<int64_t>(assembly->loop_first - 4, 0));
+    ImGui::SetScrollY(assembly->loop_first > 12 ? line * ui.px(kCodeLine_px) : 0);
+    ui.reads_again = true;
+  }
+  draw_code(ui, area, {assembly->text, assembly->loop_first, assembly->loop_last, false});
+}
+
 void SourceTab::draw(Ui& ui, Area area) {
+  const Area place = area.take_top(ui.px(30), ui.px(8));
+  const int chosen =
+      ui.segments("assembly", {place.x, place.y, std::min(ui.px(220), place.w), place.h},
+                  {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
+  if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) perform(ui.state, "assembly");
+  if (ui.state.view.assembly) return draw_assembly(ui, area);
+  followed_.clear();
+  draw_source(ui, area);
+}
+
+void SourceTab::draw_source(Ui& ui, Area area) {
   const State& state = ui.state;
   const SourceText* source = find_source(state, state.view.rung);
   const RungView* row = find_row(state, state.view.rung);
@@ -83,35 +180,8 @@ void SourceTab::draw(Ui& ui, Area area) {
             "Changed since it was recorded: the figures are stale.", kTiny_px + 1, Role::slower,
             Face::body, Anchor::start, note.w);
   }
-  const auto lines = split_lines(source->text);
-  const float line_h = ui.px(22), size = kCode_px;
-  const float gutter = ui.width(std::to_string(lines.size()), kTiny_px, Face::mono);
-  const float code_x = area.x + gutter + ui.px(14);
-  size_t longest = 0;
-  for (const std::string_view line : lines) longest = std::max(longest, line.size());
-  const int marked = follow(ui, *source, area.y, line_h);
-  if (marked > 0) {
-    const Area line = {area.x, area.y + line_h * static_cast<float>(marked - 1), area.w, line_h};
-    ui.fill(line, ui.color(Role::highlight), ui.px(3));
-    ui.fill({code_x - ui.px(9), line.y, ui.px(3), line.h}, ui.color(Role::series0));
-    ui.widgets["marked_line"] = line;
-  }
-  LexState lexer;
-  float y = area.y + line_h / 2;
-  for (size_t i = 0; i < lines.size(); ++i, y += line_h) {
-    // The lexer must see every line (comments span them), but only what is in view is drawn.
-    if (y < ImGui::GetWindowPos().y - line_h ||
-        y > ImGui::GetWindowPos().y + ImGui::GetWindowHeight() + line_h) {
-      lex_line(lines[i], &lexer);
-      continue;
-    }
-    ui.text(area.x + gutter, y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono,
-            Anchor::end, 0, 0.6f);
-    draw_code_line(ui, code_x, y, lines[i], &lexer, size);
-  }
-  const float code_w = ui.width(std::string(longest, '0'), size, Face::mono);
-  ImGui::SetCursorScreenPos({area.x, area.y});
-  ImGui::Dummy({code_x - area.x + code_w, line_h * static_cast<float>(lines.size()) + ui.px(8)});
+  const int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
+  draw_code(ui, area, {source->text, marked, marked});
 }
 
 }  // namespace ridge::window

@@ -7,6 +7,7 @@
 #include "app/window/fold.h"
 #include "app/window/history.h"
 #include "app/window/presenter.h"
+#include "app/window/self_check.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -139,6 +140,15 @@ void ask_for_sources(State& state) {
   }
 }
 
+/// Only where it is looked at: a GPU's disassembler takes seconds.
+void ask_for_assembly(State& state) {
+  const std::string& kernel = state.view.rung;
+  if (state.view.tab != Tab::source || !state.view.assembly || find_assembly(state, kernel)) return;
+  if (!state.run().kernel(kernel) || state.assembly_asked.count(kernel)) return;
+  const auto id = state.session->assembly(kernel);
+  state.assembly_asked[kernel] = id ? *id : 0;
+}
+
 void ask_for_estimates(State& state) {
   WorkRequest request;
   request.type = "probe";
@@ -203,6 +213,7 @@ void open_lab(State& state, const std::string& lab_id) {
     state.view.baseline.clear();
     state.view.rung.clear();
     state.sources_asked.clear();
+    state.assembly_asked.clear();
   }
   state.view.lab = lab;
   state.dirty = true;
@@ -253,7 +264,10 @@ bool refresh(State& state, double now_s) {
     if (state.estimates_due) state.estimates_due_s = now_s + kEstimateDelay_s;
   }
   const bool live = !state.is_replay() && state.view.lab && state.run().catalogue_complete();
-  if (live && state.session->state() != app::WorkerState::lost) ask_for_sources(state);
+  if (live && state.session->state() != app::WorkerState::lost) {
+    ask_for_sources(state);
+    ask_for_assembly(state);
+  }
   if (live && state.estimates_due && !state.run_request && !state.compare_request &&
       state.session->state() == app::WorkerState::idle && now_s >= state.estimates_due_s) {
     ask_for_estimates(state);
@@ -272,7 +286,9 @@ bool refresh(State& state, double now_s) {
     }
     *open = 0;
     state.dirty = true;
-    remember_run(state);
+    next_self_check(state, *request);
+    if (state.aa_left == 0)
+      remember_run(state);  // a hundred times the same file would be too often
   }
   return moved || ticked || state.dirty;
 }

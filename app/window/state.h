@@ -164,7 +164,7 @@ struct State {
   int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
   std::set<std::string> sources_asked;
   std::map<std::string, int64_t> assembly_asked;  ///< kernel id: the request
-  int aa_left = 0;  ///< comparisons of a rung with itself that are still to be made
+  int aa_left = 0;                ///< comparisons of a rung with itself that are still to be made
   bool estimates_due = false;     ///< parameters changed since they were asked for
   double estimates_due_s = 0;     ///< clock at which to ask, so that a drag asks once
   uint64_t seen_version = ~0ull;  ///< of the run, at the last rebuild
@@ -206,6 +206,9 @@ const Comparison* shown_comparison(const State& state, std::string* where,
 /// The source of a rung: where a recorded result is shown, what that run compiled; else as it is
 /// built, else as any recording has it. Null: not known yet.
 const SourceText* find_source(const State& state, const std::string& kernel);
+
+/// Its assembly: of the run that the shown result comes from, else of this session; null: none there.
+const AssemblyText* find_assembly(const State& state, const std::string& kernel);
 
 /// The ceilings to show, with the machine they were measured on (empty: this one).
 const std::vector<Ceiling>& shown_ceilings(const State& state, std::string* where);

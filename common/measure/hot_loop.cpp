@@ -1,8 +1,11 @@
 #include "common/measure/hot_loop.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -108,7 +111,7 @@ std::string laid_out(const AsmLine& line) {
   return head + line.operands;
 }
 
-std::vector<HotLoop> innermost_loops(const std::vector<AsmLine>& lines) {
+std::vector<HotLoop> loops_of(const std::vector<AsmLine>& lines) {
   std::vector<HotLoop> loops;
   for (size_t last = 0; last < lines.size(); ++last) {
     const AsmLine& branch = lines[last];
@@ -120,13 +123,6 @@ std::vector<HotLoop> innermost_loops(const std::vector<AsmLine>& lines) {
       --first;
     if (lines[first].address == *branch.target) loops.push_back({.first = first, .last = last});
   }
-  const auto all = loops;
-  std::erase_if(loops, [&](const HotLoop& loop) {
-    return std::any_of(all.begin(), all.end(), [&](const HotLoop& other) {
-      const bool inside = other.first >= loop.first && other.last <= loop.last;
-      return inside && std::tie(other.first, other.last) != std::tie(loop.first, loop.last);
-    });
-  });
   return loops;
 }
 
@@ -160,7 +156,10 @@ std::vector<AsmLine> parse_objdump(const std::string& text) {
 
 std::vector<AsmLine> parse_sass(const std::string& text, const std::string& title) {
   std::vector<AsmLine> lines(1);
-  lines[0].text = title + ":";
+  int failed = 0;
+  char* plain = abi::__cxa_demangle(title.c_str(), nullptr, nullptr, &failed);
+  lines[0].text = (failed == 0 ? std::string(plain) : title) + ":";
+  std::free(plain);
   std::istringstream stream(text);
   for (std::string raw; std::getline(stream, raw);) {
     const size_t open = raw.find("/*"), close = raw.find("*/"), end = raw.find(';');
@@ -187,7 +186,7 @@ std::vector<AsmLine> parse_sass(const std::string& text, const std::string& titl
 
 std::optional<HotLoop> hot_loop(const std::vector<AsmLine>& lines, bool sass) {
   std::optional<HotLoop> hottest;
-  for (HotLoop loop : innermost_loops(lines)) {
+  for (HotLoop loop : loops_of(lines)) {
     for (size_t i = loop.first; i <= loop.last; ++i) {
       if (lines[i].mnemonic.empty()) continue;
       ++loop.instructions;

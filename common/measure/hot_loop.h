@@ -1,5 +1,5 @@
-// Where a disassembly does its work: backward branches make loops, and of the innermost the one that
-// computes most per instruction is the one that a rung is about (edges and remainders compute less). A
+// Where a disassembly does its work: backward branches make loops, and the one that computes most per
+// instruction is the one that a rung is about (what is around it, edges and remainders compute less). A
 // reading of the text, not a measurement: how often it runs is not known here.
 #pragma once
 

@@ -146,7 +146,8 @@ bool Run::apply_from_app(const Json& message) {
     worker_lost(text_field(message, "reason", "the worker ended"));
     return true;
   }
-  if (type == "list" || type == "source" || type == "probe" || type == "run" || type == "compare") {
+  if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
+      type == "run" || type == "compare") {
     open_request(message);
     return true;
   }

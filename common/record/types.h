@@ -155,7 +155,7 @@ struct SourceText {
 };
 
 /// What the compiler made of a rung, as a disassembler shows it, and the loop that does the work:
-/// the innermost one that computes most per instruction. Counts are of its instructions as written; one that
+/// the one that computes most per instruction. Counts are of its instructions as written; one that
 /// computes on memory counts as a load too.
 struct AssemblyText {
   std::string kernel, tool, target;       ///< target: "x86-64", "sm_90a"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 #include "common/report/predictions.h"
@@ -85,6 +86,7 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
   if (inputs.size() == 1) {
     const Run& run = *inputs[0].run;
     for (const Comparison& comparison : run.comparisons()) {
+      if (is_self_check(comparison)) continue;  // of the machine, not of a rung
       if (!names(options.baseline, comparison.baseline)) continue;
       if (!names(options.candidate, comparison.candidate)) continue;
       if (!agrees(comparison.candidate_params, options.only)) continue;

@@ -1,0 +1,158 @@
+// A rung's assembly: by the worker's own disassembler, and by hand-written lines whose loop is known.
+#include <nlohmann/json.hpp>
+
+#include "common/measure/hot_loop.h"
+#include "tests/program.h"
+#include "tests/worker_process.h"
+
+namespace ridge {
+namespace {
+
+using measure::hot_loop;
+using measure::parse_objdump;
+using measure::parse_sass;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The answer to an assembly request: its result, or its error.
+Json ask(test::Worker* worker, const std::string& kernel, int64_t id = 1) {
+  worker->send({{"type", "assembly"}, {"id", id}, {"kernel", kernel}});
+  for (Json line = worker->next(); line.is_object(); line = worker->next()) {
+    if (line["type"] == "result") return line["assembly"];
+    if (line["type"] == "error") return line["error"];
+  }
+  FAIL("no answer");
+  return nullptr;
+}
+
+const char* kTwoLoops =
+    "0000000000001000 <f(int)>:\n"
+    "    1000:\tmov    eax,DWORD PTR [rdi]\n"
+    "    1004:\taddss  xmm0,DWORD PTR [rdi]\n"
+    "    1008:\tjne    1004 <f(int)+0x4>\n"
+    "    100a:\tlea    rax,[rdi+rdi*2]\n"
+    "    100e:\tvfmadd231ps zmm0,zmm1,ZMMWORD PTR [rsi]\n"
+    "    1014:\tvmovups ZMMWORD PTR [rdx],zmm0\n"
+    "    101a:\tvmovups zmm1,ZMMWORD PTR [rcx]\n"
+    "    1020:\tjne    100a <f(int)+0xa>\n"
+    "    1022:\tjmp    1000 <f(int)>\n"
+    "0000000000001030 <g()>:\n"
+    "    1030:\tjne    1000 <f(int)>\n";
+
+TEST_CASE("the loop with the most arithmetic per instruction is found, its instructions counted") {
+  const auto lines = parse_objdump(kTwoLoops);
+  REQUIRE(lines.size() == 12);
+  CHECK(lines[0].text == "f(int):");
+  CHECK(has(lines[8].text, "+0xa"));
+  const auto loop = hot_loop(lines, false);
+  REQUIRE(loop);
+  CHECK(loop->first == 4);
+  CHECK(loop->last == 8);
+  CHECK(loop->instructions == 5);
+  CHECK(loop->fma == 1);
+  CHECK(loop->arithmetic == 0);
+  CHECK(loop->loads == 2);  // of the FMA's operand and of zmm1; lea reads nothing
+  CHECK(loop->stores == 1);
+}
+
+TEST_CASE("without arithmetic, or without a way back, no loop is marked") {
+  CHECK_FALSE(hot_loop(parse_objdump("0000000000001000 <f>:\n"
+                                     "    1000:\tmov    eax,DWORD PTR [rdi]\n"
+                                     "    1004:\tjne    1000 <f>\n"),
+                       false));
+  CHECK_FALSE(hot_loop(parse_objdump("0000000000001000 <f>:\n"
+                                     "    1000:\taddss  xmm0,xmm1\n"
+                                     "    1004:\tjne    1008 <f+0x8>\n"
+                                     "    1008:\tret\n"),
+                       false));
+}
+
+TEST_CASE("SASS: predicates are passed over, the tensor instruction counts") {
+  const auto lines = parse_sass(
+      "        /*0000*/                   S2R R0, SR_CTAID.X ;   /* 0x0 */\n"
+      "        /*0010*/                   LDS.128 R4, [R0] ;      /* 0x0 */\n"
+      "        /*0020*/                   HMMA.16816.F32 R8, R4, R6, R8 ; /* 0x0 */\n"
+      "        /*0030*/              @!P1 STG.E desc[UR4][R2.64], R8 ;  /* 0x0 */\n"
+      "        /*0040*/               @P0 BRA 0x10 ;              /* 0x0 */\n"
+      "        /*0050*/                   BRA 0x50 ;              /* 0x0 */\n",
+      "_Z1kv");
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[0].text == "k():");
+  const auto loop = hot_loop(lines, true);
+  REQUIRE(loop);
+  CHECK(loop->first == 2);
+  CHECK(loop->last == 5);
+  CHECK(loop->fma == 1);
+  CHECK(loop->loads == 1);
+  CHECK(loop->stores == 1);
+}
+
+#if defined(__x86_64__)
+TEST_CASE("real rungs: the loop at -O1 is scalar and has no FMA, the AVX-512 one is all FMA") {
+  test::Worker worker("RIDGE_WORKER");
+  const Json naive = ask(&worker, "gemm.cpu.naive_o1");
+  INFO(dump_json(naive));
+  if (naive.contains("code")) {  // no objdump, or a stripped worker: it says which
+    CHECK(has(naive["hint"], "binutils"));
+    WARN("skipped: " << naive["what"].get<std::string>());
+    return;
+  }
+  CHECK(naive["tool"] == "objdump");
+  CHECK(naive["target"] == "x86-64");
+  CHECK(naive["loop_fma"] == 0);
+  CHECK(naive["loop_arithmetic"] >= 2);
+  const std::string text = naive["text"];
+  CHECK(has(text, "ridge::(anonymous namespace)::launch_naive(ridge::Launch const&):"));
+  CHECK(has(text, "mulss"));
+  CHECK_FALSE(has(text, "vfmadd"));
+  CHECK_FALSE(has(text, "mulps"));
+
+  const Json wide = ask(&worker, "gemm.cpu.packed_avx512", 2);
+  CHECK(wide["loop_fma"] >= 28);  // a tile of 14 x 32 takes that many a step
+  CHECK(wide["loop_stores"] == 0);
+  const std::string tile = wide["text"];
+  CHECK(has(tile, "vfmadd231ps zmm"));
+  CHECK(has(tile, "lines are left out"));
+  CHECK(wide["lines"] > 2000);
+  CHECK(worker.longest_line() < 64 * 1024);
+  // What is marked is what was counted.
+  int64_t number = 0, fma = 0;
+  std::istringstream lines(tile);
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    fma += number >= wide["loop_first"] && number <= wide["loop_last"] && has(line, "vfmadd");
+  }
+  CHECK(fma == wide["loop_fma"]);
+}
+#endif
+
+TEST_CASE("what cannot be shown says why, and what to do") {
+  test::Worker without("RIDGE_WORKER", "PATH=/nonexistent");
+  const Json missing = ask(&without, "gemm.cpu.naive_o1");
+  CHECK(missing["code"] == 69);
+  CHECK(missing["what"] == "objdump: it is not installed");
+  CHECK(has(missing["hint"], "apt install binutils"));
+  CHECK(ask(&without, "gemm.cpu.nothing", 2)["code"] == 64);
+  const Json peer = ask(&without, "gemm.cpu.numpy", 3);
+  CHECK(peer["code"] == 69);
+  CHECK(has(peer["what"], "NumPy"));
+}
+
+TEST_CASE("list --asm prints it, by the rung's short name too") {
+  const std::string program = test::variable("RIDGE_BIN");
+  const auto shown = test::Program(program, {"list", "--asm", "naive_o1"}).finish();
+  if (shown.code == 0) {
+    CHECK(has(shown.out, "gemm.cpu.naive_o1"));
+    CHECK(has(shown.out, "The loop at lines "));
+  } else {
+    CHECK(shown.code == 69);  // no disassembler here
+  }
+  const auto unknown = test::Program(program, {"list", "--asm", "nothing", "--json"}).finish();
+  CHECK(unknown.code == 64);
+  CHECK(has(unknown.json()["error"]["hint"], "list"));
+}
+
+}  // namespace
+}  // namespace ridge
