@@ -253,7 +253,7 @@ TEST_CASE("energy of a call: power times the pass's own time per call, within th
   MeteredDevice device;
   device.call_ns[&kGood] = 1e6;
   measure::Options options = thorough();
-  options.limit_s = 0.5;
+  options.limit_s = 0.3;
   const Series series = run_metered(&device, options);
   REQUIRE(series.energy_j);
   REQUIRE(series.energy_error_j);
@@ -354,7 +354,8 @@ TEST_CASE(
   test::Worker worker;
   unsetenv("RIDGE_SYSTEM_ROOT");
   Json request = test::run_of({"gemm.cpu.good"}, 64, "measure");
-  request["limit_s"] = 0.6;
+  request["limit_s"] = 0.3;
+  request["warmup_s"] = 0.02;
   worker.send(request);
   bool in_block = false;
   int points = 0, inside = 0, blocks = 0;
