@@ -132,8 +132,6 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
           assembly->target + "  ·  " + assembly->tool + "  ·  " + std::to_string(assembly->lines) +
               " lines",
           kTiny_px + 1, Role::muted, Face::mono, Anchor::start, title.w);
-  const float said = ui.paragraph(area, loop_sentence(*assembly), kSmall_px, Role::text);
-  area.take_top(said, ui.px(10));
   if (followed_ != kernel) {
     followed_ = kernel;
     const float line = static_cast<float>(std::max<int64_t>(assembly->loop_first - 4, 0));
@@ -143,15 +141,29 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
   draw_code(ui, area, {assembly->text, assembly->loop_first, assembly->loop_last, false});
 }
 
+/// The switch, and of an assembly its loop in words: they stay when the text under them scrolls.
 void SourceTab::draw(Ui& ui, Area area) {
-  const Area place = area.take_top(ui.px(30), ui.px(8));
+  const AssemblyText* assembly =
+      ui.state.view.assembly ? find_assembly(ui.state, ui.state.view.rung) : nullptr;
+  const std::string said = assembly ? loop_sentence(*assembly) : "";
+  const float said_h =
+      assembly ? ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8) : 0;
+  const float switch_h = ui.px(38);
+  area.take_top(switch_h + said_h);
+  if (ui.state.view.assembly) {
+    draw_assembly(ui, area);
+  } else {
+    followed_.clear();
+    draw_source(ui, area);
+  }
+  const ImVec2 corner = ImGui::GetWindowPos();
+  ui.fill({corner.x, corner.y, area.w + ui.px(16), ui.px(8) + switch_h + said_h},
+          ui.color(Role::panel));
+  const Area place = {corner.x, corner.y + ui.px(8), std::min(ui.px(220), area.w), ui.px(30)};
+  ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px, Role::text);
   const int chosen =
-      ui.segments("assembly", {place.x, place.y, std::min(ui.px(220), place.w), place.h},
-                  {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
+      ui.segments("assembly", place, {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
   if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) perform(ui.state, "assembly");
-  if (ui.state.view.assembly) return draw_assembly(ui, area);
-  followed_.clear();
-  draw_source(ui, area);
 }
 
 void SourceTab::draw_source(Ui& ui, Area area) {
