@@ -206,14 +206,13 @@ void MachineScreen::draw_noise(Ui& ui, Area area) {
   draw_heading(ui, &head, "NOISE FLOOR");
   const bool under_way = ui.state.aa_left > 0;
   if (noise_.runs() == 0) {
-    ui.paragraph(
-        inner,
-        under_way ? "The first comparison is being made."
-        : ui.state.is_replay()
-            ? "This saved run compared no rung with itself."
-            : "A/A compares a rung with itself a hundred times, in about two minutes: what "
-              "it calls different is noise.",
-        kSmall_px, Role::muted);
+    ui.paragraph(inner,
+                 under_way ? "The first comparison is being made."
+                 : ui.state.is_replay()
+                     ? "This saved run compared no rung with itself."
+                     : "A/A compares a rung with itself a hundred times, in a few minutes: what "
+                       "it calls different is noise.",
+                 kSmall_px, Role::muted);
     return;
   }
   const float said = ui.paragraph(inner, noise_.sentence(), kSmall_px, Role::text);
@@ -268,7 +267,7 @@ void MachineScreen::draw(Ui& ui, Area all) {
   const auto lines = static_cast<float>(std::max<size_t>(ui.state.run().ceilings().size(), 6));
   draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.4f), gap));
   draw_noise(
-      ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.6f) : ui.px(112), gap));
+      ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.66f) : ui.px(112), gap));
   draw_rungs(ui, all);
 }
 

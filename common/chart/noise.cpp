@@ -11,10 +11,11 @@
 namespace ridge::chart {
 
 ChartModel noise_chart(const NoiseFloor& floor, const std::string& label) {
-  ChartModel model{.id = "noise", .title = "Noise floor"};
+  ChartModel model{.id = "noise"};  // its heading is the panel's
   model.rows.push_back({.label = label, .sublabel = "against itself"});
   Panel panel{.title = "Time ÷ time of the same rung", .metric = "ratio"};
-  panel.subtitle = fmt::format("{} comparisons", floor.runs());
+  panel.subtitle =
+      fmt::format("dots: {} comparisons, box: quartiles, diamond: median", floor.runs());
   panel.axis = {.title = "Ratio", .scale = Scale::log};
   double reach = 1 + 1.5 * floor.margin, spread = 0;
   for (const double ratio : floor.ratios) {
@@ -46,7 +47,6 @@ ChartModel noise_chart(const NoiseFloor& floor, const std::string& label) {
       {1 / (1 + floor.margin), 1 + floor.margin, format_percent_width(floor.margin) + " margin"});
   panel.rules.push_back({1, "1: no difference", Role::text});
   model.panels = {panel};
-  model.legend = {"dots: comparisons", "box: quartiles", "diamond: median"};
   model.summary = floor.sentence();
   return model;
 }
