@@ -21,17 +21,20 @@ Workload gemm_gpt3_workload() {
           "536,870,912.",
       .parts =
           {
-              {"embedding", "One-hot rows times the table, as the talk counts it; programs look the "
-                            "row up instead and multiply nothing.",
+              {"embedding",
+               "One-hot rows times the table, as the talk counts it; programs look the "
+               "row up instead and multiply nothing.",
                kSequence, kWidth, kVocabulary, 1},
-              {"Q, K, V", "Three products a block, each for all heads at once (one head: 128 columns).",
+              {"Q, K, V",
+               "Three products a block, each for all heads at once (one head: 128 columns).",
                kSequence, kWidth, kWidth, 3 * kBlocks},
               {"Q · Kᵀ", "A product for each head: short sums, k = 128.", kSequence, kSequence,
                kHeadWidth, kBlocks * kHeads},
               {"S · V", "A product for each head: a narrow C, n = 128.", kSequence, kHeadWidth,
                kSequence, kBlocks * kHeads},
               {"output projection", "One a block.", kSequence, kWidth, kWidth, kBlocks},
-              {"FFN, up", "One a block, to four times the width.", kSequence, kInner, kWidth, kBlocks},
+              {"FFN, up", "One a block, to four times the width.", kSequence, kInner, kWidth,
+               kBlocks},
               {"FFN, down", "One a block, back again.", kSequence, kWidth, kInner, kBlocks},
               {"decoding", "Once, to the vocabulary.", kSequence, kVocabulary, kWidth, 1},
           },

@@ -57,7 +57,7 @@ struct Lab {
   /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
   /// empty.
   Params first_look_cpu = {}, first_look_gpu = {};
-  std::vector<Lever> levers = {};  ///< in the order of the rungs
+  std::vector<Lever> levers = {};        ///< in the order of the rungs
   std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
 };
 

@@ -290,8 +290,8 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
 TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is a size",
           "[window][chart]") {
   const struct Shaped {
-    Shaped() { FakeSession::has_m = true; }
-    ~Shaped() { FakeSession::has_m = false; }
+    Shaped() { FakeSession::has_shapes = true; }
+    ~Shaped() { FakeSession::has_shapes = false; }
   } shaped;
   Fixture f;
   select_rung(f.state, "gemm.cpu.loop_order");

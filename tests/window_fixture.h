@@ -198,8 +198,8 @@ class FakeSession final : public app::Session {
 
   /// Sources that are not made up, by kernel id.
   inline static std::map<std::string, std::string> texts;
-  /// Whether the worker of the next fixture has a GPU, and whether its rungs take an m beside n.
-  inline static bool has_gpu = false, has_m = false;
+  /// Whether the worker of the next fixture has a GPU, and whether its rungs take m and k besides n.
+  inline static bool has_gpu = false, has_shapes = false;
 
   static KernelInfo info(const std::string& id) {
     KernelInfo made = kernel_info(id);
@@ -207,8 +207,10 @@ class FakeSession final : public app::Session {
     made.backend = cpu ? "cpu" : "cuda";
     made.available = cpu || has_gpu;
     made.reason = made.available ? "" : "no CUDA device";
+    for (const char* size : {"m", "k"}) {
+      if (has_shapes) made.params.push_back({size, size, false, {}, 1, 65536, int64_t{512}, "n"});
+    }
     made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
-    if (has_m) made.params.push_back({"m", "rows", false, {}, 1, 65536, int64_t{1}, "n"});
     return made;
   }
 

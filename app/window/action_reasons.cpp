@@ -87,8 +87,7 @@ std::string why_no_lesson(const State& state) {
 }
 
 std::string why_no_workload(const State& state) {
-  return state.view.lab && !state.view.lab->workloads.empty() ? ""
-                                                              : "This lab has no workload.";
+  return state.view.lab && !state.view.lab->workloads.empty() ? "" : "This lab has no workload.";
 }
 
 std::string why_no_run_workload(const State& state) {

@@ -56,8 +56,9 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   line(lever_of(diagnosis_->bottleneck), kSmall_px, Role::text);
   const Area said = {area.x, area.y, area.w, rest.y - area.y};
   ui.widgets["diagnosis"] = said;
-  explain(ui, "diagnosis", said, metric_text(metric_of(diagnosis_->bottleneck)) +
-                                     (counted_.empty() ? "" : "\n\n" + counted_));
+  explain(
+      ui, "diagnosis", said,
+      metric_text(metric_of(diagnosis_->bottleneck)) + (counted_.empty() ? "" : "\n\n" + counted_));
   if (!next_.empty()) {
     const Area link = rest.take_top(ui.px(24), ui.px(2));
     const auto touched = ui.touch("lever", link);

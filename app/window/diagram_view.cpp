@@ -118,9 +118,11 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
     ui.reads_again = true;
   }
   if (held.hovered) ui.tooltip("Drag to step; < and > step too");
-  const float knob = left + wide * static_cast<float>(step_) / static_cast<float>(std::max(1, count - 1));
+  const float knob =
+      left + wide * static_cast<float>(step_) / static_cast<float>(std::max(1, count - 1));
   ui.fill({left, area.middle() - ui.px(2), wide, ui.px(4)}, ui.color(Role::grid), ui.px(2));
-  ui.fill({left, area.middle() - ui.px(2), knob - left, ui.px(4)}, ui.color(Role::series0), ui.px(2));
+  ui.fill({left, area.middle() - ui.px(2), knob - left, ui.px(4)}, ui.color(Role::series0),
+          ui.px(2));
   ui.widgets[name + ":knob"] = {knob - ui.px(7), area.y, ui.px(14), area.h};
   ui.list->AddCircleFilled({knob, area.middle()}, ui.px(held.hovered || held.held ? 8 : 7),
                            ui.color(Role::series0));
@@ -134,7 +136,8 @@ float DiagramView::draw_knob(Ui& ui, Area area, const std::string& name) {
   area.take_left(w, ui.px(8));
   const auto change = [&](const char* end, const char* label, int by) {
     const bool can = made.knob + by >= made.knob_low && made.knob + by <= made.knob_high;
-    if (ui.button(name + end, area.take_left(ui.px(26), ui.px(4)), label, Ui::Kind::normal, can) && can)
+    if (ui.button(name + end, area.take_left(ui.px(26), ui.px(4)), label, Ui::Kind::normal, can) &&
+        can)
       knob_ = made.knob + by, ui.reads_again = true;
   };
   change(":less", "−", -1);
@@ -142,6 +145,7 @@ float DiagramView::draw_knob(Ui& ui, Area area, const std::string& name) {
   ui.text(value.x + value.w / 2, value.middle(), std::to_string(made.knob), kSmall_px, Role::text,
           Face::strong, Anchor::middle);
   change(":more", "+", 1);
+  ui.text(area.x + ui.px(4), area.middle(), made.knob_unit, kSmall_px, Role::text);
   return ui.px(kControls);
 }
 
@@ -163,8 +167,7 @@ float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const
   ui.fill({area.x, area.y, area.w, h}, ui.raised(1), ui.px(8));
   if (is_seen) draw_scene(ui, scene_, area.x, area.y);
   Area rest = {area.x + ui.px(10), area.y + scene_.height, area.w - ui.px(20), bottom};
-  if (!(**made_).knob_text.empty())
-    draw_knob(ui, rest.take_top(ui.px(kControls), ui.px(4)), name);
+  if (!(**made_).knob_text.empty()) draw_knob(ui, rest.take_top(ui.px(kControls), ui.px(4)), name);
   draw_controls(ui, rest.take_top(ui.px(kControls)), name);
   return h + ui.px(12);
 }

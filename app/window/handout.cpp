@@ -180,8 +180,7 @@ class Page {
       return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
     const bool gpu = part_.find(".cuda.") != std::string::npos;
     const Params& sizes = gpu ? handout_.lab->first_look_gpu : handout_.lab->first_look_cpu;
-    const auto made =
-        diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
+    const auto made = diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
     if (!made) {
       return "<p class=\"sub\">Diagram unavailable: " + escape_xml(made.error().sentence()) +
              ".</p>\n";

@@ -152,6 +152,7 @@ void LessonTab::draw(Ui& ui, Area area) {
   for (const LessonBlock& block : blocks_) {
     if (block.kernel.empty()) draw_one(block);
   }
+  ui.state.teach.diagram_moves = 0;  // every diagram has taken them
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::Dummy({area.w, ui.px(8)});
 }

@@ -140,8 +140,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     else if (data_waits)
       wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
     const double moves_s = last_frame_s + screen.wake_s();
-    if (screen.wake_s() > 0)
-      wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
+    if (screen.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
     data_waits |= state.session->poll();

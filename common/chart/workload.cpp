@@ -35,7 +35,8 @@ Mark mark_of(const WorkloadRow& row, int index, double value, const std::string&
 }
 
 std::string percent(double share) {
-  return share < 0.0995 ? fmt::format("{:.1f} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+  return share < 0.0995 ? fmt::format("{:.1f} %", 100 * share)
+                        : fmt::format("{:.0f} %", 100 * share);
 }
 
 Panel work_panel(const WorkloadInput& input) {
@@ -82,9 +83,9 @@ Panel time_panel(const WorkloadInput& input, const std::optional<double>& total)
   for (size_t i = 0; i < input.rows.size(); ++i) {
     const WorkloadRow& row = input.rows[i];
     const double share = *row.time_s / *total;
-    panel.marks.push_back(mark_of(row, static_cast<int>(i), share,
-                                  fmt::format("{}, {}", percent(share),
-                                              format_time_ns(*row.time_s * 1e9))));
+    panel.marks.push_back(
+        mark_of(row, static_cast<int>(i), share,
+                fmt::format("{}, {}", percent(share), format_time_ns(*row.time_s * 1e9))));
     most = std::max(most, share);
   }
   panel.axis.high = most * 1.5;
@@ -104,16 +105,18 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
     const double gain = whole_gain(share, kFaster), most = whole_gain(share, kInfinitely);
     Mark mark = mark_of(row, static_cast<int>(i), gain,
                         fmt::format("{:.3f}×, at most {:.2f}×", gain, most));
-    mark.note = fmt::format("{}: twice as fast, the whole gains {:.3f}×; if it took no time at all, "
-                            "{:.2f}×.",
-                            row.label, gain, most);
+    mark.note = fmt::format(
+        "{}: twice as fast, the whole gains {:.3f}×; if it took no time at all, "
+        "{:.2f}×.",
+        row.label, gain, most);
     panel.marks.push_back(mark);
     panel.axis.high = std::max(panel.axis.high, 1 + (gain - 1) * 2.2);
   }
   return panel;
 }
 
-void set_summary(const WorkloadInput& input, const std::optional<double>& total, ChartModel* model) {
+void set_summary(const WorkloadInput& input, const std::optional<double>& total,
+                 ChartModel* model) {
   if (total) {
     const auto most = std::max_element(
         input.rows.begin(), input.rows.end(),
@@ -146,9 +149,9 @@ ChartModel workload_chart(const WorkloadInput& input) {
   model.table.columns = {"product", "shape", "FLOP", "time", "how"};
   for (const WorkloadRow& row : input.rows) {
     model.rows.push_back({.label = row.label, .sublabel = row.shape});
-    model.table.rows.push_back({row.label, row.shape, fmt::format("{:.4g}", row.flop),
-                                row.time_s ? format_time_ns(*row.time_s * 1e9) : "unavailable: " + row.why,
-                                row.how});
+    model.table.rows.push_back(
+        {row.label, row.shape, fmt::format("{:.4g}", row.flop),
+         row.time_s ? format_time_ns(*row.time_s * 1e9) : "unavailable: " + row.why, row.how});
   }
   model.panels = {work_panel(input), speed_panel(input), time_panel(input, total),
                   gain_panel(input, total)};

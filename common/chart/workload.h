@@ -12,9 +12,9 @@
 namespace ridge::chart {
 
 struct WorkloadRow {
-  std::string label{}, shape{};  ///< "FFN, up", "2048 × 12288 · 12288 × 49152, 96 times"
-  std::string note{};            ///< what the part is
-  double flop = 0;               ///< of all its calls
+  std::string label{}, shape{};    ///< "FFN, up", "2048 × 12288 · 12288 × 49152, 96 times"
+  std::string note{};              ///< what the part is
+  double flop = 0;                 ///< of all its calls
   std::optional<double> time_s{};  ///< of all its calls; empty: `why` says why
   std::string how{};               ///< "measured", "at the rate of n = 4096"
   std::string why{};

@@ -88,7 +88,8 @@ Result<Diagram> banks(const Input& input) {
     return Error{ErrorCode::bad_input, fmt::format("{} bytes a lane, not 4 or 16", bytes), "", ""};
   const int lanes = std::min(kWarp, kBanks * kWordBytes / static_cast<int>(bytes));
   std::vector<std::pair<std::string, Placing>> ways;
-  RIDGE_TRY(const auto own, placing_of(&names, says.text("address"), lanes, static_cast<int>(bytes)));
+  RIDGE_TRY(const auto own,
+            placing_of(&names, says.text("address"), lanes, static_cast<int>(bytes)));
   ways.emplace_back("As this rung places it", own);
   for (const std::string& text : says.all("instead")) {
     const size_t colon = text.rfind("; ");  // "address; its name"
@@ -98,7 +99,8 @@ Result<Diagram> banks(const Input& input) {
   }
   Diagram made;
   const std::string what = says.text("what");
-  made.title = fmt::format("{}: {} lanes and the 32 banks", what.empty() ? "One access" : what, lanes);
+  made.title =
+      fmt::format("{}: {} lanes and the 32 banks", what.empty() ? "One access" : what, lanes);
   for (const auto& [title, placing] : ways) {
     made.grids.push_back(grid_of(placing, title));
     made.summary += (made.summary.empty() ? "" : " ") + made.grids.back().title + ".";
@@ -113,9 +115,9 @@ Result<Diagram> banks(const Input& input) {
       cells.insert(cells.end(), now.begin(), now.end());
       step.cells.push_back(std::move(cells));
       const int64_t at = placing.address[static_cast<size_t>(lane)];
-      step.words += fmt::format("{}bank {}", step.words.empty() ? fmt::format("Lane {}: ", lane)
-                                                                : "; there ",
-                                at / kWordBytes % kBanks);
+      step.words +=
+          fmt::format("{}bank {}", step.words.empty() ? fmt::format("Lane {}: ", lane) : "; there ",
+                      at / kWordBytes % kBanks);
     }
     step.words += ".";
     made.steps.push_back(std::move(step));

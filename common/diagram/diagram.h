@@ -51,8 +51,8 @@ struct Diagram {
   std::vector<Step> steps{};
   std::vector<DiagramKey> keys{};
   int still = 0;  ///< the step that says most where nothing moves
-  /// What the learner may change ("a copy takes as long as ... multiplications"); empty: nothing.
-  std::string knob_text{};
+  /// What the learner may change ("a copy takes" 3 "multiplications' time"); empty: nothing.
+  std::string knob_text{}, knob_unit{};
   int knob = 0, knob_low = 0, knob_high = 0;
 };
 

@@ -99,8 +99,8 @@ Result<Diagram> build(const Input& input) {
 std::map<std::string, int64_t> sizes_of(const Params& params) {
   constexpr int64_t kUsual = 1024;
   const int64_t n = std::max<int64_t>(1, param_int(params, "n", kUsual));
-  static const std::map<std::string, int64_t> kBytes = {{"fp64", 8}, {"bf16", 2}, {"fp16", 2},
-                                                        {"fp8", 1},  {"int8", 1}};
+  static const std::map<std::string, int64_t> kBytes = {
+      {"fp64", 8}, {"bf16", 2}, {"fp16", 2}, {"fp8", 1}, {"int8", 1}};
   const auto bytes = kBytes.find(param_text(params, "dtype"));
   return {{"n", n},
           {"m", std::max<int64_t>(1, param_int(params, "m", n))},

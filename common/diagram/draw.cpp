@@ -18,6 +18,7 @@ using chart::parts::draw_lines;
 
 constexpr float kLine = 1.4f;         // line pitch over text size, as draw_lines() has it
 constexpr float kMostCell_em = 1.3f;  // a cell is no larger than a line of text
+constexpr float kMostHigh_em = 20;    // of a grid of square cells
 constexpr int kMostWords = 4;         // lines
 
 class Page {
@@ -36,8 +37,8 @@ class Page {
   }
 
   Scene build() {
-    float y = draw_lines(&scene_, fit(font_, true), diagram_.title, pad_, pad_, inner(), 2,
-                         Role::text);
+    float y =
+        draw_lines(&scene_, fit(font_, true), diagram_.title, pad_, pad_, inner(), 2, Role::text);
     for (size_t i = 0; i < diagram_.grids.size(); ++i) y = draw_grid(i, y + font_ * 0.3f);
     y = draw_keys(y + font_ * 0.4f);
     y = draw_words(y + font_ * 0.2f);
@@ -96,10 +97,14 @@ class Page {
     }
     const float labels = grid.row_labels.empty() ? 0 : labels_;
     const float left = std::round(pad_ + labels), room = inner() - labels;
-    const float most = grid.square ? font_ * kMostCell_em : room;
+    const float most = grid.square ? std::min(font_ * kMostCell_em,
+                                              font_ * kMostHigh_em / static_cast<float>(grid.rows))
+                                   : room;
     const float wide = std::min(room / static_cast<float>(grid.columns), most);
     const float high = grid.square ? wide : std::round(font_ * kMostCell_em);
-    const auto x_of = [&](int column) { return std::round(left + wide * static_cast<float>(column)); };
+    const auto x_of = [&](int column) {
+      return std::round(left + wide * static_cast<float>(column));
+    };
     const auto y_of = [&, top = std::round(y)](int row) {
       return std::round(top + high * static_cast<float>(row));
     };

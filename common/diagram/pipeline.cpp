@@ -10,7 +10,7 @@
 namespace ridge::diagram {
 namespace {
 
-constexpr int kSlots = 24, kMostCopy = 8, kUsualCopy = 3, kMostStages = 16;
+constexpr int kSlots = 18, kMostCopy = 8, kUsualCopy = 3, kMostStages = 16;
 
 /// When a tile's copy and its multiplication begin, in slots.
 struct Turn {
@@ -53,19 +53,20 @@ Step step_at(const std::vector<Turn>& turns, int stages, int copy, int now) {
     cells.push_back(cell(stage, turn.copy, std::min(come, now + 1), chart::Role::series0,
                          goes_on ? 0.8f : 0.4f, tile));
     if (now >= come && turn.multiply > come)
-      cells.push_back(cell(stage, come, std::min(turn.multiply, now + 1), chart::Role::muted, 0.18f,
-                           tile));
+      cells.push_back(
+          cell(stage, come, std::min(turn.multiply, now + 1), chart::Role::muted, 0.18f, tile));
     if (turn.multiply <= now)
       cells.push_back(cell(stages, turn.multiply, turn.multiply + 1, chart::Role::slower,
                            turn.multiply == now ? 1.0f : 0.55f, tile));
   }
   step.cells.push_back(std::move(cells));
-  step.words = fmt::format("Time {}: {}; {} being copied, {} waiting. So far {} of {} times something "
-                           "was multiplied.",
-                           now,
-                           multiplied < 0 ? std::string("nothing is multiplied")
-                                          : fmt::format("tile {} is multiplied", multiplied),
-                           under_way, waiting, done, now + 1);
+  step.words = fmt::format(
+      "Time {}: {}; {} being copied, {} waiting. So far {} of {} times something "
+      "was multiplied.",
+      now,
+      multiplied < 0 ? std::string("nothing is multiplied")
+                     : fmt::format("tile {} is multiplied", multiplied),
+      under_way, waiting, done, now + 1);
   return step;
 }
 
@@ -107,13 +108,13 @@ Result<Diagram> pipeline(const Input& input) {
   made.keys = {{"a tile's copy", chart::Role::series0, 0.8f},
                {"there, and waiting", chart::Role::muted, 0.18f},
                {"multiplied", chart::Role::slower, 1}};
-  made.knob_text = "A copy takes as long as";
+  made.knob_text = "A copy takes", made.knob_unit = "multiplications' time";
   made.knob = slots, made.knob_low = 1, made.knob_high = kMostCopy;
   made.summary = fmt::format(
-      "A model: with {} stage{} and a copy as long as {} multiplication{}, {:.0f} % of the time is "
-      "multiplied once it runs; the product set now has {} tile{} along k.",
-      ring, ring == 1 ? "" : "s", slots, slots == 1 ? "" : "s", 100 * busy_share(ring, slots), tiles,
-      tiles == 1 ? "" : "s");
+      "A model: with {} stage{} and a copy as long as {} multiplication{}, something is multiplied "
+      "{:.0f} % of the time once it runs. At the size set now k has {} tile{}.",
+      ring, ring == 1 ? "" : "s", slots, slots == 1 ? "" : "s", 100 * busy_share(ring, slots),
+      tiles, tiles == 1 ? "" : "s");
   return made;
 }
 

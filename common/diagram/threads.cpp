@@ -148,9 +148,9 @@ Result<Diagram> threads(const Input& input) {
     return found == input.params.end() ? int64_t{0} : (found->second + extent - 1) / extent;
   };
   const int64_t down = tiles("m", tile.rows), across = tiles("n", tile.columns);
-  made.summary = fmt::format("{} warps of 32 threads share {} × {} elements of C, {} a thread.",
-                             warps, tile.rows, tile.columns,
-                             tile.rows * tile.columns / tile.threads);
+  made.summary =
+      fmt::format("{} warps of 32 threads share {} × {} elements of C, {} a thread.", warps,
+                  tile.rows, tile.columns, tile.rows * tile.columns / tile.threads);
   if (down * across > 0)
     made.summary += fmt::format(" At the size set now C has {} × {} = {} such tiles.", down, across,
                                 down * across);

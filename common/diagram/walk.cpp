@@ -16,7 +16,7 @@ constexpr int kElementBytes = 4, kMostSteps = 16, kMostRows = 32, kMostColumns =
 struct Touched {
   std::string name{};
   int64_t rows = 0, columns = 0;
-  std::vector<int> places{};  ///< compiled
+  std::vector<int> places{};                  ///< compiled
   std::vector<std::set<int64_t>> elements{};  ///< of each step, from the matrix's first
   std::vector<std::set<int64_t>> lines{};
 };
@@ -104,11 +104,10 @@ Grid grid_of(const Touched& matrix, const Walk& walk) {
     }
   }
   Grid grid;
-  grid.rows = static_cast<int>(std::min({std::max<int64_t>(last_row + 1, 3), matrix.rows,
-                                         int64_t{kMostRows}}));
-  grid.columns = static_cast<int>(
-      std::min({std::max<int64_t>(last_column + 1, kMostColumns), matrix.columns,
-                int64_t{kMostColumns}}));
+  grid.rows = static_cast<int>(
+      std::min({std::max<int64_t>(last_row + 1, 3), matrix.rows, int64_t{kMostRows}}));
+  grid.columns = static_cast<int>(std::min(
+      {std::max<int64_t>(last_column + 1, kMostColumns), matrix.columns, int64_t{kMostColumns}}));
   grid.title = fmt::format("{}, {} × {}: rows 0 to {}, columns 0 to {}", matrix.name, matrix.rows,
                            matrix.columns, grid.rows - 1, grid.columns - 1);
   if (matrix.columns % walk.line == 0) grid.rule_columns = static_cast<int>(walk.line);
