@@ -16,7 +16,8 @@ Workload gemm_gpt3_workload() {
       .id = "gpt3",
       .title = "GPT-3-shaped inference: batch 1, 2048 tokens, width 12288, 96 blocks of 96 heads",
       .note =
-          "The talk prints 51,539,607,552 multiply-adds for QKᵀ among figures of one head. That is "
+          "The talk prints 51,539,607,552 multiply-adds for Q · K among figures of one head. That "
+          "is "
           "2048 · 2048 · 12288, all 96 heads of a block; one head has 2048 · 2048 · 128 = "
           "536,870,912.",
       .parts =
@@ -28,8 +29,8 @@ Workload gemm_gpt3_workload() {
               {"Q, K, V",
                "Three products a block, each for all heads at once (one head: 128 columns).",
                kSequence, kWidth, kWidth, 3 * kBlocks},
-              {"Q · Kᵀ", "A product for each head: short sums, k = 128.", kSequence, kSequence,
-               kHeadWidth, kBlocks * kHeads},
+              {"Q · K, transposed", "A product for each head: short sums, k = 128.", kSequence,
+               kSequence, kHeadWidth, kBlocks * kHeads},
               {"S · V", "A product for each head: a narrow C, n = 128.", kSequence, kHeadWidth,
                kSequence, kBlocks * kHeads},
               {"output projection", "One a block.", kSequence, kWidth, kWidth, kBlocks},

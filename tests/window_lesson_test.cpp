@@ -132,6 +132,12 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
 
 TEST_CASE("the workload: shares of the work are arithmetic, times come from what ran",
           "[window][lesson]") {
+  {
+    Fixture small(1280, 720);  // its rows scroll, and are no rungs that could be followed
+    perform(small.state, "workload");
+    small.driver->frames(3);
+    CHECK(small.driver->find("run_workload") != nullptr);
+  }
   FakeSession::has_shapes = true;
   Fixture f;
   perform(f.state, "workload");

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "app/window/actions.h"
 #include "app/window/chart_rows.h"
 #include "app/window/heat.h"
@@ -8,7 +11,7 @@ namespace ridge::window {
 namespace {
 
 constexpr float kPad = 6;
-constexpr float kButton = 32;
+constexpr float kButton = 32, kBeside = 236;
 constexpr const char* kRunWorkload = "Run these shapes";
 constexpr float kHeading = 30;  // the buttons that choose the view
 
@@ -25,13 +28,17 @@ constexpr Choice kViews[] = {
 
 void draw_views(Ui& ui, const Area& area) {
   std::vector<std::string> labels;
-  float width = 0;
+  float words = 0;
   int chosen = 0;
   for (const Choice& choice : kViews) {
     if (choice.view == ui.state.view.chart) chosen = static_cast<int>(labels.size());
     labels.emplace_back(choice.label);
-    width += ui.width(choice.label, kSmall_px) + ui.px(22);
+    words += ui.width(choice.label, kSmall_px);
   }
+  // The teaching loop's buttons stand beside them: closer together before those lose their room.
+  const float tight = words + ui.px(12) * std::size(kViews);
+  const float roomy = words + ui.px(26) * std::size(kViews);
+  const float width = std::clamp(area.w - ui.px(kBeside), tight, roomy);
   const Area buttons = {area.x, area.y, std::min(width, area.w), area.h};
   ui.widgets["views"] = buttons;
   const int clicked = ui.segments("view", buttons, labels, chosen);

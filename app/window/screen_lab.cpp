@@ -21,14 +21,13 @@ constexpr float kNarrow = 1120;
 
 /// At the right of the buttons that choose the chart, where there is room beside them.
 void draw_teaching_buttons(Ui& ui, const Area& chart) {
-  const Area& views = ui.widgets["views"];
+  const float views = ui.widgets["views"].right() + ui.px(8);
   struct Button {
     const char* action;
     const char* label;
   };
   constexpr Button kButtons[] = {{"predict", "Predict"}, {"sweep", "Sweep"}, {"reruns", "Re-run"}};
-  const float from = views.right() + ui.px(8);
-  Area row = {from, chart.y + ui.px(8), chart.right() - ui.px(14) - from, ui.px(30)};
+  Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
     if (row.w < w) return;

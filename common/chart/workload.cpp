@@ -104,7 +104,7 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
     const double share = *row.time_s / *total;
     const double gain = whole_gain(share, kFaster), most = whole_gain(share, kInfinitely);
     Mark mark = mark_of(row, static_cast<int>(i), gain,
-                        fmt::format("{:.3f}×, at most {:.2f}×", gain, most));
+                        fmt::format("{:.3f}×, at most {:.3f}×", gain, most));
     mark.note = fmt::format(
         "{}: twice as fast, the whole gains {:.3f}×; if it took no time at all, "
         "{:.2f}×.",
