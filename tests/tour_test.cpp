@@ -56,11 +56,13 @@ TEST_CASE("a handout is one page that fetches nothing") {
   CHECK(html.find("kernels/gemm/") != std::string::npos);
   CHECK_FALSE(std::regex_search(html, std::regex("(src|href)=\"(http|//|file)")));
   CHECK(html.find("<script") == std::string::npos);
-  CHECK(html.find("<svg") == std::string::npos);  // no run, no chart
+  CHECK(html.find("<figure><svg") == std::string::npos);  // no run, no chart
+  CHECK(html.find("<figure class=\"diagram\"><svg") != std::string::npos);
+  CHECK(html.find("Diagram unavailable") == std::string::npos);
 
   const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32.jsonl";
   REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
-  CHECK(read_all(page).find("<svg") != std::string::npos);
+  CHECK(read_all(page).find("<figure><svg") != std::string::npos);
 
   CHECK(ridgepoint({"handout", "nothing", "--out", page}).code == 64);
   CHECK(ridgepoint({"handout", "gemm", "--out", folder / "gemm.pdf"}).code == 64);

@@ -232,7 +232,7 @@ TEST_CASE("the lesson's answer opens by click and key, its link leads to the lin
   f.driver->type('l');
   f.driver->frames(2);
   const std::string answer = "answer:gemm.cpu.naive_o1#0";
-  REQUIRE(f.driver->find(answer));
+  REQUIRE(f.driver->hover(answer));  // as it is after each click, with the line lit
   const int folded = f.driver->triangles();
   REQUIRE(f.driver->click(answer));
   CHECK(f.driver->triangles() > folded + 50);

@@ -93,7 +93,7 @@ Panel time_panel(const WorkloadInput& input, const std::optional<double>& total)
 }
 
 Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total) {
-  Panel panel{.title = "The whole, if it were twice as fast", .metric = "whole_gain"};
+  Panel panel{.title = "The whole, if twice as fast", .metric = "whole_gain"};
   panel.axis = {.title = "Whole", .low = 1, .high = 1.2};
   if (!total) {
     panel.empty_reason = "Shares of the time are missing.";
@@ -103,8 +103,8 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
     const WorkloadRow& row = input.rows[i];
     const double share = *row.time_s / *total;
     const double gain = whole_gain(share, kFaster), most = whole_gain(share, kInfinitely);
-    Mark mark = mark_of(row, static_cast<int>(i), gain,
-                        fmt::format("{:.3f}×, at most {:.3f}×", gain, most));
+    Mark mark =
+        mark_of(row, static_cast<int>(i), gain, fmt::format("{:.3f}×, ≤ {:.3f}×", gain, most));
     mark.note = fmt::format(
         "{}: twice as fast, the whole gains {:.3f}×; if it took no time at all, "
         "{:.2f}×.",
