@@ -227,7 +227,7 @@ TEST_CASE("a lesson's words know their links, terms once a part, and answers the
 
 TEST_CASE("the lesson's answer opens by click and key, its link leads to the line",
           "[window][study]") {
-  Fixture f(1600, 2000);
+  Fixture f(1600, 6000);  // all of the lesson is in it: text out of sight has no triangles
   select_rung(f.state, "gemm.cpu.naive_o1");
   f.driver->type('l');
   f.driver->frames(2);
