@@ -188,12 +188,12 @@ TEST_CASE("walk: lines and bytes are counted, also where lines cross rows") {
   const auto rows = build("diagram walk", "step: j < n\nline: 64\ntouch: B j", "", size(9, 40, 9));
   REQUIRE(rows.ok());
   CHECK(rows->steps.back().words ==
-        "j = 15: B 1 element in 1 line (there already). So far 64 of 64 bytes were of use.");
+        "j = 15: of B 1 element in 1 line (there already). So far 64 of 64 bytes were of use.");
   const auto column =
       build("diagram walk", "step: p < k\nline: 64\ntouch: B p * n", "", size(9, 40, 9));
   REQUIRE(column.ok());
   CHECK(column->steps.back().words ==
-        "p = 8: B 1 element in 1 line. So far 36 of 576 bytes were of use.");
+        "p = 8: of B 1 element in 1 line. So far 36 of 576 bytes were of use.");
   // 40 columns are two and a half lines: the line of row 1's first element begins in row 0.
   bool crosses = false;
   for (const Cell& cell : column->steps[1].cells[0])
@@ -204,7 +204,7 @@ TEST_CASE("walk: lines and bytes are counted, also where lines cross rows") {
             size(64, 64, 64));
   REQUIRE(warp.ok());
   CHECK(warp->steps[0].words ==
-        "i = 0: A 32 elements in 32 sectors. So far 128 of 1024 bytes were of use.");
+        "i = 0: of A 32 elements in 32 sectors. So far 128 of 1024 bytes were of use.");
   CHECK_FALSE(build("diagram walk", "step: i < k\nline: 64\ntouch: D i", "", size(8, 8, 8)).ok());
 }
 
@@ -289,10 +289,10 @@ TEST_CASE("the diagrams that ship say what their lessons say") {
   };
   const Sizes usual = size(1024, 1024, 1024);
   const auto naive = of("gemm.cuda.naive", "walk", usual);
-  CHECK(naive.steps[0].words.find("A 32 elements in 32 sectors, B 1 element in 1 sector") !=
+  CHECK(naive.steps[0].words.find("of A 32 elements in 32 sectors, of B 1 element in 1 sector") !=
         std::string::npos);
   const auto coalesced = of("gemm.cuda.coalesced", "walk", usual);
-  CHECK(coalesced.steps[0].words.find("A 1 element in 1 sector, B 32 elements in 4 sectors") !=
+  CHECK(coalesced.steps[0].words.find("of A 1 element in 1 sector, of B 32 elements in 4 sectors") !=
         std::string::npos);
   const auto mma = of("gemm.cuda.mma_sync", "banks", usual);
   CHECK(passes(mma, 0) == 1);

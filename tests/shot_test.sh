@@ -45,7 +45,7 @@ cp "$work/out.png" "$work/light.png"
 shot verdict 1000x640 --scale 1.6 || fail "shot verdict: $(cat "$work/err")"
 cp "$work/out.png" "$work/compare.png"
 
-for scene in roofline sizes error; do
+for scene in roofline sizes error workload lesson; do
   shot "$scene" 1280x720 || fail "shot $scene: $(cat "$work/err")"
   cp "$work/out.png" "$work/$scene.png"
 done

@@ -152,7 +152,7 @@ Result<Diagram> walk(const Input& input) {
             cells_of(grid, matrix, matrix.elements[step], 1, chart::Role::slower, 1)})
         cells.insert(cells.end(), more.begin(), more.end());
       now.cells.push_back(std::move(cells));
-      now.words += fmt::format("{} {} {} in {}{}", i == 0 ? "" : ",", matrix.name,
+      now.words += fmt::format("{} of {} {} in {}{}", i == 0 ? "" : ",", matrix.name,
                                plural(matrix.elements[step].size(), "element"),
                                plural(matrix.lines[step].size(), walk.line_word),
                                lines[i].size() == earlier ? " (there already)" : "");
