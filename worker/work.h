@@ -76,6 +76,7 @@ class Work {
   std::string no_gpu_reason_;
   std::vector<KernelInfo> catalogue_;
   measure::Bench bench_;
+  measure::ForeignLoad load_;  ///< since the request before began
   std::unique_ptr<measure::Device> cpu_;
   std::map<int, std::unique_ptr<measure::Device>> gpu_devices_;
   std::map<CeilingKey, std::vector<Ceiling>> ceilings_;

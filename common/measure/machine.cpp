@@ -164,8 +164,11 @@ double ForeignLoad::cpus() const {
   const double busy = machine_busy_s();
   if (busy < 0 || busy_s_ < 0) return -1;
   const double own = own_cpu_s() - own_s_;
-  const double wall = std::max(1e-3, clock_s(CLOCK_MONOTONIC) - wall_s_);
-  return std::max(0.0, (busy - busy_s_ - own) / wall);
+  return std::max(0.0, (busy - busy_s_ - own) / std::max(1e-3, window_s()));
+}
+
+double ForeignLoad::window_s() const {
+  return clock_s(CLOCK_MONOTONIC) - wall_s_;
 }
 
 }  // namespace ridge::measure

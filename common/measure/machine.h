@@ -41,6 +41,8 @@ class ForeignLoad {
   void start();
   /// CPUs' worth of foreign work since start(); negative where /proc/stat cannot be read.
   double cpus() const;
+  /// Since start().
+  double window_s() const;
 
  private:
   double wall_s_ = 0, busy_s_ = 0, own_s_ = 0;
