@@ -292,5 +292,26 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   CHECK(count("<blockquote>") == count("</blockquote>"));
 }
 
+// Found by tests/bench_ui, in the middle of whose frame a parameter was let go: the list of series had moved, and
+// the chart drawn after the parameters read through the rows of before.
+TEST_CASE("rows point into the run right after a request, not only in the next frame",
+          "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 1e6);
+  f.driver->type('f');
+  REQUIRE(f.state.teach.reruns);
+  for (const int64_t n : {256, 512, 256, 512, 128, 256, 512, 256}) {
+    set_param(f.state, "n", n);
+    const std::vector<Series>& series = f.session.run().series();
+    for (const RungView& row : f.state.ladder) {
+      INFO(row.rung->kernel << " at n = " << n);
+      CHECK((!row.series ||
+             (row.series >= series.data() && row.series < series.data() + series.size())));
+    }
+    f.session.finish(f.session.last("run"), "cancelled");
+    f.driver->frames(1);
+  }
+}
+
 }  // namespace
 }  // namespace ridge::test
