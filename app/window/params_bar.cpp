@@ -97,28 +97,6 @@ bool needs_steppers(Ui& ui, const std::vector<Group>& groups, float room) {
   return lines_of(ui, groups, false, room) > 2;
 }
 
-/// "‹ 1024 ›": the same choice where a row of stops does not fit.
-int draw_stepper(Ui& ui, const Area& area, const Group& group) {
-  ui.fill(area, ui.raised(1), ui.px(5));
-  int result = -1;
-  const int last = static_cast<int>(group.options.size()) - 1;
-  Area rest = area;
-  const Area less = rest.take_left(ui.px(28)), more = rest.take_right(ui.px(28));
-  if (ui.button(group.name + "-", less, "‹", Ui::Kind::quiet, group.chosen > 0) &&
-      group.chosen > 0) {
-    result = group.chosen - 1;
-  }
-  if (ui.button(group.name + "+", more, "›", Ui::Kind::quiet, group.chosen < last) &&
-      group.chosen < last) {
-    result = group.chosen + 1;
-  }
-  if (group.chosen >= 0) {
-    ui.text(rest.x + rest.w / 2, rest.middle(), group.options[static_cast<size_t>(group.chosen)],
-            kSmall_px, Role::text, Face::body, Anchor::middle);
-  }
-  return result;
-}
-
 void apply(State& state, const Group& group, int index) {
   const std::string& option = group.options[static_cast<size_t>(index)];
   if (group.name == "cache")
@@ -158,7 +136,7 @@ void ParamsBar::draw(Ui& ui, Area area) {
     if (ui.touch("label:" + group.name, label).hovered) ui.tooltip(group.tip);
     const Area options = {x + label_w, y, options_w, ui.px(kLine)};
     const int clicked = stepper && group.is_integer
-                            ? draw_stepper(ui, options, group)
+                            ? ui.stepper(group.name, options, group.options, group.chosen)
                             : ui.segments(group.name, options, group.options, group.chosen);
     if (group.label.empty() &&
         ImGui::IsMouseHoveringRect({options.x, options.y}, {options.right(), options.bottom()})) {

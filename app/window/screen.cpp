@@ -18,9 +18,11 @@ constexpr float kLow = 860;
 
 bool Screen::prepare() {
   const ViewState& view = ui_.state.view;
-  if (styled_scale_ != view.scale || styled_light_ != view.light_theme) {
-    apply_style(view);
-    styled_scale_ = view.scale;
+  const ImVec2 window = ImGui::GetIO().DisplaySize;  // of the frame before; none before the first
+  ui_.scale = window.x > 0 ? fitting_scale(view.scale, window.x, window.y) : view.scale;
+  if (styled_scale_ != ui_.scale || styled_light_ != view.light_theme) {
+    apply_style(view, ui_.scale);
+    styled_scale_ = ui_.scale;
     styled_light_ = view.light_theme;
     // All heights the panels use, so that they are baked once and not as each is first met.
     for (const float size : {13.f, 14.f, 15.f, 16.f, 17.f, 18.f})
@@ -66,6 +68,7 @@ void Screen::draw(float width, float height) {
   ui_.widgets.clear();
   ui_.reads_again = false;
   ui_.wake_s = 0;
+  ui_.scale = fitting_scale(ui_.state.view.scale, width, height);
   handle_keys(ui_.state);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |

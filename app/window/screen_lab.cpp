@@ -70,7 +70,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, 
   }
   if (touched.held) {
     const float moved = now + direction * ImGui::GetIO().MouseDelta.x;
-    if (moved != now) *width = std::clamp(moved / ui.state.view.scale, 200.0f, 900.0f);
+    if (moved != now) *width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
     ui.reads_again = true;
   }
   if (ImGui::IsItemDeactivated()) save_settings(&ui.state);

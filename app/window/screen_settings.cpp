@@ -40,7 +40,7 @@ void draw_look(Ui& ui, Area* rest) {
   const int theme = ui.segments("theme", place, {"Dark", "Light"}, view.light_theme ? 1 : 0);
   if (theme >= 0 && (theme == 1) != view.light_theme) perform(ui.state, "theme");
 
-  place = setting(ui, rest, "Scale", "of everything; Ctrl + and Ctrl −");
+  place = setting(ui, rest, "Scale", "of everything, as far as the window has room; Ctrl + and −");
   const float h = place.h;
   ui.action_button("smaller", {place.x, place.y, h, h}, "−", Ui::Kind::normal);
   ui.text(place.x + h + ui.px(40), place.middle(), format_share(static_cast<double>(view.scale)),

@@ -29,6 +29,12 @@ constexpr Column kColumns[] = {
     {"that is", 0.84f, true, "throughput"},
     {"", 0.87f, false},
 };
+/// Under this width (at scale 1) times only: a rate is the same figure once more, and the hover has it.
+constexpr float kNarrow_px = 680, kNarrowAt[] = {0, 0.36f, 0.64f, -1, 0.82f, -1, 0.85f};
+
+float column_at(Ui& ui, const Area& area, size_t column) {
+  return area.w < ui.px(kNarrow_px) ? kNarrowAt[column] : kColumns[column].at;
+}
 
 const char* mark_of(app::PublishedRow::Source source) {
   switch (source) {
@@ -68,7 +74,8 @@ void TablePanel::build(Ui& ui) {
                   here ? rate(row.flop_per_s) : "",
                   mark_of(row.source)};
     line.is_here = here;
-    line.note = row.note + (row.brings.empty() ? "" : "\nIt takes " + row.brings);
+    line.note = (line.cells[5].empty() ? "" : line.cells[5] + " here\n") + row.note +
+                (row.brings.empty() ? "" : "\nIt takes " + row.brings);
     if (row.ci_ns) line.note += "\n95 % " + format_time_interval(row.ci_ns);
     lines_.push_back(std::move(line));
   }
@@ -79,8 +86,11 @@ void TablePanel::draw_line(Ui& ui, const Area& area, const std::vector<std::stri
   for (size_t i = 0; i < std::size(kColumns); ++i) {
     const Column& column = kColumns[i];
     const bool is_ours = i == 4 || i == 5;
-    ui.text(area.x + column.at * area.w, area.middle(), cells[i], kSmall_px, is_ours ? here : role,
-            Face::body, column.right ? Anchor::end : Anchor::start);
+    const float at = column_at(ui, area, i);
+    if (at < 0) continue;
+    const float room = i < 2 ? (column_at(ui, area, i + 1) - at) * area.w * (i ? 0.55f : 1) : 0;
+    ui.text(area.x + at * area.w, area.middle(), cells[i], kSmall_px, is_ours ? here : role,
+            Face::body, column.right ? Anchor::end : Anchor::start, room);
   }
 }
 
@@ -110,8 +120,9 @@ void TablePanel::draw(Ui& ui, Area area) {
   const Area heads = rest.take_top(ui.px(kRow));
   draw_line(ui, heads, headings, Role::muted, Role::muted);
   for (size_t i = 0; i < std::size(kColumns); ++i) {
-    if (!*kColumns[i].metric) continue;
-    const float w = ui.px(72), right = heads.x + kColumns[i].at * heads.w;
+    const float at = column_at(ui, heads, i);
+    if (!*kColumns[i].metric || at < 0) continue;
+    const float w = ui.px(72), right = heads.x + at * heads.w;
     const Area head_cell = {right - w, heads.y, w, heads.h};
     if (ui.touch("table_head:" + std::to_string(i), head_cell).hovered)
       ui.tooltip(metric_text(kColumns[i].metric));

@@ -22,6 +22,10 @@ size_t code_point_bytes(std::string_view text, size_t at) {
 
 }  // namespace
 
+float fitting_scale(float chosen, float width, float height) {
+  return std::min(chosen, std::max(0.75f, std::min(width / 1000, height / 560)));
+}
+
 Area Area::take_top(float height, float gap) {
   const Area taken = {x, y, w, height};
   y += height + gap;
@@ -46,7 +50,7 @@ Area Area::take_right(float width, float gap) {
 }
 
 float Ui::px(float value) const {
-  return std::round(value * state.view.scale);
+  return std::round(value * scale);
 }
 
 ImU32 Ui::color(Role role, float alpha) const {
@@ -139,7 +143,7 @@ void Ui::triangle(float x, float y, float size, bool up, ImU32 color) {
   list->AddTriangleFilled({x - half, y + rise}, {x + half, y + rise}, {x, y - rise}, color);
 }
 
-void apply_style(const ViewState& view) {
+void apply_style(const ViewState& view, float scale) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
   const bool dark = !view.light_theme;
@@ -160,9 +164,9 @@ void apply_style(const ViewState& view) {
   style.WindowPadding = {0, 0};
   style.WindowBorderSize = style.ChildBorderSize = 0;
   style.PopupBorderSize = 1;
-  style.PopupRounding = std::round(6 * view.scale);
-  style.ScrollbarSize = std::round(10 * view.scale);
-  style.ScrollbarRounding = std::round(5 * view.scale);
+  style.PopupRounding = std::round(6 * scale);
+  style.ScrollbarSize = std::round(10 * scale);
+  style.ScrollbarRounding = std::round(5 * scale);
   style.ItemSpacing = {0, 0};
   style.DisplaySafeAreaPadding = {0, 0};
 }

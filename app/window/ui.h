@@ -45,6 +45,7 @@ struct Ui {
   Fonts& fonts;
   std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
   Area window;                          ///< all of it
+  float scale = 1;                      ///< of this frame: the one chosen, where it has room
   bool is_low = false;                  ///< little height: bars and cards give some of theirs
   ImDrawList* list = nullptr;           ///< of the window being drawn into
   bool reads_again = false;             ///< something changed: draw another frame
@@ -82,16 +83,22 @@ struct Ui {
               bool enabled = true);
   /// The button of an action: label, key beside it, and the reason when it cannot be done.
   bool action_button(const char* id, const Area& area, std::string_view label, Kind kind);
-  /// A row of choices, one chosen; returns the index clicked, else -1.
+  /// A row of choices, one chosen; returns the index clicked, else -1. Where the row has no room, "‹ one ›".
   int segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
                int chosen);
+  int stepper(const std::string& name, const Area& area, const std::vector<std::string>& labels,
+              int chosen);
   void tooltip(std::string_view text);
   /// Another frame in `seconds`, or earlier.
   void wake_in(double seconds) { wake_s = wake_s > 0 && wake_s < seconds ? wake_s : seconds; }
 };
 
+/// The scale chosen, but no more than leaves 1000 x 560 of its pixels: under that the lab's panels would
+/// stand on each other. 1280 x 720 takes 1.28, 1920 x 1080 takes 1.92.
+float fitting_scale(float chosen, float width, float height);
+
 /// The ImGui style that all of this assumes; again after a change of scale or theme.
-void apply_style(const ViewState& view);
+void apply_style(const ViewState& view, float scale);
 /// 0 to 1 for glClearColor.
 void canvas_rgb(const ViewState& view, float rgb[3]);
 

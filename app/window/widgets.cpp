@@ -50,14 +50,33 @@ bool Ui::action_button(const char* id, const Area& area, std::string_view label,
   return true;
 }
 
+int Ui::stepper(const std::string& name, const Area& area, const std::vector<std::string>& labels,
+                int chosen) {
+  fill(area, raised(1), px(5));
+  int result = -1;
+  const int last = static_cast<int>(labels.size()) - 1;
+  Area rest = area;
+  const Area less = rest.take_left(px(28)), more = rest.take_right(px(28));
+  if (button(name + "-", less, "‹", Kind::quiet, chosen > 0) && chosen > 0) result = chosen - 1;
+  if (button(name + "+", more, "›", Kind::quiet, chosen < last) && chosen < last)
+    result = chosen + 1;
+  if (chosen >= 0) {
+    text(rest.x + rest.w / 2, rest.middle(),
+         elide(labels[static_cast<size_t>(chosen)], rest.w, kSmall_px), kSmall_px, Role::text,
+         Face::body, Anchor::middle);
+  }
+  return result;
+}
+
 int Ui::segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
                  int chosen) {
-  fill(area, raised(1), px(5));
-  int clicked = -1;
   float total = 0;
   std::vector<float> widths;
   for (const std::string& label : labels) widths.push_back(width(label, kSmall_px));
   for (const float w : widths) total += w;
+  if (total > area.w) return stepper(name, area, labels, chosen);
+  fill(area, raised(1), px(5));
+  int clicked = -1;
   const float pad = std::max(0.0f, (area.w - total) / static_cast<float>(2 * labels.size()));
   float x = area.x;
   for (size_t i = 0; i < labels.size(); ++i) {
