@@ -3,7 +3,7 @@
 // Idea      Turn the data round: one 64-bit word holds the same bit of 64 images. A LUT is then a circuit
 //           of multiplexers, and every AND and XOR computes it for 64 images at once.
 // Changed   Planes instead of rows; scores are carry-save counters, and so is the comparison of classes.
-// Limits    About 80 operations a LUT for 64 images, whatever is in its table.
+// Limits    About 200 operations a LUT for 64 images, whatever is in its table.
 // Look at   No instruction here is newer than 1985.
 // Source    Bit slicing: Biham, A Fast New DES Implementation in Software, FSE 1997.
 #include <string.h>
