@@ -111,7 +111,7 @@ void Trainer::State::init() {
   train = std::move(split.train);
   held_out = std::move(split.held_out);
   if (config.tau <= 0) {
-    config.tau = 6 * std::pow(static_cast<float>(config.luts) / 2000, 0.65f);
+    config.tau = 8 * std::pow(static_cast<float>(config.luts) / 2000, 0.65f);
   }
   thresholds = quantile_thresholds(data->train, train, config.bits);
   rows = encode_rows(data->train.pixels.data(), data->train.count(), thresholds);

@@ -20,7 +20,7 @@ struct TrainConfig {
   int64_t images = 0;    ///< train on so many only; 0: all
   bool hold_out = true;  ///< keep a tenth of the training images back, to choose by
   float rate = 0.02f;    ///< Adam's, falling to 0 along a cosine
-  float tau = 0;         ///< logits are scores / tau; 0: 6 (luts / 2000)^0.65
+  float tau = 0;         ///< logits are scores / tau; 0: 8 (luts / 2000)^0.65
 };
 
 class Trainer {
@@ -38,7 +38,6 @@ class Trainer {
   LutNetwork network() const;
   /// Share of right predictions on the images held out, or on the test set; -1 where there are none.
   double accuracy(bool test);
-  /// Images whose prediction is right, over all with a class; threads do not change it.
   const TrainConfig& config() const;
 
  private:
