@@ -21,6 +21,7 @@ const Lab& weightless_lab() {
               {"wisard.cpu.class_interleaved", "classes interleaved",
                "one load answers ten classes"},
               {"wisard.cpu.class_interleaved_avx512", "the same, AVX-512", "addresses from masks"},
+              {"bloom.cpu.counting", "counting Bloom filters", "tuples too long for a table"},
               {"weightless.cpu.random_wiring", "gradients into tables", "a loss, not a count"},
               {"weightless.cpu.learned_wiring", "learned wiring", "each pin chooses its pixel"},
               {"weightless.cpu.fast_training", "fast training", "64 images a word, tables for EFD"},

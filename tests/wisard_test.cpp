@@ -1,11 +1,15 @@
 // WiSARD: counting against its definition, and every rung against it at every bleaching.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <set>
 
+#include "common/core/random.h"
 #include "common/kernel/registry.h"
 #include "common/measure/gate.h"
 #include "common/measure/isa.h"
 #include "common/record/params.h"
+#include "kernels/bloom/model.h"
 #include "kernels/wisard/model.h"
 #include "tests/catch.h"
 
@@ -105,22 +109,71 @@ TEST_CASE("direct tables, packed and interleaved equal the hash map at every ble
         10);  // bleaching matters
 }
 
-TEST_CASE("every WiSARD rung passes the gate on awkward shapes") {
+TEST_CASE("every WiSARD and Bloom rung passes the gate on awkward shapes") {
   const auto device = measure::make_cpu_device();
   REQUIRE(device);
   measure::FullChecks checks;
   int tested = 0;
   for (const KernelDesc* kernel : registered_kernels()) {
     std::string reason;
-    if (family_of(kernel->id) != "wisard" || !measure::isa_available(kernel->isa, &reason))
+    const std::string family(family_of(kernel->id));
+    if ((family != "wisard" && family != "bloom") || !measure::isa_available(kernel->isa, &reason))
       continue;
     INFO(kernel->id);
     const auto check =
-        checks.get(*kernel, *find_family("wisard"), {}, device->get(), measure::Observer());
+        checks.get(*kernel, *find_family(family), {}, device->get(), measure::Observer());
     if (!check) FAIL(check.error().sentence());
     INFO(check->what << ": " << check->reason);
     CHECK(check->passed);
     ++tested;
   }
-  CHECK(tested >= 4);
+  CHECK(tested >= 5);
+}
+
+TEST_CASE("Bloom: no false negatives, and false positives near theory") {
+  const bloom::BloomConfig config = {
+      .bits = 2, .tuple = 24, .hashes = 3, .log2_slots = 9, .bleach = 0, .seed = 3};
+  const auto all = all_images();
+  const bloom::BloomNet net = bloom::train_bloom(small_set().train, all, config);
+  const BloomModel model = net.model();
+  const auto rows = weightless::encode_rows(small_set().train.pixels.data(), 400, net.thresholds);
+  uint16_t slots[kMostHashes];
+  for (int64_t i = 0; i < 400; ++i) {
+    for (int f = 0; f < model.filters; ++f) {
+      bloom_slots(&model, f, rows.row(i), slots);
+      if (bloom::least_count(model, small_set().train.labels[size_t(i)], f, slots) == 0) {
+        FAIL("image " << i << " forgotten by filter " << f);
+      }
+    }
+  }
+  // Random tuples, which 24 bits make all but certainly new, against what each filter holds.
+  const auto stored_rows = weightless::encode_rows(small_set().train.pixels.data(),
+                                                   small_set().train.count(), net.thresholds);
+  double expected = 0;
+  int yes = 0, asked = 0;
+  for (int f = 0; f < model.filters; ++f) {
+    std::set<std::vector<bool>> stored;
+    for (int64_t i = 0; i < stored_rows.count; ++i) {
+      if (small_set().train.labels[size_t(i)] != 4) continue;
+      std::vector<bool> tuple;
+      for (int b = 0; b < model.tuple; ++b) {
+        const int feature = model.order[f * model.tuple + b];
+        tuple.push_back(stored_rows.row(i)[feature / 64] >> (feature % 64) & 1);
+      }
+      stored.insert(tuple);
+    }
+    for (uint64_t trial = 0; trial < 100; ++trial) {
+      std::vector<uint64_t> row(size_t(stored_rows.row_words()));
+      for (size_t w = 0; w < row.size(); ++w) {
+        row[w] = random_bits(random_key(trial + 1000 * uint64_t(f)), w);
+      }
+      bloom_slots(&model, f, row.data(), slots);
+      yes += bloom::least_count(model, 4, f, slots) > 0;
+      ++asked;
+      expected += bloom::false_positive_rate(config.hashes, 512, double(stored.size()));
+    }
+  }
+  INFO(yes << " of " << asked << " said yes, theory " << expected);
+  CHECK(expected > 50);
+  CHECK(std::abs(yes / expected - 1) < 0.25);
 }

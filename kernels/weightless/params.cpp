@@ -1,5 +1,7 @@
 #include "kernels/weightless/params.h"
 
+#include <algorithm>
+
 #include "common/record/params.h"
 
 namespace ridge::weightless {
@@ -25,6 +27,14 @@ std::vector<ParamSpec> model_params() {
       int_param("epochs", "passes over the training images; 0: untrained", 0, 1000, usual.epochs),
       int_param("seed", "of tables, candidates and order", 1, 1'000'000, 1),
       int_param("train_images", "train on so many images; 0: all", 0, 60'000, 0)};
+}
+
+Params fewer_images(const Params& params, double share) {
+  Params smaller = params;
+  const auto images = static_cast<double>(param_int(params, "images", 10'000));
+  smaller["images"] =
+      std::max<int64_t>(1, static_cast<int64_t>(images * (share <= 1 ? share : 1) + 1e-9));
+  return smaller;
 }
 
 Result<TrainConfig> config_of(const Params& params) {

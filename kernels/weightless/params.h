@@ -11,6 +11,8 @@ namespace ridge::weightless {
 ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
 /// luts, bits, candidates, epochs, seed, train_images.
 std::vector<ParamSpec> model_params();
+/// Fewer images in a call; the model stays. NaN is no share: all of them.
+Params fewer_images(const Params& params, double share);
 /// The error says which parameter does not fit another.
 Result<TrainConfig> config_of(const Params& params);
 

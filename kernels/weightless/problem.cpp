@@ -1,5 +1,4 @@
 // The weightless family's problem: a trained network, images to classify, and every prediction judged.
-#include <algorithm>
 #include <cstring>
 
 #include "common/kernel/registry.h"
@@ -7,6 +6,7 @@
 #include "kernels/weightless/encoded_batch.h"
 #include "kernels/weightless/model_store.h"
 #include "kernels/weightless/params.h"
+#include "kernels/weightless/row_problem.h"
 #include "kernels/weightless/weightless.h"
 
 namespace ridge {
@@ -131,21 +131,12 @@ std::vector<Params> awkward() {
     shapes.push_back({{"luts", luts}, {"bits", bits}, {"images", images}, {"epochs", int64_t{0}}});
   };
   add(10, 1, 1), add(20, 2, 63), add(70, 3, 64), add(130, 1, 65), add(330, 8, 511);
-  add(90, 3, 512), add(2010, 3, 513), add(770, 7, 1031);
+  add(90, 3, 512), add(810, 3, 513), add(770, 7, 1031);
   return shapes;
 }
 
-/// Fewer images; the model stays.
-Params shrink(const Params& params, double share) {
-  Params smaller = params;
-  const auto images = static_cast<double>(param_int(params, "images", 10'000));
-  smaller["images"] =
-      std::max<int64_t>(1, static_cast<int64_t>(images * (share <= 1 ? share : 1) + 1e-9));
-  return smaller;
-}
-
 RIDGE_FAMILY(weightless, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink, .get_ready = get_ready);
+             .shrink = weightless::fewer_images, .get_ready = get_ready);
 
 }  // namespace
 }  // namespace ridge

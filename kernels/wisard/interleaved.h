@@ -14,7 +14,7 @@ namespace ridge {
 
 enum {
   kRamCounters = 13,
-  kLaneVectors = kRamTile / kLanes
+  kLaneVectors = (int)kRamTile / (int)kLanes
 };  // 6272 features of one RAM each: 13 bits
 
 static inline Lanes add_lanes(Lanes a, Lanes b, Lanes c, Lanes* carry) {

@@ -1,0 +1,91 @@
+// The problem of classifying encoded images with whatever was counted in one pass: WiSARD's tables and
+// Bloom filters differ in the model and in the definition of an answer alone.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+
+#include "common/kernel/family.h"
+#include "kernels/weightless/encoded_batch.h"
+#include "kernels/weightless/weightless.h"
+
+namespace ridge::weightless {
+
+/// What such a model tells the problem. `constants` lives as long as `owner`.
+struct RowClassifier {
+  std::shared_ptr<const void> owner;
+  const void* constants = nullptr;
+  const std::vector<uint8_t>* thresholds = nullptr;
+  int tuple = 0;
+  double table_bytes = 0;                           ///< touched for one image
+  std::function<int(const uint64_t* row)> predict;  ///< straight from the definition
+};
+
+/// Buffers: rows, planes (kernels/weightless/weightless.h), classes. Shape::dim: images, bits, tuple.
+class RowProblem : public Problem {
+ public:
+  RowProblem(RowClassifier classifier, int64_t images)
+      : classifier_(std::move(classifier)), images_(images) {}
+
+  Shape shape() const override {
+    Shape shape;
+    shape.dim[0] = images_;
+    shape.dim[1] = features() / kGarmentPixels;
+    shape.dim[2] = classifier_.tuple;
+    shape.constants = classifier_.constants;
+    return shape;
+  }
+  std::vector<BufferSpec> buffers() const override {
+    return {{"rows", EncodedBatch::row_bytes(images_, features()), false, DType::int8},
+            {"planes", EncodedBatch::plane_bytes(images_, features()), false, DType::int8},
+            {"classes", static_cast<size_t>(images_), true, DType::int8}};
+  }
+  double flop() const override { return 0; }
+  double bytes_min() const override {
+    return double(images_) * (features() / 8.0 + 1 + classifier_.table_bytes);
+  }
+  double items() const override { return double(images_); }
+
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    const EncodedBatch batch(*classifier_.thresholds, images_, seed);
+    const std::vector<BufferSpec> specs = buffers();
+    host->resize(specs.size());
+    for (size_t i = 0; i < specs.size(); ++i) (*host)[i].resize(specs[i].bytes);
+    std::memcpy((*host)[0].data(), batch.rows.words.data(), batch.rows.words.size() * 8);
+    batch.write_planes(reinterpret_cast<uint64_t*>((*host)[1].data()));
+  }
+
+  QualityCheck check(const HostBuffers& host, bool, uint64_t seed) const override {
+    if (referred_ != seed || expected_.empty()) {
+      const EncodedBatch batch(*classifier_.thresholds, images_, seed);
+      expected_.clear();
+      for (int64_t i = 0; i < images_; ++i) {
+        expected_.push_back(static_cast<uint8_t>(classifier_.predict(batch.rows.row(i))));
+      }
+      labels_ = batch.labels;
+      referred_ = seed;
+    }
+    return judge_classes(host[2], expected_, labels_);
+  }
+
+ private:
+  int features() const { return static_cast<int>(classifier_.thresholds->size()); }
+
+  RowClassifier classifier_;
+  int64_t images_;
+  mutable uint64_t referred_ = 0;
+  mutable std::vector<uint8_t> expected_, labels_;
+};
+
+/// The first `wanted` training images; 0: all.
+inline std::vector<int32_t> first_images(int64_t wanted) {
+  const int64_t all = garments().train.count();
+  std::vector<int32_t> which(static_cast<size_t>(wanted > 0 ? std::min(wanted, all) : all));
+  std::iota(which.begin(), which.end(), 0);
+  return which;
+}
+
+}  // namespace ridge::weightless
