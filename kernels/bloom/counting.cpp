@@ -1,7 +1,7 @@
 // ridge: flags=-O3
 //
 // Idea      Tuples of 28 bits tell garments apart better than 12, but their tables would have 2^28
-//           entries. A counting Bloom filter keeps what was seen in 1,024 counters.
+//           entries. A counting Bloom filter keeps what was seen in 8,192 counters.
 // Changed   An address becomes two hashes. Bleached and class-interleaved as before: a word holds ten
 //           bits, and two words, ANDed, say which classes have seen the tuple.
 // Limits    The hashes: an exclusive or for each bit of the tuple and hash, image by image.

@@ -10,7 +10,7 @@
 namespace ridge::bloom {
 
 struct BloomConfig {
-  int bits = 7, tuple = 28, hashes = 2, log2_slots = 10, bleach = 1;
+  int bits = 7, tuple = 28, hashes = 2, log2_slots = 13, bleach = 1;
   uint64_t seed = 1;
 };
 

@@ -19,7 +19,7 @@ std::vector<ParamSpec> params() {
   tuple.is_size = true;
   return {tuple,
           int_param("bits", "thermometer bits a pixel", 1, weightless::kMostBits, 3),
-          int_param("bleach", "a RAM says yes above so many", 0, 254, 1),
+          int_param("bleach", "a RAM says yes above so many", 0, 254, 8),
           int_param("seed", "of the order in which bits are cut into tuples", 1, 1'000'000, 1),
           int_param("train_images", "count so many images; 0: all", 0, 60'000, 0),
           int_param("images", "images in a call", 1, 1'000'000, 10'000)};
@@ -36,7 +36,7 @@ std::shared_ptr<const Wisard> counted(const Params& params) {
   wisard = std::make_shared<const Wisard>(
       wisard::train_wisard(garments().train, which, static_cast<int>(param_int(params, "bits", 3)),
                            static_cast<int>(param_int(params, "tuple", 12)),
-                           static_cast<int>(param_int(params, "bleach", 1)),
+                           static_cast<int>(param_int(params, "bleach", 8)),
                            static_cast<uint64_t>(param_int(params, "seed", 1))));
   return wisard;
 }
