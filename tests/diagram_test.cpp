@@ -292,8 +292,8 @@ TEST_CASE("the diagrams that ship say what their lessons say") {
   CHECK(naive.steps[0].words.find("of A 32 elements in 32 sectors, of B 1 element in 1 sector") !=
         std::string::npos);
   const auto coalesced = of("gemm.cuda.coalesced", "walk", usual);
-  CHECK(coalesced.steps[0].words.find("of A 1 element in 1 sector, of B 32 elements in 4 sectors") !=
-        std::string::npos);
+  CHECK(coalesced.steps[0].words.find(
+            "of A 1 element in 1 sector, of B 32 elements in 4 sectors") != std::string::npos);
   const auto mma = of("gemm.cuda.mma_sync", "banks", usual);
   CHECK(passes(mma, 0) == 1);
   CHECK(passes(mma, 1) == 4);
