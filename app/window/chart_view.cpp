@@ -136,8 +136,8 @@ int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   const float top = head + inner.y - origin.y;
   draw_part(ui, seen, top);
   name_places(ui, name, origin.x, origin.y - head);
-  const int row =
-      take_mouse(ui, name, seen, top, {mouse.x - origin.x, mouse.y - origin.y + head, touched});
+  const int row = take_mouse(ui, name, seen, top,
+                             {mouse.x - origin.x, mouse.y - origin.y + head, touched, true});
   ImGui::EndChild();
   ui.list = outer;
   return row;
