@@ -30,7 +30,11 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
   Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
-    if (row.w < w) return;
+    // The question before the run stays longest: the others' keys do what they do.
+    const float before = it == std::rend(kButtons) - 1
+                             ? 0
+                             : ui.width(kButtons[0].label, kSmall_px + 1, Face::strong) + ui.px(28);
+    if (row.w < w + before) continue;
     const bool is_on = (it->action == std::string_view("reruns") && ui.state.teach.reruns) ||
                        (it->action == std::string_view("predict") && ui.state.teach.predicting);
     const Area place = row.take_right(w, ui.px(6));
