@@ -57,6 +57,7 @@ std::string place_text(const HeatCell& cell, const HeatmapOptions& options) {
 /// A word or two for the cell; the tooltip has the sentence.
 std::string short_reason(const Entry& entry) {
   if (entry.failed) return "failed";
+  if (!entry.reason.empty() && entry.reason.size() < 12) return entry.reason;  // "not run"
   if (!entry.series) return entry.row->state.empty() ? "not run" : entry.row->state;
   return entry.series->status == SeriesStatus::ok ? "no rate" : "skipped";
 }
