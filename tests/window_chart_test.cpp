@@ -302,8 +302,11 @@ TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is
   REQUIRE(axes.y == "m");
   CHECK(axes.y_stops == axes.x_stops);  // the lab's, of what it copies
   CHECK(param_int(heat_params_at(f.state, axes, 256, 512), "m") == 512);
+  // The third stays where the lab has it; beside threads, all three are one size.
+  CHECK(param_int(heat_params_at(f.state, axes, 256, 512), "k") ==
+        param_int(f.state.view.params, "n"));
   set_heat_axis(f.state, false, "threads");
-  CHECK(heat_params_at(f.state, heat_axes(f.state), 256, 2).count("m") == 0);  // m follows n
+  CHECK(heat_params_at(f.state, heat_axes(f.state), 256, 2).count("m") == 0);
   set_heat_axis(f.state, false, "m");
   REQUIRE(perform(f.state, "sweep_pair"));
   const WorkRequest request = f.session.last("run");
@@ -311,7 +314,7 @@ TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is
     f.session.measure(request, static_cast<int>(i), 1e6);
   f.session.finish(request);
   f.driver->frames(3);
-  CHECK(size_rows(f.state).rows.size() == axes.x_stops.size());
+  CHECK(size_rows(f.state).rows.size() == 1);  // where m, n and k are the same
 }
 
 TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
