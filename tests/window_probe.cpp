@@ -21,6 +21,7 @@ void tell(const std::string& path, const window::Screen& screen, const window::S
     out << "selected " << state.view.rung << "\n"
         << "baseline " << state.view.baseline << "\n"
         << "running " << (state.run_request || state.compare_request) << "\n"
+        << "asked " << state.run().requests().size() << "\n"
         << "notice " << state.notice.text << "\n";
     for (const auto& [name, area] : screen.widgets()) {
       if (area.w < 1 || area.h < 1) continue;
