@@ -33,7 +33,8 @@ TEST_CASE("every screen is reached by its key, the menu and a tab, and its key l
       f.driver->type(screen.typed);
       CHECK(f.state.view.screen == screen.id);
     }
-    if (screen.id == ScreenId::presenter) f.driver->type(screen.typed);  // it has no bars, so no tabs
+    if (screen.id == ScreenId::presenter)
+      f.driver->type(screen.typed);  // it has no bars, so no tabs
     if (screen.id == ScreenId::lab || screen.id == ScreenId::presenter) continue;
     REQUIRE(f.driver->click("tab:lab"));
     CHECK(f.state.view.screen == ScreenId::lab);
@@ -350,7 +351,7 @@ TEST_CASE("docs/ui.md lists every action with its key", "[window][screens]") {
   const auto page = read_text(std::string(source) + "/docs/ui.md");
   REQUIRE(page);
   for (const Action& entry : actions()) {
-    const std::string keys = *entry.keys ? "`" + std::string(entry.keys) + "`" : "";
+    const std::string keys = *entry.keys.text ? "`" + std::string(entry.keys.text) + "`" : "";
     const std::string line =
         "| `" + entry.id + "` | " + keys + (keys.empty() ? "| " : " | ") + entry.title + " |";
     INFO(line);

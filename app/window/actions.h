@@ -12,13 +12,28 @@
 
 namespace ridge::window {
 
-struct Action {
-  std::string id;                  ///< "run"
-  std::string title;               ///< "Run the ladder"
-  const char* keys;                ///< as printed: "F5"; "" where it has no key
-  char typed = 0;                  ///< a typed character: 'b'
-  std::optional<compat::Key> key;  ///< or a key that types nothing
+/// What an action is done with, apart from clicking; none by default.
+struct Keys {
+  const char* text = "";                ///< as printed: "F5"
+  char typed = 0;                       ///< a typed character: 'b'
+  std::optional<compat::Key> key = {};  ///< or a key that types nothing
   bool ctrl = false;
+};
+
+constexpr Keys typed(const char* text, char character) {
+  return {.text = text, .typed = character};
+}
+constexpr Keys pressed(const char* text, compat::Key key) {
+  return {.text = text, .key = key};
+}
+constexpr Keys with_ctrl(const char* text, compat::Key key) {
+  return {.text = text, .key = key, .ctrl = true};
+}
+
+struct Action {
+  std::string id;     ///< "run"
+  std::string title;  ///< "Run the ladder"
+  Keys keys;
   /// Why it cannot be done now, one sentence; empty when it can.
   std::string (*why_not)(const State& state) = nullptr;
   void (*act)(State& state) = nullptr;

@@ -104,8 +104,8 @@ void draw_chart_menu(Ui& ui) {
     const bool can = entry.why_not(ui.state).empty();
     ui.text(row.x + ui.px(10), row.middle(), entry.title, kSmall_px,
             can ? Role::text : Role::muted);
-    ui.text(row.right() - ui.px(10), row.middle(), entry.keys, kTiny_px, Role::muted, Face::mono,
-            Anchor::end);
+    ui.text(row.right() - ui.px(10), row.middle(), entry.keys.text, kTiny_px, Role::muted,
+            Face::mono, Anchor::end);
     if (!touched.clicked) continue;
     view.show_chart_menu = false;
     perform(ui.state, id);

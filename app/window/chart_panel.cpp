@@ -48,7 +48,7 @@ void draw_views(Ui& ui, const Area& area) {
     if (!ImGui::IsMouseHoveringRect({part.x, part.y}, {part.right(), part.bottom()})) continue;
     const Action& entry = action(choice.action);
     ui.tooltip(std::string(entry.title) +
-               (*entry.keys ? std::string("  (") + entry.keys + ")" : ""));
+               (*entry.keys.text ? std::string("  (") + entry.keys.text + ")" : ""));
   }
 }
 

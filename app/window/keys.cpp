@@ -18,7 +18,7 @@ std::string actions_text() {
       return cell;
     };
     // "−" and "…" are three bytes wide but one column.
-    const std::string keys = entry.keys;
+    const std::string keys = entry.keys.text;
     const size_t extra = static_cast<size_t>(std::count_if(keys.begin(), keys.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
     }));
@@ -43,7 +43,7 @@ void handle_keys(State& state) {
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
     if (is_typing && !is_its_own) continue;
-    if (entry.key && entry.ctrl == io.KeyCtrl && compat::key_pressed(*entry.key)) {
+    if (entry.keys.key && entry.keys.ctrl == io.KeyCtrl && compat::key_pressed(*entry.keys.key)) {
       perform(state, entry.id);
     }
   }
@@ -64,9 +64,10 @@ void handle_keys(State& state) {
       continue;
     }
     for (const Action& entry : actions()) {
-      const bool same = entry.typed && (character == static_cast<ImWchar>(entry.typed) ||
-                                        (entry.typed >= 'a' && entry.typed <= 'z' &&
-                                         character == static_cast<ImWchar>(entry.typed - 32)));
+      const bool same =
+          entry.keys.typed && (character == static_cast<ImWchar>(entry.keys.typed) ||
+                               (entry.keys.typed >= 'a' && entry.keys.typed <= 'z' &&
+                                character == static_cast<ImWchar>(entry.keys.typed - 32)));
       if (same) perform(state, entry.id);
     }
   }

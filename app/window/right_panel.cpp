@@ -56,7 +56,7 @@ void RightPanel::draw(Ui& ui, Area area) {
       ui.fill({place.x + ui.px(6), place.bottom() - ui.px(3), place.w - ui.px(12), ui.px(3)},
               ui.color(Role::series0));
     if (touched.hovered)
-      ui.tooltip(std::string(action(tab.id).title) + "  (" + action(tab.id).keys + ")");
+      ui.tooltip(std::string(action(tab.id).title) + "  (" + action(tab.id).keys.text + ")");
     if (touched.clicked) perform(ui.state, tab.id);
   }
 

@@ -20,12 +20,12 @@ void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
   const auto touched = ui.touch("do:" + entry.id, line);
   if (touched.hovered) ui.fill(line, ui.raised(1), ui.px(5));
   const float x = line.x + ui.px(10);
-  if (*entry.keys) {
+  if (*entry.keys.text) {
     const float key_w =
-        std::max(ui.px(34), ui.width(entry.keys, kSmall_px, Face::mono) + ui.px(16));
+        std::max(ui.px(34), ui.width(entry.keys.text, kSmall_px, Face::mono) + ui.px(16));
     const Area key = {x, line.y + ui.px(4), key_w, line.h - ui.px(8)};
     ui.fill(key, ui.raised(3), ui.px(4));
-    ui.text(key.x + key.w / 2, key.middle(), entry.keys, kSmall_px, Role::text, Face::mono,
+    ui.text(key.x + key.w / 2, key.middle(), entry.keys.text, kSmall_px, Role::text, Face::mono,
             Anchor::middle);
   }
   ui.text(x + ui.px(92), line.middle(), entry.title, kSmall_px + 1,
@@ -46,10 +46,10 @@ void ShortcutsScreen::draw(Ui& ui, Area all) {
   Scroll scroll(ui, "shortcuts", inner);
   std::vector<const Action*> sorted;  // with keys first: the others are found by the palette
   for (const Action& entry : actions()) {
-    if (*entry.keys) sorted.push_back(&entry);
+    if (*entry.keys.text) sorted.push_back(&entry);
   }
   for (const Action& entry : actions()) {
-    if (!*entry.keys) sorted.push_back(&entry);
+    if (!*entry.keys.text) sorted.push_back(&entry);
   }
   const float line_h = ui.px(36), column_w = ui.px(440);
   const auto columns =

@@ -41,7 +41,7 @@ bool Ui::action_button(const char* id, const Area& area, std::string_view label,
   const bool clicked = button(id, area, label, kind, why.empty());
   if (ImGui::IsItemHovered()) {
     std::string says = entry.title;
-    if (*entry.keys) says += "  (" + std::string(entry.keys) + ")";
+    if (*entry.keys.text) says += "  (" + std::string(entry.keys.text) + ")";
     if (!why.empty()) says += "\n" + why;
     tooltip(says);
   }

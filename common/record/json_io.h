@@ -1,0 +1,191 @@
+// How a single value goes into JSON and comes back: the two directions that a list of fields (json.cpp)
+// is walked in. A Reader takes what it can use and leaves the rest as it was: a transcript may be of an
+// older or a newer version, or damaged.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/json.h"
+
+namespace ridge::record {
+
+inline constexpr SeriesStatus kStatuses[] = {
+    SeriesStatus::pending, SeriesStatus::running,   SeriesStatus::ok,     SeriesStatus::failed,
+    SeriesStatus::skipped, SeriesStatus::cancelled, SeriesStatus::partial};
+inline constexpr Verdict kVerdicts[] = {Verdict::faster, Verdict::slower, Verdict::same,
+                                        Verdict::unresolved, Verdict::invalid};
+inline constexpr ErrorCode kErrorCodes[] = {
+    ErrorCode::invalid, ErrorCode::usage,        ErrorCode::bad_input, ErrorCode::unavailable,
+    ErrorCode::worker,  ErrorCode::cannot_write, ErrorCode::cancelled};
+
+inline constexpr uint64_t kMostInt = std::numeric_limits<int64_t>::max();
+
+struct Writer {
+  static constexpr bool kWrites = true;
+  Json& json;
+
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    json[name] = form(value);
+  }
+  /// Left out where it is the default: a run holds up to a million samples.
+  template <class T>
+  void brief(const char* name, const T& value, const T& fallback = {}) {
+    if (value != fallback) json[name] = form(value);
+  }
+  template <class T>
+  void brief(const char* name, const std::optional<T>& value) {
+    if (value) json[name] = form(*value);
+  }
+
+  static Json form(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+  static Json form(const ParamValue& value) {
+    return std::visit([](const auto& held) { return Json(held); }, value);
+  }
+  static Json form(SeriesStatus value) { return to_string(value); }
+  static Json form(Verdict value) { return to_string(value); }
+  static Json form(ErrorCode value) { return static_cast<int>(value); }
+  template <class T>
+  static Json form(const std::optional<T>& value) {
+    return value ? form(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json form(const std::vector<T>& values) {
+    Json list = Json::array();
+    for (const T& value : values) list.push_back(form(value));
+    return list;
+  }
+  template <class T>
+  static Json form(const std::map<std::string, T>& values) {
+    Json object = Json::object();
+    for (const auto& [name, value] : values) object[name] = form(value);
+    return object;
+  }
+  template <class T>
+  static Json form(const T& value) {
+    return Json(value);
+  }
+};
+
+struct Reader {
+  static constexpr bool kWrites = false;
+  const Json& json;
+
+  template <class T>
+  void operator()(const char* name, T& value) {
+    if (const auto field = json.find(name); field != json.end()) read(*field, value);
+  }
+  template <class T>
+  void brief(const char* name, T& value, const T& = {}) {
+    (*this)(name, value);
+  }
+
+  // Each returns false, and leaves the value alone, where the JSON is of the wrong kind.
+  static bool read(const Json& from, bool& value) {
+    if (from.is_boolean()) value = from.get<bool>();
+    return from.is_boolean();
+  }
+  static bool read(const Json& from, std::string& value) {
+    if (from.is_string()) value = from.get_ref<const std::string&>();
+    return from.is_string();
+  }
+  static bool read(const Json& from, double& value) {
+    if (from.is_null()) value = std::numeric_limits<double>::quiet_NaN();
+    if (from.is_number()) value = from.get<double>();
+    return from.is_null() || from.is_number();
+  }
+  static bool read(const Json& from, int64_t& value) {
+    if (from.is_number_float()) {
+      const double number = from.get<double>();
+      // 2^53: beyond it a double no longer tells whole numbers apart.
+      if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) return false;
+      value = static_cast<int64_t>(number);
+      return true;
+    }
+    const bool fits = from.is_number_integer() &&
+                      (!from.is_number_unsigned() || from.get<uint64_t>() <= kMostInt);
+    if (fits) value = from.get<int64_t>();
+    return fits;
+  }
+  static bool read(const Json& from, int& value) {
+    int64_t wide = 0;
+    if (!read(from, wide) || wide != static_cast<int>(wide)) return false;
+    value = static_cast<int>(wide);
+    return true;
+  }
+  static bool read(const Json& from, ParamValue& value) {
+    int64_t number = 0;
+    if (read(from, number)) {
+      value = number;
+    } else {
+      // Kept as text, whatever it is: resolve_params() then names it in its error.
+      value = from.is_string() ? from.get<std::string>() : dump_json(from);
+    }
+    return true;
+  }
+  template <class Enum, size_t kCount>
+  static bool read_named(const Json& from, const Enum (&all)[kCount], Enum& value) {
+    if (!from.is_string()) return false;
+    for (const Enum candidate : all) {
+      if (to_string(candidate) == from.get_ref<const std::string&>()) {
+        value = candidate;
+        return true;
+      }
+    }
+    return false;
+  }
+  static bool read(const Json& from, SeriesStatus& value) {
+    return read_named(from, kStatuses, value);
+  }
+  static bool read(const Json& from, Verdict& value) { return read_named(from, kVerdicts, value); }
+  static bool read(const Json& from, ErrorCode& value) {
+    for (const ErrorCode candidate : kErrorCodes) {
+      if (from == static_cast<int>(candidate)) value = candidate;
+    }
+    return from.is_number();
+  }
+  template <class T>
+  static bool read(const Json& from, std::optional<T>& value) {
+    T held{};
+    if (from.is_null()) {
+      value.reset();
+    } else if (read(from, held)) {
+      value = held;
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, std::vector<T>& values) {
+    if (!from.is_array()) return false;
+    values.clear();
+    values.reserve(from.size());
+    for (const Json& element : from) {
+      T value{};
+      if (read(element, value)) values.push_back(std::move(value));
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, std::map<std::string, T>& values) {
+    if (!from.is_object()) return false;
+    values.clear();
+    for (const auto& [name, element] : from.items()) {
+      T value{};
+      if (read(element, value)) values[name] = std::move(value);
+    }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, T& value) {
+    if (from.is_object()) from_json(from, value);
+    return from.is_object();
+  }
+};
+
+}  // namespace ridge::record
