@@ -99,6 +99,7 @@ struct Machine {
   double drift = 0;                    ///< of ln t over the whole comparison, linear in time
   double gain = 0;                     ///< true ln t_base - ln t_cand
   double (*tail)(double z) = nullptr;  ///< of the noise, from a standard normal; absent: normal
+  double chain = 0;  ///< AR(1) of what favours one side from round to round; as large as the noise
 };
 
 /// `count` rounds on a simulated machine. In order, each slot takes its turn in time; A-then-B runs
@@ -109,16 +110,23 @@ inline std::vector<Round> simulate(const Machine& machine, int count, uint64_t s
   const int slots = 4 * count;
   int next_base = 0, next_cand = slots / 2, in_order = 0;
   uint64_t draw = 0;
+  double favour = 0;
   for (int r = 0; r < count; ++r) {
     Round round;
     round.index = r;
     round.order = quality::normal(seed + 1'000'000, static_cast<uint64_t>(r)) > 0 ? "0110" : "1001";
+    const double z_round = quality::normal(seed + 2'000'000, static_cast<uint64_t>(r));
+    if (machine.chain > 0) {
+      const double fresh = r == 0 ? 1 : std::sqrt(1 - machine.chain * machine.chain);
+      favour = machine.chain * favour + fresh * machine.noise * z_round;
+    }
     for (const char side : round.order) {
       const int in_turn = side == '0' ? next_base++ : next_cand++;
       const int slot = a_then_b ? in_turn : in_order;
       ++in_order;
       const double z = quality::normal(seed, draw++);
-      const double log_t = machine.drift * slot / (slots - 1) - (side == '1' ? machine.gain : 0) +
+      const double log_t = machine.drift * slot / (slots - 1) -
+                           (side == '1' ? machine.gain + favour : 0) +
                            machine.noise * (machine.tail ? machine.tail(z) : z);
       round.t_ns.push_back(1000 * std::exp(log_t));
     }

@@ -89,18 +89,17 @@ double chain_correlation_time(std::span<const double> values) {
   return (1 + high) / (1 - high);
 }
 
-/// The samples' correlation time as the median sees it: of -1, 0, 1 for below, at, above it.
-double sign_correlation_time(std::span<const double> values, double middle) {
-  std::vector<double> signs;
-  signs.reserve(values.size());
-  for (const double value : values) signs.push_back((value > middle) - (value < middle));
-  return std::max(correlation_time(signs), chain_correlation_time(signs));
-}
-
 /// AR(1) of 0.6: up to there simulated coverage holds, the rule's selection of calm runs included.
 constexpr double kCorrelatedBeyond = 3;
 
 }  // namespace
+
+std::vector<double> signs_about(std::span<const double> values, double middle) {
+  std::vector<double> signs;
+  signs.reserve(values.size());
+  for (const double value : values) signs.push_back((value > middle) - (value < middle));
+  return signs;
+}
 
 double quantile(std::span<const double> values, double q) {
   return quantile_of_sorted(sorted_copy(values), q);
@@ -137,7 +136,8 @@ Stats summarize(std::span<const Sample> samples, double confidence) {
   stats.outliers = static_cast<int>(std::count_if(
       sorted.begin(), sorted.end(), [&](double t) { return t < fences.low || t > fences.high; }));
   if (stats.median_ns > 0) stats.noise = (stats.q3_ns - stats.q1_ns) / stats.median_ns;
-  stats.correlation_samples = sign_correlation_time(times, stats.median_ns);
+  const std::vector<double> signs = signs_about(times, stats.median_ns);
+  stats.correlation_samples = std::max(correlation_time(signs), chain_correlation_time(signs));
   stats.ci_ns = interval_of_sorted(sorted, confidence, stats.correlation_samples);
   if (stats.correlation_samples > kCorrelatedBeyond) stats.flags.push_back("correlated");
   return stats;

@@ -71,7 +71,8 @@ PairedResult judge(std::span<const Round> rounds, int side, double margin, int c
   const double middle = median(ratios);
   const double log_margin = std::log1p(margin);
   result.ratio = std::exp(middle);
-  const std::optional<Interval> log_ci = median_interval(ratios, confidence);
+  const std::optional<Interval> log_ci =
+      median_interval(ratios, confidence, correlation_time(signs_about(ratios, middle)));
   if (!log_ci) {
     result.rounds_needed = fewest_for_interval(confidence);
     result.reasons.push_back(fmt::format("{} rounds are too few for an interval; {} are needed",
