@@ -66,6 +66,8 @@ MUTATIONS = [
     _stop("a series without correlation sums noise", "if (!(pair > 0)) break;",
           "if (!(pair > -1)) break;"),
     # ---- paired comparison
+    _paired("rounds that resemble their neighbours count as independent",
+            "correlation_time(signs_about(ratios, middle))", "1.0"),
     _paired("the ratio is upside down",
             "(log_sum(round, '0') - log_sum(round, static_cast<char>('0' + side))) / 2",
             "(log_sum(round, static_cast<char>('0' + side)) - log_sum(round, '0')) / 2"),
