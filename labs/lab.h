@@ -2,6 +2,7 @@
 // kernels by id only and links none of them. One file per lab; the last line registers it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "common/core/registration.h"
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
+#include "labs/score_card.h"
 #include "labs/table.h"
 #include "labs/workload.h"
 
@@ -42,6 +44,9 @@ struct ParamView {
   std::vector<int64_t> stops;
 };
 
+/// Lab::quality_metric of labs that are judged against float64.
+inline constexpr std::string_view kErrorMetric = "error";
+
 struct Lab {
   const char* id;      ///< "gemm"
   const char* title;   ///< "GEMM"
@@ -50,15 +55,17 @@ struct Lab {
   std::vector<Rung> rungs;
   std::vector<Section> sections;  ///< in the order of the rungs; may be empty
   std::vector<ParamView> params;
-  const char* quality_metric;      ///< "error": NMSE against float64
-  const char* quality_limit;       ///< in words, for reports
-  const char* lesson;              ///< "assets/lessons/gemm.md"
+  const char* quality_metric;  ///< "error": NMSE against float64; else a task metric: "accuracy"
+  const char* quality_limit;   ///< in words, for reports
+  const char* lesson;          ///< "assets/lessons/gemm.md"
   std::vector<Table> tables = {};  ///< published ones that its rungs run again
   /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
   /// empty.
   Params first_look_cpu = {}, first_look_gpu = {};
   std::vector<Lever> levers = {};        ///< in the order of the rungs
   std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
+  const char* items = "items";           ///< what a call works off, counted a second: "images"
+  std::optional<ScoreCard> score_card = {};
 };
 
 struct LabDesc {

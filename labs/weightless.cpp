@@ -1,9 +1,47 @@
 // The weightless lab: classify garments with look-up tables, without a multiplication. Adding a rung is
 // one line here.
+#include <cmath>
+
+#include "common/record/params.h"
 #include "labs/lab.h"
 
 namespace ridge {
 namespace {
+
+constexpr double kPixels = 784, kClasses = 10;
+
+/// A LUT is 8 bytes of table and six features of 2 bytes; a feature's threshold is a byte.
+double lut_bytes(const Params& params) {
+  return double(param_int(params, "luts")) * (8 + 12) + kPixels * double(param_int(params, "bits"));
+}
+
+/// A bit an entry, a table for each class and tuple; two bytes a feature say which tuple it is in.
+double wisard_bytes(const Params& params) {
+  const double features = kPixels * double(param_int(params, "bits"));
+  const auto tuple = double(param_int(params, "tuple", 1));
+  return std::ceil(features / tuple) * std::exp2(tuple) * kClasses / 8 + features * (2 + 1);
+}
+
+ScoreCard score_card() {
+  return {.title = "Networks on the test images",
+          .features = "bits",
+          .raw = "pixels",
+          .item = "image",
+          .many = {{"images", int64_t{10'000}}},
+          .one = {{"images", int64_t{1}}},
+          .networks = {
+              {.title = "LUT network",
+               .kernels = {"weightless.cpu.generated", "weightless.cpu.mux_avx512",
+                           "weightless.cpu.mux_avx2", "weightless.cpu.mux_portable"},
+               .from_features = Params{{"from", "bits"}},
+               .from_raw = Params{{"from", "pixels"}},
+               .model_bytes = lut_bytes},
+              {.title = "WiSARD",
+               .kernels = {"wisard.cpu.class_interleaved_avx512", "wisard.cpu.class_interleaved"},
+               .from_features = Params{},
+               .model_bytes = wisard_bytes},
+          }};
+}
 
 const Lab& weightless_lab() {
   static const Lab lab = {
@@ -47,6 +85,8 @@ const Lab& weightless_lab() {
       .quality_metric = "accuracy",
       .quality_limit = "every prediction equal to the definition's; a training above 0.3",
       .lesson = "assets/lessons/weightless.md",
+      .items = "images",
+      .score_card = score_card(),
   };
   return lab;
 }

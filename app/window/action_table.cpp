@@ -9,11 +9,13 @@
 #include "app/window/heat.h"
 #include "app/window/predict.h"
 #include "app/window/presenter.h"
+#include "app/window/score_view.h"
 #include "app/window/screens.h"
 #include "app/window/self_check.h"
 #include "app/window/settings.h"
 #include "app/window/study.h"
 #include "app/window/sweep.h"
+#include "app/window/training_view.h"
 #include "app/window/workload.h"
 
 namespace ridge::window {
@@ -168,6 +170,17 @@ const Action kActions[] = {
      {},
      why_no_run_workload,
      run_workload},
+    {"training",
+     "Training: curves over seconds or steps",
+     {},
+     why_no_trainings,
+     show_view<View::training>},
+    {"score",
+     "Score card: the lab's networks side by side",
+     {},
+     why_no_score,
+     show_view<View::score>},
+    {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score},
     {"error", "Error: speed against error, with the gate", typed("E", 'e'), never,
      show_view<View::error>},
     {"log", "Show or hide the log", typed("G", 'g'), never,

@@ -6,13 +6,14 @@
 #include "app/window/heat.h"
 #include "app/window/panels.h"
 #include "app/window/predict.h"
+#include "app/window/score_view.h"
+#include "app/window/training_view.h"
 
 namespace ridge::window {
 namespace {
 
 constexpr float kPad = 6;
 constexpr float kButton = 32, kBeside = 236;
-constexpr const char* kRunWorkload = "Run these shapes";
 constexpr float kHeading = 30;  // the buttons that choose the view
 
 struct Choice {
@@ -21,35 +22,58 @@ struct Choice {
   const char* action;
 };
 constexpr Choice kViews[] = {
-    {View::ladder, "Ladder", "ladder"}, {View::roofline, "Roofline", "roofline"},
-    {View::sizes, "Sizes", "sizes"},    {View::bandwidth, "Bandwidth", "bandwidth"},
-    {View::error, "Error", "error"},    {View::heatmap, "Heatmap", "heatmap"},
-    {View::table, "Table", "table"},    {View::workload, "Workload", "workload"}};
+    {View::ladder, "Ladder", "ladder"},       {View::roofline, "Roofline", "roofline"},
+    {View::sizes, "Sizes", "sizes"},          {View::bandwidth, "Bandwidth", "bandwidth"},
+    {View::error, "Error", "error"},          {View::heatmap, "Heatmap", "heatmap"},
+    {View::table, "Table", "table"},          {View::workload, "Workload", "workload"},
+    {View::training, "Training", "training"}, {View::score, "Score card", "score"}};
+
+/// Only what this lab can fill; the one in view stays where a key led to it.
+bool is_offered(const State& state, View view) {
+  const Lab& lab = *state.view.lab;
+  if (view == state.view.chart) return true;
+  if (view == View::error) return lab.quality_metric == kErrorMetric;
+  if (view == View::table) return !lab.tables.empty();
+  if (view == View::workload) return !lab.workloads.empty();
+  if (view == View::training) return has_trainings(state);
+  return view != View::score || lab.score_card.has_value();
+}
 
 void draw_views(Ui& ui, const Area& area) {
   std::vector<std::string> labels;
   float words = 0;
   int chosen = 0;
+  std::vector<Choice> choices;
   for (const Choice& choice : kViews) {
+    if (!is_offered(ui.state, choice.view)) continue;
+    choices.push_back(choice);
     if (choice.view == ui.state.view.chart) chosen = static_cast<int>(labels.size());
     labels.emplace_back(choice.label);
     words += ui.width(choice.label, kSmall_px);
   }
   // The teaching loop's buttons stand beside them: closer together before those lose their room.
-  const float tight = words + ui.px(12) * std::size(kViews);
-  const float roomy = words + ui.px(26) * std::size(kViews);
+  const float tight = words + ui.px(12) * static_cast<float>(choices.size());
+  const float roomy = words + ui.px(26) * static_cast<float>(choices.size());
   const float width = std::clamp(area.w - ui.px(kBeside), tight, roomy);
   const Area buttons = {area.x, area.y, std::min(width, area.w), area.h};
   ui.widgets["views"] = buttons;
   const int clicked = ui.segments("view", buttons, labels, chosen);
-  if (clicked >= 0 && clicked != chosen) perform(ui.state, kViews[clicked].action);
-  for (const Choice& choice : kViews) {
+  if (clicked >= 0 && clicked != chosen)
+    perform(ui.state, choices[static_cast<size_t>(clicked)].action);
+  for (const Choice& choice : choices) {
     const Area& part = ui.widgets[std::string("view=") + choice.label];
     if (!ImGui::IsMouseHoveringRect({part.x, part.y}, {part.right(), part.bottom()})) continue;
     const Action& entry = action(choice.action);
     ui.tooltip(std::string(entry.title) +
                (*entry.keys.text ? std::string("  (") + entry.keys.text + ")" : ""));
   }
+}
+
+/// The button under a view that fills it.
+void draw_foot(Ui& ui, Area* inner, const char* action_id, const char* label) {
+  const Area foot = inner->take_bottom(ui.px(kButton), ui.px(4));
+  const float w = ui.width(label, kSmall_px + 1) + ui.px(28);
+  ui.action_button(action_id, {foot.right() - w, foot.y, w, foot.h}, label, Ui::Kind::normal);
 }
 
 }  // namespace
@@ -71,6 +95,7 @@ void ChartPanel::take_click(Ui& ui, int row) const {
   if (ui.state.view.chart == View::heatmap) return select_heat_cell(ui.state, row);
   if (row < 0 || row >= static_cast<int>(rows_.size())) return;
   const std::string& kernel = rows_[static_cast<size_t>(row)];
+  if (kernel.empty()) return;  // a network that has no rung here
   if (kernel == kFoldRow)
     perform(ui.state, "experts");
   else
@@ -107,11 +132,10 @@ void ChartPanel::draw(Ui& ui, Area area) {
   is_chart_ = true;
   if (ui.state.view.chart == View::heatmap) draw_heat_bar(ui, inner.take_top(ui.px(40)));
   if (ui.state.view.chart == View::workload) {
-    const Area foot = inner.take_bottom(ui.px(kButton), ui.px(4));
-    const float w = ui.width(kRunWorkload, kSmall_px + 1) + ui.px(28);
-    ui.action_button("run_workload", {foot.right() - w, foot.y, w, foot.h}, kRunWorkload,
-                     Ui::Kind::normal);
+    draw_foot(ui, &inner, "run_workload", "Run these shapes");
   }
+  if (ui.state.view.chart == View::training) draw_training_bar(ui, inner.take_top(ui.px(40)));
+  if (ui.state.view.chart == View::score) draw_foot(ui, &inner, "run_score", "Run these networks");
   build(ui);
   const bool predicts = ui.state.teach.predicting && ui.state.view.chart == View::ladder;
   view_.keep_quiet(predicts && view_.held().has_value());

@@ -5,6 +5,8 @@
 #include "app/window/fold.h"
 #include "app/window/heat.h"
 #include "app/window/predict.h"
+#include "app/window/score_view.h"
+#include "app/window/training_view.h"
 #include "app/window/workload.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
@@ -216,6 +218,14 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     *rows = {};
     return workload_of(state);
   }
+  if (view == View::score) {
+    *rows = {};
+    return score_of(state, &rows->kernels);
+  }
+  if (view == View::training) {
+    *rows = training_rows(state);
+    return training_curves(state, *rows);
+  }
   *rows = view == View::ladder                             ? ladder_rows(state)
           : view == View::sizes || view == View::bandwidth ? size_rows(state)
                                                            : type_rows(state);
@@ -235,7 +245,11 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     default:
       break;
   }
-  chart::ChartModel ladder = chart::ladder_chart(rows->rows);
+  chart::LadderOptions options;
+  const std::string metric = state.view.lab->quality_metric;
+  if (metric != kErrorMetric) options.task_metric = metric;
+  options.items = state.view.lab->items;
+  chart::ChartModel ladder = chart::ladder_chart(rows->rows, options);
   mark_predictions(state, *rows, &ladder);
   return ladder;
 }

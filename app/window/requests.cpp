@@ -74,6 +74,9 @@ void run_selected(State& state) {
   WorkRequest request = request_for(state, "run");
   const RungView* row = find_row(state, state.view.rung);
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  // A training is watched as it climbs; the ladder has nothing of it before its end.
+  if (row->info->kind == "training" && state.view.chart == View::ladder)
+    state.view.chart = View::training;
   send(state, std::move(request), &state.run_request);
 }
 

@@ -53,13 +53,10 @@ struct Scene {
   const char* name;
   View chart;
 };
-constexpr Scene kCharts[] = {{"roofline", View::roofline},
-                             {"sizes", View::sizes},
-                             {"heatmap", View::heatmap},
-                             {"bandwidth", View::bandwidth},
-                             {"error", View::error},
-                             {"talk", View::table},
-                             {"workload", View::workload}};
+constexpr Scene kCharts[] = {
+    {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
+    {"bandwidth", View::bandwidth}, {"error", View::error},       {"talk", View::table},
+    {"workload", View::workload},   {"training", View::training}, {"score", View::score}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.

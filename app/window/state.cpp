@@ -214,6 +214,8 @@ void open_lab(State& state, const std::string& lab_id) {
     state.view.rung.clear();
     state.sources_asked.clear();
     state.assembly_asked.clear();
+    if (state.view.chart >= View::table)
+      state.view.chart = View::ladder;  // not every lab has those
   }
   state.view.lab = lab;
   state.dirty = true;

@@ -35,8 +35,19 @@ enum class ScreenId {
   presenter
 };
 enum class Tab { lesson, source, diff };
-/// What the centre shows of the results.
-enum class View { ladder, roofline, sizes, bandwidth, error, heatmap, table, workload };
+/// What the centre shows of the results; from `table` on, what only some labs have.
+enum class View {
+  ladder,
+  roofline,
+  sizes,
+  bandwidth,
+  error,
+  heatmap,
+  table,
+  workload,
+  training,
+  score
+};
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
 enum class ChartWish { none, fit, table, copy_value, copy_csv, copy_svg };
@@ -83,6 +94,8 @@ struct ViewState {
   bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
   View chart = View::ladder;
   std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
+  bool curve_of_loss = false;  ///< training curves: the loss in place of the task metric
+  bool curve_by_step = false;  ///< over steps in place of seconds
   bool show_chart_menu = false;
   float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed
   Strip strip = Strip::automatic;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/chart/ladder_parts.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"
@@ -11,7 +13,30 @@ namespace {
 
 using namespace parts;
 
-std::string summarise(const std::vector<Entry>& entries) {
+/// The name of the checks' task metric where none of them has an NMSE to hold against a limit.
+std::string metric_of(const std::vector<Entry>& entries) {
+  std::string metric;
+  for (const Entry& entry : entries) {
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    if (!check) continue;
+    if (check->nmse_limit > 0 || check->task.empty()) return {};
+    metric = check->task.begin()->first;
+  }
+  return metric;
+}
+
+bool counts_flop(const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const Entry& entry) { return entry.series && entry.series->flop > 0; });
+}
+
+std::string quality_text(const QualityCheck& check, const std::string& metric) {
+  if (metric.empty()) return ", NMSE " + format_scientific(check.nmse);
+  const auto found = check.task.find(metric);
+  return found == check.task.end() ? "" : ", " + metric + " " + format_number(found->second, 4);
+}
+
+std::string summarise(const std::vector<Entry>& entries, const std::string& metric) {
   std::string text =
       fmt::format("Ladder of {} rung{}.", entries.size(), entries.size() == 1 ? "" : "s");
   for (const Entry& entry : entries) {
@@ -23,7 +48,8 @@ std::string summarise(const std::vector<Entry>& entries) {
       text += "the lie reads " + reading_text(trap, trap.lie.median) + ", the honest figure is " +
               reading_text(trap, trap.honest.median) + ": " + bias_text(trap);
     } else {
-      text += format_time_ns(*entry.call_s * 1e9) + " per call";
+      text += format_time_ns(*entry.call_s * 1e9) +
+              (entry.series->kind == "training" ? " per step" : " per call");
       if (entry.derived.compute) {
         text += ", " + format_share(entry.derived.compute->value) + " of " +
                 entry.derived.compute->name;
@@ -32,7 +58,7 @@ std::string summarise(const std::vector<Entry>& entries) {
         text += ", " + format_rate(*entry.derived.bytes_per_s, "B/s");
       }
       if (const QualityCheck* check = entry.series->quality()) {
-        text += ", NMSE " + format_scientific(check->nmse);
+        text += quality_text(*check, metric);
       }
       if (!entry.how.empty()) text += " (" + entry.how + ")";
     }
@@ -60,23 +86,25 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !entries.back().reason.empty()});
   }
+  const std::string metric = options.task_metric.empty() ? metric_of(entries) : options.task_metric;
   model.panels.push_back(time_panel(entries));
   if (any_trap) {
     set_lies_beside(entries, &model.panels.front());
     model.panels.push_back(factor_panel(entries));
     model.panels.push_back(guard_panel(entries));
   } else {
-    model.panels.push_back(utilization_panel(entries));
+    model.panels.push_back(metric.empty() || counts_flop(entries)
+                               ? utilization_panel(entries)
+                               : items_panel(entries, options.items));
     model.panels.push_back(bandwidth_panel(entries));
-    model.panels.push_back(options.task_metric.empty() ? error_panel(entries)
-                                                       : task_panel(entries, options.task_metric));
+    model.panels.push_back(metric.empty() ? error_panel(entries) : task_panel(entries, metric));
   }
   model.legend = {"bar: median", "whisker: 95 % interval"};
   if (any_trap) model.legend.push_back("pale, dashed: the lie");
   if (any_baseline) model.legend.push_back("dashed outline: baseline");
   if (any_peer) model.legend.push_back("grey: a library");
   if (any_hatched) model.legend.push_back("hatched: recorded, another size or unfinished");
-  model.summary = summarise(entries);
+  model.summary = summarise(entries, metric);
   return model;
 }
 

@@ -29,9 +29,12 @@ struct LadderRow {
 
 struct LadderOptions {
   std::string title{}, subtitle{};  ///< heading of the chart; the window has its own
-  /// Task metric that takes the place of NMSE in the fourth panel ("accuracy"); its delta to the
-  /// baseline row is drawn. Empty: NMSE against float64, with the gate.
+  /// Task metric that takes the place of NMSE in the fourth panel ("accuracy"), with its delta to the
+  /// baseline row. Empty: the one that the checks have, if all they have is one; else NMSE against
+  /// float64, with the gate. Where nothing is counted in FLOP either, a panel of items a second takes the
+  /// place of utilization.
   std::string task_metric{};
+  std::string items = "items";  ///< what is counted a second there
 };
 
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options = {});

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "common/chart/ladder_parts.h"
+#include "common/core/format.h"
 
 namespace ridge::chart::parts {
 namespace {
@@ -98,6 +99,9 @@ std::string sublabel_of(const LadderRow& row) {
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.series) {
     if (!row.series->reduced_from.empty()) add(reduced_size(*row.series));
+    if (!row.series->curve.empty()) {
+      add(format_time_ns(row.series->curve.back().t_s * 1e9) + " of training");
+    }
     if (row.series->status == SeriesStatus::partial) add("partial");
     if (row.series->status == SeriesStatus::cancelled && has_time(*row.series)) add("cancelled");
     if (row.series->stats) {

@@ -37,6 +37,8 @@ void settle_reasons(const std::vector<Entry>& entries, Panel* panel);
 
 Panel time_panel(const std::vector<Entry>& entries);
 Panel utilization_panel(const std::vector<Entry>& entries);
+/// Items a second: the rate of what is not counted in FLOP.
+Panel items_panel(const std::vector<Entry>& entries, const std::string& items);
 Panel bandwidth_panel(const std::vector<Entry>& entries);
 /// NMSE against float64 with the limit of the gate. A rung that failed shows its error, as a cross:
 /// the error is the evidence.

@@ -64,7 +64,7 @@ Panel error_panel(const std::vector<Entry>& entries) {
 
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   Panel panel{.title = "Accuracy delta",
-              .subtitle = metric + " against the baseline",
+              .subtitle = metric + ", (against the baseline)",
               .metric = "accuracy_delta",
               .weight = 1.1f};
   panel.axis = {.title = "Accuracy delta", .unit = ""};
@@ -90,9 +90,11 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
     Mark mark = mark_for(entry, static_cast<int>(i), *value - *base, Role::series1);
     mark.dashed = false;
     mark.marker = Marker::dot;
-    mark.label = mark.value == 0
-                     ? "0"
-                     : fmt::format("{}{}", mark.value > 0 ? "+" : "", format_number(mark.value, 2));
+    mark.label = format_number(*value, 4);
+    if (mark.value != 0) {
+      mark.label += fmt::format(" ({}{})", mark.value > 0 ? "+" : "−",
+                                format_number(std::abs(mark.value), 2));
+    }
     mark.note = with_how(
         fmt::format("{}: {} {}", entry.row->label, metric, format_number(*value, 4)), entry);
     panel.marks.push_back(mark);

@@ -40,6 +40,7 @@ Panel time_panel(const std::vector<Entry>& entries) {
     Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
     mark.interval = entry.call_ci_s;
     mark.label = format_time_ns(*entry.call_s * 1e9);  // a ladder spans decades: each its own unit
+    if (entry.series->kind == "training") mark.label += " a step";
     std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
     if (entry.series->stats) {
       note += entry.series->stats->ci_ns
@@ -92,6 +93,31 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
                            shared ? shared->name + ": " + ceiling_text(*shared)
                                   : "100 %: each rung's own measured ceiling",
                            Role::text});
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
+  Panel panel{.title = "Throughput", .subtitle = items + " a second", .metric = "throughput"};
+  panel.axis = {.title = "Throughput", .unit = items + "/s", .scale = Scale::log};
+  double low = INFINITY, high = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : "does not work off " + items);
+    if (!entry.reason.empty() || !(entry.series->items_per_s > 0)) continue;
+    const double rate = entry.series->items_per_s;
+    Mark mark = mark_for(entry, static_cast<int>(i), rate, Role::series0);
+    mark.label = format_rate(rate, items + "/s");
+    mark.note = with_how(entry.row->label + ": " + mark.label, entry);
+    panel.marks.push_back(mark);
+    low = std::min(low, rate);
+    high = std::max(high, rate);
+  }
+  if (high > 0) {
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
   }
   settle_reasons(entries, &panel);
   return panel;
