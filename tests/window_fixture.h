@@ -33,7 +33,7 @@ class FakeSession final : public app::Session {
     to_.worker(
         "hello",
         {{"version", "0"}, {"pid", 1}, {"build", Json::object()}, {"capabilities", {"cpu"}}});
-    for (const Rung& rung : find_lab("gemm")->rungs)
+    for (const Rung& rung : find_lab(lab)->rungs)
       to_.worker("kernel", {{"request", id}, {"kernel", info(rung.kernel)}});
     to_.worker("end", {{"request", id}});
     done(id);
@@ -196,6 +196,14 @@ class FakeSession final : public app::Session {
     return found;
   }
 
+  /// A line of the worker's, as it is.
+  void tell(const std::string& type, const Json& fields) {
+    to_.worker(type, fields);
+    flush();
+  }
+
+  /// The lab of the next fixture: its rungs are listed.
+  inline static std::string lab = "gemm";
   /// Sources that are not made up, by kernel id.
   inline static std::map<std::string, std::string> texts;
   /// Whether the worker of the next fixture has a GPU, and whether its rungs take m and k besides n.
@@ -209,6 +217,14 @@ class FakeSession final : public app::Session {
     made.reason = made.available ? "" : "no CUDA device";
     for (const char* size : {"m", "k"}) {
       if (has_shapes) made.params.push_back({size, size, false, {}, 1, 65536, int64_t{512}, "n"});
+    }
+    if (lab == "weightless") {
+      const Rung* rung = *find_rung(*find_lab(lab), id);
+      const std::string_view name = rung->kernel;
+      if (name.ends_with("wiring") || name.ends_with("_training")) made.kind = "training";
+      made.params.push_back({"luts", "", false, {}, 10, 100'000, int64_t{2000}, ""});
+      made.params.push_back({"images", "", false, {}, 1, 100'000, int64_t{10'000}, ""});
+      made.params.push_back({"from", "", true, {"bits", "pixels"}, 1, 1, std::string("bits"), ""});
     }
     made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
     return made;
@@ -269,7 +285,7 @@ struct TemporaryFolder {
 struct Fixture {
   explicit Fixture(float width = 1600, float height = 1000) {
     state.session = &session;
-    window::open_lab(state, "gemm");
+    window::open_lab(state, FakeSession::lab);
     driver.emplace(state, width, height);
     driver->frames(20);  // past the delay after which estimates are asked for
   }

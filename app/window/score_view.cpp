@@ -29,7 +29,8 @@ struct Result {
 const Series* newest(const Run& run, const RungView& row, const Params& wanted) {
   const auto& all = run.series();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == row.rung->kernel && series.stats && series.cache == "hot" &&
+    return series.kernel == row.rung->kernel && series.cache == "hot" &&
+           (series.stats || series.status == SeriesStatus::failed) &&
            std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
              const auto at = series.params.find(item.first);
              return at == series.params.end() || at->second == item.second;
@@ -62,7 +63,8 @@ const std::optional<Params>& single_start(const Network& network) {
   return network.from_raw ? network.from_raw : network.from_features;
 }
 
-/// Of its rungs, best first: the first with a result, else the first that can run here.
+/// Of its rungs, best first: the first with a result, else the first that can run here (of a saved run:
+/// could have).
 Measured measured_of(const State& state, const ScoreCard& card, const Network& network) {
   Measured here;
   for (const char* kernel : network.kernels) {
@@ -72,7 +74,7 @@ Measured measured_of(const State& state, const ScoreCard& card, const Network& n
                   find_result(state, *row, network.from_raw, card.many),
                   find_result(state, *row, single_start(network), card.one)};
     if (made.any()) return made;
-    if (!here.row && row->can_run) here = made;
+    if (!here.row && (row->can_run || state.is_replay())) here = made;
   }
   return here;
 }
@@ -81,8 +83,10 @@ Measured measured_of(const State& state, const ScoreCard& card, const Network& n
 std::string why_none(const Result& result, bool has_start) {
   if (!has_start) return "has no such start";
   if (!result.series) return "not measured yet";
-  if (!result.series->quality()) return "not verified";
-  return result.series->quality_passed() ? "" : "✕ check failed";
+  const QualityCheck* check = result.series->quality();
+  if (check && !result.series->quality_passed()) return "✕ check failed";
+  if (result.series->status == SeriesStatus::failed) return "✕ failed";
+  return check ? "" : "not verified";
 }
 
 ScoreFigure quality_of(const Measured& measured, const char* metric) {
@@ -109,13 +113,13 @@ ScoreFigure rate_of(const Result& result, bool has_start) {
   return figure;
 }
 
-ScoreFigure latency_of(const Result& result) {
+ScoreFigure latency_of(const Result& result, const std::string& start) {
   ScoreFigure figure{.why = why_none(result, true)};
   if (!figure.why.empty()) return figure;
   const auto& latency = result.series->latency;
   if (!latency || !latency->p50_ns) return {.why = "needs a run in measure mode"};
   figure.value = *latency->p50_ns * 1e-9;
-  figure.note = "median of " + std::to_string(latency->n) + " single calls";
+  figure.note = "median of " + std::to_string(latency->n) + " single calls, from " + start;
   return figure;
 }
 
@@ -159,7 +163,8 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
   } else {
     row.model_bytes = {.why = "unavailable"};
   }
-  row.latency_s = latency_of(measured.one);
+  row.latency_s =
+      latency_of(measured.one, network.from_raw ? lab.score_card->raw : lab.score_card->features);
   row.features_per_s = rate_of(measured.features, network.from_features.has_value());
   row.raw_per_s = rate_of(measured.raw, network.from_raw.has_value());
   row.energy_j = energy_of(measured, *lab.score_card);

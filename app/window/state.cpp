@@ -165,15 +165,18 @@ void ask_for_estimates(State& state) {
 /// Values to begin with: the replay's own, else each parameter's default where a catalogue is known.
 void choose_params(State& state) {
   const Series* first = nullptr;
+  Params measured;  // a lab's rungs need not have the same: of each the first that was measured
   for (const Series& series : state.run().series()) {
-    if (series.lab == state.view.lab->id && !first) first = &series;
+    if (series.lab != state.view.lab->id) continue;
+    if (!first) first = &series;
+    measured.insert(series.params.begin(), series.params.end());
   }
   for (const ParamView& param : state.view.lab->params) {
     if (state.view.params.count(param.name)) continue;
     if (param.name == std::string_view("dtype")) {
       state.view.params["dtype"] = std::string(kOwnType);
-    } else if (first && first->params.count(param.name)) {
-      state.view.params[param.name] = first->params.at(param.name);
+    } else if (measured.count(param.name)) {
+      state.view.params[param.name] = measured.at(param.name);
     } else if (const ParamSpec* spec = find_spec(state, param.name)) {
       state.view.params[param.name] = spec->fallback;
     }

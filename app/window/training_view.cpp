@@ -17,7 +17,7 @@ bool is_training(const RungView& row) {
 std::string param_words(const Params& params, const std::set<std::string>& names) {
   std::string words;
   for (const std::string& name : names) {
-    if (params.contains(name)) words += " · " + name + " " + param_text(params, name);
+    if (params.contains(name)) words += " · " + name + " " + to_string(params.at(name));
   }
   return words;
 }

@@ -64,7 +64,7 @@ Panel error_panel(const std::vector<Entry>& entries) {
 
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   Panel panel{.title = "Accuracy delta",
-              .subtitle = metric + ", (against the baseline)",
+              .subtitle = metric + ", against the baseline",
               .metric = "accuracy_delta",
               .weight = 1.1f};
   panel.axis = {.title = "Accuracy delta", .unit = ""};

@@ -99,7 +99,7 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
 }
 
 Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
-  Panel panel{.title = "Throughput", .subtitle = items + " a second", .metric = "throughput"};
+  Panel panel{.title = "Throughput", .metric = "throughput"};
   panel.axis = {.title = "Throughput", .unit = items + "/s", .scale = Scale::log};
   double low = INFINITY, high = 0;
   for (size_t i = 0; i < entries.size(); ++i) {

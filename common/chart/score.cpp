@@ -80,9 +80,10 @@ Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
 }
 
 Panel rate_panel(std::span<const ScoreRow> rows, const ScoreOptions& options) {
-  const auto text = [&](double value) { return format_rate(value, options.items + "/s"); };
+  // The heading says of what: a panel has no room for it at every bar.
+  const auto text = [](double value) { return format_rate(value, "/s"); };
   const std::string features = "from " + options.features, raw = "from " + options.raw;
-  Panel panel{.title = "Throughput", .subtitle = raw + "; pale: " + features};
+  Panel panel{.title = "Throughput", .subtitle = options.raw + "; pale: " + options.features};
   panel.metric = "throughput";
   panel.weight = 1.2f;
   panel.axis = {.title = "Throughput", .unit = options.items + "/s", .scale = Scale::log};

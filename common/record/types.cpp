@@ -17,8 +17,11 @@ const QualityCheck* Series::quality() const {
   const QualityCheck* worst = nullptr;
   for (const QualityCheck& check : checks) {
     if (!check.passed) return &check;
-    // Phrased so that a NaN counts as the worst.
-    if (worst == nullptr || !(check.nmse <= worst->nmse)) worst = &check;
+    // Of equals the last, which is of the problem that was timed: where every answer has to be exact, the
+    // task metric of an awkward problem would stand for the rung. A NaN is the worst, and stays it.
+    if (worst == nullptr || !(check.nmse == check.nmse) || check.nmse >= worst->nmse) {
+      worst = &check;
+    }
   }
   return worst;
 }

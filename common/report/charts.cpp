@@ -1,4 +1,4 @@
-// The figures over all rungs: ladder, roofline, size curve, speed against error.
+// The figures over all rungs: ladder, training curves, roofline, size curve, speed against error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
+#include "common/chart/training.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
 #include "common/report/predictions.h"
@@ -119,10 +120,34 @@ bool has_several_sizes(const Material& material) {
   return sizes.size() > 1;
 }
 
+/// Of the task metric by which the trainings were judged, else of their loss.
+void add_training(const Material& material, std::vector<Section>* out) {
+  std::vector<LadderRow> rows = chart_rows(material);
+  TrainingOptions options{.metric = "loss"};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].label = material.lines[i].label;
+    const QualityCheck* check = rows[i].series->quality();
+    if (rows[i].series->curve.empty() || !check || check->task.empty()) continue;
+    options.metric = check->task.begin()->first;
+  }
+  ChartModel model = training_chart(rows, options);
+  if (!model.plot->empty_reason.empty()) return;
+  Section section{
+      .id = "training",
+      .title = "Training",
+      .paragraphs = {
+          "Marks: judged on held-out data, which no training step saw. Pale: what the "
+          "batches say, as means over equal runs of steps. Seconds are those of steps."}};
+  section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
+  section.chart = std::move(model);
+  out->push_back(std::move(section));
+}
+
 }  // namespace
 
 std::vector<Section> ladder_sections(const Material& material) {
   std::vector<Section> sections = {ladder_section(material)};
+  add_training(material, &sections);
   const std::vector<Part> parts = parts_of(material);
   using Rows = std::vector<LadderRow>;
   add_plots(

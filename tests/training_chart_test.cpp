@@ -1,0 +1,201 @@
+// Training curves and the score card: what they say, what they leave out, and that no text covers another.
+#include "common/chart/layout_parts.h"
+#include "common/chart/score.h"
+#include "common/chart/svg.h"
+#include "common/chart/training.h"
+#include "tests/golden.h"
+#include "tests/plot_cases.h"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+// Round numbers; nothing here was measured.
+Series trained(const std::string& kernel, double step_s, double end, int steps = 640) {
+  Series series = measured(1, 0, kernel, step_s * 1e9);
+  series.kind = "training";
+  series.flop = series.bytes_min = 0;
+  series.items_per_s = 256 / step_s;
+  for (int i = 1; i <= steps; ++i) {
+    CurvePoint point{.step = i, .t_s = i * step_s};
+    const double climb = end * (1 - 0.6 * std::exp(-i / 60.0));
+    point.values = {{"loss", 2 - climb}, {"batch_accuracy", climb + (i % 2 ? 0.02 : -0.02)}};
+    if (i % 80 == 0 && i < steps) point.values["accuracy"] = climb - 0.01;
+    series.curve.push_back(point);
+  }
+  QualityCheck check;
+  check.what = "images held out";
+  check.task = {{"accuracy", end}};
+  check.passed = true;
+  series.checks = {check};
+  return series;
+}
+
+Case trainings() {
+  Case made;
+  made.series = {trained("weightless.cpu.random_wiring", 0.004, 0.85),
+                 trained("weightless.cpu.fast_training", 0.005, 0.88)};
+  made.finish();
+  made.rows[1].selected = true;
+  return made;
+}
+
+const Curve& named(const ChartModel& model, const std::string& name) {
+  for (const Curve& curve : model.plot->curves) {
+    if (curve.name == name) return curve;
+  }
+  FAIL("no curve is named " << name);
+  return model.plot->curves.front();
+}
+
+void check_layouts(const ChartModel& model) {
+  for (const float width : {640.0f, 900.0f, 1600.0f}) check_scene(layout(model, {.width = width}));
+  check_scene(layout(model, {.width = 620, .height = 330, .font_px = 14}));
+}
+
+}  // namespace
+
+TEST_CASE("training curves: judged points with the last judgement, batches as pale means") {
+  const Case made = trainings();
+  const ChartModel model = training_chart(made.rows);
+  REQUIRE(model.plot->curves.size() == 4);
+  const Curve& fast = named(model, "fast_training");
+  REQUIRE(fast.data.size() == 8);  // seven looks, and the end
+  CHECK(fast.data.back().y == 0.88);
+  CHECK(fast.data.back().x == Approx(640 * 0.005));
+  CHECK(fast.data.back().strong);
+  CHECK(fast.data.back().row == 1);
+  const Curve& pale = model.plot->curves.front();
+  CHECK(pale.quiet);
+  REQUIRE(pale.data.size() == 64);
+  // The scatter of single batches is gone: a mean over ten steps.
+  CHECK(pale.data.back().y == Approx(0.85).margin(0.001));
+  CHECK(pale.data.back().note.find("mean of 10 steps") != std::string::npos);
+  check_layouts(model);
+}
+
+TEST_CASE("training curves: steps in place of seconds, the loss in place of the metric") {
+  const Case made = trainings();
+  const ChartModel steps = training_chart(made.rows, {.by_step = true});
+  CHECK(named(steps, "fast_training").data.back().x == 640);
+  const ChartModel loss = training_chart(made.rows, {.metric = "loss"});
+  REQUIRE(loss.plot->curves.size() == 2);
+  CHECK(named(loss, "fast_training").data.size() == 64);
+  CHECK(named(loss, "fast_training").data.back().y < named(loss, "fast_training").data[0].y);
+  CHECK(loss.plot->y.title == "Loss");
+  check_layouts(steps);
+  check_layouts(loss);
+}
+
+TEST_CASE("the table says when each training first reached what all of them reached") {
+  Case made = trainings();
+  const ChartModel model = training_chart(made.rows);
+  REQUIRE(model.table.columns.back() == "Time to 0.8500");
+  CHECK(model.table.rows[0].back() == "2.56 s");  // the slower climber: at its end
+  CHECK(model.table.rows[1].back() == "1.20 s");  // the third look of the faster one
+  made.rows.pop_back();
+  CHECK(training_chart(made.rows).table.columns.size() == 4);  // alone there is nothing to reach
+}
+
+TEST_CASE("training curves while it runs, unfinished, from a recording, and none") {
+  Case made = trainings();
+  Series& running = made.series[0];
+  running.checks.clear();
+  running.curve.resize(3);
+  running.status = SeriesStatus::running;
+  Series& partial = made.series[1];
+  partial.status = SeriesStatus::partial;
+  ChartModel model = training_chart(made.rows);
+  CHECK(named(model, "random_wiring").data.size() ==
+        3);  // nothing judged: its batches are the line
+  CHECK_FALSE(named(model, "random_wiring").quiet);
+  CHECK(named(model, "fast_training").data.back().hollow);
+  check_layouts(model);
+  partial.curve[5].values["batch_accuracy"] = kNan;
+  CHECK(std::isfinite(training_chart(made.rows).plot->y.high));
+  running.curve.clear();
+  partial.curve.clear();
+  model = training_chart(made.rows);
+  CHECK(model.plot->empty_reason.find("run it") != std::string::npos);
+  check_layouts(model);
+}
+
+TEST_CASE("a baseline without a curve is a line; one that failed its check is none") {
+  Case made = trainings();
+  made.series.push_back(measured(1, 2, "wisard.cpu.hash_map", 1e6));
+  made.series.back().checks[0].task = {{"accuracy", 0.8}};
+  made.rows.clear();
+  made.finish();
+  made.rows[2].is_baseline = true;
+  ChartModel model = training_chart(made.rows);
+  REQUIRE(model.plot->guides.size() == 1);
+  CHECK(model.plot->guides[0].value == 0.8);
+  check_layouts(model);
+  made.series[2].checks[0].passed = false;
+  CHECK(training_chart(made.rows).plot->guides.empty());
+}
+
+TEST_CASE("the ladder of a lab with a task metric names neither NMSE nor FLOP") {
+  Case made = trainings();
+  made.series.push_back(measured(1, 2, "weightless.cpu.naive", 1e6));
+  Series& naive = made.series.back();
+  naive.flop = 0;
+  naive.items_per_s = 1e6;
+  naive.checks = made.series[0].checks;
+  naive.checks.insert(naive.checks.begin(), naive.checks[0]);
+  naive.checks[0].what = "24 awkward problems";  // and an untrained network's accuracy
+  naive.checks[0].task["accuracy"] = 0;
+  made.rows.clear();
+  made.finish();
+  const ChartModel model = ladder_chart(made.rows, {.items = "images"});
+  REQUIRE(model.panels.size() == 4);
+  CHECK(model.panels[1].axis.unit == "images/s");
+  REQUIRE(model.panels[1].marks.size() == 3);
+  CHECK(model.panels[1].marks[2].value == 1e6);
+  CHECK(model.panels[3].metric == "accuracy_delta");
+  CHECK(model.panels[3].marks[1].label == "0.8800 (+0.030)");
+  CHECK(model.panels[3].marks[2].label == "0.8500");  // of what was timed
+  CHECK(model.panels[0].marks[0].label == "4.00 ms a step");
+  CHECK(model.rows[0].sublabel.find("2.56 s of training") != std::string::npos);
+  CHECK(model.summary.find("NMSE") == std::string::npos);
+  CHECK(model.summary.find("accuracy 0.8800") != std::string::npos);
+  check_scene(layout(model, {.width = 900}));
+  // Where FLOP are counted, their ceiling stays in view.
+  made.series[2].flop = 1e9;
+  CHECK(ladder_chart(made.rows).panels[1].title == "Utilization");
+}
+
+TEST_CASE("the score card: figures, reasons in the place of missing ones, two rates in a row") {
+  std::vector<ScoreRow> rows(2);
+  rows[0] = {.label = "LUT network", .sublabel = "generated code"};
+  rows[0].quality = {.value = 0.88};
+  rows[0].model_bytes = {.value = 40960};
+  rows[0].latency_s = {.why = "needs a run in measure mode"};
+  rows[0].features_per_s = {.value = 7e7};
+  rows[0].raw_per_s = {.value = 1.5e7};
+  rows[0].energy_j = {.why = "unavailable: no RAPL"};
+  rows[1] = {.label = "WiSARD"};
+  rows[1].quality = {.value = 0.8};
+  rows[1].features_per_s = {.value = 6e6};
+  rows[1].raw_per_s = {.why = "has no such start"};
+  rows[1].latency_s = {.value = 0};  // never a figure
+  const ChartModel model =
+      score_chart(rows, {.item = "image", .items = "images", .features = "bits", .raw = "pixels"});
+  REQUIRE(model.panels.size() == 5);
+  CHECK(model.panels[0].marks.size() == 2);
+  CHECK(model.panels[2].marks.empty());
+  CHECK(model.panels[3].marks.size() == 3);
+  CHECK(model.panels[3].marks[0].offset != model.panels[3].marks[1].offset);
+  CHECK(model.table.rows[0][6] == "unavailable: no RAPL");
+  CHECK(model.table.rows[1][3] == "—");
+  CHECK(model.table.rows[1][4] == "has no such start");
+  CHECK(model.summary.find("From pixels 15.0 Mimages/s") != std::string::npos);
+  check_layouts(model);
+}
+
+TEST_CASE("the training chart's SVG is the golden one") {
+  const Case made = trainings();
+  test::check_golden("training.svg", to_svg(training_chart(made.rows, {.title = "Training"}),
+                                            LayoutOptions{.width = 900}));
+}

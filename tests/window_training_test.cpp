@@ -1,0 +1,140 @@
+// The weightless lab in the window, with a fake worker: a training is watched as it climbs, and the score
+// card measures its networks.
+#include "app/window/score_view.h"
+#include "app/window/training_view.h"
+#include "tests/window_fixture.h"
+
+using namespace ridge;
+using namespace ridge::test;
+using window::View;
+
+namespace {
+
+struct Weightless : Fixture {
+  static float prepare(float width) {
+    FakeSession::lab = "weightless";
+    return width;
+  }
+  explicit Weightless(float width = 1600) : Fixture(prepare(width)) {}
+  ~Weightless() { FakeSession::lab = "gemm"; }
+
+  const chart::ChartModel model() {
+    window::ChartRows rows;
+    return window::centre_chart(state, &rows);
+  }
+  void climb(const WorkRequest& request, int first, int last) {
+    std::vector<CurvePoint> points;
+    for (int i = first; i <= last; ++i) {
+      points.push_back({i, i * 0.01, {{"loss", 2.0 / i}, {"batch_accuracy", 0.9 - 0.5 / i}}});
+      if (i % 20 == 0) points.back().values["accuracy"] = 0.9 - 0.6 / i;
+    }
+    session.tell("curve", {{"request", request.id}, {"series", 0}, {"points", points}});
+    driver->frames(3);
+  }
+};
+
+constexpr const char* kTraining = "weightless.cpu.fast_training";
+
+}  // namespace
+
+TEST_CASE("a training that is run is watched as its points come in", "[window]") {
+  Weightless f;
+  window::select_rung(f.state, kTraining);
+  f.driver->key(compat::Key::f5, true);
+  CHECK(f.state.view.chart == View::training);
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == 1);
+  CHECK_FALSE(f.model().plot->empty_reason.empty());
+  f.climb(request, 1, 20);
+  CHECK(f.model().plot->x.high == Approx(0.2 * 1.02));
+  f.climb(request, 21, 40);
+  const chart::ChartModel model = f.model();
+  CHECK(model.plot->x.high == Approx(0.4 * 1.02));
+  CHECK(model.plot->curves.size() == 2);  // batches, and what was judged twice
+  CHECK(model.plot->curves.back().data.size() == 2);
+  REQUIRE(f.driver->click("curve=loss"));
+  CHECK(f.model().plot->y.title == "Loss");
+  REQUIRE(f.driver->click("curve_over=steps"));
+  CHECK(f.model().plot->x.high == Approx(40 * 1.02));
+}
+
+TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are told apart",
+          "[window]") {
+  Weightless f;
+  window::select_rung(f.state, "weightless.cpu.naive");
+  f.driver->key(compat::Key::f5, true);
+  CHECK(f.state.view.chart == View::ladder);
+  f.session.finish(f.session.last("run"));
+  f.driver->frames(3);
+  window::select_rung(f.state, kTraining);
+  for (const int64_t luts : {500, 1000}) {
+    f.state.view.params["luts"] = luts;
+    f.state.dirty = true;
+    f.driver->frames(3);
+    f.driver->key(compat::Key::f5, true);
+    f.climb(f.session.last("run"), 1, 20);
+    f.session.finish(f.session.last("run"), "cancelled");
+    f.driver->frames(3);
+  }
+  std::vector<std::string> names;
+  const chart::ChartModel model = f.model();
+  for (const chart::Curve& curve : model.plot->curves) {
+    if (!curve.name.empty()) names.push_back(curve.name);
+  }
+  CHECK(names == std::vector<std::string>{"fast training · luts 500", "fast training · luts 1000"});
+}
+
+TEST_CASE("the views offered are those that the lab can fill", "[window]") {
+  Weightless f(1900);
+  for (const char* name : {"Ladder", "Training", "Score card"}) {
+    INFO(name);
+    CHECK(f.driver->find(std::string("view=") + name));
+  }
+  for (const char* name : {"Error", "Table", "Workload"}) {
+    INFO(name);
+    CHECK_FALSE(f.driver->find(std::string("view=") + name));
+  }
+  REQUIRE(f.driver->click("view=Score card"));
+  window::open_lab(f.state, "gemm");  // which has none
+  CHECK(f.state.view.chart == View::ladder);
+}
+
+TEST_CASE("the score card measures each network from bits, from pixels, and one image",
+          "[window]") {
+  Weightless f(1900);
+  REQUIRE(f.driver->click("view=Score card"));
+  CHECK(f.model().table.rows[0][4] == "not measured yet");
+  REQUIRE(f.driver->click("run_score"));
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == 5);  // WiSARD has no start from pixels
+  CHECK(request.kernels[0].kernel == "weightless.cpu.generated");
+  CHECK(std::get<std::string>(request.kernels[1].params.at("from")) == "pixels");
+  CHECK(std::get<int64_t>(request.kernels[1].params.at("images")) == 10'000);
+  CHECK(std::get<int64_t>(request.kernels[2].params.at("images")) == 1);
+  for (int i = 0; i < 5; ++i) {
+    Series series = outcome(request.id, i, request.kernels[static_cast<size_t>(i)].kernel);
+    series.params = *resolve_params(FakeSession::info(series.kernel).params,
+                                    request.kernels[static_cast<size_t>(i)].params, "gemm");
+    series.cache = "hot";
+    series.flop = 0;
+    const double t_ns = i == 2 ? 2e4 : 1e6 * (i + 1);
+    series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, {}, 0, 0, 1, {}};
+    series.items_per_s = 1e13 / t_ns;
+    if (i == 2) series.latency = LatencyStats{300, 3e4, {}, {}, {}};
+    series.checks = {check(i != 3)};
+    series.checks[0].task = {{"accuracy", i < 3 ? 0.88 : 0.8}};
+    f.session.tell("result", {{"request", request.id}, {"series", i}, {"outcome", series}});
+  }
+  f.session.finish(request);
+  f.driver->frames(3);
+  const chart::ChartModel model = f.model();
+  const auto& network = model.table.rows[0];
+  CHECK(network[1] == "0.8800");
+  CHECK(network[3] == "30.0 µs");
+  CHECK(network[4] == "5.00 Mimages/s");
+  CHECK(network[5] == "10.0 Mimages/s");
+  CHECK(network[6].starts_with("unavailable"));
+  const auto& wisard = model.table.rows[1];
+  CHECK(wisard[4] == "has no such start");
+  CHECK(wisard[5] == "✕ check failed");  // and so it has no speed
+}
