@@ -124,7 +124,7 @@ TEST_CASE("training curves while it runs, unfinished, from a recording, and none
 TEST_CASE("a baseline without a curve is a line; one that failed its check is none") {
   Case made = trainings();
   made.series.push_back(measured(1, 2, "wisard.cpu.hash_map", 1e6));
-  made.series.back().checks[0].task = {{"accuracy", 0.8}};
+  made.series.back().checks.back().task = {{"accuracy", 0.8}};
   made.rows.clear();
   made.finish();
   made.rows[2].is_baseline = true;
@@ -154,7 +154,9 @@ TEST_CASE("the ladder of a lab with a task metric names neither NMSE nor FLOP") 
   REQUIRE(model.panels[1].marks.size() == 3);
   CHECK(model.panels[1].marks[2].value == 1e6);
   CHECK(model.panels[3].metric == "accuracy_delta");
-  CHECK(model.panels[3].marks[1].label == "0.8800 (+0.030)");
+  CHECK(model.panels[3].marks[1].label == "0.8800");
+  CHECK(model.panels[3].marks[1].value == Approx(0.03));
+  CHECK(model.panels[3].marks[1].note.find("+0.030 against") != std::string::npos);
   CHECK(model.panels[3].marks[2].label == "0.8500");  // of what was timed
   CHECK(model.panels[0].marks[0].label == "4.00 ms a step");
   CHECK(model.rows[0].sublabel.find("2.56 s of training") != std::string::npos);

@@ -90,13 +90,11 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
     Mark mark = mark_for(entry, static_cast<int>(i), *value - *base, Role::series1);
     mark.dashed = false;
     mark.marker = Marker::dot;
-    mark.label = format_number(*value, 4);
-    if (mark.value != 0) {
-      mark.label += fmt::format(" ({}{})", mark.value > 0 ? "+" : "−",
-                                format_number(std::abs(mark.value), 2));
-    }
+    mark.label = format_number(*value, 4);  // the place says the difference
     mark.note = with_how(
-        fmt::format("{}: {} {}", entry.row->label, metric, format_number(*value, 4)), entry);
+        fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric, mark.label,
+                    mark.value < 0 ? "−" : "+", format_number(std::abs(mark.value), 2)),
+        entry);
     panel.marks.push_back(mark);
     reach = std::max(reach, std::abs(mark.value));
   }

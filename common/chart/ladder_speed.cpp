@@ -109,8 +109,8 @@ Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
     if (!entry.reason.empty() || !(entry.series->items_per_s > 0)) continue;
     const double rate = entry.series->items_per_s;
     Mark mark = mark_for(entry, static_cast<int>(i), rate, Role::series0);
-    mark.label = format_rate(rate, items + "/s");
-    mark.note = with_how(entry.row->label + ": " + mark.label, entry);
+    mark.label = format_rate(rate, "/s");  // the heading says of what
+    mark.note = with_how(entry.row->label + ": " + format_rate(rate, items + "/s"), entry);
     panel.marks.push_back(mark);
     low = std::min(low, rate);
     high = std::max(high, rate);
