@@ -96,7 +96,14 @@ TEST_CASE("the views offered are those that the lab can fill", "[window]") {
   }
   REQUIRE(f.driver->click("view=Score card"));
   window::open_lab(f.state, "gemm");  // which has none
+  f.driver->frames(3);
   CHECK(f.state.view.chart == View::ladder);
+  for (const View view : {View::training, View::score}) {  // the palette leads there all the same
+    f.state.view.chart = view;
+    const std::string why = f.model().plot->empty_reason;
+    CHECK(why == (view == View::score ? "This lab has no score card."
+                                      : "No rung of this lab is a training."));
+  }
 }
 
 TEST_CASE("the score card measures each network from bits, from pixels, and one image",

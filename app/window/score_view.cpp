@@ -174,19 +174,21 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
 }  // namespace
 
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels) {
-  chart::ScoreOptions options;
-  std::vector<chart::ScoreRow> rows;
-  const Lab* lab = state.view.lab;
-  if (lab && lab->score_card) {
-    const ScoreCard& card = *lab->score_card;
-    options = {card.title, lab->quality_metric, card.item, lab->items, card.features, card.raw};
-    for (const Network& network : card.networks) {
-      const Measured measured = measured_of(state, card, network);
-      rows.push_back(row_of(state, network, measured));
-      kernels->emplace_back(measured.row ? measured.row->rung->kernel : "");
-    }
+  if (const std::string why = why_no_score(state); !why.empty()) {
+    chart::ChartModel none{.id = "score", .summary = why};
+    none.plot = chart::Plot{.empty_reason = why};
+    return none;
   }
-  return chart::score_chart(rows, options);
+  const Lab& lab = *state.view.lab;
+  const ScoreCard& card = *lab.score_card;
+  std::vector<chart::ScoreRow> rows;
+  for (const Network& network : card.networks) {
+    const Measured measured = measured_of(state, card, network);
+    rows.push_back(row_of(state, network, measured));
+    kernels->emplace_back(measured.row ? measured.row->rung->kernel : "");
+  }
+  return chart::score_chart(
+      rows, {card.title, lab.quality_metric, card.item, lab.items, card.features, card.raw});
 }
 
 void run_score(State& state) {

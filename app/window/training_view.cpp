@@ -107,7 +107,10 @@ chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
   chart::TrainingOptions options;
   options.metric = state.view.curve_of_loss ? "loss" : state.view.lab->quality_metric;
   options.by_step = state.view.curve_by_step;
-  return chart::training_chart(rows.rows, options);
+  chart::ChartModel model = chart::training_chart(rows.rows, options);
+  if (const std::string why = why_no_trainings(state); !why.empty())
+    model.plot->empty_reason = model.summary = why;
+  return model;
 }
 
 }  // namespace ridge::window
