@@ -50,7 +50,7 @@ TEST_CASE("a training that is run is watched as its points come in", "[window]")
   f.climb(request, 21, 40);
   const chart::ChartModel model = f.model();
   CHECK(model.plot->x.high == Approx(0.4 * 1.02));
-  CHECK(model.plot->curves.size() == 2);  // batches, and what was judged twice
+  REQUIRE(model.plot->curves.size() == 2);  // batches, and what was judged twice
   CHECK(model.plot->curves.back().data.size() == 2);
   REQUIRE(f.driver->click("curve=loss"));
   CHECK(f.model().plot->y.title == "Loss");

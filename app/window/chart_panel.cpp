@@ -134,8 +134,10 @@ void ChartPanel::draw(Ui& ui, Area area) {
   if (ui.state.view.chart == View::workload) {
     draw_foot(ui, &inner, "run_workload", "Run these shapes");
   }
-  if (ui.state.view.chart == View::training) draw_training_bar(ui, inner.take_top(ui.px(40)));
-  if (ui.state.view.chart == View::score) draw_foot(ui, &inner, "run_score", "Run these networks");
+  if (ui.state.view.chart == View::training && has_trainings(ui.state))
+    draw_training_bar(ui, inner.take_top(ui.px(40)));
+  if (ui.state.view.chart == View::score && ui.state.view.lab->score_card)
+    draw_foot(ui, &inner, "run_score", "Run these networks");
   build(ui);
   const bool predicts = ui.state.teach.predicting && ui.state.view.chart == View::ladder;
   view_.keep_quiet(predicts && view_.held().has_value());
