@@ -1,6 +1,8 @@
 // Training curves and the score card: what they say, what they leave out, and that no text covers another.
 #include "common/chart/layout_parts.h"
+#include "common/chart/roofline.h"
 #include "common/chart/score.h"
+#include "common/chart/size_curve.h"
 #include "common/chart/svg.h"
 #include "common/chart/training.h"
 #include "tests/golden.h"
@@ -163,6 +165,9 @@ TEST_CASE("the ladder of a lab with a task metric names neither NMSE nor FLOP") 
   CHECK(model.summary.find("NMSE") == std::string::npos);
   CHECK(model.summary.find("accuracy 0.8800") != std::string::npos);
   check_scene(layout(model, {.width = 900}));
+  for (const ChartModel& plot : {roofline_chart(made.rows), size_curve_chart(made.rows)})
+    CHECK(plot.plot->empty_reason.find("counted in FLOP") != std::string::npos);
+  CHECK(roofline_chart({}).plot->empty_reason.find("run the ladder") != std::string::npos);
   // Where FLOP are counted, their ceiling stays in view.
   made.series[2].flop = 1e9;
   CHECK(ladder_chart(made.rows).panels[1].title == "Utilization");

@@ -204,6 +204,7 @@ ChartModel roofline_chart(std::span<const LadderRow> rows, const std::string& ti
   if (points.empty()) {
     model.plot->empty_reason =
         "No rung here has a verified speed, FLOP and bytes yet: run the ladder.";
+    if (const std::string why = why_no_flop(rows); !why.empty()) model.plot->empty_reason = why;
     model.summary = model.plot->empty_reason;
     return model;
   }

@@ -121,6 +121,8 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {
     plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
+    const std::string why = options.bandwidth ? "" : why_no_flop(rows);
+    if (!why.empty()) plot.empty_reason = why;
     model.summary = plot.empty_reason;
     return model;
   }

@@ -34,6 +34,16 @@ std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwi
   return points;
 }
 
+std::string why_no_flop(std::span<const LadderRow> rows) {
+  bool any = false;
+  for (const LadderRow& row : rows) {
+    if (!row.series || !row.series->stats) continue;
+    if (row.series->flop > 0) return {};
+    any = true;
+  }
+  return any ? "Nothing that these rungs do is counted in FLOP: the ladder has their speed." : "";
+}
+
 int64_t size_of(const Measured& point) {
   const Series& series = *point.entry.series;
   return param_int(series.params, series.size_param);

@@ -25,6 +25,8 @@ struct Measured {
 /// The rows with a usable rate; `left_out` counts the rows with a result but without that.
 std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
                                     int* left_out = nullptr);
+/// Why a plot of FLOP/s stays empty however much is run: what was measured counts none. Else empty.
+std::string why_no_flop(std::span<const LadderRow> rows);
 /// The size that its catalogue names; 0: it has none.
 int64_t size_of(const Measured& point);
 
