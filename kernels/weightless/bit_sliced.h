@@ -4,6 +4,7 @@
 //   Vec                        a type with & | ^ ~, of kVecWords 64-bit words
 //   mux(s, a, b)               s ? a : b, bit by bit
 //   full_add(a, b, c, &carry)  the sum bit of three
+//   encode_64(encoder, pixels, planes)  64 images: RIDGE_ENCODE_64 of encoder.h
 //   eight_luts(job, first, count, planes, out)  outputs of LUTs first ... of one class; out[count ...] = 0
 //
 // Scores are carry-save counters: bit k of 64 or 512 scores in one vector. The argmax compares them from
@@ -12,6 +13,7 @@
 
 #include <string.h>
 
+#include "kernels/weightless/encoder.h"
 #include "kernels/weightless/weightless.h"
 
 namespace ridge {
@@ -71,28 +73,18 @@ static inline void write_classes(const Vec* index, int64_t images, uint8_t* clas
   }
 }
 
-/// 64 images as planes, kTileWords words apart; images beyond the last are zeros.
-static inline void encode_64(const LutModel* model, const uint8_t* pixels, int64_t images,
-                             uint64_t* planes) {
-  for (int p = 0; p < kImageBytes; ++p) {
-    uint8_t column[64] = {};
-    for (int64_t s = 0; s < images && s < 64; ++s) column[s] = pixels[s * kImageBytes + p];
-    for (int f = p * model->bits; f < (p + 1) * model->bits; ++f) {
-      uint64_t word = 0;
-      for (int s = 0; s < 64; ++s) word |= (uint64_t)(column[s] > model->thresholds[f]) << s;
-      planes[(int64_t)f * kTileWords] = word;
-    }
-  }
-}
-
-/// The planes of one tile: as they lie, or encoded into `workspace`.
-static inline const uint64_t* tile_planes(const Classify* c, int64_t tile, uint64_t* workspace) {
+/// The planes of one tile: as they lie, or encoded into the encoder's. What the last words hold beyond
+/// the last image is never written out.
+static inline const uint64_t* tile_planes(const Classify* c, int64_t tile, const Encoder* encoder) {
   if (c->pixels == nullptr) return c->planes + tile * c->model->features * kTileWords;
   for (int w = 0; w < kTileWords; ++w) {
     const int64_t first = tile * kTile + 64 * w, left = c->images - first;
-    encode_64(c->model, c->pixels + first * kImageBytes, left > 0 ? left : 0, workspace + w);
+    if (left <= 0) break;
+    const uint8_t* pixels = c->pixels + first * kImageBytes;
+    if (left < 64) pixels = (const uint8_t*)memcpy(encoder->tail, pixels, left * kImageBytes);
+    encode_64(encoder, pixels, encoder->planes + w);
   }
-  return workspace;
+  return encoder->planes;
 }
 
 /// One vector of images through all LUTs. planes: of the tile, at the vector's first word.
@@ -114,10 +106,10 @@ static inline void classify_vector(const Classify* c, const void* job, const uin
   write_classes(index, images, classes);
 }
 
-/// The whole call. `workspace`: a tile's planes, where it starts from pixels.
-static inline void classify_all(const Classify* c, const void* job, uint64_t* workspace) {
+/// The whole call. `encoder`: null where it starts from bits.
+static inline void classify_all(const Classify* c, const void* job, const Encoder* encoder) {
   for (int64_t tile = 0; tile < c->tiles; ++tile) {
-    const uint64_t* planes = tile_planes(c, tile, workspace);
+    const uint64_t* planes = tile_planes(c, tile, encoder);
     for (int v = 0; v < kVecs; ++v) {
       const int64_t first = tile * kTile + 64 * kVecWords * v;
       if (first >= c->images) break;
@@ -126,21 +118,15 @@ static inline void classify_all(const Classify* c, const void* job, uint64_t* wo
   }
 }
 
-/// prepare() of a rung whose only state is the workspace.
-static inline Status prepare_workspace(const Shape& shape, Plan* plan) {
+/// prepare() of a rung whose only state is the encoder.
+static inline Status prepare_encoder(const Shape& shape, Plan* plan) {
   if (shape.dim[kLutFromPixels] == 0) return {};
-  const LutModel* model = (const LutModel*)shape.constants;
-  plan->workspace_bytes = (size_t)model->features * kTileWords * 8;
-  plan->state = aligned_alloc(64, plan->workspace_bytes);
-  plan->release = free;
-  if (plan->state == nullptr) return {.what = "no memory for a tile's planes"};
+  Encoder* encoder = make_encoder((const LutModel*)shape.constants);
+  if (encoder == nullptr) return {.what = "no memory for a tile's planes"};
+  plan->workspace_bytes = encoder->bytes;
+  plan->state = encoder;
+  plan->release = free_encoder;
   return {};
-}
-
-static inline Vec plane_of(const uint64_t* planes, int feature) {
-  Vec v;
-  memcpy(&v, planes + (int64_t)feature * kTileWords, sizeof(v));
-  return v;
 }
 
 }  // namespace ridge

@@ -12,6 +12,7 @@
 //           LogicNets, FPL 2020, for FPGAs.
 #include <stdio.h>
 
+#include "kernels/weightless/encoder.h"
 #include "kernels/weightless/generated_code.h"
 #include "kernels/weightless/vec512.h"
 
@@ -21,7 +22,7 @@ namespace ridge {
 
 typedef struct {
   GeneratedCode* code;
-  uint64_t* workspace;
+  Encoder* encoder;
   int groups_per_class;
 } GeneratedPlan;
 
@@ -42,20 +43,19 @@ namespace ridge {
 static void release(void* state) {
   GeneratedPlan* plan = (GeneratedPlan*)state;
   free_code(plan->code);
-  free(plan->workspace);
+  free_encoder(plan->encoder);
   free(plan);
 }
 
 static Status prepare(const Shape& shape, Plan* plan) {
   const LutModel* model = (const LutModel*)shape.constants;
-  const size_t tile = (size_t)model->features * kTileWords * 8;
   GeneratedPlan* made = (GeneratedPlan*)malloc(sizeof(GeneratedPlan));
   made->code = generate_code(model);
-  made->workspace = (uint64_t*)(shape.dim[kLutFromPixels] != 0 ? aligned_alloc(64, tile) : nullptr);
+  made->encoder = shape.dim[kLutFromPixels] != 0 ? make_encoder(model) : nullptr;
   made->groups_per_class = (model->luts_per_class + 7) / 8;
   plan->state = made;
   plan->release = release;
-  plan->workspace_bytes = made->code->bytes + (made->workspace != nullptr ? tile : 0);
+  plan->workspace_bytes = made->code->bytes + (made->encoder != nullptr ? made->encoder->bytes : 0);
   if (made->code->groups == nullptr) {
     snprintf(plan->note, sizeof(plan->note), "multiplexers instead: %s", made->code->reason);
   } else {
@@ -68,7 +68,7 @@ static Status prepare(const Shape& shape, Plan* plan) {
 static Status launch(const Launch& launch) {
   const Classify c = classify_of(launch);
   const GeneratedPlan* plan = (const GeneratedPlan*)launch.plan_state;
-  classify_all(&c, plan, plan->workspace);
+  classify_all(&c, plan, plan->encoder);
   return {};
 }
 

@@ -24,10 +24,10 @@ namespace ridge {
 
 static Status launch(const Launch& launch) {
   const Classify c = classify_of(launch);
-  classify_all(&c, nullptr, (uint64_t*)launch.plan_state);
+  classify_all(&c, nullptr, (const Encoder*)launch.plan_state);
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_avx512, .prepare = prepare_workspace, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, mux_avx512, .prepare = prepare_encoder, .launch = launch);
 
 }  // namespace ridge

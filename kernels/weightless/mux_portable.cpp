@@ -8,6 +8,7 @@
 // Source    Bit slicing: Biham, A Fast New DES Implementation in Software, FSE 1997.
 #include <string.h>
 
+#include "kernels/weightless/encoder.h"
 #include "kernels/weightless/weightless.h"
 
 namespace ridge {
@@ -23,6 +24,29 @@ static inline Vec full_add(Vec a, Vec b, Vec c, Vec* carry) {
   *carry = (a & b) | (half & c);
   return half ^ c;
 }
+
+static inline void columns_of_16(const uint8_t* pixels, uint8_t (*column)[64]) {
+  for (int s = 0; s < 64; ++s) {
+    for (int p = 0; p < kColumns; ++p) column[p][s] = pixels[(int64_t)s * kImageBytes + p];
+  }
+}
+
+/// Eight bytes a word: without its top bit each is added to what carries into that bit when it is above;
+/// a product then moves the eight top bits together.
+static inline uint64_t above_64(const uint8_t* column, uint8_t threshold) {
+  const uint64_t each = 0x0101010101010101, low = 0x7f * each,
+                 add = (0x7f - (threshold & 0x7f)) * each;
+  uint64_t word = 0;
+  for (int i = 0; i < 8; ++i) {
+    uint64_t x;
+    memcpy(&x, column + 8 * i, sizeof(x));
+    const uint64_t lower = (x & low) + add, above = threshold < 0x80 ? lower | x : lower & x;
+    word |= ((above >> 7 & each) * 0x0102040810204080 >> 56) << (8 * i);
+  }
+  return word;
+}
+
+RIDGE_ENCODE_64(columns_of_16, above_64)
 
 }  // namespace ridge
 
@@ -43,10 +67,10 @@ namespace ridge {
 
 static Status launch(const Launch& launch) {
   const Classify c = classify_of(launch);
-  classify_all(&c, nullptr, (uint64_t*)launch.plan_state);
+  classify_all(&c, nullptr, (const Encoder*)launch.plan_state);
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_portable, .prepare = prepare_workspace, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, mux_portable, .prepare = prepare_encoder, .launch = launch);
 
 }  // namespace ridge

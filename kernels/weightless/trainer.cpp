@@ -2,36 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 #include "common/core/random.h"
 #include "common/measure/isa.h"
 #include "kernels/gemm/team.h"
+#include "kernels/weightless/aligned.h"
 
 namespace ridge::weightless {
 namespace {
 
-/// On a cache line, so that no vector straddles two.
-template <class T>
-class Aligned {
- public:
-  void resize(size_t count) {
-    data_.reset(static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64)));
-    std::fill(data_.get(), data_.get() + count, T{});
-  }
-  T* get() const { return data_.get(); }
-  T& operator[](size_t i) const { return data_.get()[i]; }
-
- private:
-  struct Free {
-    void operator()(T* data) const { std::free(data); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
-
 /// Scores of 64 images at once: counter k of a class is bit k of its images' scores.
 constexpr int kCounters = 20;
+
+/// Candidates come sixteen at a time: fewer would save nothing.
+constexpr int kFewest = 16;
 
 /// scores[image][class] from the LUTs' outputs; out: word `lut * stride`.
 void count_scores(const uint64_t* out, int64_t stride, int luts_per_class,
@@ -98,6 +83,7 @@ struct Trainer::State {
   void pack_batch(int64_t step, int word, uint64_t* to);
   void score_word(int word);
   void update(int thread);
+  void narrow();
   AdamStep adam() const;
   double share_right(const BitRows& of, const std::function<uint8_t(int64_t)>& label);
 };
@@ -221,6 +207,25 @@ void Trainer::State::update(int thread) {
   }
 }
 
+/// Each pin keeps the heavier half of its candidates, of equal weights the first, in their order.
+void Trainer::State::narrow() {
+  const auto many = static_cast<size_t>(job.candidates), kept = many / 2 / 16 * 16;
+  std::vector<size_t> order(many);
+  for (size_t pin = 0; pin < wiring.size(); ++pin) {
+    for (size_t k = 0; k < many; ++k) order[k] = pin * many + k;
+    const auto half = order.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(order.begin(), half, order.end(), [&](size_t a, size_t b) {
+      return weight[0][a] != weight[0][b] ? weight[0][a] > weight[0][b] : a < b;
+    });
+    std::sort(order.begin(), half);
+    for (size_t k = 0; k < kept; ++k) {
+      candidate[pin * kept + k] = candidate[order[k]];
+      for (auto& array : weight) array[pin * kept + k] = array[order[k]];
+    }
+  }
+  job.candidates = static_cast<int>(kept);
+}
+
 AdamStep Trainer::State::adam() const {
   const auto t = static_cast<double>(done + 1);
   const double share = static_cast<double>(done) / static_cast<double>(steps());
@@ -322,6 +327,8 @@ void Trainer::step() {
   team_run(
       s.threads, [](void* state, int thread) { static_cast<State*>(state)->update(thread); }, &s);
   ++s.done;
+  const int64_t every = s.config.halve_every * s.steps_an_epoch;
+  if (every > 0 && s.done % every == 0 && s.job.candidates >= 2 * kFewest) s.narrow();
 }
 
 double Trainer::loss() const {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/weightless/encoder.h"
 #include "kernels/weightless/weightless.h"
 
 namespace ridge {
@@ -20,5 +21,35 @@ static inline Vec full_add(Vec a, Vec b, Vec c, Vec* carry) {
   *carry = (Vec)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0xe8);
   return (Vec)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
 }
+
+static inline __m128i sixteen(const uint8_t* pixels, int image) {
+  return _mm_loadu_si128((const __m128i*)(pixels + (int64_t)image * kImageBytes));
+}
+
+/// Lane l of register i starts as image 16 l + i: broadcasts under a mask put it there without a shuffle.
+/// Interleaving registers i and i + 8 four times then turns 16 x 16 bytes round in every lane.
+static inline void columns_of_16(const uint8_t* pixels, uint8_t (*column)[64]) {
+  __m512i x[16], y[16];
+  for (int i = 0; i < 16; ++i) {
+    x[i] = _mm512_castsi128_si512(sixteen(pixels, i));
+    x[i] = _mm512_mask_broadcast_i32x4(x[i], 0x00f0, sixteen(pixels, i + 16));
+    x[i] = _mm512_mask_broadcast_i32x4(x[i], 0x0f00, sixteen(pixels, i + 32));
+    x[i] = _mm512_mask_broadcast_i32x4(x[i], 0xf000, sixteen(pixels, i + 48));
+  }
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 8; ++i) {
+      y[2 * i] = _mm512_unpacklo_epi8(x[i], x[i + 8]);
+      y[2 * i + 1] = _mm512_unpackhi_epi8(x[i], x[i + 8]);
+    }
+    for (int i = 0; i < 16; ++i) x[i] = y[i];
+  }
+  for (int i = 0; i < 16; ++i) _mm512_store_si512(column[i], x[i]);
+}
+
+static inline uint64_t above_64(const uint8_t* column, uint8_t threshold) {
+  return _mm512_cmpgt_epu8_mask(_mm512_load_si512(column), _mm512_set1_epi8((char)threshold));
+}
+
+RIDGE_ENCODE_64(columns_of_16, above_64)
 
 }  // namespace ridge
