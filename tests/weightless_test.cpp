@@ -103,6 +103,19 @@ TEST_CASE("naive, portable and AVX-512 training make the same network, with 1 an
   CHECK_FALSE(naive == train(other, kLutPortable, 1));
 }
 
+TEST_CASE("candidates are halved, the heavier kept, alike by every kernel and number of threads") {
+  TrainConfig config = small_config();
+  config.candidates = 70, config.epochs = 4, config.halve_every = 1, config.images = 500;
+  const LutNetwork naive = train(config, kLutNaive, 1);
+  CHECK(naive == train(config, fastest_lut_kernel(), 2));
+  TrainConfig never = config;
+  never.halve_every = 0;
+  CHECK_FALSE(naive == train(never, fastest_lut_kernel(), 2));
+  // As many stay as before, and none is added, when there are sixteen or fewer.
+  config.candidates = never.candidates = 16;
+  CHECK(train(config, fastest_lut_kernel(), 1) == train(never, fastest_lut_kernel(), 1));
+}
+
 TEST_CASE("random wiring stays; learned wiring is a pin's candidate and moves") {
   TrainConfig config = small_config();
   config.candidates = 1;

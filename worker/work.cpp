@@ -156,7 +156,9 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
     if (!one.cannot.empty() || one.trap != nullptr) continue;  // a trap is held to no ceiling
     const bool cpu = one.backend() == Backend::cpu;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
-    want(one.backend(), cpu ? threads : request.device, param_text(one.params, "dtype", "fp32"));
+    want(one.backend(), cpu ? threads : request.device,
+         one.kernel != nullptr ? measure::dtype_of(*one.kernel, one.params)
+                               : param_text(one.params, "dtype", "fp32"));
   }
   if (request.type == "probe") {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
@@ -316,10 +318,6 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     if (asked[i].kernel == nullptr) {
       return Error{ErrorCode::usage, "only kernels are compared in pairs", name,
                    "run the other kinds one by one"};
-    }
-    if (family_of(name) != family_of(request.kernels[0].kernel)) {
-      return Error{ErrorCode::usage, "it is of another family than the baseline", name,
-                   "compare rungs that solve the same problem"};
     }
     RIDGE_TRY(Device * where, device(asked[i].backend(), request.device));
     sides.push_back({asked[i].kernel, asked[i].params, where});

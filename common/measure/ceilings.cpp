@@ -16,6 +16,11 @@ int64_t fma_passes(const CeilingContext&) {
   return 256;
 }
 
+/// 256 MiB in all: a call of 4 ms at 64 GB/s.
+int64_t l2_passes(const CeilingContext&) {
+  return 1024;
+}
+
 /// Four times the last-level cache and 64 MiB at least, so that nothing is read from a cache.
 int64_t read_bytes(const CeilingContext& context) {
   const int64_t wanted = std::max(int64_t{64} << 20, 4 * context.llc_bytes);
@@ -92,8 +97,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   ceiling.source = "measured";
   const double best_s = series.stats->min_ns * 1e-9;
   const std::string unit = row.unit;
-  ceiling.value =
-      unit == "s" ? best_s : (unit == "FLOP/s" ? series.flop : series.bytes_min) / best_s;
+  ceiling.value = unit == "s" ? best_s : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
   ceilings->push_back(std::move(ceiling));
   return {};
 }
@@ -132,6 +136,21 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "FLOP/s",
        {{"probe.cpu.dot_bf16", "dot"}},
        fma_passes},
+      {"dot product int8",
+       Backend::cpu,
+       "flop",
+       "int8",
+       "FLOP/s",
+       {{"probe.cpu.dot_int8", "dot"}},
+       fma_passes},
+      {"three-input logic",
+       Backend::cpu,
+       "logic",
+       "bits",
+       "1/s",
+       {{"probe.cpu.logic_avx512", "logic"}},
+       fma_passes},
+      {"L2 read", Backend::cpu, "l2_read", "", "B/s", {{"probe.cpu.l2_read", "l2"}}, l2_passes},
       {"DRAM read",
        Backend::cpu,
        "dram_read",

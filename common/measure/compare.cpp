@@ -92,7 +92,7 @@ void Contest::describe_sides() {
     series.kernel = sides_[i].kernel->id;
     series.kind = "kernel";
     series.params = sides_[i].params;
-    series.dtype = param_text(sides_[i].params, "dtype", "fp32");
+    series.dtype = dtype_of(*sides_[i].kernel, sides_[i].params);
     series.cache = options_.cache == Cache::hot ? "hot" : "cold";
     series.mode = "compare";
     series.status = SeriesStatus::ok;
@@ -126,6 +126,14 @@ Result<void> Contest::prepare(size_t i) {
   if (live_[i].posed == nullptr) {
     RIDGE_TRY(live_[i].posed, bench_->posed.get(*family, side.params, 1, *side.device));
   }
+  // Families differ in how they solve it: what they work off, so many images, has to be the same.
+  const double items = live_[i].posed->problem->items();
+  if (family_of(side.kernel->id) != family_of(sides_[0].kernel->id) &&
+      !(items > 0 && items == live_[0].posed->problem->items())) {
+    return Error{ErrorCode::usage,
+                 "it is of another family than the baseline, and works off other items",
+                 side.kernel->id, "compare rungs that solve the same problem"};
+  }
   for (size_t other = 0; other < i && buffers == nullptr; ++other) {
     const bool shared =
         sides_[other].device == side.device && same_problem(*live_[other].posed, *live_[i].posed);
@@ -141,6 +149,8 @@ Result<void> Contest::prepare(size_t i) {
   series.bytes_min = live_[i].posed->problem->bytes_min();
   series.memory_bytes = live_[i].rung->memory_bytes();
   series.note = live_[i].rung->plan.plan.note;
+  series.vector_ops = live_[i].rung->plan.plan.vector_ops;
+  series.l2_bytes = live_[i].rung->plan.plan.l2_bytes;
   return {};
 }
 

@@ -173,6 +173,8 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
   series->memory_bytes = rung.memory_bytes();
   series->note = rung.plan.plan.note;
+  series->vector_ops = rung.plan.plan.vector_ops;
+  series->l2_bytes = rung.plan.plan.l2_bytes;
   RIDGE_TRY_VOID(gate_before(bench, *family, series->params, options, &rung, series, observer));
   RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
   if (options.count_only) return describe_calls(rung, call_ns, options, series, observer);
@@ -263,6 +265,11 @@ void describe_unavailable(Series* series) {
   }
 }
 
+std::string dtype_of(const KernelDesc& kernel, const Params& params) {
+  const std::string own = kernel.dtypes;
+  return param_text(params, "dtype", own.substr(0, own.find(' ')));
+}
+
 Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device,
                              Cache cache) {
   if (kernel.time_calls != nullptr && cache == Cache::cold) {
@@ -270,7 +277,7 @@ Result<void> check_supported(const KernelDesc& kernel, const Params& params, con
                  "runs in another process, whose caches cannot be flushed from here", kernel.id,
                  "measure it with hot caches"};
   }
-  const std::string dtype = param_text(params, "dtype", "fp32");
+  const std::string dtype = dtype_of(kernel, params);
   std::istringstream list(kernel.dtypes);
   std::string name;
   while (list >> name && name != dtype) {
@@ -369,7 +376,7 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
   out.kernel = kernel.id;
   out.kind = "kernel";
   out.params = params;
-  out.dtype = param_text(params, "dtype", "fp32");
+  out.dtype = dtype_of(kernel, params);
   out.cache = options.cache == Cache::hot ? "hot" : "cold";
   out.mode = options.mode == Mode::live ? "live" : "measure";
   out.status = SeriesStatus::ok;

@@ -117,6 +117,11 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
                dtype + machine,
                "other units did this work, or the ceiling should be measured again",
                &result.compute, &result.no_compute_reason);
+  } else if (series.vector_ops > 0) {
+    fill_share(*rate(series.vector_ops, *series.stats).value,
+               find_ceiling(ceilings, backend, "logic", dtype, threads),
+               "three-input logic" + machine, "the ceiling should be measured again",
+               &result.compute, &result.no_compute_reason);
   } else {
     result.no_compute_reason = under_way(series) ? kWhenEnded : "its FLOP are not counted";
   }
@@ -124,6 +129,12 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     const Rate bytes = rate(series.bytes_min, *series.stats);
     result.bytes_per_s = bytes.value;
     result.bytes_per_s_ci = bytes.ci;
+    const Ceiling* l2 = find_ceiling(ceilings, backend, "l2_read", "", threads);
+    if (series.l2_bytes > 0 && l2 != nullptr) {
+      fill_share(*rate(series.l2_bytes, *series.stats).value, l2, "", "a nearer cache served it",
+                 &result.bandwidth, &result.no_bandwidth_reason);
+      return result;
+    }
     const Ceiling* ceiling = find_ceiling(ceilings, backend, "dram_read", "", threads);
     if (ceiling == nullptr) ceiling = find_ceiling(ceilings, backend, "dram_copy", "", threads);
     fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",

@@ -12,8 +12,10 @@ namespace ridge {
 struct Derived {
   std::optional<double> flop_per_s, bytes_per_s;  ///< from the median; bytes are the least possible
   std::optional<Interval> flop_per_s_ci, bytes_per_s_ci;
-  std::optional<Utilization> compute;    ///< of the matching FLOP ceiling, source "derived"
-  std::optional<Utilization> bandwidth;  ///< of the matching DRAM ceiling, source "derived"
+  /// Of the matching FLOP ceiling, or of logic instructions'; source "derived".
+  std::optional<Utilization> compute;
+  /// Of the matching DRAM ceiling; of the L2's where the plan counts what comes from there.
+  std::optional<Utilization> bandwidth;
   std::string no_compute_reason, no_bandwidth_reason;
   std::optional<double> energy_per_flop_j;
 };

@@ -51,7 +51,8 @@ Status launch_counting(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(bloom, cpu, counting, .prepare = prepare_counting, .launch = launch_counting);
+RIDGE_KERNEL(bloom, cpu, counting, .dtypes = "bits", .prepare = prepare_counting,
+             .launch = launch_counting);
 
 }  // namespace
 }  // namespace ridge

@@ -13,6 +13,16 @@
 //              acc += x0 * f0 + x1 * f1, from 0, and is added to its out. units as for fma;
 //              4 kProbeSteps n units FLOP
 //              buffers  x[2 units] bf16 pairs, random normal; f[2] bf16; out[units] fp32
+//   what=dot, dtype=int8   dim {kProbeDotInt8, n, units}: the same with four products a lane and step,
+//              modulo 2^32; 8 kProbeSteps n units operations
+//              buffers  x[4 units] uint8, random; f[4] int8; out[units] int32
+//   what=logic dim {kProbeLogic, n, units}: n passes; in each, every row of kLogicChains lanes goes
+//              kProbeSteps times through  v[i] ^= v[i + 1] ^ c,  i ascending and cyclic, from x, and is
+//              added to its out. units is kLogicLanes a thread; kProbeSteps n units / kLogicWidth
+//              instructions of three inputs
+//              buffers  x[units] uint64, random; c[1] uint64; out[units] uint64
+//   what=l2    dim {kProbeL2, n, units}: n times over, each thread sums its kL2Words of data; units is 1
+//              a thread; buffers as for read
 //   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
 //              units is 1 a thread
 //              buffers  data[n] random bits; out[units] uint64 partial sums, whose total counts
@@ -28,13 +38,25 @@
 namespace ridge {
 
 /// Negative: dim[0] of a GPU probe's shape is a count, so that neither runs the other's problem.
-enum ProbeWhat { kProbeFma = -1, kProbeRead = -2, kProbeDot = -3 };
+enum ProbeWhat {
+  kProbeFma = -1,
+  kProbeRead = -2,
+  kProbeDot = -3,
+  kProbeDotInt8 = -4,
+  kProbeLogic = -5,
+  kProbeL2 = -6
+};
 enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 
 /// Lanes of one CPU thread: 12 AVX-512 accumulators of 16. Narrower vectors go over them in turns.
 constexpr int kProbeLanes = 192;
 /// Steps of a chain before it starts afresh.
 constexpr int kProbeSteps = 4096;
+
+/// 12 chains of AVX-512: eight words wide. Chain i of lane l is word 8 i + l.
+enum { kLogicChains = 12, kLogicWidth = 8, kLogicLanes = kLogicChains * kLogicWidth };
+/// 256 KiB a thread: eight times the smallest L1 that these probes meet, and well inside the L2.
+enum { kL2Words = 32768 };
 
 struct ProbeFma {
   int64_t n;

@@ -17,11 +17,11 @@ std::vector<ParamSpec> probe_params() {
   specs[0].name = "what";
   specs[0].help = "the resource to use up";
   specs[0].is_choice = true;
-  specs[0].choices = {"fma",        "dot",      "read",     "ffma",   "tensor_wgmma",
-                      "tensor_mma", "gpu_read", "gpu_copy", "l2_read"};
+  specs[0].choices = {"fma",          "dot",        "logic",    "l2",       "read",   "ffma",
+                      "tensor_wgmma", "tensor_mma", "gpu_read", "gpu_copy", "l2_read"};
   specs[0].fallback = std::string("fma");
   specs[1].name = "n";
-  specs[1].help = "fma, dot: passes; read: bytes, a multiple of 8";
+  specs[1].help = "fma, dot, logic, l2: passes; read: bytes, a multiple of 8";
   specs[1].min = 8;
   specs[1].max = int64_t{1} << 36;
   specs[1].fallback = int64_t{256};
@@ -37,7 +37,7 @@ std::vector<ParamSpec> probe_params() {
   specs[4].name = "dtype";
   specs[4].help = "type of the elements; a tensor core's choice";
   specs[4].is_choice = true;
-  specs[4].choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
+  specs[4].choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "bits"};
   specs[4].fallback = std::string("fp32");
   return specs;
 }
@@ -50,9 +50,16 @@ Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
   if (auto on_gpu = probe::make_cuda_problem(what, dtype, units)) return on_gpu;
   Shape shape;
   shape.threads = static_cast<int>(param_int(params, "threads", 1));
-  shape.dim[kProbeDimWhat] = what == "read" ? kProbeRead : what == "dot" ? kProbeDot : kProbeFma;
+  shape.dim[kProbeDimWhat] = what == "read"         ? kProbeRead
+                             : what == "l2"         ? kProbeL2
+                             : what == "logic"      ? kProbeLogic
+                             : what != "dot"        ? kProbeFma
+                             : dtype == DType::int8 ? kProbeDotInt8
+                                                    : kProbeDot;
   shape.dim[kProbeDimN] = param_int(params, "n");
-  const int64_t a_thread = what == "read" ? 1 : kProbeLanes;
+  const int64_t a_thread = what == "read" || what == "l2" ? 1
+                           : what == "logic"              ? kLogicLanes
+                                                          : kProbeLanes;
   shape.dim[kProbeDimUnits] = units > 0 ? units : a_thread * shape.threads;
   if (what == "read" && shape.dim[kProbeDimN] % 8 != 0) {
     return Error{ErrorCode::usage,

@@ -152,6 +152,7 @@ class ReadProblem : public Problem {
 std::unique_ptr<Problem> make_cpu_problem(const Shape& shape) {
   if (shape.dim[kProbeDimWhat] == kProbeRead) return std::make_unique<ReadProblem>(shape);
   if (shape.dim[kProbeDimWhat] == kProbeDot) return std::make_unique<DotProblem>(shape);
+  if (auto integer = make_integer_problem(shape)) return integer;
   return std::make_unique<FmaProblem>(shape);
 }
 

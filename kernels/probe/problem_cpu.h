@@ -11,4 +11,7 @@ namespace ridge::probe {
 /// multiple of 8.
 std::unique_ptr<Problem> make_cpu_problem(const Shape& shape);
 
+/// Those of integers and words: kProbeDotInt8, kProbeLogic, kProbeL2; else null.
+std::unique_ptr<Problem> make_integer_problem(const Shape& shape);
+
 }  // namespace ridge::probe

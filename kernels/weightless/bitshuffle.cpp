@@ -45,6 +45,7 @@ static Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, bitshuffle, .prepare = prepare_encoder, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, bitshuffle, .dtypes = "bits", .prepare = prepare_encoder,
+             .launch = launch);
 
 }  // namespace ridge

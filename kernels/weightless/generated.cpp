@@ -56,11 +56,13 @@ static Status prepare(const Shape& shape, Plan* plan) {
   plan->state = made;
   plan->release = release;
   plan->workspace_bytes = made->code->bytes + (made->encoder != nullptr ? made->encoder->bytes : 0);
+  const double code = (double)made->code->bytes / model->luts;
   if (made->code->groups == nullptr) {
     snprintf(plan->note, sizeof(plan->note), "multiplexers instead: %s", made->code->reason);
   } else {
     snprintf(plan->note, sizeof(plan->note), "%.1f operations and %.0f bytes of code a LUT",
-             made->code->operations / (double)model->luts, (double)made->code->bytes / model->luts);
+             made->code->operations / (double)model->luts, code);
+    count_work(shape, made->code->operations / (double)model->luts, code, plan);
   }
   return {};
 }
@@ -72,6 +74,6 @@ static Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, generated, .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, generated, .dtypes = "bits", .prepare = prepare, .launch = launch);
 
 }  // namespace ridge

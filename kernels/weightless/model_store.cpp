@@ -20,8 +20,8 @@ std::string key_of(const TrainConfig& c) {
   uint64_t data = 0;  // a synthetic set, or a part of one, must not pass for the real set
   const Garments& set = garments();
   for (const uint8_t label : set.train.labels) data = mix_bits(data + label + kGolden);
-  return fmt::format("v{}-l{}-b{}-k{}-e{}-s{}-n{}-{:08x}", kVersion, c.luts, c.bits, c.candidates,
-                     c.epochs, c.seed, c.images, data >> 32);
+  return fmt::format("v{}-l{}-b{}-k{}-h{}-e{}-s{}-n{}-{:08x}", kVersion, c.luts, c.bits,
+                     c.candidates, c.halve_every, c.epochs, c.seed, c.images, data >> 32);
 }
 
 Result<LutNetwork> train(const TrainConfig& config, const FamilyProgress* progress) {

@@ -82,6 +82,7 @@ static Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_avx2, .prepare = prepare_encoder, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, mux_avx2, .dtypes = "bits", .prepare = prepare_encoder,
+             .launch = launch);
 
 }  // namespace ridge

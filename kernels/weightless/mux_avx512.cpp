@@ -28,6 +28,12 @@ static Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_avx512, .prepare = prepare_encoder, .launch = launch);
+/// 31 multiplexers and a complement; a table and its wiring are 20 bytes.
+static Status prepare(const Shape& shape, Plan* plan) {
+  count_work(shape, 32, 20, plan);
+  return prepare_encoder(shape, plan);
+}
+
+RIDGE_KERNEL(weightless, cpu, mux_avx512, .dtypes = "bits", .prepare = prepare, .launch = launch);
 
 }  // namespace ridge

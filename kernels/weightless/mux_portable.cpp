@@ -71,6 +71,7 @@ static Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_portable, .prepare = prepare_encoder, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, mux_portable, .dtypes = "bits", .prepare = prepare_encoder,
+             .launch = launch);
 
 }  // namespace ridge

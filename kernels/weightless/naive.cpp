@@ -54,7 +54,7 @@ Status launch_naive(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(weightless, cpu, naive, .launch = launch_naive);
+RIDGE_KERNEL(weightless, cpu, naive, .dtypes = "bits", .launch = launch_naive);
 
 }  // namespace
 }  // namespace ridge

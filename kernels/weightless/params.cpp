@@ -24,6 +24,8 @@ std::vector<ParamSpec> model_params() {
       int_param("bits", "thermometer bits a pixel", 1, kMostBits, usual.bits),
       int_param("candidates", "features each pin chooses among; 1: random wiring", 1, 1024,
                 usual.candidates),
+      int_param("halve", "epochs after which a pin drops half of its candidates, to 16; 0: never",
+                0, 1000, usual.halve_every),
       int_param("epochs", "passes over the training images; 0: untrained", 0, 1000, usual.epochs),
       int_param("seed", "of tables, candidates and order", 1, 1'000'000, 1),
       int_param("train_images", "train on so many images; 0: all", 0, 60'000, 0)};
@@ -42,6 +44,7 @@ Result<TrainConfig> config_of(const Params& params) {
   config.luts = static_cast<int>(param_int(params, "luts", config.luts));
   config.bits = static_cast<int>(param_int(params, "bits", config.bits));
   config.candidates = static_cast<int>(param_int(params, "candidates", config.candidates));
+  config.halve_every = static_cast<int>(param_int(params, "halve", config.halve_every));
   config.epochs = static_cast<int>(param_int(params, "epochs", config.epochs));
   config.seed = static_cast<uint64_t>(param_int(params, "seed", 1));
   config.images = param_int(params, "train_images", 0);

@@ -9,7 +9,7 @@
 namespace ridge::weightless {
 
 ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
-/// luts, bits, candidates, epochs, seed, train_images.
+/// luts, bits, candidates, halve, epochs, seed, train_images.
 std::vector<ParamSpec> model_params();
 /// Fewer images in a call; the model stays. NaN is no share: all of them.
 Params fewer_images(const Params& params, double share);

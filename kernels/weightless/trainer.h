@@ -14,9 +14,9 @@ namespace ridge::weightless {
 
 struct TrainConfig {
   int luts = 2000, bits = 3;
-  int candidates = 64;  ///< features each pin chooses among; 1: random wiring, never learned
-  int halve_every =
-      0;  ///< epochs after which a pin drops half of its candidates, down to 16; 0: never
+  int candidates = 128;  ///< features each pin chooses among; 1: random wiring, never learned
+  /// Epochs after which each pin drops half of its candidates, down to 16; 0: never.
+  int halve_every = 1;
   int epochs = 12;
   uint64_t seed = 1;
   int64_t images = 0;    ///< train on so many only; 0: all

@@ -74,7 +74,9 @@ std::vector<ParamSpec> training_params() {
 
 std::vector<ParamSpec> random_wiring_params() {
   std::vector<ParamSpec> specs = training_params();
-  std::erase_if(specs, [](const ParamSpec& spec) { return spec.name == "candidates"; });
+  std::erase_if(specs, [](const ParamSpec& spec) {
+    return spec.name == "candidates" || spec.name == "halve";
+  });
   return specs;
 }
 

@@ -22,6 +22,16 @@ static inline Vec full_add(Vec a, Vec b, Vec c, Vec* carry) {
   return (Vec)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
 }
 
+/// What all calls do beside encoding, for the shares of the ceilings: the LUTs, and 7 full adders for 8 of
+/// their outputs; six planes of 64 bytes a LUT, of which few are still in the L1, and `bytes` of the LUT's
+/// own.
+static inline void count_work(const Shape& shape, double operations, double bytes, Plan* plan) {
+  const int64_t tiles = (shape.dim[kLutImages] + kTile - 1) / kTile;
+  const double luts = (double)tiles * (double)shape.dim[kLutLuts];
+  plan->vector_ops = luts * (operations + 7 * 2 / 8.0);
+  plan->l2_bytes = luts * (kLutInputs * 64 + bytes);
+}
+
 static inline __m128i sixteen(const uint8_t* pixels, int image) {
   return _mm_loadu_si128((const __m128i*)(pixels + (int64_t)image * kImageBytes));
 }

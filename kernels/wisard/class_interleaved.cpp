@@ -40,7 +40,7 @@ static inline void ram_addresses(const uint64_t* planes, const uint16_t* order, 
 
 namespace ridge {
 
-RIDGE_KERNEL(wisard, cpu, class_interleaved, .prepare = prepare_interleaved,
+RIDGE_KERNEL(wisard, cpu, class_interleaved, .dtypes = "bits", .prepare = prepare_interleaved,
              .launch = launch_interleaved);
 
 }  // namespace ridge

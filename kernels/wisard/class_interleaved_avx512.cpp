@@ -35,7 +35,7 @@ static inline void ram_addresses(const uint64_t* planes, const uint16_t* order, 
 
 namespace ridge {
 
-RIDGE_KERNEL(wisard, cpu, class_interleaved_avx512, .prepare = prepare_interleaved,
-             .launch = launch_interleaved);
+RIDGE_KERNEL(wisard, cpu, class_interleaved_avx512, .dtypes = "bits",
+             .prepare = prepare_interleaved, .launch = launch_interleaved);
 
 }  // namespace ridge

@@ -25,7 +25,7 @@ Status launch_direct(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(wisard, cpu, direct_tables, .launch = launch_direct);
+RIDGE_KERNEL(wisard, cpu, direct_tables, .dtypes = "bits", .launch = launch_direct);
 
 }  // namespace
 }  // namespace ridge

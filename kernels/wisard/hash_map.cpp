@@ -54,7 +54,7 @@ Status launch(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(wisard, cpu, hash_map, .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(wisard, cpu, hash_map, .dtypes = "bits", .prepare = prepare, .launch = launch);
 
 }  // namespace
 }  // namespace ridge

@@ -42,7 +42,8 @@ Status launch_packed(const Launch& launch) {
   return {};
 }
 
-RIDGE_KERNEL(wisard, cpu, packed, .prepare = prepare_packed, .launch = launch_packed);
+RIDGE_KERNEL(wisard, cpu, packed, .dtypes = "bits", .prepare = prepare_packed,
+             .launch = launch_packed);
 
 }  // namespace
 }  // namespace ridge

@@ -1,0 +1,144 @@
+// The mlp family's problem: the perceptron classifies the weightless lab's images from their bytes.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "common/kernel/registry.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/mlp/network.h"
+#include "kernels/weightless/encoded_batch.h"
+#include "kernels/weightless/params.h"
+
+namespace ridge {
+namespace {
+
+using mlp::Perceptron;
+
+/// A class stands for the highest when its score in float64 is within this share of the scores' spread:
+/// fp32 sums of 784 products err by 1e-6 of it.
+constexpr double kTie = 1e-5;
+
+class PerceptronProblem : public Problem {
+ public:
+  PerceptronProblem(std::shared_ptr<const Perceptron> network, DType dtype, int64_t images)
+      : network_(std::move(network)), model_(network_->model()), dtype_(dtype), images_(images) {}
+
+  Shape shape() const override {
+    Shape shape;
+    shape.dim[0] = images_;
+    shape.dtype = dtype_;
+    shape.constants = &model_;
+    return shape;
+  }
+  std::vector<BufferSpec> buffers() const override {
+    const auto images = static_cast<size_t>(images_);
+    return {{"pixels", images * kMlpIn, false, DType::int8},
+            {"classes", images, true, DType::int8}};
+  }
+  double flop() const override { return 2.0 * kMlpHidden * (kMlpIn + kMlpOut) * double(images_); }
+  double bytes_min() const override {
+    const double weights = double(kMlpHidden) * (kMlpIn + kMlpOut);
+    return double(images_) * (kMlpIn + 1) + weights * double(dtype_size(dtype_));
+  }
+  double items() const override { return double(images_); }
+
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    const weightless::EncodedBatch batch(one_threshold(), images_, seed);
+    host->resize(2);
+    (*host)[0].resize(batch.pixels.size());
+    (*host)[1].resize(static_cast<size_t>(images_));
+    std::memcpy((*host)[0].data(), batch.pixels.data(), batch.pixels.size());
+  }
+
+  /// Int8 sums are exact, so its classes must be; fp32's may be any that ties.
+  QualityCheck check(const HostBuffers& host, bool, uint64_t seed) const override {
+    refer(host[0], seed);
+    std::vector<uint8_t> expected(static_cast<size_t>(images_));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const auto found = static_cast<size_t>(host[1][i]);
+      expected[i] = found < kMlpOut && fits_[i * kMlpOut + found] != 0 ? uint8_t(found) : best_[i];
+    }
+    return weightless::judge_classes(host[1], expected, labels_);
+  }
+
+ private:
+  static std::vector<uint8_t> one_threshold() { return std::vector<uint8_t>(kMlpIn, 127); }
+
+  /// The definition's answers are found once a seed.
+  void refer(const std::vector<std::byte>& pixels, uint64_t seed) const {
+    if (referred_ == seed && !best_.empty()) return;
+    best_.clear(), fits_.assign(static_cast<size_t>(images_) * kMlpOut, 0);
+    labels_ = weightless::EncodedBatch(one_threshold(), images_, seed).labels;
+    for (size_t i = 0; i < static_cast<size_t>(images_); ++i) {
+      const auto* image = reinterpret_cast<const uint8_t*>(pixels.data()) + i * kMlpIn;
+      if (dtype_ == DType::int8) {
+        best_.push_back(static_cast<uint8_t>(mlp::predict_int8(*network_, image)));
+        continue;
+      }
+      double scores[kMlpOut];
+      mlp::scores_of(*network_, image, scores);
+      const auto [low, high] = std::minmax_element(scores, scores + kMlpOut);
+      best_.push_back(static_cast<uint8_t>(high - scores));
+      for (size_t c = 0; c < kMlpOut; ++c) {
+        fits_[i * kMlpOut + c] = *high - scores[c] <= kTie * (*high - *low);
+      }
+    }
+    referred_ = seed;
+  }
+
+  std::shared_ptr<const Perceptron> network_;
+  MlpModel model_;
+  DType dtype_;
+  int64_t images_;
+  mutable uint64_t referred_ = 0;
+  mutable std::vector<uint8_t> best_, fits_, labels_;
+};
+
+std::vector<ParamSpec> params() {
+  using weightless::int_param;
+  ParamSpec dtype;
+  dtype.name = "dtype";
+  dtype.help = "what it computes in";
+  dtype.is_choice = true;
+  dtype.choices = {"fp32", "int8"};
+  dtype.fallback = std::string("fp32");
+  ParamSpec images = int_param("images", "images in a call", 1, 1'000'000, 10'000);
+  images.is_size = true;
+  return {images, dtype,
+          int_param("mlp_epochs", "passes over the training images; 0: untrained", 0, 100, 10),
+          int_param("seed", "of weights and order", 1, 1'000'000, 1)};
+}
+
+mlp::PerceptronConfig config_of(const Params& params) {
+  return {.epochs = static_cast<int>(param_int(params, "mlp_epochs", 10)),
+          .seed = static_cast<uint64_t>(param_int(params, "seed", 1))};
+}
+
+Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
+  RIDGE_TRY(auto network, mlp::stored(config_of(params), nullptr));
+  const DType dtype = param_text(params, "dtype", "fp32") == "int8" ? DType::int8 : DType::fp32;
+  return std::unique_ptr<Problem>(std::make_unique<PerceptronProblem>(
+      std::move(network), dtype, param_int(params, "images", 10'000)));
+}
+
+Result<void> get_ready(const Params& params, const FamilyProgress& progress) {
+  const auto network = mlp::stored(config_of(params), &progress);
+  if (!network) return network.error();
+  return {};
+}
+
+/// Untrained: one image, tiles of 6, 64 and 256 with one more and less.
+std::vector<Params> awkward() {
+  std::vector<Params> shapes;
+  for (const int64_t images : {1, 5, 7, 63, 131, 255, 257}) {
+    shapes.push_back({{"images", images}, {"mlp_epochs", int64_t{0}}});
+  }
+  return shapes;
+}
+
+RIDGE_FAMILY(mlp, .params = params, .make_problem = make_problem, .awkward = awkward,
+             .shrink = weightless::fewer_images, .get_ready = get_ready);
+
+}  // namespace
+}  // namespace ridge
