@@ -13,6 +13,7 @@ namespace ridge::mlp {
 namespace {
 
 constexpr int64_t kBatch = 256;
+constexpr float kInputs = kMlpIn, kUnits = kMlpHidden;
 
 /// One array of weights with its moments.
 struct Learned {
@@ -58,9 +59,9 @@ class Learner {
         back_(kBatch, kMlpHidden, kMlpOut, threads),
         grow_(kMlpIn, kMlpHidden, kBatch, threads),
         grow_second_(kMlpHidden, kMlpOut, kBatch, threads),
-        w1_(size_t{kMlpIn} * kMlpHidden, std::sqrt(6.0f / kMlpIn), 4 * seed),
+        w1_(size_t{kMlpIn} * kMlpHidden, std::sqrt(6.0f / kInputs), 4 * seed),
         b1_(kMlpHidden, 0, 1),
-        w2_(size_t{kMlpHidden} * kMlpOut, std::sqrt(6.0f / kMlpHidden), 4 * seed + 1),
+        w2_(size_t{kMlpHidden} * kMlpOut, std::sqrt(6.0f / kUnits), 4 * seed + 1),
         b2_(kMlpOut, 0, 1) {}
 
   void step(const ImageSet& set, const int32_t* images, float rate) {

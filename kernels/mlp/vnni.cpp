@@ -1,4 +1,4 @@
-// ridge: isa=avx512bitalg flags=-O3
+// ridge: isa=avx512bitalg flags=-O3,-Wno-maybe-uninitialized
 //
 // Idea      The same network in int8, as it is deployed: vpdpbusd multiplies 64 bytes of pixels by 64 of
 //           weights and adds them four by four. Pixels are bytes already and need no conversion.
@@ -56,32 +56,45 @@ static inline __m128i hidden_16(__m512i sum, const float* scale, const float* of
   return _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(x, least), most)));
 }
 
+/// The instruction itself: of the intrinsic GCC 12 stores every sum at every step, at half the rate.
+static inline void dot(__m512i* sum, __m512i x, __m512i w) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(*sum) : "v"(x), "v"(w));
+}
+
+// Named, as in the probes' chains: an array of sums would lie in memory.
+#define RIDGE_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
+#define RIDGE_ROW_START(r) __m512i a##r = zero, b##r = zero, c##r = zero, d##r = zero;
+#define RIDGE_ROW_STEP(r)                             \
+  {                                                   \
+    const __m512i x = four_bytes(rows[r] + 4 * step); \
+    dot(&a##r, x, w0);                                \
+    dot(&b##r, x, w1);                                \
+    dot(&c##r, x, w2);                                \
+    dot(&d##r, x, w3);                                \
+  }
+#define RIDGE_ROW_END(r)                                                     \
+  store_16(hidden[r] + unit, hidden_16(a##r, scale, offset));                \
+  store_16(hidden[r] + unit + 16, hidden_16(b##r, scale + 16, offset + 16)); \
+  store_16(hidden[r] + unit + 32, hidden_16(c##r, scale + 32, offset + 32)); \
+  store_16(hidden[r] + unit + 48, hidden_16(d##r, scale + 48, offset + 48));
+
+static inline void store_16(uint8_t* to, __m128i bytes) {
+  _mm_storeu_si128((__m128i*)to, bytes);
+}
+
 /// 64 hidden units of six images; rows: where each image's pixels lie.
 static inline void six_by_64(const MlpModel* model, const Packed* packed, int panel,
                              const uint8_t* const* rows, uint8_t (*hidden)[kMlpHidden]) {
-  __m512i sum[kRows][4];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < 4; ++v) sum[r][v] = _mm512_setzero_si512();
-  }
+  const __m512i zero = _mm512_setzero_si512();
+  RIDGE_EACH_ROW(RIDGE_ROW_START)
   for (int step = 0; step < kSteps; ++step) {
     const __m512i* weights = (const __m512i*)packed->first[panel][step];
     const __m512i w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
-      const __m512i x = four_bytes(rows[r] + 4 * step);
-      sum[r][0] = _mm512_dpbusd_epi32(sum[r][0], x, w0);
-      sum[r][1] = _mm512_dpbusd_epi32(sum[r][1], x, w1);
-      sum[r][2] = _mm512_dpbusd_epi32(sum[r][2], x, w2);
-      sum[r][3] = _mm512_dpbusd_epi32(sum[r][3], x, w3);
-    }
+    RIDGE_EACH_ROW(RIDGE_ROW_STEP)
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < 4; ++v) {
-      const int unit = 64 * panel + 16 * v;
-      _mm_storeu_si128((__m128i*)(hidden[r] + unit),
-                       hidden_16(sum[r][v], model->scale + unit, model->offset + unit));
-    }
-  }
+  const int unit = 64 * panel;
+  const float *scale = model->scale + unit, *offset = model->offset + unit;
+  RIDGE_EACH_ROW(RIDGE_ROW_END)
 }
 
 static inline uint8_t class_of(const Packed* packed, const uint8_t* hidden) {
@@ -103,7 +116,7 @@ static Status launch(const Launch& launch) {
   enum { kTile = 48 };
   alignas(64) uint8_t hidden[kTile][kMlpHidden];
   for (int64_t first = 0; first < p.images; first += kTile) {
-    const int64_t left = p.images - first < kTile ? p.images - first : kTile;
+    const int64_t left = p.images - first < kTile ? p.images - first : (int64_t)kTile;
     for (int panel = 0; panel < kPanels; ++panel) {
       for (int64_t at = 0; at < left; at += kRows) {
         const uint8_t* rows[kRows];  // beyond the last image: the last again
