@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/core/random.h"
 #include "common/kernel/registry.h"
 #include "common/quality/quality.h"
 #include "common/record/params.h"
@@ -22,8 +23,13 @@ constexpr double kWeights = double(kMlpHidden) * double(kMlpIn + kMlpOut);
 
 class PerceptronProblem : public Problem {
  public:
-  PerceptronProblem(std::shared_ptr<const Perceptron> network, DType dtype, int64_t images)
-      : network_(std::move(network)), model_(network_->model()), dtype_(dtype), images_(images) {}
+  PerceptronProblem(std::shared_ptr<const Perceptron> network, DType dtype, int64_t images,
+                    bool untrained)
+      : network_(std::move(network)),
+        model_(network_->model()),
+        dtype_(dtype),
+        images_(images),
+        untrained_(untrained) {}
 
   Shape shape() const override {
     Shape shape;
@@ -49,6 +55,12 @@ class PerceptronProblem : public Problem {
     (*host)[0].resize(batch.pixels.size());
     (*host)[1].resize(static_cast<size_t>(images_));
     std::memcpy((*host)[0].data(), batch.pixels.data(), batch.pixels.size());
+    if (!untrained_) return;
+    // Garments are black at the border: a rung that leaves out its pixels would not be found out.
+    const uint64_t key = random_key(seed);
+    for (size_t i = 0; i < (*host)[0].size(); ++i) {
+      (*host)[0][i] = static_cast<std::byte>(random_below(key, i, 256));
+    }
   }
 
   /// Int8 sums are exact, so its classes must be; fp32's may be any that ties.
@@ -91,6 +103,7 @@ class PerceptronProblem : public Problem {
   MlpModel model_;
   DType dtype_;
   int64_t images_;
+  bool untrained_;
   mutable uint64_t referred_ = 0;
   mutable std::vector<uint8_t> best_, fits_, labels_;
 };
@@ -119,7 +132,8 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   RIDGE_TRY(auto network, mlp::stored(config_of(params), nullptr));
   const DType dtype = param_text(params, "dtype", "fp32") == "int8" ? DType::int8 : DType::fp32;
   return std::unique_ptr<Problem>(std::make_unique<PerceptronProblem>(
-      std::move(network), dtype, param_int(params, "images", 10'000)));
+      std::move(network), dtype, param_int(params, "images", 10'000),
+      param_int(params, "mlp_epochs", 10) == 0));
 }
 
 Result<void> get_ready(const Params& params, const FamilyProgress& progress) {

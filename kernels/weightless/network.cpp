@@ -44,10 +44,16 @@ BitRows encode_rows(const uint8_t* images, int64_t count, const std::vector<uint
     for (int64_t i = begin; i < end; ++i) {
       const uint8_t* image = images + i * kGarmentPixels;
       uint64_t* row = &rows.words[static_cast<size_t>(i * rows.row_words())];
-      for (int f = 0; f < rows.features; ++f) {
-        const bool bit = image[f / bits] > thresholds[static_cast<size_t>(f)];
-        row[f / 64] |= uint64_t{bit} << (f % 64);
+      const uint8_t* threshold = thresholds.data();
+      uint64_t word = 0;
+      int f = 0;
+      for (int p = 0; p < kGarmentPixels; ++p) {
+        for (int b = 0; b < bits; ++b, ++f) {
+          word |= uint64_t{image[p] > *threshold++} << (f % 64);
+          if (f % 64 == 63) row[f / 64] = word, word = 0;
+        }
       }
+      if (f % 64 != 0) row[f / 64] = word;
     }
   });
   return rows;

@@ -291,6 +291,9 @@ int64_t Trainer::steps() const {
 int64_t Trainer::done() const {
   return state_->done;
 }
+int Trainer::candidates() const {
+  return state_->job.candidates;
+}
 const TrainConfig& Trainer::config() const {
   return state_->config;
 }

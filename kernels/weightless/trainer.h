@@ -41,6 +41,7 @@ class Trainer {
   /// Share of right predictions on the images held out, or on the test set; -1 where there are none.
   double accuracy(bool test);
   const TrainConfig& config() const;
+  int candidates() const;  ///< of each pin, those dropped left out; a multiple of 16, or 1
 
  private:
   struct State;
