@@ -33,11 +33,16 @@ void free_encoder(void* encoder);
 /// An encoder of the instruction set at hand:
 ///   columns_of_16(pixels, column)    column[p][s]: pixel p of image s; images lie kImageBytes apart
 ///   above_64(column, threshold)      bit s: column[s] > threshold
+/// The next 64 images, 784 cache lines, are fetched meanwhile, 16 lines a block: 64 rows are more streams
+/// than the hardware's prefetcher follows.
 #define RIDGE_ENCODE_64(columns_of_16, above_64)                                                  \
   static inline void encode_64(const Encoder* encoder, const uint8_t* pixels, uint64_t* planes) { \
     alignas(64) uint8_t column[kColumns][64];                                                     \
     for (int block = 0; block < kColumnBlocks; ++block) {                                         \
       const int begin = encoder->begin[block], end = encoder->begin[block + 1];                   \
+      for (int line = 0; line < kColumns; ++line) {                                               \
+        __builtin_prefetch(pixels + 64 * (kImageBytes + block * kColumns + line), 0, 2);          \
+      }                                                                                           \
       if (begin == end) continue;                                                                 \
       columns_of_16(pixels + block * kColumns, column);                                           \
       for (int i = begin; i < end; ++i) {                                                         \
