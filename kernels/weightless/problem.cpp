@@ -1,6 +1,7 @@
 // The weightless family's problem: a trained network, images to classify, and every prediction judged.
 #include <cstring>
 
+#include "common/core/parallel.h"
 #include "common/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/weightless/encoded_batch.h"
@@ -76,11 +77,13 @@ class ClassifyProblem : public Problem {
   QualityCheck check(const HostBuffers& host, bool, uint64_t seed) const override {
     if (referred_ != seed || expected_.empty()) {
       const EncodedBatch batch(network_->thresholds, images_, seed);
-      expected_.clear();
-      for (int64_t i = 0; i < images_; ++i) {
-        expected_.push_back(static_cast<uint8_t>(weightless::predict_one(
-            *network_, &batch.pixels[static_cast<size_t>(i) * kImageBytes])));
-      }
+      expected_.resize(static_cast<size_t>(images_));
+      parallel_for(images_, 256, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          expected_[static_cast<size_t>(i)] = static_cast<uint8_t>(weightless::predict_one(
+              *network_, &batch.pixels[static_cast<size_t>(i) * kImageBytes]));
+        }
+      });
       labels_ = batch.labels;
       referred_ = seed;
     }

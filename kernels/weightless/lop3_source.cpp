@@ -1,0 +1,186 @@
+#include "kernels/weightless/lop3_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "kernels/weightless/lut_circuit.h"
+
+namespace ridge::weightless {
+namespace {
+
+/// What follows `ld.` where input `pin` is a feature's word.
+using Fetch = std::function<std::string(int pin, int feature)>;
+
+class Writer {
+ public:
+  /// Operands 8 and up of a group's asm statement.
+  Writer(const LutModel& model, std::string operands, Fetch fetch)
+      : model_(model), operands_(std::move(operands)), fetch_(std::move(fetch)) {}
+
+  template <class... T>
+  void line(fmt::format_string<T...> format, T&&... values) {
+    fmt::format_to(std::back_inserter(source_.text), format, std::forward<T>(values)...);
+    source_.text += '\n';
+  }
+
+  /// Adds LUTs first ... of one class to `score`, eight at a time. Eight are one asm statement: as 40,000
+  /// lines of C++ the same took 40 s to compile, since the compiler looked at each.
+  void luts(int first, int count) {
+    for (int at = first; at < first + count; at += 8) {
+      line("{{ Word x[8] = {{}};\nasm(\"{{\\n\"");
+      for (int i = 0; i < 8 && at + i < first + count; ++i) lut(at + i, i);
+      line("\"}}\"");
+      line(": \"+r\"(x[0]), \"+r\"(x[1]), \"+r\"(x[2]), \"+r\"(x[3]), \"+r\"(x[4]), \"+r\"(x[5]),");
+      line("\"+r\"(x[6]), \"+r\"(x[7]) : {});", operands_);
+      line("add_eight<{}>(score, x); }}\n__syncwarp();", score_counters(model_.luts_per_class));
+    }
+  }
+
+  Lop3Source take() { return std::move(source_); }
+
+ private:
+  void lut(int j, int out) {
+    const uint64_t table = model_.tables[j];
+    const auto [found, made] = circuits_.try_emplace(table);
+    if (made) found->second = make_circuit(table);
+    const LutCircuit& circuit = found->second;
+    source_.operations += static_cast<int64_t>(circuit.ops.size());
+    if (circuit.output < 0) {
+      return line("\"mov.b32 %{}, {};\\n\"", out, circuit.output == -1 ? 0 : -1);
+    }
+    const auto value = [](int from) {
+      return from < kLutInputs ? fmt::format("i{}", from) : fmt::format("v{}", from - kLutInputs);
+    };
+    line("\"{{ .reg .b32 i<6>, v<15>;\\n\"");
+    bool read[kLutInputs] = {};
+    const auto mark = [&](int from) {
+      if (from < kLutInputs) read[from] = true;
+    };
+    mark(circuit.output);
+    for (const TernaryOp& op : circuit.ops) mark(op.a), mark(op.b), mark(op.c);
+    for (int p = 0; p < kLutInputs; ++p) {
+      if (read[p]) line("\"ld.{};\\n\"", fetch_(p, model_.wiring[j * kLutInputs + p]));
+    }
+    for (size_t v = 0; v < circuit.ops.size(); ++v) {
+      const TernaryOp& op = circuit.ops[v];
+      line("\"lop3.b32 v{}, {}, {}, {}, {};\\n\"", v, value(op.a), value(op.b), value(op.c),
+           op.function);
+    }
+    line("\"mov.b32 %{}, {}; }}\\n\"", out, value(circuit.output));
+  }
+
+  const LutModel& model_;
+  std::string operands_;
+  Fetch fetch_;
+  Lop3Source source_;
+  std::map<uint64_t, LutCircuit> circuits_;
+};
+
+}  // namespace
+
+int score_counters(int luts_per_class) {
+  return std::max(3, static_cast<int>(std::bit_width(static_cast<unsigned>(luts_per_class))));
+}
+
+Lop3Source planes_source(const LutModel& model) {
+  Writer to(model, "\"l\"(in)", [](int pin, int feature) {
+    return fmt::format("global.nc.b32 i{}, [%8 + {}]", pin, feature * 64);
+  });
+  const int counters = score_counters(model.luts_per_class);
+  to.line("#include \"kernels/weightless/words.h\"\nusing namespace ridge::words;");
+  to.line(
+      "extern \"C\" __global__ void __launch_bounds__({}, 5) classify(const Word* __restrict__ "
+      "planes,",
+      kWordsPerBlock);
+  to.line("    Word* __restrict__ scores, long long words, int tile_blocks) {{");
+  to.line(
+      "const int tile = blockIdx.x / (tile_blocks * 10), rest = blockIdx.x % (tile_blocks * 10);");
+  to.line(
+      "const long long word = (1ll * tile * tile_blocks + rest % tile_blocks) * {} + threadIdx.x;",
+      kWordsPerBlock);
+  to.line("if (word >= words) return;");
+  to.line("const Word* in = planes + word / 16 * {} + word % 16;", model.features * 16);
+  to.line("Word score[{}] = {{}};", counters);
+  to.line("switch (rest / tile_blocks) {{");
+  for (int c = 0; c < kImageClasses; ++c) {
+    to.line("case {}: {{", c);
+    to.luts(c * model.luts_per_class, model.luts_per_class);
+    to.line("}} break;");
+  }
+  to.line("}}");
+  to.line(
+      "for (int k = 0; k < {0}; ++k) scores[(rest / tile_blocks * {0} + k) * words + word] = "
+      "score[k];",
+      counters);
+  to.line("}}");
+  return to.take();
+}
+
+PlaneList planes_read(const LutModel& model) {
+  std::map<std::pair<int, int>, int> first;  // {pixel, threshold}: feature
+  std::vector<int> reads(static_cast<size_t>(model.features)), same(reads.size(), -1);
+  for (int j = 0; j < model.luts * kLutInputs; ++j) {
+    const int f = model.wiring[j];
+    same[size_t(f)] = first.try_emplace({f / model.bits, model.thresholds[f]}, f).first->second;
+    ++reads[size_t(same[size_t(f)])];
+  }
+  PlaneList list;
+  for (int f = 0; f < model.features; ++f) {
+    if (reads[size_t(f)] > 0) list.feature.push_back(static_cast<uint16_t>(f));
+  }
+  std::stable_sort(list.feature.begin(), list.feature.end(),
+                   [&](int a, int b) { return reads[size_t(a)] > reads[size_t(b)]; });
+  std::vector<int32_t> place(reads.size(), -1);
+  for (size_t p = 0; p < list.feature.size(); ++p) place[list.feature[p]] = static_cast<int32_t>(p);
+  list.plane_of.assign(reads.size(), -1);
+  for (size_t f = 0; f < reads.size(); ++f) {
+    if (same[f] >= 0) list.plane_of[f] = place[size_t(same[f])];
+  }
+  return list;
+}
+
+Lop3Source staged_source(const LutModel& model, const PlaneList& list, const Staging& staging) {
+  Writer to(model, "\"r\"(hot), \"l\"(cold)", [&](int pin, int feature) {
+    const int plane = list.plane_of[size_t(feature)];
+    if (plane < staging.hot) return fmt::format("shared.b32 i{}, [%8 + {}]", pin, plane * 33 * 4);
+    const int at = staging.from_pixels ? (plane - staging.hot) * 32 : feature * 16;
+    return fmt::format("global.b32 i{}, [%9 + {}]", pin, at * 4);
+  });
+  const int warps = kImageClasses * staging.parts, counters = score_counters(model.luts_per_class);
+  to.line("#define RIDGE_WARPS {}\n#define RIDGE_PARTS {}\n#define RIDGE_COUNTERS {}", warps,
+          staging.parts, counters);
+  to.line(
+      "#define RIDGE_HOT {}\n#define RIDGE_COLD {}\n#define RIDGE_FEATURES {}\n#define RIDGE_BITS "
+      "{}",
+      staging.hot, static_cast<int>(list.feature.size()) - staging.hot, model.features, model.bits);
+  to.line("#include \"kernels/weightless/staged_fill.h\"\nusing namespace ridge::words;");
+  to.line("extern \"C\" __global__ void __launch_bounds__({}, 1) classify(Staged job) {{",
+          warps * 32);
+  to.line("extern __shared__ Word planes[];");
+  to.line("{}(job, planes);", staging.from_pixels ? "fill_from_pixels" : "fill_from_planes");
+  to.line("__syncthreads();");
+  to.line("const Word hot =");
+  to.line("    static_cast<Word>(__cvta_generic_to_shared(planes + threadIdx.x % 32));");
+  to.line("const Word* cold = {};",
+          staging.from_pixels ? "block_workspace(job)" : "own_planes(job)");
+  to.line("Word score[{}] = {{}};", counters);
+  to.line("switch (threadIdx.x / 32) {{");
+  for (int w = 0; w < warps; ++w) {
+    const int c = w / staging.parts, part = w % staging.parts, all = model.luts_per_class;
+    const int begin = all * part / staging.parts, end = all * (part + 1) / staging.parts;
+    to.line("case {}: {{", w);
+    to.luts(c * all + begin, end - begin);
+    to.line("}} break;");
+  }
+  to.line("}}\nwrite_best(job, score, planes);\n}}");
+  return to.take();
+}
+
+}  // namespace ridge::weightless
