@@ -58,7 +58,8 @@ Status launch_generated(const Launch& launch) {
   long long words = padded_words(launch.shape);
   Word* scores = state->scores.template as<Word>();
   int tile_blocks = state->tile_blocks;
-  void* arguments[] = {&planes, &scores, &words, &tile_blocks};
+  Word zero = 0;
+  void* arguments[] = {&planes, &scores, &words, &tile_blocks, &zero};
   RIDGE_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(state->program.kernel),
                                     dim3(state->blocks), dim3(weightless::kWordsPerBlock),
                                     arguments, 0, stream));

@@ -21,8 +21,12 @@ using Fetch = std::function<std::string(int pin, int feature)>;
 class Writer {
  public:
   /// Operands 8 and up of a group's asm statement.
-  Writer(const LutModel& model, std::string operands, Fetch fetch)
-      : model_(model), operands_(std::move(operands)), fetch_(std::move(fetch)) {}
+  /// `before`: a statement ahead of each group.
+  Writer(const LutModel& model, std::string operands, Fetch fetch, std::string before = {})
+      : model_(model),
+        operands_(std::move(operands)),
+        before_(std::move(before)),
+        fetch_(std::move(fetch)) {}
 
   template <class... T>
   void line(fmt::format_string<T...> format, T&&... values) {
@@ -34,12 +38,12 @@ class Writer {
   /// lines of C++ the same took 40 s to compile, since the compiler looked at each.
   void luts(int first, int count) {
     for (int at = first; at < first + count; at += 8) {
-      line("{{ Word x[8] = {{}};\nasm(\"{{\\n\"");
+      line("{{ Word x[8] = {{}};\n{}\nasm(\"{{\\n\"", before_);
       for (int i = 0; i < 8 && at + i < first + count; ++i) lut(at + i, i);
       line("\"}}\"");
       line(": \"+r\"(x[0]), \"+r\"(x[1]), \"+r\"(x[2]), \"+r\"(x[3]), \"+r\"(x[4]), \"+r\"(x[5]),");
       line("\"+r\"(x[6]), \"+r\"(x[7]) : {});", operands_);
-      line("add_eight<{}>(score, x); }}\n__syncwarp();", score_counters(model_.luts_per_class));
+      line("add_eight<{}>(score, x); }}", score_counters(model_.luts_per_class));
     }
   }
 
@@ -77,7 +81,7 @@ class Writer {
   }
 
   const LutModel& model_;
-  std::string operands_;
+  std::string operands_, before_;
   Fetch fetch_;
   Lop3Source source_;
   std::map<uint64_t, LutCircuit> circuits_;
@@ -90,16 +94,19 @@ int score_counters(int luts_per_class) {
 }
 
 Lop3Source planes_source(const LutModel& model) {
-  Writer to(model, "\"l\"(in)", [](int pin, int feature) {
+  const auto fetch = [](int pin, int feature) {
     return fmt::format("global.nc.b32 i{}, [%8 + {}]", pin, feature * 64);
-  });
+  };
+  // A group's addresses wait for the score of the group before the last. Without that the assembler
+  // moves the loads of all groups to the front: 255 registers, or 7 KB of spills where 64 are allowed.
+  Writer to(model, "\"l\"(from)", fetch, "const Word* from = in + (late & zero); late = score[0];");
   const int counters = score_counters(model.luts_per_class);
   to.line("#include \"kernels/weightless/words.h\"\nusing namespace ridge::words;");
   to.line(
-      "extern \"C\" __global__ void __launch_bounds__({}, 5) classify(const Word* __restrict__ "
+      "extern \"C\" __global__ void __launch_bounds__({}, 4) classify(const Word* __restrict__ "
       "planes,",
       kWordsPerBlock);
-  to.line("    Word* __restrict__ scores, long long words, int tile_blocks) {{");
+  to.line("    Word* __restrict__ scores, long long words, int tile_blocks, Word zero) {{");
   to.line(
       "const int tile = blockIdx.x / (tile_blocks * 10), rest = blockIdx.x % (tile_blocks * 10);");
   to.line(
@@ -107,7 +114,7 @@ Lop3Source planes_source(const LutModel& model) {
       kWordsPerBlock);
   to.line("if (word >= words) return;");
   to.line("const Word* in = planes + word / 16 * {} + word % 16;", model.features * 16);
-  to.line("Word score[{}] = {{}};", counters);
+  to.line("Word score[{}] = {{}}, late = 0;", counters);
   to.line("switch (rest / tile_blocks) {{");
   for (int c = 0; c < kImageClasses; ++c) {
     to.line("case {}: {{", c);

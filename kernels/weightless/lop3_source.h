@@ -19,7 +19,7 @@ struct Lop3Source {
   int64_t operations = 0;  ///< lop3 of all tables, adding not counted
 };
 
-/// Kernel classify(const Word* planes, Word* scores, long long words, int tile_blocks): one thread a word
+/// Kernel classify(const Word* planes, Word* scores, long long words, int tile_blocks, Word zero): one thread a word
 /// and class, kWordsPerBlock words a block, blocks in the order [tile of tile_blocks][class][block].
 /// scores: [class][counter][words], `words` a multiple of 16.
 inline constexpr int kWordsPerBlock = 128;
