@@ -74,7 +74,9 @@ TEST_CASE("every ceiling's probe passes its gate, and one that skips work does n
       REQUIRE(probe);
       if (!measure::check_supported(*probe, {}, **cpu)) continue;
       for (const int threads : {1, 2}) {
+        const std::string dtype = row.dtype;
         const Params given = {{"what", std::string(choice.what)},
+                              {"dtype", dtype.empty() ? "fp32" : dtype},
                               {"n", int64_t{1024}},
                               {"threads", int64_t{threads}}};
         const auto full = resolve_params(family->params(), given, "probe");
@@ -89,6 +91,11 @@ TEST_CASE("every ceiling's probe passes its gate, and one that skips work does n
         CHECK(check->passed);
         // A hundredth of the passes fewer must show.
         if (std::string(choice.what) == "read") continue;
+        if (dtype != "fp32" && dtype != "bf16") {  // exact: any bit must show
+          rung->posed->host.back()[0] ^= std::byte{1};
+          CHECK_FALSE(rung->posed->problem->check(rung->posed->host, true, 1).passed);
+          continue;
+        }
         for (int64_t i = 0; i < 192 * threads; ++i) {
           auto& out = rung->posed->host[2];
           quality::store(out.data(), i, DType::fp32,
