@@ -157,9 +157,15 @@ TEST_CASE("a rung whose call would pass 5 s is run smaller, and says from what")
 TEST_CASE("a kernel for another instruction set or type is skipped, with the reason") {
   KernelDesc desc = kGood;
   desc.dtypes = "bf16 fp16";
-  const Series series = run_live(desc);
-  CHECK(series.status == SeriesStatus::skipped);
-  CHECK(contains(series.reason, "computes bf16 fp16, not fp32"));
+  Params fp32 = kParams;
+  fp32["dtype"] = std::string("fp32");
+  FakeDevice device;
+  const auto refused = measure::check_supported(desc, fp32, device);
+  REQUIRE_FALSE(refused);
+  CHECK(contains(refused.error().sentence(), "computes bf16 fp16, not fp32"));
+  // A family without types to choose among: the kernel's own.
+  CHECK(measure::check_supported(desc, kParams, device));
+  CHECK(measure::dtype_of(desc, kParams) == "bf16");
 
   setenv("RIDGE_MAX_ISA", "portable", 1);
   std::string reason;

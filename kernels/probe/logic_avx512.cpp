@@ -17,10 +17,10 @@ typedef struct {
   uint64_t* out;
 } Logic;
 
-#define RIDGE_EACH_CHAIN(DO)                                                                   \
-  DO(0, 1)                                                                                     \
-  DO(1, 2) DO(2, 3) DO(3, 4) DO(4, 5) DO(5, 6) DO(6, 7) DO(7, 8) DO(8, 9) DO(9, 10) DO(10, 11) \
-      DO(11, 0)
+#define RIDGE_EACH_CHAIN(DO) \
+  DO(0, 1)                   \
+  DO(1, 2)                   \
+  DO(2, 3) DO(3, 4) DO(4, 5) DO(5, 6) DO(6, 7) DO(7, 8) DO(8, 9) DO(9, 10) DO(10, 11) DO(11, 0)
 #define RIDGE_CHAIN_START(i, next) __m512i v##i = _mm512_loadu_si512(x + i * kLogicWidth);
 #define RIDGE_CHAIN_STEP(i, next) v##i = _mm512_ternarylogic_epi64(v##i, v##next, c, 0x96);
 #define RIDGE_CHAIN_ADD(i, next)             \
