@@ -58,11 +58,11 @@ Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* 
 
 // ---- steps that compare.cpp shares ---------------------------------------------------------------
 
-/// dtype is one the kernel computes, its requirement (isa) is met on this CPU, and it can be timed
-/// with this cache: another process has its own caches, which no flush here reaches.
 /// What a rung computes in: the parameter dtype where its family has one, else the rung's own type.
 std::string dtype_of(const KernelDesc& kernel, const Params& params);
 
+/// dtype is one the kernel computes, its requirement (isa) is met on this CPU, and it can be timed
+/// with this cache: another process has its own caches, which no flush here reaches.
 Result<void> check_supported(const KernelDesc& kernel, const Params& params, const Device& device,
                              Cache cache = Cache::hot);
 /// Whether a GPU of this compute capability runs the kernel; `reason` says what it needs instead.
