@@ -75,6 +75,18 @@ TEST_CASE(
   CHECK(tested >= 2);
 }
 
+TEST_CASE("the MLP beside them takes the class that scores best, whatever is left of a piece") {
+  Device* device = gpu();
+  if (!device) return;
+  const KernelDesc* kernel = find_kernel("mlp.cuda.cublaslt");
+  REQUIRE(kernel != nullptr);
+  FullChecks checks;
+  const auto check = checks.get(*kernel, *find_family("mlp"), {}, device, Observer());
+  if (!check) FAIL(check.error().sentence());
+  INFO(check->what << ": " << check->reason);
+  CHECK(check->passed);
+}
+
 /// More planes than shared memory holds, tiles of 131,072 images and part of one, scores of more bits.
 TEST_CASE("CUDA weightless rungs at sizes where what they keep on the chip ends") {
   Device* device = gpu();

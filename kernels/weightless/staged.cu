@@ -23,24 +23,18 @@ using weightless::PlaneList;
 
 constexpr int kPlaneBytes = kStagedRow * sizeof(Word);
 
-std::vector<EncodeLevel> encode_levels(const LutModel& model, const PlaneList& list) {
-  std::vector<EncodeLevel> levels(size_t(kImageColumns * model.bits));
-  for (int f = 0; f < model.features; ++f) {
-    const int pixel = f / model.bits, q = pixel % 4;
-    EncodeLevel& level = levels[size_t(pixel / 4 * model.bits + f % model.bits)];
-    for (int b = 0; b < 8; ++b) {
-      if ((model.thresholds[f] >> b & 1) == 0) level.keep[b] |= 0xffu << (8 * q);
-    }
-    // Of features that are the same plane the first makes it.
-    const int plane = list.plane_of[size_t(f)];
-    level.plane[q] =
-        static_cast<short>(plane >= 0 && list.feature[size_t(plane)] == f ? plane : -1);
+/// [level][pixel]: the plane that a comparison makes; of features that are the same plane the first does.
+std::vector<short> planes_made(const LutModel& model, const PlaneList& list) {
+  std::vector<short> made(size_t(model.features), -1);
+  for (size_t p = 0; p < list.feature.size(); ++p) {
+    const int f = list.feature[p];
+    made[size_t(f % model.bits * kImageBytes + f / model.bits)] = static_cast<short>(p);
   }
-  return levels;
+  return made;
 }
 
 struct StagedPlan {
-  DeviceMemory levels, hot_feature, workspace;
+  DeviceMemory keep, plane, hot_feature, workspace;
   device::Program program;
   unsigned blocks = 0;
   int shared_bytes = 0;
@@ -53,7 +47,9 @@ struct StagedPlan {
   Status compile(const LutModel& model, const PlaneList& list, Plan* plan) {
     const weightless::Lop3Source source = weightless::staged_source(model, list, staging);
     if (const Status s = device::compile_program(
-            source.text, {"kernels/weightless/words.h", "kernels/weightless/staged_fill.h"},
+            source.text,
+            {"kernels/weightless/words.h", "kernels/weightless/encode_words.h",
+             "kernels/weightless/staged_fill.h"},
             "classify", &program);
         !s.ok())
       return s;
@@ -85,15 +81,17 @@ struct StagedPlan {
     if (const Status s = hot_feature.upload(list.feature.data(), size_t(staging.hot)); !s.ok())
       return s;
     if (staging.from_pixels) {
-      const std::vector<EncodeLevel> made = encode_levels(*model, list);
-      if (const Status s = levels.upload(made.data(), made.size()); !s.ok()) return s;
+      const std::vector<Word> masks = keep_masks(*model);
+      const std::vector<short> made = planes_made(*model, list);
+      if (const Status s = keep.upload(masks.data(), masks.size()); !s.ok()) return s;
+      if (const Status s = plane.upload(made.data(), made.size()); !s.ok()) return s;
       const size_t cold =
           size_t(blocks) * size_t(planes - staging.hot) * kStagedWords * sizeof(Word);
       if (const Status s = workspace.allocate(cold); !s.ok()) return s;
     }
     if (const Status s = compile(*model, list, plan); !s.ok()) return s;
-    plan->workspace_bytes =
-        levels.bytes() + hot_feature.bytes() + workspace.bytes() + program.binary_bytes;
+    plan->workspace_bytes = keep.bytes() + plane.bytes() + hot_feature.bytes() + workspace.bytes() +
+                            program.binary_bytes;
     return {};
   }
 };
@@ -104,7 +102,8 @@ Status launch(const Launch& launch) {
   Staged job = {c.pixels,
                 reinterpret_cast<const Word*>(c.planes),
                 plan->hot_feature.as<unsigned short>(),
-                plan->levels.as<EncodeLevel>(),
+                plan->keep.as<Word>(),
+                plan->plane.as<short>(),
                 plan->workspace.as<Word>(),
                 c.classes,
                 c.images};

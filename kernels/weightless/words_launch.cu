@@ -1,23 +1,39 @@
 // ridge: arch=75
 #include "kernels/weightless/words_launch.h"
 
+#include "kernels/weightless/encode_words.h"
+
 namespace ridge::words {
 namespace {
 
-/// A warp: 32 images and a column of four pixels; each comparison is an instruction, each vote a plane.
-__global__ void encode_kernel(const unsigned char* __restrict__ pixels, long long images, int bits,
-                              const unsigned char* __restrict__ thresholds,
-                              Word* __restrict__ planes) {
-  const long long word = blockIdx.x, image = word * kWordImages + threadIdx.x % 32;
-  const int features = kImageBytes * bits;
-  Word* out = planes + word / kTileOfWords * features * kTileOfWords + word % kTileOfWords;
-  for (int p = threadIdx.x / 32 * 4; p < kImageBytes; p += static_cast<int>(blockDim.x) / 32 * 4) {
-    const Word four =
-        image < images ? *reinterpret_cast<const Word*>(pixels + image * kImageBytes + p) : 0;
-    for (int f = p * bits; f < (p + 4) * bits; ++f) {
-      const Word pixel = four >> (f / bits - p) * 8 & 255;
-      const Word plane = __ballot_sync(~0u, image < images && pixel > thresholds[f]);
-      if (threadIdx.x % 32 == 0) out[f * kTileOfWords] = plane;
+constexpr int kColumnsPerBlock = 28, kRow = kTileOfWords + 1;
+
+/// 32 images' words of four pixels become the pixels' bit planes, and those the comparisons' (staged_fill.h).
+/// A block: a tile's 16 words, 28 columns of four pixels; by shared memory, since a plane's words lie
+/// together and a column's do not. Generic, since the thresholds are data here.
+__global__ void __launch_bounds__(kColumnsPerBlock* kTileOfWords)
+    encode_kernel(const Word* __restrict__ pixels, long long images, int bits,
+                  const Word* __restrict__ keep, Word* __restrict__ planes) {
+  __shared__ Word out[4 * kColumnsPerBlock * kRow];
+  const int own = threadIdx.x % kColumnsPerBlock, w = threadIdx.x / kColumnsPerBlock;
+  const int first = blockIdx.x % (kImageColumns / kColumnsPerBlock) * kColumnsPerBlock;
+  const long long tile = blockIdx.x / (kImageColumns / kColumnsPerBlock);
+  Word x[32];
+  load_column(pixels, images, (tile * kTileOfWords + w) * kWordImages, first + own, x);
+#pragma unroll
+  for (int g = 0; g < 32; g += 8) transpose_bits(x + g);
+  for (int i = 0; i < bits; ++i) {
+    Word r[4];
+    above(x, keep + i * 8 * kImageColumns + first + own, kImageColumns, r);
+    __syncthreads();  // the level before has left
+#pragma unroll
+    for (int q = 0; q < 4; ++q) out[(q * kColumnsPerBlock + own) * kRow + w] = r[q];
+    __syncthreads();
+    for (int at = threadIdx.x; at < 4 * kColumnsPerBlock * kTileOfWords; at += blockDim.x) {
+      const int pixel = at / kTileOfWords, word = at % kTileOfWords;
+      const long long feature = tile * kImageBytes * bits + (4 * first + pixel) * bits + i;
+      planes[feature * kTileOfWords + word] =
+          out[(pixel % 4 * kColumnsPerBlock + pixel / 4) * kRow + word];
     }
   }
 }
@@ -39,11 +55,25 @@ __global__ void best_kernel(const Word* __restrict__ scores, int counters, long 
 
 }  // namespace
 
+std::vector<Word> keep_masks(const LutModel& model) {
+  std::vector<Word> keep(static_cast<size_t>(model.bits) * 8 * kImageColumns);
+  for (int f = 0; f < model.features; ++f) {
+    const int pixel = f / model.bits, level = f % model.bits;
+    for (int b = 0; b < 8; ++b) {
+      if ((model.thresholds[f] >> b & 1) != 0) continue;
+      keep[static_cast<size_t>((level * 8 + b) * kImageColumns + pixel / 4)] |= 0xffu
+                                                                                << (pixel % 4 * 8);
+    }
+  }
+  return keep;
+}
+
 Status Planes::prepare(const Shape& shape) {
   if (shape.dim[kLutFromPixels] == 0) return {};
   const auto* model = static_cast<const LutModel*>(shape.constants);
   const auto features = static_cast<size_t>(model->features);
-  if (const Status s = thresholds_.upload(model->thresholds, features); !s.ok()) return s;
+  const std::vector<Word> keep = keep_masks(*model);
+  if (const Status s = thresholds_.upload(keep.data(), keep.size()); !s.ok()) return s;
   return encoded_.allocate(static_cast<size_t>(padded_words(shape)) * features * sizeof(Word));
 }
 
@@ -51,9 +81,10 @@ Status Planes::get(const Classify& job, cudaStream_t stream, const Word** planes
   *planes = reinterpret_cast<const Word*>(job.planes);
   if (job.pixels == nullptr) return {};
   *planes = encoded_.as<Word>();
-  const auto words = static_cast<unsigned>(job.tiles * kTileOfWords);
-  encode_kernel<<<words, 256, 0, stream>>>(job.pixels, job.images, job.model->bits,
-                                           thresholds_.as<unsigned char>(), encoded_.as<Word>());
+  const auto blocks = static_cast<unsigned>(job.tiles * (kImageColumns / kColumnsPerBlock));
+  encode_kernel<<<blocks, kColumnsPerBlock * kTileOfWords, 0, stream>>>(
+      reinterpret_cast<const Word*>(job.pixels), job.images, job.model->bits,
+      thresholds_.as<Word>(), encoded_.as<Word>());
   return RIDGE_CUDA_LAUNCHED(encode_kernel);
 }
 

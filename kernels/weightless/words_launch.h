@@ -40,6 +40,10 @@ class DeviceMemory {
   size_t bytes_ = 0;
 };
 
+/// Thresholds as the encoder wants them: [level][bit][column of four pixels], byte q 0xff where that bit of
+/// pixel q's threshold is 0.
+std::vector<Word> keep_masks(const LutModel& model);
+
 /// The planes of a launch: as they lie, or made here from its pixels by a kernel before.
 class Planes {
  public:
