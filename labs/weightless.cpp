@@ -79,7 +79,7 @@ const Lab& weightless_lab() {
                "all classes, then more images"},
               {"weightless.cuda.staged", "planes in shared memory",
                "each is fetched, or encoded, once"},
-              {"mlp.cuda.cublaslt", "MLP 784-256-10, bf16", "the peer that multiplies", .peer = true},
+              {"mlp.cuda.cublaslt", "MLP 784-256-10, bf16", "the peer that multiplies", true},
           },
       .sections = {{"WiSARD", "wisard.cpu.hash_map"},
                    {"Training", "weightless.cpu.random_wiring"},
