@@ -36,7 +36,7 @@ struct Plan {
   std::string out;
   double budget_s = 0;
   std::vector<std::string> dtypes;  ///< empty: each rung's own
-  std::string energy;               ///< the point that has an energy pass
+  std::vector<std::string> energy;  ///< the points that have an energy pass
   std::vector<std::string> points;
 };
 
@@ -113,7 +113,8 @@ class Recorder {
                             const std::string& dtype) {
     const std::string name = dtype.empty() ? point : point + " " + dtype;
     RIDGE_TRY(std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
-    RIDGE_TRY_VOID(run(rungs, params, name, point == plan_.energy));
+    RIDGE_TRY_VOID(
+        run(rungs, params, name, std::count(plan_.energy.begin(), plan_.energy.end(), point) > 0));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
     if (const Rung* peer = fastest_peer(rungs, params)) {
       std::vector<const Rung*> others = rungs;
@@ -146,8 +147,8 @@ class Recorder {
       if (!on_gpu(rung) || !info || !info->available) continue;
       const auto& types = info->dtypes;
       if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
+      if (!add(rung, params, &probe)) continue;  // its family has no such parameter
       rungs.push_back(&rung);
-      RIDGE_TRY_VOID(add(rung, params, &probe));
     }
     if (rungs.empty()) return rungs;
     int64_t id = 0;
@@ -292,7 +293,7 @@ int main(int argc, char** argv) {
     if (args[i] == "--dtypes" && i + 1 < args.size())
       plan.dtypes = split(args[++i], ',');
     else if (args[i] == "--energy" && i + 1 < args.size())
-      plan.energy = args[++i];
+      plan.energy.push_back(args[++i]);
     else
       plan.points.push_back(args[i]);
   }

@@ -32,13 +32,16 @@ __global__ void widen_kernel(const uint4* __restrict__ pixels, int64_t count,
   if (i >= count) return;
   const uint4 in = pixels[i];
   const unsigned word[4] = {in.x, in.y, in.z, in.w};
-  __nv_bfloat162 wide[8];
+  unsigned wide[8];
+#pragma unroll
   for (int p = 0; p < 8; ++p) {
     const unsigned two = word[p / 2] >> (p % 2 * 16);
-    wide[p] =
-        __floats2bfloat162_rn(static_cast<float>(two & 255), static_cast<float>(two >> 8 & 255));
+    const unsigned low = __float_as_uint(static_cast<float>(two & 255));
+    const unsigned high = __float_as_uint(static_cast<float>(two >> 8 & 255));
+    wide[p] = low >> 16 | (high & 0xffff0000);  // a byte's float has no bits below
   }
-  memcpy(out + 2 * i, wide, sizeof wide);
+  out[2 * i] = {wide[0], wide[1], wide[2], wide[3]};
+  out[2 * i + 1] = {wide[4], wide[5], wide[6], wide[7]};
 }
 
 __global__ void best_kernel(const float* __restrict__ scores, int64_t images,

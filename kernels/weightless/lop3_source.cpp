@@ -89,7 +89,7 @@ class Writer {
 };
 
 /// A class's LUTs, each next one that with the most planes among the last 256 read: as many as stay in the
-/// L1 for each of 8 warps. In a trained network of 2000 LUTs that saves a quarter of what the L2 gives.
+/// L1 for each of 8 warps (counted, not measured). In a trained network of 2000 LUTs that saves a quarter of what the L2 gives.
 std::vector<int> order_for_cache(const LutModel& model, const PlaneList& list, int first) {
   constexpr int kKept = 256;
   std::vector<int> left(size_t(model.luts_per_class)), order,
@@ -136,9 +136,9 @@ Lop3Source planes_source(const LutModel& model) {
   const int counters = score_counters(model.luts_per_class);
   to.line("#include \"kernels/weightless/words.h\"\nusing namespace ridge::words;");
   to.line(
-      "extern \"C\" __global__ void __launch_bounds__({}, 2) classify(const Word* __restrict__ "
+      "extern \"C\" __global__ void __launch_bounds__({}, {}) classify(const Word* __restrict__ "
       "planes,",
-      kWordsPerBlock);
+      kWordsPerBlock, kBlocksPerSm);
   to.line("    Word* __restrict__ scores, long long words, int tile_blocks, Word zero) {{");
   to.line(
       "const int tile = blockIdx.x / (tile_blocks * 10), rest = blockIdx.x % (tile_blocks * 10);");
