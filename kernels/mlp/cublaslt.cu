@@ -211,5 +211,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(mlp, cuda, cublaslt, .library = "cuBLASLt", .version = blas::version,
+RIDGE_KERNEL(mlp, cuda, cublaslt, .dtypes = "bf16", .library = "cuBLASLt", .version = blas::version,
              .prepare = words::prepare_state<Mlp>, .launch = launch);

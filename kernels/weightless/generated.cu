@@ -16,6 +16,7 @@ using Generated = ridge::words::GeneratedWords<0>;
 
 }  // namespace
 
-RIDGE_KERNEL(weightless, cuda, generated, .unavailable = ridge::device::nvrtc_missing,
+RIDGE_KERNEL(weightless, cuda, generated, .dtypes = "bits",
+             .unavailable = ridge::device::nvrtc_missing,
              .prepare = ridge::words::prepare_state<Generated>,
              .launch = ridge::words::launch_generated<Generated>);

@@ -15,6 +15,7 @@ using Tiled = ridge::words::GeneratedWords<135'168>;
 
 }  // namespace
 
-RIDGE_KERNEL(weightless, cuda, generated_tiled, .unavailable = ridge::device::nvrtc_missing,
+RIDGE_KERNEL(weightless, cuda, generated_tiled, .dtypes = "bits",
+             .unavailable = ridge::device::nvrtc_missing,
              .prepare = ridge::words::prepare_state<Tiled>,
              .launch = ridge::words::launch_generated<Tiled>);

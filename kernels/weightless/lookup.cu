@@ -68,4 +68,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(weightless, cuda, lookup, .prepare = words::prepare_state<Lookup>, .launch = launch);
+RIDGE_KERNEL(weightless, cuda, lookup, .dtypes = "bits", .prepare = words::prepare_state<Lookup>,
+             .launch = launch);

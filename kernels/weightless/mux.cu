@@ -106,4 +106,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(weightless, cuda, mux, .prepare = words::prepare_state<Mux>, .launch = launch);
+RIDGE_KERNEL(weightless, cuda, mux, .dtypes = "bits", .prepare = words::prepare_state<Mux>,
+             .launch = launch);

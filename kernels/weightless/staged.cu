@@ -118,5 +118,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(weightless, cuda, staged, .unavailable = device::nvrtc_missing,
+RIDGE_KERNEL(weightless, cuda, staged, .dtypes = "bits", .unavailable = device::nvrtc_missing,
              .prepare = words::prepare_state<StagedPlan>, .launch = launch);
