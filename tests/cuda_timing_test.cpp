@@ -148,6 +148,37 @@ TEST_CASE("a host that stalls meets the gate's time-out and not a hang") {
   CHECK(!has_flag(time_slots(device, side->get(), 1), "gate_timeout"));
 }
 
+namespace {
+
+std::atomic<bool> idle = false;
+Status launch_idling(const Launch& launch) {
+  if (!idle) RIDGE_CUDA_CHECK(launch_null(stream_of(launch)));
+  return {};
+}
+
+}  // namespace
+
+/// What remains of such a sample is the events' own time, less the same.
+TEST_CASE("a kernel that queues nothing is below resolution") {
+  Device* device = gpu();
+  if (!device) return;
+  Block block(device, 4096);
+  const KernelDesc kernel = {
+      .id = "test.cuda.idle", .backend = Backend::cuda, .launch = launch_idling};
+  auto side = device->make_side(kernel, block.launch(device, 4096), Cache::hot, 1e3);
+  REQUIRE(side.ok());
+  auto* cuda = static_cast<CudaSide*>(side->get());
+  cuda->call_ns = kGraphBelowNs;  // takes it for long: each call is queued on its own
+  cuda->calls = 1;
+  idle = true;
+  const auto samples = time_slots(device, cuda, 60);
+  idle = false;
+  CHECK(!has_flag(samples, "ungated"));
+  CHECK(!has_flag(samples, "gate_timeout"));
+  CHECK(has_flag(samples, "below_resolution"));
+  for (const Sample& sample : samples) CHECK(sample.t_ns > 0);  // then with the events' time in it
+}
+
 TEST_CASE("kernels that synchronise are timed without the gate, declared or not") {
   Device* device = gpu();
   if (!device) return;
