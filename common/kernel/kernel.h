@@ -52,12 +52,12 @@ struct Shape {
 struct Plan {
   void* state = nullptr;
   void (*release)(void* state) = nullptr;
-  /// Of one call, where prepare() alone knows: three-input logic instructions, and bytes from the
-  /// second-level cache. 0: not counted.
-  double vector_ops = 0, l2_bytes = 0;
   size_t workspace_bytes = 0;  ///< device or host memory the plan holds beside the buffers
   /// What was chosen for this shape, in a phrase ("tile 128x256, 4 stages"); empty: nothing to tell.
   char note[120] = {};
+  /// Of one call, where prepare() alone knows: three-input logic instructions, and bytes from the
+  /// second-level cache. 0: not counted.
+  double vector_ops = 0, l2_bytes = 0;
 };
 
 /// One call: the buffers in the family's order (host or device pointers, by backend), and the stream.
