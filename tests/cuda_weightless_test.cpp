@@ -81,7 +81,8 @@ TEST_CASE("the MLP beside them takes the class that scores best, whatever is lef
   const KernelDesc* kernel = find_kernel("mlp.cuda.cublaslt");
   REQUIRE(kernel != nullptr);
   FullChecks checks;
-  const auto check = checks.get(*kernel, *find_family("mlp"), {}, device, Observer());
+  const Params params = {{"dtype", std::string("bf16")}};
+  const auto check = checks.get(*kernel, *find_family("mlp"), params, device, Observer());
   if (!check) FAIL(check.error().sentence());
   INFO(check->what << ": " << check->reason);
   CHECK(check->passed);
