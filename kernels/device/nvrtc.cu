@@ -1,19 +1,18 @@
 // ridge: arch=75
 #include "kernels/device/nvrtc.h"
 
-#include <dlfcn.h>
 #include <nvrtc.h>
 
 #include <chrono>
 #include <map>
 
+#include "common/core/shared_library.h"
 #include "common/kernel/registry.h"
 
 namespace ridge::device {
 namespace {
 
-struct Compiler {
-  void* handle = nullptr;
+struct Compiler : SharedLibrary {
   decltype(&nvrtcCreateProgram) create = nullptr;
   decltype(&nvrtcCompileProgram) compile = nullptr;
   decltype(&nvrtcDestroyProgram) destroy = nullptr;
@@ -24,26 +23,17 @@ struct Compiler {
   bool complete = false;
 };
 
-template <class Function>
-bool find(void* handle, const char* name, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(handle, name));
-  return *function != nullptr;
-}
-
 Compiler find_compiler() {
   Compiler c;
-  for (const char* name :
-       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"}) {
-    if (c.handle == nullptr) c.handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!c.open({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+               "/usr/local/cuda/lib64/libnvrtc.so"})) {
+    return c;
   }
-  if (c.handle == nullptr) return c;
-  c.complete = find(c.handle, "nvrtcCreateProgram", &c.create) &&
-               find(c.handle, "nvrtcCompileProgram", &c.compile) &&
-               find(c.handle, "nvrtcDestroyProgram", &c.destroy) &&
-               find(c.handle, "nvrtcGetProgramLogSize", &c.log_size) &&
-               find(c.handle, "nvrtcGetProgramLog", &c.log) &&
-               find(c.handle, "nvrtcGetCUBINSize", &c.cubin_size) &&
-               find(c.handle, "nvrtcGetCUBIN", &c.cubin);
+  c.complete =
+      c.find(&c.create, "nvrtcCreateProgram") && c.find(&c.compile, "nvrtcCompileProgram") &&
+      c.find(&c.destroy, "nvrtcDestroyProgram") && c.find(&c.log_size, "nvrtcGetProgramLogSize") &&
+      c.find(&c.log, "nvrtcGetProgramLog") && c.find(&c.cubin_size, "nvrtcGetCUBINSize") &&
+      c.find(&c.cubin, "nvrtcGetCUBIN");
   return c;
 }
 

@@ -6,14 +6,11 @@
 // Limits    The dot-product units: how many bf16 multiply-adds a clock, against fp32's, is theirs.
 #include <immintrin.h>
 
-#include "kernels/probe/probe.h"
+#include "kernels/probe/chains.h"
 
 namespace ridge {
 namespace {
 
-// Named, as in fma_chains.h: an array of accumulators is spilled.
-#define RIDGE_EACH_CHAIN(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
 #define RIDGE_CHAIN_START(i)                                      \
   const __m512bh x##i = (__m512bh)_mm512_loadu_si512(x + i * 32); \
   __m512 v##i = _mm512_setzero_ps();
@@ -27,13 +24,7 @@ void dot_part(void* context, int index) {
   float* out = p->out + (int64_t)index * kProbeLanes;
   const __m512bh factors = (__m512bh)_mm512_set1_epi32((int)p->factors);
   for (int i = 0; i < kProbeLanes; ++i) out[i] = 0;
-  for (int64_t pass = 0; pass < p->n; ++pass) {
-    RIDGE_EACH_CHAIN(RIDGE_CHAIN_START)
-    for (int step = 0; step < kProbeSteps; ++step) {
-      RIDGE_EACH_CHAIN(RIDGE_CHAIN_STEP)
-    }
-    RIDGE_EACH_CHAIN(RIDGE_CHAIN_ADD)
-  }
+  RIDGE_CHAIN_PASSES(p->n)
 }
 
 Status launch_dot(const Launch& launch) {

@@ -6,7 +6,7 @@
 // Limits    The dot-product units: on Zen 4 one such instruction a clock.
 #include <immintrin.h>
 
-#include "kernels/probe/probe.h"
+#include "kernels/probe/chains.h"
 
 namespace ridge {
 namespace {
@@ -18,9 +18,6 @@ typedef struct {
   int32_t* out;
 } DotInt8;
 
-// Named, as in fma_chains.h: an array of accumulators is spilled.
-#define RIDGE_EACH_CHAIN(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
 #define RIDGE_CHAIN_START(i)                           \
   const __m512i x##i = _mm512_loadu_si512(x + i * 64); \
   __m512i v##i = _mm512_setzero_si512();
@@ -34,13 +31,7 @@ void dot_part(void* context, int index) {
   int32_t* out = p->out + (int64_t)index * kProbeLanes;
   const __m512i factors = _mm512_set1_epi32(p->factors);
   for (int i = 0; i < kProbeLanes; ++i) out[i] = 0;
-  for (int64_t pass = 0; pass < p->n; ++pass) {
-    RIDGE_EACH_CHAIN(RIDGE_CHAIN_START)
-    for (int step = 0; step < kProbeSteps; ++step) {
-      RIDGE_EACH_CHAIN(RIDGE_CHAIN_STEP)
-    }
-    RIDGE_EACH_CHAIN(RIDGE_CHAIN_ADD)
-  }
+  RIDGE_CHAIN_PASSES(p->n)
 }
 
 Status launch_dot(const Launch& launch) {

@@ -3,12 +3,9 @@
 //   fma(a, v, b)    a * v + b
 // and gets launch_fma(): 12 independent chains of Vec, as many times over as fill kProbeLanes, so that
 // every probe does the same work. ISA-flagged files include this: static inline only.
-//
-// The accumulators stand in named registers: as an array they were spilled at -O2, which halved the
-// rate.
 #pragma once
 
-#include "kernels/probe/probe.h"
+#include "kernels/probe/chains.h"
 
 namespace ridge {
 
@@ -26,9 +23,7 @@ static inline void add_to(float* to, Vec v) {
   __builtin_memcpy(to, &v, sizeof(v));
 }
 
-#define RIDGE_EACH_CHAIN(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
-#define RIDGE_CHAIN_LOAD(i) Vec v##i = load_vec(x + i * kFmaWidth);
+#define RIDGE_CHAIN_START(i) Vec v##i = load_vec(x + i * kFmaWidth);
 #define RIDGE_CHAIN_STEP(i) v##i = fma(a, v##i, b);
 #define RIDGE_CHAIN_ADD(i) add_to(out + i * kFmaWidth, v##i);
 
@@ -40,13 +35,7 @@ static inline void fma_part(void* context, int index) {
   const Vec a = Vec{} + p->a, b = Vec{} + p->b;
   for (; x < end; x += kFmaChains * kFmaWidth, out += kFmaChains * kFmaWidth) {
     for (int i = 0; i < kFmaChains * kFmaWidth; ++i) out[i] = 0;
-    for (int64_t pass = 0; pass < p->n; ++pass) {
-      RIDGE_EACH_CHAIN(RIDGE_CHAIN_LOAD)
-      for (int step = 0; step < kProbeSteps; ++step) {
-        RIDGE_EACH_CHAIN(RIDGE_CHAIN_STEP)
-      }
-      RIDGE_EACH_CHAIN(RIDGE_CHAIN_ADD)
-    }
+    RIDGE_CHAIN_PASSES(p->n)
   }
 }
 
@@ -60,7 +49,6 @@ static inline Status launch_fma(const Launch& launch) {
 
 #undef RIDGE_CHAIN_ADD
 #undef RIDGE_CHAIN_STEP
-#undef RIDGE_CHAIN_LOAD
-#undef RIDGE_EACH_CHAIN
+#undef RIDGE_CHAIN_START
 
 }  // namespace ridge

@@ -86,7 +86,7 @@ class LogicProblem : public IntegerProblem {
             {"out", 8 * count(), true, DType::fp64}};
   }
   double flop() const override {
-    return double(kProbeSteps) * double(passes()) * double(units()) / kLogicWidth;
+    return double(kProbeSteps) * double(passes()) * double(units()) / double(kLogicWidth);
   }
   double bytes_min() const override { return 16.0 * double(units()) + 8; }
 
@@ -118,7 +118,9 @@ class L2Problem : public IntegerProblem {
     return {{"data", 8 * kL2Words * count(), false, DType::fp64},
             {"out", 8 * count(), true, DType::fp64}};
   }
-  double bytes_min() const override { return 8.0 * kL2Words * double(passes()) * double(units()); }
+  double bytes_min() const override {
+    return 8.0 * double(kL2Words) * double(passes()) * double(units());
+  }
 
  private:
   bool right(const HostBuffers& host) const override {

@@ -129,4 +129,11 @@ static inline Status prepare_encoder(const Shape& shape, Plan* plan) {
   return {};
 }
 
+/// launch() of such a rung.
+static inline Status launch_encoded(const Launch& launch) {
+  const Classify c = classify_of(launch);
+  classify_all(&c, nullptr, (const Encoder*)launch.plan_state);
+  return {};
+}
+
 }  // namespace ridge

@@ -76,13 +76,7 @@ static inline void eight_luts(const LutModel* model, const void*, int first, int
 
 namespace ridge {
 
-static Status launch(const Launch& launch) {
-  const Classify c = classify_of(launch);
-  classify_all(&c, nullptr, (const Encoder*)launch.plan_state);
-  return {};
-}
-
 RIDGE_KERNEL(weightless, cpu, mux_avx2, .dtypes = "bits", .prepare = prepare_encoder,
-             .launch = launch);
+             .launch = launch_encoded);
 
 }  // namespace ridge

@@ -22,18 +22,13 @@ static inline void eight_luts(const LutModel* model, const void*, int first, int
 
 namespace ridge {
 
-static Status launch(const Launch& launch) {
-  const Classify c = classify_of(launch);
-  classify_all(&c, nullptr, (const Encoder*)launch.plan_state);
-  return {};
-}
-
 /// 31 multiplexers and a complement; a table and its wiring are 20 bytes.
 static Status prepare(const Shape& shape, Plan* plan) {
   count_work(shape, 32, 20, plan);
   return prepare_encoder(shape, plan);
 }
 
-RIDGE_KERNEL(weightless, cpu, mux_avx512, .dtypes = "bits", .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(weightless, cpu, mux_avx512, .dtypes = "bits", .prepare = prepare,
+             .launch = launch_encoded);
 
 }  // namespace ridge

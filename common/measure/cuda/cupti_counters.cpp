@@ -5,11 +5,11 @@
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
-#include <dlfcn.h>
 
 #include <cmath>
 #include <cstdlib>
 
+#include "common/core/shared_library.h"
 #include "common/measure/cuda/check.h"
 #include "common/measure/cuda/driver.h"
 
@@ -19,8 +19,7 @@ namespace {
 /// More passes than any list of metrics here needs: a profiler that never ends is stopped.
 constexpr int kMostPasses = 100;
 
-struct Library {
-  void* handle = nullptr;
+struct Library : SharedLibrary {
   decltype(&cuptiGetResultString) result_string = nullptr;
   decltype(&cuptiProfilerInitialize) initialize = nullptr;
   decltype(&cuptiDeviceGetChipName) chip_name = nullptr;
@@ -51,10 +50,7 @@ struct Library {
       places.push_back(root + "/extras/CUPTI/lib64/libcupti.so");
       places.push_back(root + "/lib64/libcupti.so");
     }
-    for (const std::string& place : places) {
-      if (handle == nullptr) handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-    if (handle == nullptr) return;
+    if (!open(places)) return;
     complete =
         find(&result_string, "cuptiGetResultString") &&
         find(&initialize, "cuptiProfilerInitialize") &&
@@ -73,11 +69,6 @@ struct Library {
         find(&start, "cuptiRangeProfilerStart") && find(&stop, "cuptiRangeProfilerStop") &&
         find(&push, "cuptiRangeProfilerPushRange") && find(&pop, "cuptiRangeProfilerPopRange") &&
         find(&decode, "cuptiRangeProfilerDecodeData");
-  }
-  template <class Function>
-  bool find(Function* function, const char* name) {
-    *function = reinterpret_cast<Function>(dlsym(handle, name));
-    return *function != nullptr;
   }
 };
 

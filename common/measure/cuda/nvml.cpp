@@ -1,10 +1,11 @@
 #include "common/measure/cuda/nvml.h"
+#include "common/core/shared_library.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "common/core/shared_library.h"
 #include "common/measure/child.h"
 
 namespace ridge::measure {
@@ -40,8 +41,7 @@ constexpr Reason kReasons[] = {{0x2, "application clocks are set", false},
 /// Renewed by the driver every 100-200 ms; a sampler at 10 Hz always finds a fresh reading.
 constexpr auto kKeep = std::chrono::milliseconds(80);
 
-struct Library {
-  void* handle = nullptr;
+struct Library : SharedLibrary {
   int (*init)() = nullptr;
   int (*driver_version)(char*, unsigned) = nullptr;
   int (*handle_by_pci)(const char*, void**) = nullptr;
@@ -56,8 +56,7 @@ struct Library {
   bool ready = false;
 
   Library() {
-    handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
+    if (!open({"libnvidia-ml.so.1"})) return;
     find(&init, "nvmlInit_v2");
     find(&driver_version, "nvmlSystemGetDriverVersion");
     find(&handle_by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
@@ -70,10 +69,6 @@ struct Library {
     find(&memory, "nvmlDeviceGetMemoryInfo");
     find(&energy_mj, "nvmlDeviceGetTotalEnergyConsumption");
     ready = init && init() == 0;  // stays up for the life of the process
-  }
-  template <class Function>
-  void find(Function* function, const char* name) {
-    *function = reinterpret_cast<Function>(dlsym(handle, name));
   }
 };
 
