@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/results.h"
 #include "app/terminal.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -33,11 +34,6 @@ bool answers(const Series& series, const std::string& kernel, const Params& want
     const auto found = asked.find(one.first);
     return found != asked.end() && found->second == one.second;
   });
-}
-
-bool has_speed(const Series& series) {
-  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
-         series.stats->n > 0;
 }
 
 const Series* find_series(const Run& run, int64_t request, const std::string& kernel,
@@ -138,10 +134,6 @@ std::string half_width(const PublishedRow& row) {
   return format_percent_width((row.ci_ns->high - row.ci_ns->low) / 2 / row.time_ns);
 }
 
-std::string rate(const std::optional<double>& flop_per_s) {
-  return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
-}
-
 const char* name_of(Source source) {
   switch (source) {
     case Source::measured:
@@ -157,6 +149,10 @@ const char* name_of(Source source) {
 }
 
 }  // namespace
+
+std::string rate_text(const std::optional<double>& flop_per_s) {
+  return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
+}
 
 Params asked_params(const Series& series) {
   Params asked = series.params;
@@ -205,8 +201,8 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
     const QualityCheck* check = here ? row.series->quality() : nullptr;
     cells.push_back({row.row->title, row.row->machine,
                      row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
-                     rate(row.printed_flop_per_s), here ? format_time_ns(row.time_ns) : kNone,
-                     half_width(row), here ? rate(row.flop_per_s) : "",
+                     rate_text(row.printed_flop_per_s), here ? format_time_ns(row.time_ns) : kNone,
+                     half_width(row), here ? rate_text(row.flop_per_s) : "",
                      check != nullptr ? format_scientific(check->nmse) + " ✓" : "",
                      row.source == Source::measured ? "" : name_of(row.source)});
     if (here && !row.note.empty()) {

@@ -41,6 +41,8 @@ Params asked_params(const Series& series);
 std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t request,
                                      const std::vector<Recording>& recordings, const Params& given);
 
+/// "1.2 TFLOP/s"; empty where it is not known.
+std::string rate_text(const std::optional<double>& flop_per_s);
 /// Heading, rows, what is missing and what would bring it, lessons; wrapped to `width` columns.
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width);

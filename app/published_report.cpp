@@ -30,10 +30,6 @@ Params given_of(const Table& table, const Run& run, int64_t request) {
   return given;
 }
 
-std::string rate(const std::optional<double>& flop_per_s) {
-  return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
-}
-
 std::string how(const PublishedRow& row) {
   return row.source == Source::measured ? "measured" : row.note;
 }
@@ -41,14 +37,14 @@ std::string how(const PublishedRow& row) {
 std::vector<std::string> cells_of(const PublishedRow& row) {
   std::vector<std::string> cells = {row.row->title, row.row->machine,
                                     row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
-                                    rate(row.printed_flop_per_s)};
+                                    rate_text(row.printed_flop_per_s)};
   if (row.source == Source::missing) {
     cells.push_back("unavailable: " + row.note);
   } else {
     const QualityCheck* check = row.series->quality();
     const std::string error = check ? format_scientific(check->nmse) : "";
     for (const std::string& cell : {format_time_ns(row.time_ns), format_time_interval(row.ci_ns),
-                                    rate(row.flop_per_s), error, how(row)}) {
+                                    rate_text(row.flop_per_s), error, how(row)}) {
       cells.push_back(cell);
     }
   }

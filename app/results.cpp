@@ -28,12 +28,6 @@ std::string short_name(const std::string& kernel) {
   return kernel.substr(kernel.find('.') + 1);
 }
 
-/// Only what was checked before and after its timing has a speed.
-bool has_speed(const Series& series) {
-  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
-         series.stats->n > 0;
-}
-
 std::string half_width(const Stats& stats) {
   if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
   return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
@@ -183,6 +177,11 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
 }
 
 }  // namespace
+
+bool has_speed(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+         series.stats->n > 0;
+}
 
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
   const std::vector<const Series*> all = series_of(run, request);

@@ -67,7 +67,7 @@ double roof_above(const Measured& point, double* share) {
   return roof;
 }
 
-std::string note_of(const Measured& point) {
+std::string roofline_note(const Measured& point) {
   std::string note =
       fmt::format("{}{}{}: {} at {}{}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
                   point.size_text, format_rate(point.rate, "FLOP/s"),
@@ -176,7 +176,7 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
       if (is_last && !line.is_odd) datum.label = curve.name;
       datum.strong = datum.strong && is_last && !line.is_odd;
       datum.value_text = format_rate(point.rate, "FLOP/s");
-      datum.note = note_of(point);
+      datum.note = roofline_note(point);
       model->summary += " " + datum.note;
       double share = 0;
       const double roof = point.entry.row->ceilings ? roof_above(point, &share) : 0;

@@ -14,7 +14,7 @@ namespace {
 using Text = std::function<std::string(double)>;
 
 /// One figure of all rows in a panel. `offset`: two figures share a row.
-struct Column {
+struct ScoreColumn {
   ScoreFigure ScoreRow::*figure;
   const char* name;  ///< for notes: "from pixels"
   Text text;
@@ -26,7 +26,7 @@ bool has(const ScoreFigure& figure) {
   return figure.value && std::isfinite(*figure.value) && *figure.value > 0;
 }
 
-void add_column(std::span<const ScoreRow> rows, const Column& column, Panel* panel) {
+void add_column(std::span<const ScoreRow> rows, const ScoreColumn& column, Panel* panel) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const ScoreFigure& figure = rows[i].*column.figure;
     if (!has(figure)) continue;
@@ -58,7 +58,7 @@ void finish(std::span<const ScoreRow> rows, ScoreFigure ScoreRow::*figure, Panel
 }
 
 Panel log_panel(std::span<const ScoreRow> rows, const char* title, const std::string& subtitle,
-                const char* metric, const std::string& unit, const Column& column) {
+                const char* metric, const std::string& unit, const ScoreColumn& column) {
   Panel panel{.title = title, .subtitle = subtitle, .metric = metric};
   panel.axis = {.title = title, .unit = unit, .scale = Scale::log};
   add_column(rows, column, &panel);

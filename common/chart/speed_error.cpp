@@ -49,7 +49,7 @@ void add_gates(const std::vector<Measured>& points, Plot* plot, Span* x) {
   }
 }
 
-std::string note_of(const Measured& point) {
+std::string error_note(const Measured& point) {
   const QualityCheck& check = *point.entry.series->quality();
   std::string note =
       fmt::format("{}{}{}: {} at {}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
@@ -71,7 +71,7 @@ void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel
       if (is_last && !line.is_odd) datum.label = curve.name + (nmse > 0 ? "" : ", exact");
       datum.strong = datum.strong && is_last && !line.is_odd;
       datum.value_text = format_rate(point.rate, "FLOP/s") + ", " + error_text(nmse);
-      datum.note = note_of(point);
+      datum.note = error_note(point);
       model->summary += " " + datum.note;
       const double limit = point.entry.series->quality()->nmse_limit;
       model->table.rows.push_back({curve.name, point.size_text, point.dtype,

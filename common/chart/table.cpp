@@ -13,12 +13,12 @@ namespace {
 constexpr std::string_view kThousands = "\u202f";
 
 /// A panel as columns: its values in one unit, as its axis has it.
-struct Column {
+struct TableColumn {
   const Panel& panel;
   SiPrefix prefix{};
   bool has_interval = false;
 
-  explicit Column(const Panel& of) : panel(of) {
+  explicit TableColumn(const Panel& of) : panel(of) {
     const Axis& axis = panel.axis;
     if (!axis.is_share && !axis.scientific && !axis.unit.empty() && std::isfinite(axis.low) &&
         axis.low < axis.high)
@@ -73,10 +73,10 @@ void write_line(const std::vector<std::string>& cells, std::string* out) {
 ChartTable table_of(const ChartModel& model) {
   if (!model.table.columns.empty() || model.panels.empty()) return model.table;
   ChartTable table;
-  std::vector<Column> columns;
+  std::vector<TableColumn> columns;
   for (const Panel& panel : model.panels) columns.emplace_back(panel);
   table.columns = {"Row"};
-  for (const Column& column : columns) {
+  for (const TableColumn& column : columns) {
     table.columns.push_back(column.title());
     if (column.has_interval) table.columns.insert(table.columns.end(), {"from", "to"});
   }
@@ -84,7 +84,7 @@ ChartTable table_of(const ChartModel& model) {
     const Row& row = model.rows[i];
     std::vector<std::string> cells = {row.label +
                                       (row.sublabel.empty() ? "" : " (" + row.sublabel + ")")};
-    for (const Column& column : columns) {
+    for (const TableColumn& column : columns) {
       const Mark* mark = column.mark_of(static_cast<int>(i));
       cells.push_back(mark ? column.text(mark->value) : column.reason(static_cast<int>(i)));
       if (!column.has_interval) continue;

@@ -14,7 +14,7 @@
 namespace ridge::diagram {
 namespace {
 
-constexpr int kBanks = 32, kWordBytes = 4, kWarp = 32;
+constexpr int kBanks = 32, kWordBytes = 4;
 
 /// One way of placing: for each lane the address that it asks for.
 struct Placing {
@@ -86,7 +86,7 @@ Result<Diagram> banks(const Input& input) {
   }
   if (bytes != 4 && bytes != 16)
     return Error{ErrorCode::bad_input, fmt::format("{} bytes a lane, not 4 or 16", bytes), "", ""};
-  const int lanes = std::min(kWarp, kBanks * kWordBytes / static_cast<int>(bytes));
+  const int lanes = kBanks * kWordBytes / static_cast<int>(bytes);
   std::vector<std::pair<std::string, Placing>> ways;
   RIDGE_TRY(const auto own,
             placing_of(&names, says.text("address"), lanes, static_cast<int>(bytes)));

@@ -87,7 +87,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, kernel, params, options, -1, &quiet));
   if (series.status == SeriesStatus::cancelled) {
-    return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    return cancelled_error();
   }
   if (series.status != SeriesStatus::ok || !series.stats) return {};
   ceiling.backend = row.backend == Backend::cpu ? "cpu" : "cuda";

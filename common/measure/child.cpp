@@ -26,7 +26,7 @@ namespace ridge::measure {
 namespace {
 
 constexpr size_t kLongestAnswer = 64 << 10;  // as a worker's line may be
-constexpr double kEndingPatience_s = 0.5;  // from a closed pipe to the child's exit
+constexpr double kEndingPatience_s = 0.5;    // from a closed pipe to the child's exit
 
 struct Live {
   pid_t pid;

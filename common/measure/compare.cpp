@@ -13,11 +13,11 @@
 namespace ridge::measure {
 namespace {
 
-constexpr double kLimit_s = 30;
+constexpr double kRoundsLimit_s = 30;
 constexpr int kLeadSlots = 2;
 
 /// Everything one side owns while the comparison lasts.
-struct Live {
+struct Contestant {
   std::shared_ptr<Posed> posed;
   std::unique_ptr<ReadyRung> rung;
   std::unique_ptr<Side> side;
@@ -68,7 +68,7 @@ class Contest {
   Observer* observer_;
   Options frame_;
   std::mt19937_64 random_;
-  std::vector<Live> live_;
+  std::vector<Contestant> live_;
   std::vector<Round> rounds_;
   std::vector<std::string> reasons_;
   CompareOutcome out_;
@@ -231,7 +231,7 @@ void Contest::keep_round(const std::string& order, std::span<const Sample> sampl
 }
 
 Phase Contest::rounds_phase(double start_s) const {
-  const double limit_s = options_.limit_s.value_or(kLimit_s);
+  const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
   const double elapsed = now_s() - start_s;
   const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
   return {.phase = "rounds",
@@ -243,7 +243,7 @@ Phase Contest::rounds_phase(double start_s) const {
 
 Result<void> Contest::rounds() {
   const Range range("rounds");
-  const double limit_s = options_.limit_s.value_or(kLimit_s);
+  const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
   const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates_of(sides_.size()));
   const int slots = slots_per_block();
   const int round_slots = 2 * static_cast<int>(sides_.size());
@@ -253,7 +253,7 @@ Result<void> Contest::rounds() {
 
   const double start = now_s();
   while (static_cast<int>(rounds_.size()) < kRounds) {
-    if (observer_->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    if (observer_->cancelled()) return cancelled_error();
     const int done = static_cast<int>(rounds_.size());
     if (done >= fewest && now_s() - start >= limit_s) {
       reasons_.push_back("stopped at the limit of " + format_tick(limit_s) + " s after " +

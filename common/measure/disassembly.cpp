@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostBytes = 48'000;
 /// Of a function that does not fit: what stands before the loop.
 constexpr size_t kLinesBefore = 60;
-constexpr double kLimit_s = 60;  // cuobjdump takes seconds for a worker with CUTLASS in it
+constexpr double kToolLimit_s = 60;  // cuobjdump takes seconds for a worker with CUTLASS in it
 
 Error unavailable(std::string what, const std::string& kernel, std::string hint) {
   return {ErrorCode::unavailable, std::move(what), kernel, std::move(hint)};
@@ -93,7 +93,7 @@ Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const Built& bu
   const auto no_tool = [&](const Error& why) {
     return unavailable("objdump: " + why.what, kernel, "install it: sudo apt install binutils");
   };
-  const auto symbols = output_of({"objdump", "-t", program}, kLimit_s);
+  const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s);
   if (!symbols) return no_tool(symbols.error());
   const Range code = code_beside(*symbols, file_address(built.registration));
   if (code.end == 0) {
@@ -111,7 +111,7 @@ Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const Built& bu
   command.push_back("-Mintel");
 #endif
   command.push_back(program);
-  const auto text = output_of(command, kLimit_s);
+  const auto text = output_of(command, kToolLimit_s);
   if (!text) return no_tool(text.error());
   return parse_objdump(*text);
 }
@@ -195,7 +195,7 @@ Result<std::string> all_sass() {
     places.push_back(std::string(home) + "/bin/cuobjdump");
   Error why;
   for (const std::string& place : places) {
-    auto text = output_of({place, "--dump-sass", this_program()}, kLimit_s);
+    auto text = output_of({place, "--dump-sass", this_program()}, kToolLimit_s);
     if (text) return text;
     if (why.what.empty() || text.error().what != "it is not installed") why = text.error();
   }

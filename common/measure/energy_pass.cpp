@@ -160,7 +160,7 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
   const double from_s = now_s();
   double spent_s = 0;
   while (spent_s < window_s || (watch.ticks() < kTicks && spent_s < longest_s)) {
-    if (observer->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    if (observer->cancelled()) return cancelled_error();
     RIDGE_TRY_VOID(rung.device->repeat(side, chunk));
     calls += chunk;
     spent_s = now_s() - from_s;

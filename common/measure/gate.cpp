@@ -70,7 +70,7 @@ Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc&
     RIDGE_TRY(auto posed, pose(family, full_params, 1, *device));
     RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      if (observer.cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+      if (observer.cancelled()) return cancelled_error();
       if (seed > 1) {
         posed->generate(seed);
         RIDGE_TRY_VOID(rung.buffers->upload_inputs(*posed));

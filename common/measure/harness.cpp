@@ -19,15 +19,11 @@ namespace ridge::measure {
 namespace {
 
 constexpr int kLiveSamples = 50, kLiveLeast = 11;
-constexpr double kLiveStop_s = 0.5, kLiveLimit_s = 1, kMeasureLimit_s = 10;
+constexpr double kLiveStop_s = 0.5;
 constexpr int kFirstLook = 20;
 
-Error cancelled_error() {
-  return {ErrorCode::cancelled, "cancelled", "", ""};
-}
-
 double timing_limit_s(const Options& options) {
-  return options.limit_s.value_or(options.mode == Mode::live ? kLiveLimit_s : kMeasureLimit_s);
+  return options.limit(1, 10);
 }
 
 /// Gate before timing. Error: no check could be made. False in `passed`: the rung has no speed.

@@ -28,6 +28,11 @@ struct Options {
   double warmup_s = 0.3;          ///< the least of measure mode
   bool describe = true;           ///< false: no resources and counters (ceilings)
   bool count_only = false;        ///< check, then counters alone: nothing is timed
+
+  /// limit_s, or what such a pass has in this mode.
+  double limit(double live_s, double measure_s) const {
+    return limit_s.value_or(mode == Mode::live ? live_s : measure_s);
+  }
 };
 
 /// What outlives one rung: kept by the worker, and by a test.

@@ -6,9 +6,14 @@
 #include <span>
 #include <string>
 
+#include "common/core/result.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {
+
+inline Error cancelled_error() {
+  return {ErrorCode::cancelled, "cancelled", "", ""};
+}
 
 struct Phase {
   std::string phase = {};  ///< "prepare", "check", "warmup", "timing", "latency", "rounds"

@@ -14,7 +14,7 @@
 namespace ridge::measure {
 namespace {
 
-constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kMostOutput = size_t{256} << 20;
 
 Error failed(const std::string& program, const std::string& what) {
   return {ErrorCode::unavailable, what, program, ""};
@@ -27,7 +27,7 @@ bool read_to_end(int fd, double limit_s, std::string* text) {
   for (;;) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     const double left_s = limit_s - passed.count();
-    if (!(left_s > 0) || text->size() > kMostBytes) return false;
+    if (!(left_s > 0) || text->size() > kMostOutput) return false;
     pollfd waiting = {fd, POLLIN, 0};
     if (poll(&waiting, 1, static_cast<int>(left_s * 1000) + 1) <= 0) continue;
     const ssize_t got = read(fd, piece, sizeof(piece));

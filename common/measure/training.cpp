@@ -13,7 +13,6 @@ namespace {
 constexpr double kReport_s = 0.1;
 /// The task metric is looked at this many times on the way, for the time to an accuracy.
 constexpr int64_t kLooks = 8;
-constexpr double kLiveLimit_s = 10, kMeasureLimit_s = 60;
 
 class Driver {
  public:
@@ -21,8 +20,7 @@ class Driver {
       : training_(training),
         series_(series),
         observer_(observer),
-        limit_s_(options.limit_s.value_or(options.mode == Mode::live ? kLiveLimit_s
-                                                                     : kMeasureLimit_s)) {}
+        limit_s_(options.limit(10, 60)) {}
 
   Result<void> run();
 
@@ -90,7 +88,7 @@ Result<void> Driver::run() {
       reported = now_s();
       if (!cancelled) observer_->announce(series_->index);
     }
-    if (cancelled) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    if (cancelled) return cancelled_error();
     if (now_s() - start > limit_s_) break;
   }
   report();

@@ -13,13 +13,8 @@ namespace ridge::measure {
 namespace {
 
 constexpr int kLiveRounds = 7, kMeasureRounds = 15;
-constexpr double kLiveLimit_s = 2, kMeasureLimit_s = 4;
 constexpr double kPatience = 3;  ///< times the limit, for the fewest rounds that make an interval
 constexpr uint64_t kOrderSeed = 20;
-
-Error cancelled_error() {
-  return {ErrorCode::cancelled, "cancelled", "", ""};
-}
 
 /// Where the interval of lie / honest lies: as a comparison's verdict, in a trap's words.
 std::string bias_of(Verdict verdict) {
@@ -41,7 +36,7 @@ class TrapDriver {
         series_(series),
         observer_(observer),
         live_(options.mode == Mode::live),
-        limit_s_(options.limit_s.value_or(live_ ? kLiveLimit_s : kMeasureLimit_s)) {}
+        limit_s_(options.limit(2, 4)) {}
 
   Result<void> run();
 

@@ -21,7 +21,7 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-void write_table(const Table& table, std::string* out) {
+void append_table(const Table& table, std::string* out) {
   *out += "|";
   for (const std::string& column : table.columns) *out += " " + escape(column) + " |";
   *out += "\n|";
@@ -37,11 +37,11 @@ void write_table(const Table& table, std::string* out) {
   *out += "\n";
 }
 
-void write_section(const Section& section, std::string* out) {
+void append_section(const Section& section, std::string* out) {
   *out += "## " + escape(section.title) + "\n\n";
   for (const std::string& text : section.paragraphs) *out += escape(text) + "\n\n";
   if (section.chart) *out += "*Chart in words:* " + escape(section.chart->summary) + "\n\n";
-  if (section.table) write_table(*section.table, out);
+  if (section.table) append_table(*section.table, out);
   for (const std::string& text : section.bullets) *out += "- " + escape(text) + "\n";
   if (!section.bullets.empty()) *out += "\n";
   if (section.commands.empty()) return;
@@ -59,7 +59,7 @@ void write_section(const Section& section, std::string* out) {
 std::string to_markdown(const Report& report) {
   std::string out = "# " + escape(report.title) + "\n\n" + escape(report.subtitle) + "\n\n";
   out += "**" + escape(report.sentence) + "**\n\n";
-  for (const Section& section : report.sections) write_section(section, &out);
+  for (const Section& section : report.sections) append_section(section, &out);
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }
