@@ -24,7 +24,7 @@ int64_t l2_passes(const CeilingContext&) {
 /// Four times the last-level cache and 64 MiB at least, so that nothing is read from a cache.
 int64_t read_bytes(const CeilingContext& context) {
   const int64_t wanted = std::max(int64_t{64} << 20, 4 * context.llc_bytes);
-  return std::min(wanted, context.free_bytes / 8) / 8 * 8;
+  return std::min(wanted, context.free_bytes / 8) / 64 * 64;
 }
 
 /// Passes on what a probe's measuring asks (cancelled?) and keeps its samples to itself.
@@ -97,7 +97,10 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   ceiling.source = "measured";
   const double best_s = series.stats->min_ns * 1e-9;
   const std::string unit = row.unit;
-  ceiling.value = unit == "s" ? best_s : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
+  // A launch lasts too short to be timed alone: a call makes many, its items.
+  const double items = std::max(1.0, series.items_per_s * series.stats->median_ns * 1e-9);
+  ceiling.value =
+      unit == "s" ? best_s / items : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
   ceilings->push_back(std::move(ceiling));
   return {};
 }
@@ -158,6 +161,13 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "B/s",
        {{"probe.cpu.read_portable", "read"}},
        read_bytes},
+      {"DRAM copy",
+       Backend::cpu,
+       "dram_copy",
+       "",
+       "B/s",
+       {{"probe.cpu.copy_streamed", "copy"}},
+       read_bytes},
       {"FFMA fp32",
        Backend::cuda,
        "flop",
@@ -190,6 +200,20 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "",
        "B/s",
        {{"probe.cuda.dram_copy", "gpu_copy"}},
+       nullptr},
+      {"kernel launch",
+       Backend::cuda,
+       "launch",
+       "",
+       "s",
+       {{"probe.cuda.launch", "gpu_launch"}},
+       nullptr},
+      {"graph node",
+       Backend::cuda,
+       "graph_node",
+       "",
+       "s",
+       {{"probe.cuda.graph_node", "gpu_launch"}},
        nullptr},
   };
   return rows;

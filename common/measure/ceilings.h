@@ -22,7 +22,7 @@ struct CeilingRow {
   Backend backend;
   const char* resource;  ///< as Ceiling::resource
   const char* dtype;     ///< as Ceiling::dtype
-  const char* unit;      ///< "FLOP/s", "1/s" (instructions), "B/s" or "s" (a call's time)
+  const char* unit;      ///< "FLOP/s", "1/s" (instructions), "B/s" or "s" (an item's time)
   /// Probe and its `what`, by preference: the first that is in this worker and runs here is used.
   struct Choice {
     const char* kernel;

@@ -166,6 +166,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY(auto posed, bench->posed.get(*family, series->params, 1, *device));
   series->flop = posed->problem->flop();
   series->bytes_min = posed->problem->bytes_min();
+  series->bytes_written = double(posed->output_bytes());
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
   series->memory_bytes = rung.memory_bytes();
   series->note = rung.plan.plan.note;

@@ -60,6 +60,12 @@ size_t Posed::bytes() const {
   return total_bytes(specs);
 }
 
+size_t Posed::output_bytes() const {
+  size_t sum = 0;
+  for (const BufferSpec& spec : specs) sum += spec.is_output ? spec.bytes : 0;
+  return sum;
+}
+
 void Posed::generate(uint64_t new_seed) {
   seed = new_seed;
   problem->generate(seed, &host);

@@ -33,6 +33,7 @@ struct Posed {
   uint64_t seed = 0;
 
   size_t bytes() const;
+  size_t output_bytes() const;
   /// Makes other inputs of the same shape.
   void generate(uint64_t new_seed);
 };

@@ -8,6 +8,9 @@
 namespace ridge {
 namespace {
 
+/// From this share of its bytes on, a kernel writes so much that reading alone is no ceiling for it.
+/// (A square product writes a third of its bytes, a row operation half.)
+constexpr double kWrites = 0.4;
 /// A share this far above 1 is not noise: the ceiling is not what bounds the kernel.
 constexpr double kMostShare = 1.05;
 
@@ -135,8 +138,11 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
                  &result.bandwidth, &result.no_bandwidth_reason);
       return result;
     }
-    const Ceiling* ceiling = find_ceiling(ceilings, backend, "dram_read", "", threads);
-    if (ceiling == nullptr) ceiling = find_ceiling(ceilings, backend, "dram_copy", "", threads);
+    const bool writes = series.bytes_written >= kWrites * series.bytes_min;
+    const char* const resources[2] = {"dram_read", "dram_copy"};
+    const Ceiling* ceiling = find_ceiling(ceilings, backend, resources[writes], "", threads);
+    if (ceiling == nullptr)
+      ceiling = find_ceiling(ceilings, backend, resources[!writes], "", threads);
     fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
                &result.bandwidth, &result.no_bandwidth_reason);
   } else {

@@ -266,6 +266,7 @@ struct Series {
   std::optional<LatencyStats> latency;
   std::vector<QualityCheck> checks;  ///< every check made, in order
   double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
+  double bytes_written = 0;          ///< of bytes_min, those of the outputs; 0 = not known
   /// Of one call, where its plan counts them: three-input logic instructions, and bytes that come from
   /// the second-level cache. 0 = not counted.
   double vector_ops = 0, l2_bytes = 0;

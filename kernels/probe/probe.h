@@ -26,6 +26,9 @@
 //   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
 //              units is 1 a thread
 //              buffers  data[n] random bits; out[units] uint64 partial sums, whose total counts
+//   what=copy  dim {kProbeCopy, n, units}: n bytes, a multiple of 64, become another n; units is 1 a thread;
+//              2 n bytes of traffic
+//              buffers  data[n] random bits; out[n]
 //
 // ISA-flagged files include this header: C-like, nothing with external linkage but the function
 // that runs threads (common/kernel/kernel.h says why).
@@ -44,7 +47,8 @@ enum ProbeWhat {
   kProbeDot = -3,
   kProbeDotInt8 = -4,
   kProbeLogic = -5,
-  kProbeL2 = -6
+  kProbeL2 = -6,
+  kProbeCopy = -7
 };
 enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 

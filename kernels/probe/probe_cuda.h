@@ -33,4 +33,8 @@ constexpr int kL2Chunks = 32, kL2Passes = 16;
 /// gpu_copy: out = in; a unit is kReadChunk words.
 constexpr int kReadChunk = 16384;
 
+/// gpu_launch: `units` kernels that do nothing, of which the last writes that count.
+///   buffers  in: nothing; out: 1 word
+constexpr int kNodes = 200;
+
 }  // namespace ridge::probe

@@ -17,11 +17,12 @@ std::vector<ParamSpec> probe_params() {
   specs[0].name = "what";
   specs[0].help = "the resource to use up";
   specs[0].is_choice = true;
-  specs[0].choices = {"fma",          "dot",        "logic",    "l2",       "read",   "ffma",
-                      "tensor_wgmma", "tensor_mma", "gpu_read", "gpu_copy", "l2_read"};
+  specs[0].choices = {"fma",      "dot",     "logic",        "l2",         "read",
+                      "copy",     "ffma",    "tensor_wgmma", "tensor_mma", "gpu_read",
+                      "gpu_copy", "l2_read", "gpu_launch"};
   specs[0].fallback = std::string("fma");
   specs[1].name = "n";
-  specs[1].help = "fma, dot, logic, l2: passes; read: bytes, a multiple of 8";
+  specs[1].help = "fma, dot, logic, l2: passes; read, copy: bytes, a multiple of 8, of 64";
   specs[1].min = 8;
   specs[1].max = int64_t{1} << 36;
   specs[1].fallback = int64_t{256};
@@ -51,20 +52,23 @@ Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
   Shape shape;
   shape.threads = static_cast<int>(param_int(params, "threads", 1));
   shape.dim[kProbeDimWhat] = what == "read"         ? kProbeRead
+                             : what == "copy"       ? kProbeCopy
                              : what == "l2"         ? kProbeL2
                              : what == "logic"      ? kProbeLogic
                              : what != "dot"        ? kProbeFma
                              : dtype == DType::int8 ? kProbeDotInt8
                                                     : kProbeDot;
   shape.dim[kProbeDimN] = param_int(params, "n");
-  const int64_t a_thread = what == "read" || what == "l2" ? 1
-                           : what == "logic"              ? kLogicLanes
-                                                          : kProbeLanes;
+  const int64_t a_thread = what == "read" || what == "l2" || what == "copy" ? 1
+                           : what == "logic"                                ? kLogicLanes
+                                                                            : kProbeLanes;
   shape.dim[kProbeDimUnits] = units > 0 ? units : a_thread * shape.threads;
-  if (what == "read" && shape.dim[kProbeDimN] % 8 != 0) {
+  const int64_t whole = what == "read" ? 8 : what == "copy" ? 64 : 1;
+  if (shape.dim[kProbeDimN] % whole != 0) {
     return Error{ErrorCode::usage,
-                 "n = " + std::to_string(shape.dim[kProbeDimN]) + " is not a multiple of 8",
-                 "parameter n of probe", "choose whole 8-byte words"};
+                 "n = " + std::to_string(shape.dim[kProbeDimN]) + " is not a multiple of " +
+                     std::to_string(whole),
+                 "parameter n of probe", "choose whole words, or cache lines"};
   }
   return probe::make_cpu_problem(shape);
 }
@@ -72,7 +76,7 @@ Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
 Params shrink_probe(const Params& params, double share) {
   Params small = params;
   const double n = double(param_int(params, "n")) * std::clamp(share, 0.0, 1.0);
-  small["n"] = std::max<int64_t>(8, static_cast<int64_t>(n / 8) * 8);
+  small["n"] = std::max<int64_t>(64, static_cast<int64_t>(n / 64) * 64);
   return small;
 }
 

@@ -147,10 +147,38 @@ class ReadProblem : public Problem {
   Shape shape_;
 };
 
+/// Reading and writing: the bytes are those of the input.
+class CopyProblem : public Problem {
+ public:
+  explicit CopyProblem(Shape shape) : shape_(shape) {}
+  Shape shape() const override { return shape_; }
+  std::vector<BufferSpec> buffers() const override {
+    return {{"data", bytes(), false, DType::fp64}, {"out", bytes(), true, DType::fp64}};
+  }
+  double flop() const override { return 0; }
+  double bytes_min() const override { return 2 * double(bytes()); }
+
+  void generate(uint64_t seed, HostBuffers* host) const override { fill_mixed(&(*host)[0], seed); }
+
+  QualityCheck check(const HostBuffers& host, bool, uint64_t) const override {
+    QualityCheck check;
+    check.what = "copied bytes";
+    check.checked = static_cast<int64_t>(bytes());
+    check.passed = std::memcmp(host[0].data(), host[1].data(), bytes()) == 0;
+    if (!check.passed) check.reason = "the copy differs";
+    return check;
+  }
+
+ private:
+  size_t bytes() const { return static_cast<size_t>(shape_.dim[kProbeDimN]); }
+  Shape shape_;
+};
+
 }  // namespace
 
 std::unique_ptr<Problem> make_cpu_problem(const Shape& shape) {
   if (shape.dim[kProbeDimWhat] == kProbeRead) return std::make_unique<ReadProblem>(shape);
+  if (shape.dim[kProbeDimWhat] == kProbeCopy) return std::make_unique<CopyProblem>(shape);
   if (shape.dim[kProbeDimWhat] == kProbeDot) return std::make_unique<DotProblem>(shape);
   if (auto integer = make_integer_problem(shape)) return integer;
   return std::make_unique<FmaProblem>(shape);

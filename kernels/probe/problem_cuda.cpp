@@ -123,6 +123,7 @@ std::unique_ptr<Problem> make_cuda_problem(const std::string& what, DType dtype,
   if (what == "gpu_read") return make_memory_problem(or_default(16384), false);
   if (what == "gpu_copy") return make_memory_problem(or_default(8192), true);
   if (what == "l2_read") return make_l2_problem(or_default(8192));
+  if (what == "gpu_launch") return make_launch_problem(or_default(kNodes));
   return nullptr;
 }
 

@@ -95,7 +95,33 @@ class L2Problem final : public UnitProblem {
   }
 };
 
+/// Its items are the launches.
+class LaunchProblem final : public UnitProblem {
+ public:
+  explicit LaunchProblem(int64_t units) : UnitProblem(units, DType::fp32) {}
+  std::vector<BufferSpec> buffers() const override {
+    return {input("in", 1, DType::fp32), output(1)};
+  }
+  double flop() const override { return 0; }
+  double items() const override { return double(units_); }
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    quality::fill_normal((*host)[0], DType::fp32, seed);
+  }
+  QualityCheck check(const HostBuffers& host, bool, uint64_t) const override {
+    QualityCheck check;
+    check.what = "launches";
+    check.checked = 1;
+    check.passed = out_of(host, 0) == units_;
+    if (!check.passed) check.reason = "the last kernel did not say that it ran";
+    return check;
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<Problem> make_launch_problem(int64_t units) {
+  return std::make_unique<LaunchProblem>(units);
+}
 
 std::unique_ptr<Problem> make_l2_problem(int64_t units) {
   return std::make_unique<L2Problem>(units);

@@ -1,0 +1,63 @@
+// The chain step by step, a kernel each, as a framework calls them: what the launching rungs share. They
+// differ in how the same kernels are launched.
+//
+//   a layer: y = (x or y) + bias;  mean;  1 / deviation;  y = (y - mean) / deviation;  y *= weight;  y = gelu(y)
+#pragma once
+
+#include "kernels/rows/row_math.h"
+
+namespace ridge {
+
+constexpr int kStepsALayer = 6;
+
+/// What a step works on. Statistics lie in the plan's memory: a row's mean, then its 1 / deviation.
+struct ChainStep {
+  RowsOf<float> r;
+  const float* from;  ///< x in the first layer, then y
+  float* statistics;  ///< 2 m
+};
+
+template <int step>
+__device__ float chain_element(const ChainStep& s, int64_t row, int64_t j, float v) {
+  if constexpr (step == 0) return v + s.r.bias[j];
+  if constexpr (step == 3) return (v - s.statistics[row]) * s.statistics[s.r.m + row];
+  if constexpr (step == 4) return v * s.r.weight[j];
+  return device::gelu_of(v);
+}
+
+/// The row blockIdx.x * rows_a_block + ...: a block takes rows until there are none, so that the persistent
+/// rung can use the same code on fewer blocks.
+template <int step>
+__device__ void chain_step(const ChainStep& s, float (*slots)[32]) {
+  for (int64_t row = blockIdx.x; row < s.r.m; row += gridDim.x) {
+    float* y = s.r.y + row * s.r.n;
+    const auto n = static_cast<float>(s.r.n);
+    if constexpr (step == 1 || step == 2) {
+      device::BlockReduce reduce{slots};
+      const float mean = step == 2 ? s.statistics[row] : 0;
+      float sum = 0;
+      for (int64_t j = threadIdx.x; j < s.r.n; j += blockDim.x) {
+        const float d = y[j] - mean;
+        sum += step == 2 ? d * d : d;
+      }
+      sum = reduce(sum, device::Plus());
+      if (threadIdx.x == 0)
+        s.statistics[(step - 1) * s.r.m + row] =
+            step == 1 ? sum / n : rsqrtf(sum / n + kRowEpsilon);
+      __syncthreads();  // the slots may be written again
+    } else {
+      const float* from = step == 0 ? s.from + row * s.r.n : y;
+      for (int64_t j = threadIdx.x; j < s.r.n; j += blockDim.x)
+        y[j] = chain_element<step>(s, row, j, from[j]);
+    }
+  }
+}
+
+constexpr int kChainThreads = 256;
+
+inline ChainStep chain_of(const Launch& launch, float* statistics) {
+  const RowsOf<float> r = typed_rows<float>(launch);
+  return {r, r.x, statistics};
+}
+
+}  // namespace ridge

@@ -1,0 +1,73 @@
+// ridge: isa=avx2 flags=-O3
+//
+// Idea      Eight elements an instruction; the exponential is a polynomial, so that it fits into lanes. Four
+//           sums run side by side, since each addition waits for the one before it.
+// Changed   The same passes as naive: maximum, sum, result. No function is called for an element.
+// Limits    Where a row fits the L2: arithmetic in the passes over it, while memory rests. Where it does not:
+//           each pass fetches it again.
+// Look at   gelu against rmsnorm: an exponential and a division an element against none.
+// Source    The online texts on softmax stop at the algorithm; the split 2^x = 2^i 2^f is Cody and Waite's
+//           (Software Manual for the Elementary Functions, 1980).
+#include <immintrin.h>
+
+#include <stdint.h>
+
+namespace ridge {
+
+typedef __m256 Vec;
+enum { kLanes = 8 };
+
+static inline Vec broadcast(float f) {
+  return _mm256_set1_ps(f);
+}
+static inline Vec load(const float* p) {
+  return _mm256_loadu_ps(p);
+}
+static inline void store(float* p, Vec v) {
+  _mm256_storeu_ps(p, v);
+}
+static inline void stream(float* p, Vec v) {
+  _mm256_stream_ps(p, v);
+}
+static inline Vec maximum(Vec a, Vec b) {
+  return _mm256_max_ps(a, b);
+}
+static inline Vec fma(Vec a, Vec b, Vec c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+static inline Vec load_some(const float* p, int count, float fill) {
+  float lane[kLanes];
+  for (int i = 0; i < kLanes; ++i) lane[i] = i < count ? p[i] : fill;
+  return load(lane);
+}
+static inline void store_some(float* p, int count, Vec v) {
+  float lane[kLanes];
+  store(lane, v);
+  for (int i = 0; i < count; ++i) p[i] = lane[i];
+}
+
+static inline Vec poly_exp2(Vec f);
+/// The power of two is put together from its bits: 2^-127 comes out as 0, 2^128 as infinity.
+static inline Vec exp2_of(Vec x) {
+  x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-127.0f)), _mm256_set1_ps(128.0f));
+  const Vec whole = _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(whole), _mm256_set1_epi32(127));
+  return poly_exp2(x - whole) * _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
+}
+
+}  // namespace ridge
+
+#include "kernels/rows/row_vectors.h"
+
+namespace ridge {
+
+extern const RowFunction rows_avx2;
+const RowFunction rows_avx2 = vector_row;
+
+static Status launch(const Launch& launch) {
+  return rows_run(launch, vector_row, false);
+}
+
+RIDGE_KERNEL(rows, cpu, avx2, .launch = launch);
+
+}  // namespace ridge

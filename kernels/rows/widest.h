@@ -1,0 +1,19 @@
+// The vector row of this CPU, for the rungs that are about something else.
+#pragma once
+
+#include "common/measure/isa.h"
+#include "kernels/rows/scalar_row.h"
+
+namespace ridge {
+
+extern const RowFunction rows_avx2;    // avx2.cpp
+extern const RowFunction rows_avx512;  // avx512.cpp
+
+/// The widest that this CPU has and RIDGE_MAX_ISA allows.
+inline RowFunction widest_row() {
+  const measure::IsaLevel isa = measure::usable_isa();
+  if (isa == measure::IsaLevel::avx512) return rows_avx512;
+  return isa == measure::IsaLevel::avx2 ? rows_avx2 : scalar_row;
+}
+
+}  // namespace ridge

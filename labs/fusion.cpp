@@ -1,0 +1,65 @@
+// The fusion lab: what a launch costs, and what memory takes: a chain of small kernels, and operations on
+// rows that compute next to nothing. Adding a rung is one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+constexpr bool kPeer = true;
+
+const Lab& fusion_lab() {
+  static const Lab lab = {
+      .id = "fusion",
+      .title = "Launches and fusion",
+      .goal =
+          "Run what computes next to nothing at the speed of memory, and many small kernels "
+          "without paying for each.",
+      .family = "rows",
+      .rungs =
+          {
+              {"chain.cpu.separate", "separate passes", "one pass over the matrix an operation"},
+              {"chain.cpu.fused", "fused", "all operations of a row, then the next row"},
+              {"chain.cpu.vectors", "fused, vectors", "8 or 16 elements an instruction"},
+              {"chain.cpu.streamed", "fused, streamed", "stores past the caches, threads"},
+              {"rows.cpu.naive", "three passes", "the definition"},
+              {"rows.cpu.avx2", "AVX2", "8 elements an instruction, four sums"},
+              {"rows.cpu.avx512", "AVX-512", "16 elements an instruction"},
+              {"rows.cpu.streamed", "streamed", "stores past the caches, threads"},
+              {"copy.cpu.streamed", "copy", "the same bytes, nothing computed", kPeer},
+              {"transpose.cpu.naive", "transpose, naive", "down the columns of y"},
+              {"transpose.cpu.blocks", "transpose, tiles", "16 x 16: whole cache lines"},
+              {"transpose.cpu.registers", "transpose, registers", "8 x 8 shuffled, streamed"},
+          },
+      .sections = {{"CPU, a chain of operations", "chain.cpu.separate"},
+                   {"CPU, row operations", "rows.cpu.naive"},
+                   {"CPU, transpose", "transpose.cpu.naive"}},
+      .params =
+          {
+              {"op", "row operation", {}},
+              {"n", "size n (m = n)", {512, 1024, 2048, 4096, 8192, 16384}},
+              {"dtype", "data type", {}},
+              {"width", "chain: columns", {256, 1024, 4096, 8192}},
+              {"height", "chain: rows", {1, 8, 32, 256, 2048, 8192}},
+              {"layers", "chain: layers", {1, 2, 4, 8}},
+              {"threads", "CPU threads", {1, 2, 4, 8, 16}},
+          },
+      .quality_metric = "error",
+      .quality_limit = "NMSE against float64 at most 4e-15 (64 + n) (fp32); a transpose exactly",
+      .lesson = "assets/lessons/fusion.md",
+      .levers = {{Bottleneck::latency, "chain.cpu.vectors"},
+                 {Bottleneck::memory_bandwidth, "chain.cpu.fused"},
+                 {Bottleneck::memory_bandwidth, "chain.cpu.streamed"},
+                 {Bottleneck::latency, "rows.cpu.avx2"},
+                 {Bottleneck::memory_bandwidth, "rows.cpu.streamed"},
+                 {Bottleneck::memory_bandwidth, "transpose.cpu.blocks"},
+                 {Bottleneck::latency, "transpose.cpu.blocks"},
+                 {Bottleneck::latency, "transpose.cpu.registers"}},
+      .items = "elements",
+  };
+  return lab;
+}
+
+RIDGE_LAB(fusion, fusion_lab);
+
+}  // namespace
+}  // namespace ridge
