@@ -237,7 +237,14 @@ void summarize(Series* series, bool contended, bool noisy, bool external) {
   const auto add = [&](const char* flag) {
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
   };
-  if (external) add("external");
+  const auto ungated = [](const Sample& sample) {
+    return std::count(sample.flags.begin(), sample.flags.end(), "ungated") > 0;
+  };
+  if (external) {
+    add("external");
+  } else if (std::all_of(series->samples.begin(), series->samples.end(), ungated)) {
+    add("ungated");  // with the host's launches in its time
+  }
   if (noisy) add("noisy");
   if (contended) add("contended");
 }

@@ -13,6 +13,8 @@ namespace ridge {
 namespace {
 
 constexpr double kTimeCounts = 0.5, kWaitCounts = 0.3, kCeilingCounts = 0.6, kFar = 0.4;
+/// Launches and nodes that would take longer than the call did were not what it paid for.
+constexpr double kMostLaunches = 1.1;
 constexpr double kStageCounts = 0.8, kQueueCounts = 0.5, kLead = 0.1;
 /// A core that issues this much does not wait; an SM with fewer warps than this cannot hide latency.
 constexpr double kBusyIpc = 2, kFewWarps = 0.25;
@@ -99,10 +101,29 @@ bool has_flag(const Series& series, const char* flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
+/// With the host's part in its time, a call takes as long as its launches at least; one that does not has
+/// replayed a graph, whose nodes have their cost as well.
+void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Signals* signals) {
+  if (!series.resources || !has_flag(series, "ungated")) return;
+  double launches = 0;
+  for (const DeviceKernel& kernel : series.resources->kernels) launches += kernel.launches;
+  for (const char* resource : {"launch", "graph_node"}) {
+    const Ceiling* cost = find_ceiling(ceilings, "cuda", resource, "", 0);
+    if (cost == nullptr) continue;
+    const double share = launches * cost->value * 1e9 / series.stats->median_ns;
+    if (!(share <= kMostLaunches)) continue;
+    add(signals, Bottleneck::launch_overhead,
+        "its time in " + std::to_string(int(launches)) + " x " + cost->name, std::min(share, 1.0),
+        "derived", kTimeCounts);
+    return;
+  }
+}
+
 Signals kernel_signals(const Series& series, const std::vector<Ceiling>& ceilings, bool cached) {
   Signals signals;
   add_ceilings(series, ceilings, cached, &signals);
   add_counters(series, &signals);
+  add_launches(series, ceilings, &signals);
   const double t_ns = series.stats->median_ns;
   // Somebody else's work takes the core away just as a launch or waiting does.
   const bool alone = backend_of(series.kernel) != "cpu" || !has_flag(series, "contended");

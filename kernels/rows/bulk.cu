@@ -21,8 +21,8 @@ namespace {
 using namespace ridge;
 using namespace ridge::device;
 
-constexpr int kVectors = 4, kStages = 6, kBlocksPerSm = 2;
-constexpr int64_t kMostRowBytes = 18 << 10;  // six rows in each of two blocks' shared memory
+constexpr int kVectors = 4, kStages = 3, kBlocksPerSm = 4;
+constexpr int64_t kMostRowBytes = 18 << 10;  // three rows in each of four blocks' shared memory
 
 template <class T, RowOp op, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_bulk_kernel(RowsOf<T> r) {

@@ -132,7 +132,9 @@ class RowsProblem : public Problem {
   /// chain multiplies what came in by 1 / sqrt(variance) of its input, 2 for gelu's output.
   double nmse_limit(double elements) const {
     const double own = 4e-15 * (64 + double(n())) * std::pow(4.0, double(layers() - 1));
-    const double rounding = shape_.dtype == DType::fp32 ? 0 : 4e-6;
+    // Half units throughout would be 1.5e-5; a fifth to a quarter of that is usual, but where weights
+    // make a few elements large it is their luck that counts (seen: 4.4e-6 of 155 elements).
+    const double rounding = shape_.dtype == DType::fp32 ? 0 : 6e-6;
     return (own + rounding) * (1 + 10 / elements);
   }
   QualityCheck check_moved(const HostBuffers& host) const {

@@ -1,0 +1,197 @@
+// The fusion lab's CPU rungs through the real gate, and the gate's protections for these families: what a
+// wrong kernel would do has to be seen.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/kernel/registry.h"
+#include "common/measure/gate.h"
+#include "common/measure/harness.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/rows/rows.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+using namespace ridge::measure;
+
+namespace {
+
+constexpr const char* kFamilies[] = {"rows", "copy", "transpose", "chain"};
+constexpr const char* kOps[] = {"softmax", "layernorm", "rmsnorm", "gelu"};
+
+Device* cpu() {
+  static Result<std::unique_ptr<Device>> device = make_cpu_device();
+  REQUIRE(device.ok());
+  return device->get();
+}
+
+std::unique_ptr<Problem> problem_of(const std::string& family, const Params& given) {
+  const FamilyDesc* found = find_family(family);
+  REQUIRE(found);
+  const auto params = resolve_params(found->params(), given, family);
+  REQUIRE(params.ok());
+  auto problem = found->make_problem(*params);
+  REQUIRE(problem.ok());
+  return std::move(*problem);
+}
+
+HostBuffers inputs_of(const Problem& problem, uint64_t seed) {
+  HostBuffers host(problem.buffers().size());
+  for (size_t i = 0; i < host.size(); ++i) host[i].resize(problem.buffers()[i].bytes);
+  problem.generate(seed, &host);
+  return host;
+}
+
+/// What a correct rung leaves: rows.cpu.naive's own, computed here.
+HostBuffers solved(const std::string& kernel, const Problem& problem, uint64_t seed) {
+  HostBuffers host = inputs_of(problem, seed);
+  const KernelDesc* desc = find_kernel(kernel);
+  REQUIRE(desc);
+  std::vector<void*> pointers;
+  for (auto& buffer : host) pointers.push_back(buffer.data());
+  Launch launch;
+  launch.shape = problem.shape();
+  launch.buffers = pointers.data();
+  REQUIRE(desc->launch(launch).ok());
+  return host;
+}
+
+std::vector<Params> choices_of(const std::string& family) {
+  if (family != "rows") return {Params{}};
+  std::vector<Params> all;
+  for (const char* op : kOps) all.push_back({{"op", std::string(op)}});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every CPU rung of the fusion lab is right at awkward sizes, wide values and masks included") {
+  int tested = 0;
+  for (const KernelDesc* kernel : registered_kernels()) {
+    const std::string family(family_of(kernel->id));
+    const bool ours =
+        std::find(std::begin(kFamilies), std::end(kFamilies), family) != std::end(kFamilies);
+    if (!ours || kernel->backend != Backend::cpu) continue;
+    for (Params params : choices_of(family)) {
+      params["threads"] = int64_t{2};  // one more than a single core may hide
+      if (!check_supported(*kernel, params, *cpu())) continue;
+      INFO(kernel->id << " " << to_string(params));
+      FullChecks checks;
+      const auto check = checks.get(*kernel, *find_family(family), params, cpu(), Observer());
+      if (!check) FAIL(check.error().sentence());
+      INFO(check->what << ": " << check->reason << ", worst " << check->worst_bound_share);
+      CHECK(check->passed);
+      CHECK(check->checked > 10'000);
+      ++tested;
+    }
+  }
+  CHECK(tested >= 20);
+}
+
+TEST_CASE(
+    "softmax: rows add up to 1, masked entries are 0, and a maximum of 1e4 does not overflow") {
+  const auto problem = problem_of("rows", {{"m", int64_t{5}}, {"n", int64_t{1000}}});
+  const HostBuffers host = solved("rows.cpu.naive", *problem, 2);  // even: wide and masked
+  double largest = 0;
+  int masked = 0;
+  for (int64_t i = 0; i < 5; ++i) {
+    double sum = 0;
+    for (int64_t j = 0; j < 1000; ++j) {
+      const double x = quality::load(host[kRowsX].data(), i * 1000 + j, DType::fp32);
+      const double y = quality::load(host[kRowsY].data(), i * 1000 + j, DType::fp32);
+      sum += y;
+      if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+      masked += std::isinf(x);
+      if (std::isinf(x)) CHECK(y == 0);
+    }
+    CHECK(sum == Approx(1));
+  }
+  CHECK(largest > 9000);
+  CHECK(masked == 1000);
+  CHECK(problem->check(host, true, 2).passed);
+}
+
+TEST_CASE("one wrong element is refused, whichever operation and wherever it stands") {
+  for (const char* op : kOps) {
+    const auto problem =
+        problem_of("rows", {{"m", int64_t{3}}, {"n", int64_t{500}}, {"op", std::string(op)}});
+    const HostBuffers right = solved("rows.cpu.naive", *problem, 1);
+    INFO(op);
+    CHECK(problem->check(right, true, 1).passed);
+    for (const int64_t at : {0, 499, 777, 1499}) {
+      const double value = quality::load(right[kRowsY].data(), at, DType::fp32);
+      for (const double wrong : {value + 1e-3, std::nan(""), HUGE_VAL}) {
+        HostBuffers host = right;
+        quality::store(host[kRowsY].data(), at, DType::fp32, wrong);
+        CHECK_FALSE(problem->check(host, true, 1).passed);
+        CHECK_FALSE(problem->check(host, false, 1).passed);  // three rows: all are judged
+      }
+    }
+  }
+}
+
+TEST_CASE("a norm without its epsilon, its weight or its last element is refused") {
+  const auto problem =
+      problem_of("rows", {{"m", int64_t{4}}, {"n", int64_t{64}}, {"op", std::string("layernorm")}});
+  const HostBuffers right = solved("rows.cpu.naive", *problem, 1);
+  const auto with = [&](auto change) {
+    HostBuffers host = right;
+    for (int64_t i = 0; i < 4 * 64; ++i) {
+      const double y = quality::load(host[kRowsY].data(), i, DType::fp32);
+      quality::store(host[kRowsY].data(), i, DType::fp32, change(i, y));
+    }
+    return problem->check(host, true, 1).passed;
+  };
+  CHECK(with([](int64_t, double y) { return y; }));
+  CHECK_FALSE(
+      with([](int64_t, double y) { return y * (1 + 5e-6); }));  // sqrt(1 + 1e-5): no epsilon
+  CHECK_FALSE(with([&](int64_t i, double y) {
+    const double w = quality::load(right[kRowsWeight].data(), i % 64, DType::fp32);
+    const double b = quality::load(right[kRowsBias].data(), i % 64, DType::fp32);
+    return (y - b) / w + b;
+  }));
+  CHECK_FALSE(with([](int64_t, double y) { return y * 64.0 / 63; }));
+}
+
+TEST_CASE("the chain counts its layers, and a transpose and a copy are judged bit by bit") {
+  const Params three = {{"height", int64_t{4}}, {"width", int64_t{100}}, {"layers", int64_t{3}}};
+  Params two = three;
+  two["layers"] = int64_t{2};
+  const auto deep = problem_of("chain", three), shallow = problem_of("chain", two);
+  const HostBuffers host = solved("chain.cpu.fused", *shallow, 1);
+  CHECK(shallow->check(host, true, 1).passed);
+  CHECK_FALSE(deep->check(host, true, 1).passed);
+
+  const Params size = {{"m", int64_t{30}}, {"n", int64_t{20}}};
+  const auto copy = problem_of("copy", size), turn = problem_of("transpose", size);
+  HostBuffers turned = solved("transpose.cpu.naive", *turn, 1);
+  CHECK(turn->check(turned, false, 1).passed);
+  CHECK_FALSE(copy->check(turned, false, 1).passed);
+  auto* y = reinterpret_cast<uint32_t*>(turned[kRowsY].data());
+  y[599] ^= 1;
+  const QualityCheck check = turn->check(turned, false, 1);
+  CHECK_FALSE(check.passed);
+  CHECK(check.reason == "1 of 600 elements are not where they belong");
+}
+
+TEST_CASE("what a call moves: each element once in and once out, and the vectors that are used") {
+  const Params size = {{"m", int64_t{10}}, {"n", int64_t{8}}, {"dtype", std::string("bf16")}};
+  const auto bytes = [&](const char* family, const char* op) {
+    Params params = size;
+    if (op) params["op"] = std::string(op);
+    return problem_of(family, params)->bytes_min();
+  };
+  CHECK(bytes("copy", nullptr) == 2 * 80 * 2);
+  CHECK(bytes("transpose", nullptr) == 2 * 80 * 2);
+  CHECK(bytes("rows", "softmax") == 2 * 80 * 2);
+  CHECK(bytes("rows", "rmsnorm") == 2 * (2 * 80 + 8));
+  CHECK(bytes("rows", "layernorm") == 2 * (2 * 80 + 16));
+  // A paired comparison with the copy runs on the same buffers only where the shapes agree.
+  const auto softmax = problem_of("rows", size), copy = problem_of("copy", size);
+  const Shape one = softmax->shape(), other = copy->shape();
+  CHECK(std::equal(std::begin(one.dim), std::end(one.dim), std::begin(other.dim)));
+  CHECK(softmax->items() == copy->items());
+  CHECK(inputs_of(*softmax, 1) == inputs_of(*copy, 1));
+}
