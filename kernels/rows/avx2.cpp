@@ -46,7 +46,23 @@ static inline void store_some(float* p, int count, Vec v) {
   for (int i = 0; i < count; ++i) p[i] = lane[i];
 }
 
-static inline Vec poly_exp2(Vec f);
+static inline Vec minimum(Vec a, Vec b) {
+  return _mm256_min_ps(a, b);
+}
+static inline Vec quotient(Vec a, Vec d) {
+  return a / d;
+}
+
+/// 2^f for |f| <= 1/2, by its Taylor polynomial of degree 6: 2 units in the last place.
+static inline Vec poly_exp2(Vec f) {
+  Vec p = broadcast(1.54035304e-4f);
+  p = fma(p, f, broadcast(1.33335581e-3f));
+  p = fma(p, f, broadcast(9.61812911e-3f));
+  p = fma(p, f, broadcast(5.55041087e-2f));
+  p = fma(p, f, broadcast(2.40226507e-1f));
+  p = fma(p, f, broadcast(6.93147181e-1f));
+  return fma(p, f, broadcast(1.0f));
+}
 /// The power of two is put together from its bits: 2^-127 comes out as 0, 2^128 as infinity.
 static inline Vec exp2_of(Vec x) {
   x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-127.0f)), _mm256_set1_ps(128.0f));

@@ -80,7 +80,8 @@ Reference gelu(const Values& x, const Values& off) {
     const double z = 2 * std::sqrt(2 / M_PI) * (x[i] + 0.044715 * x[i] * x[i] * x[i]);
     r.y.push_back(x[i] / (1 + std::exp(-z)));
     r.bound.push_back(kSteepest * off[i] + kSmallest +
-                      std::abs(r.y[i]) * kUnit * (kFew + 4 * std::min(std::abs(z), 1e4)));
+                      std::abs(r.y[i]) * kUnit * (kFew + 4 * std::min(std::abs(z), 1e4)) +
+                      std::abs(x[i]) * 0x1p-99);  // what is 100 octaves below its x may be nothing
   }
   return r;
 }

@@ -1,13 +1,12 @@
 // A row by vectors: what the AVX2 and AVX-512 rungs of rows and chain share. The including file has said,
 // inside namespace ridge,
 //   Vec, kLanes                          its vector of floats
-//   load store stream (aligned) broadcast maximum fma(a, b, c) exp2_of
+//   load store stream (aligned) broadcast maximum minimum fma(a, b, c)
+//   exp2_of        2^x within 8 units in the last place; 0 for -inf
+//   quotient(a, d) for d from 1 to 2^101
 //   load_some(p, count, fill), store_some(p, count, v)   for the end of a row: count < kLanes
 // and gets vector_row(). Each row is gone over two or three times; only the first time does it come from
 // memory, if the cores' own caches hold it. ISA-flagged files include this: static only.
-//
-// Exponentials: 2^x = 2^round(x) 2^f, |f| <= 1/2, the latter by its Taylor polynomial of degree 7: an error
-// of 4e-9, under fp32's rounding.
 #pragma once
 
 #include "kernels/rows/row_task.h"
@@ -19,20 +18,18 @@ static const int kStep = 4 * (int)kLanes;
 
 static const float kLog2E = 1.44269504f;
 
-static inline Vec poly_exp2(Vec f) {
-  Vec p = broadcast(1.52527338e-5f);
-  p = fma(p, f, broadcast(1.54035304e-4f));
-  p = fma(p, f, broadcast(1.33335581e-3f));
-  p = fma(p, f, broadcast(9.61812911e-3f));
-  p = fma(p, f, broadcast(5.55041087e-2f));
-  p = fma(p, f, broadcast(2.40226507e-1f));
-  p = fma(p, f, broadcast(6.93147181e-1f));
-  return fma(p, f, broadcast(1.0f));
-}
-
-static inline Vec gelu_of(Vec x) {
-  const Vec slope = fma(x * x, broadcast(kGeluB), broadcast(kGeluA));
-  return x / (broadcast(1.0f) + exp2_of(broadcast(0.0f) - x * slope));
+/// What lies 100 octaves below its x is 0: so the divisor stays a number. Several vectors step by step: one
+/// alone would be a chain of 20 instructions that wait for each other, more than a core looks ahead over.
+static inline __attribute__((always_inline)) void gelu_all(Vec* v, int count) {
+  Vec z[4];
+  for (int q = 0; q < count; ++q)
+    z[q] = v[q] * fma(v[q] * v[q], broadcast(-kGeluB), broadcast(-kGeluA));
+  Vec d[4];
+  for (int q = 0; q < count; ++q) d[q] = exp2_of(minimum(z[q], broadcast(100.0f)));
+  for (int q = 0; q < count; ++q) {
+    const Vec y = quotient(v[q], broadcast(1.0f) + d[q]);
+    v[q] = z[q] < broadcast(100.0f) ? y : broadcast(0.0f);
+  }
 }
 
 /// What a pass does with each element; `c0`, `c1` are the row's statistics.
@@ -75,9 +72,9 @@ static inline __attribute__((always_inline)) Vec element(enum Pass pass, Vec x, 
     case kPassRmsNorm:
       return x * c1 * weight;
     case kPassGelu:
-      return gelu_of(x);
+      return x;  // gelu_all() follows
     case kPassChain:
-      return gelu_of((x + bias - c0) * c1 * weight);
+      return (x + bias - c0) * c1 * weight;
   }
   return x;
 }
@@ -93,9 +90,8 @@ static inline __attribute__((always_inline)) Vec element_at(enum Pass pass, cons
 
 /// The last elements of a row, fewer than a vector; `fill` stands where there are none.
 static inline __attribute__((always_inline)) Vec element_end(enum Pass pass, const RowTask* t,
-                                                             int64_t j, float fill, Vec c0,
-                                                             Vec c1) {
-  const int count = (int)(t->n - j);
+                                                             int64_t j, int count, float fill,
+                                                             Vec c0, Vec c1) {
   return element(pass, load_some(t->x + j, count, fill), load_some(t->weight + j, count, 0),
                  load_some(t->bias + j, count, 0), c0, c1);
 }
@@ -133,7 +129,8 @@ static inline __attribute__((always_inline)) float reduce(enum Pass pass, const 
   float rest = pass == kPassMaximum ? -__builtin_inff() : 0.0f;
   if (j < t->n) {
     float lane[kLanes];
-    store(lane, element_end(pass, t, j, pass == kPassMaximum ? rest : 0.0f, c0, c0));
+    store(lane,
+          element_end(pass, t, j, (int)(t->n - j), pass == kPassMaximum ? rest : 0.0f, c0, c0));
     for (int i = 0; i < t->n - j; ++i) {
       if (pass != kPassMaximum)
         rest += lane[i];
@@ -147,32 +144,82 @@ static inline __attribute__((always_inline)) float reduce(enum Pass pass, const 
   return all > rest ? all : rest;
 }
 
+typedef struct {
+  float mean, variance;
+} Moments;
+
+/// Mean and variance in one pass: sums of x - k and of its square, k being the mean of the row's first
+/// elements. Where k is far from the mean after all, squares would cancel: then a second pass.
+static inline __attribute__((always_inline)) Moments moments(enum Pass sum, enum Pass variance,
+                                                             const RowTask* t) {
+  const float n = (float)t->n;
+  RowTask start = *t;
+  if (start.n > kStep) start.n = kStep;
+  const float k = reduce(sum, &start, 0) / (float)start.n;
+  Moments m = {k, 0};
+  if (t->n > kStep) {
+    const Vec c0 = broadcast(k), zero = broadcast(0.0f);
+    Vec s0 = zero, s1 = zero, s2 = zero, s3 = zero, q0 = zero, q1 = zero, q2 = zero, q3 = zero;
+    int64_t j = 0;
+    for (; j + kStep <= t->n; j += kStep) {
+      const Vec v0 = element_at(sum, t, j, c0, c0) - c0;
+      const Vec v1 = element_at(sum, t, j + kLanes, c0, c0) - c0;
+      const Vec v2 = element_at(sum, t, j + 2 * kLanes, c0, c0) - c0;
+      const Vec v3 = element_at(sum, t, j + 3 * kLanes, c0, c0) - c0;
+      s0 += v0, s1 += v1, s2 += v2, s3 += v3;
+      q0 = fma(v0, v0, q0), q1 = fma(v1, v1, q1), q2 = fma(v2, v2, q2), q3 = fma(v3, v3, q3);
+    }
+    RowTask rest = *t;  // fewer than kStep elements
+    rest.x += j, rest.weight += j, rest.bias += j, rest.n -= j;
+    const float tail = rest.n > 0 ? reduce(sum, &rest, 0) - k * (float)rest.n : 0;
+    const float squares = rest.n > 0 ? reduce(variance, &rest, k) : 0;
+    const float off = (lanes_of((s0 + s1) + (s2 + s3), false) + tail) / n;
+    m.mean = k + off;
+    m.variance = (lanes_of((q0 + q1) + (q2 + q3), false) + squares) / n - off * off;
+    if (off * off <= 16 * m.variance) return m;
+  }
+  m.variance = reduce(variance, t, m.mean) / n;
+  return m;
+}
+
 /// y from x, the statistics being known; the next row is fetched meanwhile.
 static inline __attribute__((always_inline)) void write(enum Pass pass, const RowTask* t, float a,
                                                         float b, bool is_last) {
   const Vec c0 = broadcast(a), c1 = broadcast(b);
+  const bool has_gelu = pass == kPassGelu || pass == kPassChain;
   const bool streams = is_last && t->stream && (size_t)t->y % sizeof(Vec) == 0;
   int64_t j = 0;
-  for (; j + kLanes <= t->n; j += kLanes) {
-    if (is_last && t->next) __builtin_prefetch(t->next + j, 0, 2);
-    const Vec v = element_at(pass, t, j, c0, c1);
-    if (streams)
-      stream(t->y + j, v);
-    else
-      store(t->y + j, v);
+  for (; j + kStep <= t->n; j += kStep) {
+    Vec v[4];
+    for (int q = 0; q < 4; ++q) {
+      const int64_t at = j + q * kLanes;
+      if (is_last && t->next && at % 16 == 0) __builtin_prefetch(t->next + at, 0, 2);
+      v[q] = element_at(pass, t, at, c0, c1);
+    }
+    if (has_gelu) gelu_all(v, 4);
+    for (int q = 0; q < 4; ++q) {
+      if (streams)
+        stream(t->y + j + q * kLanes, v[q]);
+      else
+        store(t->y + j + q * kLanes, v[q]);
+    }
   }
-  if (j < t->n) store_some(t->y + j, (int)(t->n - j), element_end(pass, t, j, 0, c0, c1));
+  for (; j < t->n; j += kLanes) {
+    const int count = t->n - j < kLanes ? (int)(t->n - j) : (int)kLanes;
+    Vec v = element_end(pass, t, j, count, 0, c0, c1);
+    if (has_gelu) gelu_all(&v, 1);
+    store_some(t->y + j, count, v);
+  }
 }
 
-static inline float inverse_root(float sum, int64_t n) {
-  return 1.0f / __builtin_sqrtf(sum / (float)n + kRowEpsilon);
+static inline float inverse_root(float mean_square) {
+  return 1.0f / __builtin_sqrtf(mean_square + kRowEpsilon);
 }
 
 static inline void chain_row(RowTask t) {
   for (int64_t layer = 0; layer < t.layers; ++layer) {
-    const float mean = reduce(kPassBiasSum, &t, 0) / (float)t.n;
-    const float scale = inverse_root(reduce(kPassBiasVariance, &t, mean), t.n);
-    write(kPassChain, &t, mean, scale, layer + 1 == t.layers);
+    const Moments m = moments(kPassBiasSum, kPassBiasVariance, &t);
+    write(kPassChain, &t, m.mean, inverse_root(m.variance), layer + 1 == t.layers);
     t.x = t.y;
   }
 }
@@ -185,12 +232,11 @@ static void vector_row(const RowTask* t) {
       return write(kPassSoftmax, t, most, 1.0f / reduce(kPassExpSum, t, most), true);
     }
     case RowOp::layernorm: {
-      const float mean = reduce(kPassSum, t, 0) / n;
-      return write(kPassLayerNorm, t, mean, inverse_root(reduce(kPassVariance, t, mean), t->n),
-                   true);
+      const Moments m = moments(kPassSum, kPassVariance, t);
+      return write(kPassLayerNorm, t, m.mean, inverse_root(m.variance), true);
     }
     case RowOp::rmsnorm:
-      return write(kPassRmsNorm, t, 0, inverse_root(reduce(kPassSquares, t, 0), t->n), true);
+      return write(kPassRmsNorm, t, 0, inverse_root(reduce(kPassSquares, t, 0) / n), true);
     case RowOp::gelu:
       return write(kPassGelu, t, 0, 0, true);
     case RowOp::chain:

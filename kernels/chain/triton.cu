@@ -1,0 +1,66 @@
+// Idea      The fused chain, written in Triton by hand: a program a row, the row in its registers.
+// Changed   Against ours: Triton chooses threads, loads and reductions; Python launches it.
+// Limits    Python's launch of some tens of microseconds while the row's work takes two.
+// Look at   height = 32 against 8192: a launch against bandwidth.
+// Source    Triton's tutorials, "Fused Softmax" and "Layer Normalization", for the language.
+#include "kernels/rows/external_rows.h"
+
+namespace ridge {
+namespace {
+
+constexpr external::Peer kTriton = {.library = "Triton",
+                                    .package = "triton",
+                                    .script = RIDGE_TORCH_ROWS R"py(
+import importlib.util, tempfile
+# Triton reads a kernel's source from its file, and this text is in none.
+text = '''
+import triton
+import triton.language as tl
+
+@triton.jit
+def chain_kernel(x, weight, bias, y, n, layers: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    row = tl.program_id(0).to(tl.int64) * n
+    inside = at < n
+    v = tl.load(x + row + at, mask=inside, other=0.0)
+    w = tl.load(weight + at, mask=inside, other=0.0)
+    b = tl.load(bias + at, mask=inside, other=0.0)
+    for _ in tl.static_range(layers):
+        v = v + b
+        mean = tl.sum(v, 0) / n
+        d = tl.where(inside, v - mean, 0.0)
+        t = d / tl.sqrt(tl.sum(d * d, 0) / n + 1e-5) * w
+        v = t * tl.sigmoid(1.5957691216 * (t + 0.044715 * t * t * t))
+        v = tl.where(inside, v, 0.0)
+    tl.store(y + row + at, v, mask=inside)
+'''
+folder = tempfile.mkdtemp()
+with open(folder + '/ridge_chain.py', 'w') as file:
+    file.write(text)
+spec = importlib.util.spec_from_file_location('ridge_chain', folder + '/ridge_chain.py')
+made = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(made)
+
+class Call(Rows):
+    def call(self):
+        block = max(16, 1 << (self.n - 1).bit_length())
+        made.chain_kernel[(self.x.shape[0],)](self.x, self.weight, self.bias, self.y, self.n,
+                                              self.layers, block, num_warps=8 if block > 1024 else 4)
+make = Call
+)py",
+                                    .copy = copy_rows_any_way,
+                                    .device = current_gpu};
+
+Status prepare_triton(const Shape& shape, Plan* plan) {
+  return prepare_external_rows(kTriton, shape, plan);
+}
+
+}  // namespace
+}  // namespace ridge
+
+RIDGE_KERNEL(
+    chain, cuda, triton, .library = "Triton",
+    .version = [] { return ridge::external::version(ridge::kTriton); }, .may_sync = true,
+    .time_calls = ridge::external::time_calls,
+    .unavailable = [] { return ridge::external::unavailable(ridge::kTriton); },
+    .prepare = ridge::prepare_triton, .launch = ridge::external::launch);
