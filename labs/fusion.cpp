@@ -42,7 +42,6 @@ const Lab& fusion_lab() {
               {"rows.cuda.passes", "a block a row", "neighbours read neighbours"},
               {"rows.cuda.shared_row", "row in shared memory", "read from memory once"},
               {"rows.cuda.registers", "row in registers", "16 bytes a load"},
-              {"rows.cuda.bulk", "bulk copies", "the next rows are on their way"},
               {"copy.cuda.streamed", "copy", "the same bytes, nothing computed", kPeer},
               {"copy.cuda.memcpy", "cudaMemcpy", "the driver's copy", kPeer},
               {"rows.cuda.pytorch", "PyTorch", "from Python, in another process", kPeer},

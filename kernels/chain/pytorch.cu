@@ -3,7 +3,8 @@
 // Idea      The chain as one writes it in PyTorch: line by line (eager), and the same lines through
 //           torch.compile, which fuses them by Triton kernels of its own making.
 // Limits    eager: four kernels a layer, and Python's way to each. compiled: a kernel a layer or fewer, and
-//           the guards that Python checks before each call.
+//           the guards that Python checks before each call. Compiled for any shape (dynamic=True): for one
+//           shape alone, each check at another would compile it again.
 // Look at   The two beside ours: stream, graph and fused.
 // Source    PyTorch, torch.compile (Ansel et al., "PyTorch 2", ASPLOS 2024).
 #include "kernels/rows/external_rows.h"
@@ -23,7 +24,7 @@ constexpr external::Peer kChain = {.library = "PyTorch",
                                    .part = "lib/libtorch_cuda.so",
 #if RIDGE_COMPILED
                                    .script = RIDGE_CHAIN_SCRIPT R"py(
-compiled = torch.compile(chain, dynamic=False)
+compiled = torch.compile(chain, dynamic=True)
 class Call(Rows):
     def call(self):
         self.y = compiled(self.x, self.weight, self.bias, self.layers)

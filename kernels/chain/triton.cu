@@ -1,6 +1,7 @@
 // Idea      The fused chain, written in Triton by hand: a program a row, the row in its registers.
 // Changed   Against ours: Triton chooses threads, loads and reductions; Python launches it.
 // Limits    Python's launch of some tens of microseconds while the row's work takes two.
+//           Rows over 16384 are left to PyTorch: the compiler takes minutes for them.
 // Look at   height = 32 against 8192: a launch against bandwidth.
 // Source    Triton's tutorials, "Fused Softmax" and "Layer Normalization", for the language.
 #include "kernels/rows/external_rows.h"
@@ -43,9 +44,16 @@ spec.loader.exec_module(made)
 
 class Call(Rows):
     def call(self):
+        if self.n > 16384:  # a row of registers it would compile for minutes
+            return self.by_pytorch()
         block = max(16, 1 << (self.n - 1).bit_length())
         made.chain_kernel[(self.x.shape[0],)](self.x, self.weight, self.bias, self.y, self.n,
                                               self.layers, block, num_warps=8 if block > 1024 else 4)
+    def by_pytorch(self):
+        v = self.x
+        for _ in range(self.layers):
+            v = F.gelu(F.layer_norm(v + self.bias, (self.n,)) * self.weight, approximate='tanh')
+        self.y.copy_(v)
 make = Call
 )py",
                                     .copy = copy_rows_any_way,

@@ -41,17 +41,6 @@ __device__ inline void tma_load_2d_multicast(void* to, const CUtensorMap* map, i
       : "memory");
 }
 
-/// By one thread: `bytes` (a multiple of 16, both ends aligned to 16) that lie in a row, without a map, into
-/// `to`; completes on `full`, which expects them. Read once: the lines leave the L2 before others.
-__device__ inline void bulk_load(void* to, const void* from, uint32_t bytes, uint64_t* full) {
-  asm volatile(
-      "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
-      " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-      " [%0], [%1], %2, [%3], policy; }" ::"r"(shared_address(to)),
-      "l"(reinterpret_cast<uint64_t>(from)), "r"(bytes), "r"(shared_address(full))
-      : "memory");
-}
-
 /// By one thread: a box from shared memory to (x, y). If ordinary stores filled it: in each writing
 /// thread fence_shared_for_async(), then a barrier, then this, then bulk_commit().
 __device__ inline void tma_store_2d(const CUtensorMap* map, int x, int y, const void* from) {

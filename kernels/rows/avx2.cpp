@@ -46,9 +46,6 @@ static inline void store_some(float* p, int count, Vec v) {
   for (int i = 0; i < count; ++i) p[i] = lane[i];
 }
 
-static inline Vec minimum(Vec a, Vec b) {
-  return _mm256_min_ps(a, b);
-}
 static inline Vec quotient(Vec a, Vec d) {
   return a / d;
 }

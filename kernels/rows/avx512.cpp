@@ -44,10 +44,6 @@ static inline void store_some(float* p, int count, Vec v) {
   _mm512_mask_storeu_ps(p, first_lanes(count), v);
 }
 
-static inline Vec minimum(Vec a, Vec b) {
-  return _mm512_maskz_min_ps(0xffff, a, b);
-}
-
 /// 2^x = 2^whole 2^(i/16) 2^f: x is rounded to sixteenths by adding 1.5 2^19, whose last bits then are i; a
 /// table in a register has 2^(i/16), and |f| <= 1/32 needs a polynomial of degree 2 (Chebyshev's: 7 units in
 /// the last place). VSCALEFPS multiplies by 2^whole. -inf must not meet -inf: below 2^-150 all is 0.

@@ -1,7 +1,7 @@
 // A row by vectors: what the AVX2 and AVX-512 rungs of rows and chain share. The including file has said,
 // inside namespace ridge,
 //   Vec, kLanes                          its vector of floats
-//   load store stream (aligned) broadcast maximum minimum fma(a, b, c)
+//   load store stream (aligned) broadcast maximum fma(a, b, c)
 //   exp2_of        2^x within 8 units in the last place; 0 for -inf
 //   quotient(a, d) for d from 1 to 2^101
 //   load_some(p, count, fill), store_some(p, count, v)   for the end of a row: count < kLanes
@@ -18,17 +18,16 @@ static const int kStep = 4 * (int)kLanes;
 
 static const float kLog2E = 1.44269504f;
 
-/// What lies 100 octaves below its x is 0: so the divisor stays a number. Several vectors step by step: one
-/// alone would be a chain of 20 instructions that wait for each other, more than a core looks ahead over.
+/// What lies 100 octaves below its x is 0, and so its divisor may be anything; NaN stays NaN. Several vectors
+/// step by step: one alone would be a chain of 20 instructions that wait for each other.
 static inline __attribute__((always_inline)) void gelu_all(Vec* v, int count) {
-  Vec z[4];
+  Vec z[4], power[4];
   for (int q = 0; q < count; ++q)
     z[q] = v[q] * fma(v[q] * v[q], broadcast(-kGeluB), broadcast(-kGeluA));
-  Vec d[4];
-  for (int q = 0; q < count; ++q) d[q] = exp2_of(minimum(z[q], broadcast(100.0f)));
+  for (int q = 0; q < count; ++q) power[q] = exp2_of(z[q]);
   for (int q = 0; q < count; ++q) {
-    const Vec y = quotient(v[q], broadcast(1.0f) + d[q]);
-    v[q] = z[q] < broadcast(100.0f) ? y : broadcast(0.0f);
+    const Vec y = quotient(v[q], broadcast(1.0f) + power[q]);
+    v[q] = z[q] >= broadcast(100.0f) ? broadcast(0.0f) : y;
   }
 }
 
