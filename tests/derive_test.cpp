@@ -105,3 +105,20 @@ TEST_CASE("a share well above the ceiling is not shown as one") {
   CHECK(!derived.bandwidth);
   CHECK(derived.no_bandwidth_reason.find("cache") != std::string::npos);
 }
+
+TEST_CASE(
+    "what writes as much as it reads is held against copying, what mostly reads against reading") {
+  Series series = measured("rows.cpu.a", 1);
+  std::vector<Ceiling> ceilings = cpu_ceilings();
+  ceilings.push_back({"DRAM copy, 1 thread", "cpu", "dram_copy", "", 1, 1e10, "B/s", "measured"});
+  series.bytes_written = 4000;
+  CHECK(derive(series, ceilings).bandwidth->value == Approx(0.8));
+  CHECK(derive(series, ceilings).bandwidth->name == "DRAM copy, 1 thread");
+  series.bytes_written = 8000.0 / 3;  // a square product
+  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+  series.bytes_written = 0;  // not known: a recording from before
+  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+  ceilings.pop_back();
+  series.bytes_written = 4000;  // where copying was not measured, reading stands in
+  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+}

@@ -237,6 +237,26 @@ TEST_CASE("bytes that stay in a cache are no evidence of memory bandwidth") {
   CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::memory_bandwidth);
 }
 
+TEST_CASE("launches that take the time are launch overhead, a replayed graph's nodes are less") {
+  Series series = kernel_series("x.cuda.chain");  // 1 ms
+  series.resources = Resources{};
+  series.resources->kernels.push_back({.name = "step", .launches = 300});
+  series.stats->flags = {"ungated"};
+  const std::vector<Ceiling> ceilings = {ceiling("cuda", "launch", 3e-6),
+                                         ceiling("cuda", "graph_node", 0.5e-6)};
+  const auto launched = diagnose(series, ceilings, std::nullopt);
+  CHECK(launched->bottleneck == Bottleneck::launch_overhead);
+  CHECK(launched->evidence.front().value == Approx(0.9));
+  // 1000 launches would take 3 ms: it was a graph, whose nodes take half of the time.
+  series.resources->kernels.front().launches = 1000;
+  const auto replayed = diagnose(series, ceilings, std::nullopt);
+  CHECK(replayed->evidence.front().value == Approx(0.5));
+  CHECK(replayed->evidence.front().name.find("graph_node") != std::string::npos);
+  // Behind a gate the host's launches are over before the clock starts.
+  series.stats->flags.clear();
+  CHECK(diagnose(series, ceilings, std::nullopt)->evidence.empty());
+}
+
 TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   Series series = kernel_series("x.cuda.slow");
   series.flop = 10;

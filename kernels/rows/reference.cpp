@@ -81,7 +81,7 @@ Reference gelu(const Values& x, const Values& off) {
     r.y.push_back(x[i] / (1 + std::exp(-z)));
     r.bound.push_back(kSteepest * off[i] + kSmallest +
                       std::abs(r.y[i]) * kUnit * (kFew + 4 * std::min(std::abs(z), 1e4)) +
-                      std::abs(x[i]) * 0x1p-99);  // what is 100 octaves below its x may be nothing
+                      2 * kUnit * std::abs(x[i]));  // as x (1 + tanh) / 2 leaves where tanh is -1
   }
   return r;
 }
