@@ -132,6 +132,43 @@ TEST_CASE("one wrong element is refused, whichever operation and wherever it sta
   }
 }
 
+TEST_CASE("an error too small for the mean is seen by the element's own limit") {
+  const auto problem = problem_of("rows", {{"m", int64_t{3}}, {"n", int64_t{500}}});
+  HostBuffers host = solved("rows.cpu.naive", *problem, 1);
+  int64_t least = 0;
+  for (int64_t i = 0; i < 1500; ++i) {
+    const auto at = [&](int64_t j) { return quality::load(host[kRowsY].data(), j, DType::fp32); };
+    if (at(i) < at(least)) least = i;
+  }
+  const double value = quality::load(host[kRowsY].data(), least, DType::fp32);
+  quality::store(host[kRowsY].data(), least, DType::fp32, value * 1.001);
+  const QualityCheck check = problem->check(host, true, 1);
+  CHECK(check.nmse <= check.nmse_limit);
+  CHECK_FALSE(check.passed);
+}
+
+TEST_CASE("moments in one pass hold where a row begins with values unlike the rest") {
+  constexpr int64_t kLong = 1'000'000;
+  const auto problem =
+      problem_of("rows", {{"m", int64_t{1}}, {"n", kLong}, {"op", std::string("layernorm")}});
+  for (const char* id : {"rows.cpu.avx2", "rows.cpu.avx512"}) {
+    const KernelDesc* kernel = find_kernel(id);
+    REQUIRE(kernel);
+    if (!check_supported(*kernel, {}, *cpu())) continue;
+    HostBuffers host = inputs_of(*problem, 1);
+    for (int64_t i = 0; i < 64; ++i) quality::store(host[kRowsX].data(), i, DType::fp32, 1e4);
+    Launch launch;
+    std::vector<void*> pointers;
+    for (auto& buffer : host) pointers.push_back(buffer.data());
+    launch.shape = problem->shape();
+    launch.buffers = pointers.data();
+    REQUIRE(kernel->launch(launch).ok());
+    const QualityCheck check = problem->check(host, true, 1);
+    INFO(id << ": " << check.reason << ", worst " << check.worst_bound_share);
+    CHECK(check.passed);
+  }
+}
+
 TEST_CASE("a norm without its epsilon, its weight or its last element is refused") {
   const auto problem =
       problem_of("rows", {{"m", int64_t{4}}, {"n", int64_t{64}}, {"op", std::string("layernorm")}});

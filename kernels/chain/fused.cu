@@ -29,26 +29,33 @@ __device__ void fused_layer(const RowsOf<float>& r, BlockReduce& reduce, const E
   each([&](float& v, int64_t j) { v = gelu_of((v - mean) * scale * r.weight[j]); });
 }
 
-template <int kElements>
+/// kVectors of four elements a thread; bias and weight are loaded by fours as well, being neighbours.
+template <int kVectors>
 __global__ void __launch_bounds__(kThreads) chain_fused_kernel(RowsOf<float> r, int64_t layers) {
   __shared__ float slots[2][32];
-  const float* x = r.x + int64_t{blockIdx.x} * r.n;
-  float* y = r.y + int64_t{blockIdx.x} * r.n;
-  float v[kElements];
+  const auto* x = reinterpret_cast<const float4*>(r.x + int64_t{blockIdx.x} * r.n);
+  auto* y = reinterpret_cast<float4*>(r.y + int64_t{blockIdx.x} * r.n);
+  const int vectors = static_cast<int>(r.n / 4), first = static_cast<int>(threadIdx.x);
+  float4 v[kVectors];
   const auto each = [&](auto f) {
 #pragma unroll
-    for (int i = 0; i < kElements; ++i) {
-      const int64_t j = threadIdx.x + i * kThreads;
-      if (j < r.n) f(v[i], j);
+    for (int i = 0; i < kVectors; ++i) {
+      const int at = first + i * kThreads;
+      if (at >= vectors) continue;
+      f(v[i].x, 4 * at), f(v[i].y, 4 * at + 1), f(v[i].z, 4 * at + 2), f(v[i].w, 4 * at + 3);
     }
   };
-  each([&](float& element, int64_t j) { element = x[j]; });
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i)
+    if (first + i * kThreads < vectors) v[i] = x[first + i * kThreads];
   BlockReduce reduce{slots};
   for (int64_t layer = 0; layer < layers; ++layer) fused_layer(r, reduce, each);
-  each([&](float& element, int64_t j) { __stcs(y + j, element); });
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i)
+    if (first + i * kThreads < vectors) y[first + i * kThreads] = v[i];
 }
 
-/// Rows that registers do not hold stay in y: each thread reads back only what it wrote.
+/// Rows that registers do not hold, or that do not begin at 16 bytes, stay in y: each thread reads back only what it wrote.
 __global__ void __launch_bounds__(kThreads)
     chain_fused_long_kernel(RowsOf<float> r, int64_t layers) {
   __shared__ float slots[2][32];
@@ -65,16 +72,17 @@ __global__ void __launch_bounds__(kThreads)
 
 Status launch(const Launch& launch) {
   const RowsOf<float> r = typed_rows<float>(launch);
-  const int64_t layers = launch.shape.dim[kRowsLayers], elements = (r.n + kThreads - 1) / kThreads;
+  const int64_t layers = launch.shape.dim[kRowsLayers],
+                vectors = (r.n / 4 + kThreads - 1) / kThreads;
   const auto run = [&](auto kernel) {
     kernel<<<static_cast<unsigned>(r.m), kThreads, 0, static_cast<cudaStream_t>(launch.stream)>>>(
         r, layers);
     return RIDGE_CUDA_LAUNCHED(chain_fused_kernel);
   };
-  if (elements <= 4) return run(chain_fused_kernel<4>);
-  if (elements <= 16) return run(chain_fused_kernel<16>);
-  if (elements <= 32) return run(chain_fused_kernel<32>);
-  return run(chain_fused_long_kernel);
+  if (r.n % 4 != 0 || vectors > 8) return run(chain_fused_long_kernel);
+  if (vectors <= 1) return run(chain_fused_kernel<1>);
+  if (vectors <= 4) return run(chain_fused_kernel<4>);
+  return run(chain_fused_kernel<8>);
 }
 
 }  // namespace

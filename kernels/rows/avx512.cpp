@@ -46,13 +46,12 @@ static inline void store_some(float* p, int count, Vec v) {
 
 /// 2^x = 2^whole 2^(i/16) 2^f: x is rounded to sixteenths by adding 1.5 2^19, whose last bits then are i; a
 /// table in a register has 2^(i/16), and |f| <= 1/32 needs a polynomial of degree 2 (Chebyshev's: 7 units in
-/// the last place). VSCALEFPS multiplies by 2^whole. -inf must not meet -inf: below 2^-150 all is 0.
+/// the last place). VSCALEFPS multiplies by 2^whole, and by -inf gives 0, whatever the rest.
 static inline Vec exp2_of(Vec x) {
   const Vec table = {1.0f,        1.04427378f, 1.09050773f, 1.13878863f, 1.18920712f, 1.24185781f,
                      1.29683955f, 1.35425555f, 1.41421356f, 1.47682615f, 1.54221083f, 1.61049033f,
                      1.68179283f, 1.75625216f, 1.83400809f, 1.91520656f};
   const Vec magic = broadcast(786432.0f);
-  x = maximum(x, broadcast(-150.0f));
   const Vec rounded = x + magic, sixteenths = rounded - magic, f = x - sixteenths;
   const Vec power = _mm512_maskz_permutexvar_ps(0xffff, _mm512_castps_si512(rounded), table);
   const Vec p = fma(fma(broadcast(0.240235900f), f, broadcast(0.693187830f)), f, broadcast(1.0f));
