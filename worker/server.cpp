@@ -105,7 +105,7 @@ void Server::take_line(const std::string& line) {
     quit_ = true;
     changed_.notify_all();
   } else if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
-             type == "run" || type == "compare") {
+             type == "run" || type == "compare" || type == "inspect") {
     if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
@@ -184,7 +184,8 @@ int Server::run() {
                              {"compiler", build.compiler},
                              {"type", build.build_type},
                              {"cuda", build.cuda}}},
-                           {"capabilities", {"list", "source", "assembly", "probe", "run", "compare"}}});
+                           {"capabilities",
+                            {"list", "source", "assembly", "probe", "run", "compare", "inspect"}}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

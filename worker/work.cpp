@@ -206,6 +206,7 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   const measure::Range range((request.lab.empty() ? request.type : request.lab).c_str());
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
+  if (request.type == "inspect") return inspect(request, asked.front(), &observer);
 
   Device* gpu = nullptr;
   for (const Asked& one : asked) {
@@ -376,6 +377,20 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
     list.push_back(std::move(entry));
   }
   emitter_->emit("result", {{"request", request.id}, {"estimates", list}});
+  return {};
+}
+
+/// Of a rung that cannot run here too: the model is its family's.
+Result<void> Work::inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer) {
+  const std::string& kernel = request.kernels.front().kernel;
+  const FamilyDesc* family = find_family(family_of(kernel));
+  if (family == nullptr || family->inspect == nullptr) {
+    return Error{ErrorCode::unavailable, "this rung has no model to look into", kernel, ""};
+  }
+  RIDGE_TRY_VOID(measure::get_ready(*family, asked.params, 0, observer));
+  RIDGE_TRY(Inspection found, family->inspect(asked.params, request.inspect));
+  found.request = request.id, found.kernel = kernel, found.params = asked.params;
+  emitter_->emit("result", {{"request", request.id}, {"inspection", found}});
   return {};
 }
 

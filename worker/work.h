@@ -26,7 +26,7 @@ class Work {
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
   Result<void> assembly(int64_t request, const std::string& kernel);
-  /// run, compare and probe. Error worker: a device is lost; cancelled: stopped, what was measured
+  /// run, compare, probe and inspect. Error worker: a device is lost; cancelled: stopped, what was measured
   /// has been sent; any other: the request could not be carried out at all.
   Result<void> carry_out(const WorkRequest& request, std::function<bool()> cancelled);
 
@@ -60,6 +60,7 @@ class Work {
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
+  Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   /// Ceilings of a device and a type: the CPU's by thread count, a GPU's by its index; the type is
   /// empty for those of memory.
   using CeilingKey = std::tuple<Backend, int, std::string>;

@@ -14,6 +14,9 @@
 
 namespace ridge {
 
+struct InspectAsked;  // common/record/inspection.h
+struct Inspection;
+
 struct BufferSpec {
   std::string name;  ///< "A"
   size_t bytes = 0;
@@ -32,7 +35,9 @@ class Problem {
   virtual std::vector<BufferSpec> buffers() const = 0;
   virtual double flop() const = 0;       ///< of one call
   virtual double bytes_min() const = 0;  ///< each input read once, each output written once
-  virtual double items() const { return 0; }  ///< what one call works off, images say; 0: no such thing
+  virtual double items() const {
+    return 0;
+  }  ///< what one call works off, images say; 0: no such thing
   /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
   virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
   /// Judges the outputs in `host` against float64 on the same inputs. full: every element against
@@ -57,6 +62,9 @@ struct FamilyDesc {
   /// Gets what make_problem() needs of these parameters and what takes seconds, once a machine: a trained
   /// model. Null: nothing does. make_problem() alone gets it too, without a word.
   Result<void> (*get_ready)(const Params& params, const FamilyProgress& progress) = nullptr;
+  /// Shows the inside of the model that these parameters name, and what it makes of one input. Null: there
+  /// is nothing to see. get_ready() has run.
+  Result<Inspection> (*inspect)(const Params& params, const InspectAsked& asked) = nullptr;
 };
 
 }  // namespace ridge

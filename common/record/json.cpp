@@ -193,6 +193,30 @@ void fields(Io& io, Of<Io, Comparison>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, PlaneMark>& v) {
+  io("cell", v.cell), io("label", v.label);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, InspectionPlane>& v) {
+  io("name", v.name), io("group", v.group), io("unit", v.unit), io("rows", v.rows);
+  io("columns", v.columns), io("step", v.step), io("low", v.low), io("high", v.high);
+  io("values", v.values);
+  io("marks", v.marks);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Inspection>& v) {
+  io("request", v.request), io("kernel", v.kernel), io("params", v.params), io("of", v.of);
+  io("data", v.data), io("note", v.note), io("inputs", v.inputs), io("input", v.input);
+  io("label", v.label), io("prediction", v.prediction), io("classes", v.classes);
+  io("scores", v.scores), io("score", v.score), io("score_most", v.score_most);
+  io("call_ns", v.call_ns), io("unit_name", v.unit_name), io("units", v.units);
+  io("unit", v.unit), io("place", v.place), io("lookers", v.lookers), io("planes", v.planes);
+  io("unavailable", v.unavailable);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Error>& v) {
   io("code", v.code), io("what", v.what), io("where", v.where), io("hint", v.hint);
 }
@@ -242,6 +266,9 @@ RIDGE_JSON_PAIR(TrapOutcome)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
 RIDGE_JSON_PAIR(Comparison)
+RIDGE_JSON_PAIR(PlaneMark)
+RIDGE_JSON_PAIR(InspectionPlane)
+RIDGE_JSON_PAIR(Inspection)
 RIDGE_JSON_PAIR(Error)
 #undef RIDGE_JSON_PAIR
 

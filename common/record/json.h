@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "common/core/result.h"
+#include "common/record/inspection.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -47,6 +48,9 @@ RIDGE_JSON_PAIR(TrapOutcome);
 RIDGE_JSON_PAIR(Series);  // without samples, latency_samples, curve and spans
 RIDGE_JSON_PAIR(Round);
 RIDGE_JSON_PAIR(Comparison);
+RIDGE_JSON_PAIR(PlaneMark);
+RIDGE_JSON_PAIR(InspectionPlane);
+RIDGE_JSON_PAIR(Inspection);
 RIDGE_JSON_PAIR(Error);
 #undef RIDGE_JSON_PAIR
 

@@ -56,7 +56,7 @@ Result<void> take_flag(const Json& line, const char* name, bool* value) {
 }
 
 Result<void> take_kernels(const Json& line, WorkRequest* request) {
-  const size_t least = request->type == "compare" ? 2 : request->type == "run" ? 1 : 0;
+  const size_t least = request->type == "compare" ? 2 : request->type == "probe" ? 0 : 1;
   const auto list = line.find("kernels");
   const bool absent = list == line.end() || list->is_null();
   if (!absent && !list->is_array()) return bad_request("kernels is not a list");
@@ -82,6 +82,50 @@ Result<void> take_kernels(const Json& line, WorkRequest* request) {
   return {};
 }
 
+Result<void> take_index(const Json& line, const char* name, std::optional<int64_t>* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  int64_t index = 0;
+  RIDGE_TRY_VOID(take_whole(line, name, &index));
+  *value = index;
+  return {};
+}
+
+/// `input` is a place in the test set, or the bytes themselves.
+Result<void> take_inspect(const Json& line, WorkRequest* request) {
+  if (request->kernels.size() != 1) {
+    return bad_request(
+        "inspect looks into one model, not " + std::to_string(request->kernels.size()),
+        "name one kernel");
+  }
+  InspectAsked& asked = request->inspect;
+  const auto input = line.find("input");
+  if (input != line.end() && input->is_array()) {
+    for (const Json& entry : *input) {
+      const int64_t byte = entry.is_number_integer() ? entry.get<int64_t>() : -1;
+      if (byte < 0 || byte > 255) {
+        return bad_request("input holds " + dump_json(entry).substr(0, 20) + ", which is no byte",
+                           "give whole numbers from 0 to 255");
+      }
+      asked.bytes.push_back(static_cast<uint8_t>(byte));
+    }
+    if (asked.bytes.empty()) return bad_request("input is an empty list", "leave it out");
+  } else {
+    RIDGE_TRY_VOID(take_index(line, "input", &asked.input));
+  }
+  RIDGE_TRY_VOID(take_flag(line, "wrong", &asked.wrong));
+  RIDGE_TRY_VOID(take_index(line, "unit", &asked.unit));
+  return take_index(line, "place", &asked.place);
+}
+
+void put_inspect(const InspectAsked& asked, Json* line) {
+  if (asked.input) (*line)["input"] = *asked.input;
+  if (!asked.bytes.empty()) (*line)["input"] = asked.bytes;
+  if (asked.wrong) (*line)["wrong"] = true;
+  if (asked.unit) (*line)["unit"] = *asked.unit;
+  if (asked.place) (*line)["place"] = *asked.place;
+}
+
 }  // namespace
 
 Json to_line(const WorkRequest& request) {
@@ -93,6 +137,11 @@ Json to_line(const WorkRequest& request) {
                {"device", request.device}, {"kernels", Json::array()}};
   for (const KernelRequest& entry : request.kernels) {
     line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
+  }
+  if (request.type == "inspect") {
+    line.erase("cache"), line.erase("device");
+    put_inspect(request.inspect, &line);
+    return line;
   }
   if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
   if (!request.table.empty()) line["table"] = request.table;
@@ -111,9 +160,11 @@ Result<WorkRequest> work_request_from(const Json& line) {
   const auto type = line.find("type");
   if (type == line.end() || !type->is_string()) return bad_request("it has no type");
   request.type = type->get<std::string>();
-  if (request.type != "run" && request.type != "compare" && request.type != "probe") {
+  const bool is_work = request.type == "run" || request.type == "compare" ||
+                       request.type == "probe" || request.type == "inspect";
+  if (!is_work) {
     return bad_request("type " + request.type + " asks for no work",
-                       "choose run, compare or probe");
+                       "choose run, compare, probe or inspect");
   }
   if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
     if (!lab->is_string()) return bad_request("lab is not a text");
@@ -130,6 +181,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
+  if (request.type == "inspect") RIDGE_TRY_VOID(take_inspect(line, &request));
   return request;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/inspection.h"
 #include "common/record/json.h"
 #include "common/record/types.h"
 
@@ -16,7 +17,7 @@ struct KernelRequest {
 };
 
 struct WorkRequest {
-  std::string type;  ///< "run", "compare", "probe"
+  std::string type;  ///< "run", "compare", "probe", "inspect"
   int64_t id = 0;
   std::string lab;
   std::string table;  ///< of the lab, where its rows are what is run; for the transcript's readers
@@ -30,6 +31,7 @@ struct WorkRequest {
   bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
+  InspectAsked inspect;  ///< inspect: of the one kernel that is named
 };
 
 Json to_line(const WorkRequest& request);

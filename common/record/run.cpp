@@ -147,7 +147,7 @@ bool Run::apply_from_app(const Json& message) {
     return true;
   }
   if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
-      type == "run" || type == "compare") {
+      type == "run" || type == "compare" || type == "inspect") {
     open_request(message);
     return true;
   }
@@ -177,7 +177,7 @@ void Run::open_request(const Json& message) {
     const std::string kernel = text_field(entry, "kernel");
     const int index = static_cast<int>(request->kernels.size());
     request->kernels.push_back(kernel);
-    if (type == "probe" || index >= kMostSeries) continue;
+    if (type == "probe" || type == "inspect" || index >= kMostSeries) continue;
     Series* series = is_new ? nullptr : find_series(id, index);
     if (series == nullptr) series = &series_.emplace_back();
     series->request = id;

@@ -51,7 +51,7 @@ struct Prediction {
 /// One request as the transcript shows it.
 struct Request {
   int64_t id = 0;
-  std::string type, lab;  ///< "run", "compare", "list", "probe", "source", "assembly"
+  std::string type, lab;  ///< "run", "compare", "inspect", "list", "probe", "source", "assembly"
   std::string mode, cache;
   std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
@@ -91,6 +91,8 @@ class Run {
   const std::vector<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
+  /// Looks inside models, in the order answered.
+  const std::vector<Inspection>& inspections() const { return inspections_; }
   const std::vector<std::string>& log() const { return log_; }
   const std::optional<Progress>& progress() const { return progress_; }
   const std::optional<Error>& fatal() const { return fatal_; }
@@ -136,6 +138,7 @@ class Run {
   bool apply_comparisons(const Json& message, const Json& list);
   bool apply_ceilings(const Json& list);
   bool apply_estimates(const Json& message, const Json& list);
+  bool apply_inspection(const Json& message, const Json& object);
   bool refuse_version(const std::string& type, int64_t major);
   void keep_moment(const std::string& type, const Json& message);
 
@@ -166,6 +169,7 @@ class Run {
   std::vector<Request> requests_;
   std::vector<Estimate> estimates_;
   std::vector<Prediction> predictions_;
+  std::vector<Inspection> inspections_;
   std::vector<std::string> log_;
   std::optional<Progress> progress_;
   std::optional<Error> fatal_;

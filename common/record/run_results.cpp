@@ -26,6 +26,8 @@ bool Run::apply_result(const Json& message) {
     assemblies_[assembly.kernel] = std::move(assembly);
     return true;
   }
+  if (const Json* object = object_field(message, "inspection"))
+    return apply_inspection(message, *object);
   note("a result line without a result");
   return true;
 }
@@ -99,6 +101,29 @@ bool Run::apply_estimates(const Json& message, const Json& list) {
     }
     estimates_.push_back(std::move(estimate));
   }
+  return true;
+}
+
+/// A plane whose cells do not fill its grid could not be drawn: it is left out.
+bool Run::apply_inspection(const Json& message, const Json& object) {
+  Inspection inspection;
+  from_json(object, inspection);
+  inspection.request = whole_field(message, "request");
+  const size_t sent = inspection.planes.size();
+  std::erase_if(inspection.planes, [](const InspectionPlane& plane) {
+    constexpr int kMostCells = 1 << 20;
+    const bool has_grid =
+        plane.rows > 0 && plane.columns > 0 && plane.rows <= kMostCells / plane.columns;
+    const auto cells = has_grid ? int64_t{plane.rows} * plane.columns : 0;
+    const bool in_grid =
+        std::all_of(plane.marks.begin(), plane.marks.end(),
+                    [&](const PlaneMark& mark) { return mark.cell >= 0 && mark.cell < cells; });
+    return !has_grid || !in_grid || !(plane.low < plane.high) ||
+           (!plane.values.empty() && std::ssize(plane.values) != cells);
+  });
+  if (inspection.planes.size() < sent)
+    note("an inspection has a plane that fills no grid: left out");
+  inspections_.push_back(std::move(inspection));
   return true;
 }
 

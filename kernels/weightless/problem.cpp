@@ -5,6 +5,7 @@
 #include "common/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/weightless/encoded_batch.h"
+#include "kernels/weightless/inspect.h"
 #include "kernels/weightless/model_store.h"
 #include "kernels/weightless/params.h"
 #include "kernels/weightless/row_problem.h"
@@ -126,6 +127,11 @@ Result<void> get_ready(const Params& params, const FamilyProgress& progress) {
   return {};
 }
 
+Result<Inspection> inspect(const Params& params, const InspectAsked& asked) {
+  RIDGE_TRY(const auto network, weightless::stored_network(params, nullptr));
+  return weightless::inspect_network(*network, garments(), asked);
+}
+
 /// Untrained networks (epochs=0: random tables, constants and literals among them): one LUT a class, no
 /// multiple of any unrolling, tiles with one image more and less, features that fill no word.
 std::vector<Params> awkward() {
@@ -139,7 +145,7 @@ std::vector<Params> awkward() {
 }
 
 RIDGE_FAMILY(weightless, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = weightless::fewer_images, .get_ready = get_ready);
+             .shrink = weightless::fewer_images, .get_ready = get_ready, .inspect = inspect);
 
 }  // namespace
 }  // namespace ridge

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/data/fashion_mnist.h"
+#include "kernels/weightless/inspect.h"
 #include "kernels/weightless/network.h"
 #include "kernels/wisard/wisard.h"
 
@@ -26,5 +27,17 @@ Wisard train_wisard(const ImageSet& set, std::span<const int32_t> which, int bit
                     int bleach, uint64_t seed);
 /// Straight from the definition: the class, and every class's number of yes where scores is not null.
 int predict_one(const Wisard& wisard, const uint64_t* row, int* scores = nullptr);
+
+/// What a class's RAMs remember, as a picture: for each pixel the share of set bits among all that was
+/// counted at addresses which still say yes at this bleaching (an address weighs as often as training saw
+/// it), the mean of the pixel's thermometer bits; 0 to 1, row by row.
+/// Source: De Gregorio's DRASiW; Grieco, Lima, De Gregorio and Franca, Producing pattern examples from
+/// "mental" images, Neurocomputing 73, 2010.
+std::vector<double> mental_image(const Wisard& wisard, int c);
+
+/// Groups: "mental image" (the model: one a class, of 1000), "image", "votes" (a row a class, a column a
+/// RAM), "seen" (how often training saw the address of the unit, a row a class), "pins".
+Result<Inspection> inspect_wisard(const Wisard& wisard, const Garments& set,
+                                  const InspectAsked& asked);
 
 }  // namespace ridge::wisard

@@ -62,6 +62,10 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
       param_int(params, "images", 10'000)));
 }
 
+Result<Inspection> inspect(const Params& params, const InspectAsked& asked) {
+  return wisard::inspect_wisard(*counted(params), garments(), asked);
+}
+
 /// Tuples that fill no byte, one RAM short of all features, tiles with one image more and less, more than
 /// 255 RAMs, and no bleaching.
 std::vector<Params> awkward() {
@@ -79,7 +83,7 @@ std::vector<Params> awkward() {
 }
 
 RIDGE_FAMILY(wisard, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = weightless::fewer_images);
+             .shrink = weightless::fewer_images, .inspect = inspect);
 
 }  // namespace
 }  // namespace ridge

@@ -1,0 +1,72 @@
+// A look inside a model (request `inspect`): grids of numbers that anybody can draw, whatever the model is.
+// A family fills them in (FamilyDesc::inspect); the window, the command line and a saved run show them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// What is to be looked at. Without an input: the model itself; with one: what the model makes of it.
+struct InspectAsked {
+  std::optional<int64_t> input;  ///< of the family's test set, from 0
+  std::vector<uint8_t>
+      bytes;           ///< or an input of the learner's own, in the family's form; empty: none
+  bool wrong = false;  ///< from `input` on, round the set, the first that the model gets wrong
+  std::optional<int64_t> unit;   ///< the part to show more of; none: the family chooses
+  std::optional<int64_t> place;  ///< of the input, from 0: which units look there
+  bool operator==(const InspectAsked&) const = default;
+};
+
+struct PlaneMark {
+  int64_t cell = 0;   ///< row * columns + column
+  std::string label;  ///< "pin 0: 120 > 34, so 1"
+};
+
+/// A grid of values: a picture, a table, votes.
+struct InspectionPlane {
+  std::string name;   ///< "T-shirt"
+  std::string group;  ///< planes of one group are one kind of thing on one scale: "mental image"
+  std::string unit;   ///< of the values, in words: "pins"
+  int rows = 0, columns = 0;
+  double step = 1;          ///< what a 1 among the values is worth: whole numbers keep lines short
+  int low = 0, high = 1;    ///< ends of the scale
+  std::vector<int> values;  ///< row by row, in steps; empty: the marks alone
+  std::vector<PlaneMark> marks;  ///< cells that stand out
+};
+
+struct Inspection {
+  int64_t request = 0;
+  std::string kernel;
+  Params params;
+  std::string of;      ///< "model", "test" (an input of the test set), "drawn" (the learner's)
+  std::string data;    ///< "Fashion-MNIST"
+  std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
+  int64_t inputs = 0;  ///< in the test set
+  std::optional<int64_t> input, label, prediction;  ///< test: its place and its true class
+  std::vector<std::string> classes;
+  std::vector<double> scores;     ///< of each class; empty without an input
+  std::string score;              ///< what is counted: "LUTs that say yes"
+  double score_most = 0;          ///< the most there can be
+  std::optional<double> call_ns;  ///< one call of the definition on this input, not a measurement
+  std::string unit_name;          ///< "LUT"
+  int64_t units = 0;              ///< how many; cell c of a plane of votes is of unit c % units
+  std::optional<int64_t> unit, place;
+  std::vector<int64_t> lookers;  ///< units that look at `place`
+  std::vector<InspectionPlane> planes;
+  std::map<std::string, std::string> unavailable;  ///< group: why
+  /// The first of a group; null: none.
+  const InspectionPlane* plane(const std::string& group) const {
+    for (const InspectionPlane& one : planes) {
+      if (one.group == group) return &one;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace ridge
