@@ -63,12 +63,21 @@ struct HandoutOptions {
   std::string lab, run, out;
 };
 
+struct InspectOptions {
+  std::string kernel, out;
+  std::vector<std::string> set;
+  std::optional<int64_t> input, unit, place;
+  bool wrong = false;
+};
+
 int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
 /// The window's actions and their keys.
 int cmd_actions(const CommonOptions& common);
 /// A rung's assembly, its hot loop marked.
 int cmd_assembly(const CommonOptions& common, const std::string& kernel);
+/// The inside of a rung's model, or what it makes of a test input.
+int cmd_inspect(const CommonOptions& common, const InspectOptions& options);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
 int cmd_table(const CommonOptions& common, const MeasureOptions& options);
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);

@@ -5,20 +5,13 @@
 #include <sstream>
 
 #include "app/driver.h"
+#include "app/selection.h"
 #include "app/terminal.h"
 #include "common/record/assembly.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
 namespace {
-
-/// A rung of any lab by its full id or its last part; else the text as it is, for the worker to judge.
-std::string full_id(const std::string& name) {
-  for (const Lab* lab : all_labs()) {
-    if (const auto rung = find_rung(*lab, name)) return (*rung)->kernel;
-  }
-  return name;
-}
 
 std::string text_of(const AssemblyText& assembly) {
   std::string text = fmt::format("{}, {}, {}\n{}\n\n", assembly.kernel, assembly.target,

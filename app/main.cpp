@@ -62,6 +62,19 @@ CLI::App* add_compare(CLI::App* app, MeasureOptions* options) {
   return command;
 }
 
+CLI::App* add_inspect(CLI::App* app, InspectOptions* options) {
+  CLI::App* command =
+      app->add_subcommand("inspect", "look inside a model; with an input, watch it decide");
+  command->add_option("kernel", options->kernel, "a rung: weightless.cpu.naive")->required();
+  command->add_option("--input", options->input, "an input of the test set, from 0");
+  command->add_flag("--wrong", options->wrong, "from there on, the first that it gets wrong");
+  command->add_option("--unit", options->unit, "the LUT or RAM to show more of");
+  command->add_option("--place", options->place, "a pixel: which of them look there");
+  one_at_a_time(command->add_option("--set", options->set, "a parameter: luts=500 (repeat)"));
+  command->add_option("--out", options->out, "save the run: RUN.jsonl");
+  return command;
+}
+
 CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
   CLI::App* command = app->add_subcommand("report", "a report from saved runs");
   command->add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
@@ -138,6 +151,7 @@ bool parse_size(const std::string& text, ShotFileOptions* options) {
 int main(int argc, char** argv) {
   CommonOptions common;
   MeasureOptions run, compare;
+  InspectOptions inspect;
   ReportFileOptions report;
   SelftestOptions selftest;
   ShotFileOptions shot;
@@ -165,6 +179,7 @@ int main(int argc, char** argv) {
   list_command->add_option("--asm", asm_of, "what the compiler made of this rung: KERNEL");
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
+  const CLI::App* inspect_command = add_inspect(&app, &inspect);
   const CLI::App* report_command = add_report(&app, &report);
   const CLI::App* machine_command =
       app.add_subcommand("machine", "environment and measured ceilings");
@@ -200,6 +215,7 @@ int main(int argc, char** argv) {
   if (list_command->parsed()) return list_actions ? cmd_actions(common) : cmd_list(common);
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);
+  if (inspect_command->parsed()) return cmd_inspect(common, inspect);
   if (report_command->parsed()) return cmd_report(common, report);
   if (machine_command->parsed()) return cmd_machine(common);
   if (selftest_command->parsed()) return cmd_selftest(common, selftest);

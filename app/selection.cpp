@@ -129,6 +129,13 @@ Result<Selection> select_all(const Lab& lab, const Run& run,
 
 }  // namespace
 
+std::string full_id(const std::string& name) {
+  for (const Lab* lab : all_labs()) {
+    if (const auto rung = find_rung(*lab, name)) return (*rung)->kernel;
+  }
+  return name;
+}
+
 Result<const Lab*> require_lab(const std::string& id) {
   if (const Lab* lab = find_lab(id)) return lab;
   std::vector<std::string> known;

@@ -21,6 +21,9 @@ struct Selection {
   std::vector<NotRun> not_run;  ///< rungs of the lab that nobody named and that cannot run here
 };
 
+/// A rung of any lab by its full id or its last part; else the text as it is, for the worker to judge.
+std::string full_id(const std::string& name);
+
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);
 

@@ -24,6 +24,7 @@ OPTIONAL = {
     "phase": {"series", "text", "open", "progress", "median_ns", "ci_ns", "left_s"},
     "probe": {"kernels", "device", "lab", "cache"},  # of the last two, the protocol says nothing
     "compare": {"mode"},
+    "inspect": {"input", "wrong", "unit", "place"},
     "timing": {"series"},
     "error": {"request"},
 }
