@@ -66,6 +66,7 @@ struct Lab {
   std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
   const char* items = "items";           ///< what a call works off, counted a second: "images"
   std::optional<ScoreCard> score_card = {};
+  std::vector<const char*> inspected = {};  ///< families whose models can be looked into
 };
 
 struct LabDesc {

@@ -100,6 +100,7 @@ const Lab& weightless_lab() {
       .lesson = "assets/lessons/weightless.md",
       .items = "images",
       .score_card = score_card(),
+      .inspected = {"weightless", "wisard"},
   };
   return lab;
 }

@@ -49,7 +49,8 @@ std::string why_no_compare(const State& state) {
 }
 
 std::string why_no_cancel(const State& state) {
-  return state.run_request || state.compare_request ? std::string() : "Nothing is running.";
+  const bool any = state.run_request || state.compare_request || state.look.request;
+  return any ? std::string() : "Nothing is running.";
 }
 
 std::string why_no_export(const State& state) {
@@ -60,7 +61,8 @@ std::string why_no_export(const State& state) {
 }
 
 std::string why_no_chart(const State& state) {
-  const bool has = (state.view.screen == ScreenId::lab && state.view.chart != View::table) ||
+  const bool is_chart = state.view.chart != View::table && state.view.chart != View::inspect;
+  const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
                    state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
 }

@@ -7,6 +7,7 @@
 #include "app/window/export.h"
 #include "app/window/fold.h"
 #include "app/window/heat.h"
+#include "app/window/inspect_view.h"
 #include "app/window/predict.h"
 #include "app/window/presenter.h"
 #include "app/window/score_view.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
 
 void cancel(State& state) {
-  for (const int64_t id : {state.run_request, state.compare_request}) {
+  for (const int64_t id : {state.run_request, state.compare_request, state.look.request}) {
     if (id) state.session->cancel(id);
   }
   state.notice = {"Cancelling after the sample in hand.", false};
@@ -181,6 +182,39 @@ const Action kActions[] = {
      why_no_score,
      show_view<View::score>},
     {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score},
+    {"inspect",
+     "Inside: what a model learned, and how it decides",
+     {},
+     why_no_inspect,
+     show_view<View::inspect>},
+    {"inspect_previous",
+     "Inside: the input before",
+     {},
+     why_no_pick,
+     [](State& state) { pick_input(state, -1); }},
+    {"inspect_next",
+     "Inside: the next input",
+     {},
+     why_no_pick,
+     [](State& state) { pick_input(state, 1); }},
+    {"inspect_wrong", "Inside: the next input that it gets wrong", {}, why_no_draw, pick_wrong},
+    {"inspect_draw",
+     "Inside: draw, beginning with the input in view",
+     {},
+     why_no_draw,
+     toggle_draw},
+    {"inspect_clear", "Inside: an empty picture to draw on", {}, why_no_canvas, clear_canvas},
+    {"inspect_unit_back",
+     "Inside: the LUT or RAM before",
+     {},
+     why_no_unit,
+     [](State& state) { step_unit(state, -1); }},
+    {"inspect_unit_on",
+     "Inside: the next LUT or RAM",
+     {},
+     why_no_unit,
+     [](State& state) { step_unit(state, 1); }},
+    {"inspect_again", "Inside: ask the worker again", {}, why_no_inspect, inspect_again},
     {"error", "Error: speed against error, with the gate", typed("E", 'e'), never,
      show_view<View::error>},
     {"log", "Show or hide the log", typed("G", 'g'), never,

@@ -53,6 +53,8 @@ std::string why_no_work(const State& state);
 /// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
 WorkRequest request_for(const State& state, const char* type);
 void send(State& state, WorkRequest request, int64_t* id_out);
+/// They are asked for again afterwards.
+void estimates_give_way(State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.
 bool must_list_again(const State& state);
 /// Each assumes that its action's why_not() is empty.

@@ -26,7 +26,8 @@ constexpr Choice kViews[] = {
     {View::sizes, "Sizes", "sizes"},          {View::bandwidth, "Bandwidth", "bandwidth"},
     {View::error, "Error", "error"},          {View::heatmap, "Heatmap", "heatmap"},
     {View::table, "Table", "table"},          {View::workload, "Workload", "workload"},
-    {View::training, "Training", "training"}, {View::score, "Score card", "score"}};
+    {View::training, "Training", "training"}, {View::score, "Score card", "score"},
+    {View::inspect, "Inside", "inspect"}};
 
 /// Only what this lab can fill; the one in view stays where a key led to it.
 bool is_offered(const State& state, View view) {
@@ -36,6 +37,7 @@ bool is_offered(const State& state, View view) {
   if (view == View::table) return !lab.tables.empty();
   if (view == View::workload) return !lab.workloads.empty();
   if (view == View::training) return has_trainings(state);
+  if (view == View::inspect) return !lab.inspected.empty();
   return view != View::score || lab.score_card.has_value();
 }
 
@@ -129,6 +131,7 @@ void ChartPanel::draw(Ui& ui, Area area) {
   const Area views = inner.take_top(ui.px(kHeading));
   draw_views(ui, {views.x + ui.px(8), views.y + ui.px(2), views.w - ui.px(16), views.h});
   if (ui.state.view.chart == View::table) return table_.draw(ui, inner);
+  if (ui.state.view.chart == View::inspect) return inspect_.draw(ui, inner);
   is_chart_ = true;
   if (ui.state.view.chart == View::heatmap) draw_heat_bar(ui, inner.take_top(ui.px(40)));
   if (ui.state.view.chart == View::workload) {

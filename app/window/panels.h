@@ -63,6 +63,19 @@ struct TablePanel {
   uint64_t version_ = ~0ull;
 };
 
+/// The inside of the selected rung's model: what it learned, and what it makes of an input.
+struct InspectPanel {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_bar(Ui& ui, Area line);
+  void draw_content(Ui& ui, const Area& area);
+  void draw_picture(Ui& ui, const Area& area);
+  void take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture);
+  float last_row_ = 0, last_column_ = 0;  ///< where the stroke is
+  bool is_stroke_ = false;
+};
+
 /// The centre: the ladder, or another view of the same results. A click selects a rung.
 struct ChartPanel {
   void draw(Ui& ui, Area area);
@@ -74,6 +87,7 @@ struct ChartPanel {
   void take_click(Ui& ui, int row) const;
   void take_drag(Ui& ui) const;
   TablePanel table_;
+  InspectPanel inspect_;
   ChartView view_{true};
   bool is_chart_ = false;
   std::vector<std::string> rows_;  ///< kernel id of each row

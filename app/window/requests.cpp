@@ -26,14 +26,16 @@ WorkRequest request_for(const State& state, const char* type) {
   return request;
 }
 
+void estimates_give_way(State& state) {
+  const Request* estimates = state.run().request(state.estimate_request);
+  if (!estimates || !estimates->open()) return;
+  state.session->cancel(state.estimate_request);
+  state.estimates_due = true;
+}
+
 void send(State& state, WorkRequest request, int64_t* id_out) {
   state.notice = {};
-  // Estimates give way to the real thing and are asked for again after it.
-  const Request* estimates = state.run().request(state.estimate_request);
-  if (estimates && estimates->status.empty()) {
-    state.session->cancel(state.estimate_request);
-    state.estimates_due = true;
-  }
+  estimates_give_way(state);
   // The ceilings that utilization is a share of are measured once, before the first run.
   if (state.run().ceilings().empty() && request.type != "probe") {
     WorkRequest probe;

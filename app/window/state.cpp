@@ -6,6 +6,7 @@
 
 #include "app/window/fold.h"
 #include "app/window/history.h"
+#include "app/window/inspect_view.h"
 #include "app/window/presenter.h"
 #include "app/window/self_check.h"
 #include "common/record/params.h"
@@ -295,7 +296,8 @@ bool refresh(State& state, double now_s) {
     if (state.aa_left == 0)
       remember_run(state);  // a hundred times the same file would be too often
   }
-  return moved || ticked || state.dirty;
+  const bool looked = tick_inspect(state, now_s);
+  return moved || ticked || looked || state.dirty;
 }
 
 const RungView* find_row(const State& state, const std::string& kernel) {

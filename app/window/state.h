@@ -14,6 +14,7 @@
 
 #include "app/session.h"
 #include "app/study/progress.h"
+#include "app/window/inspecting.h"
 #include "app/window/recorded.h"
 #include "app/window/teaching.h"
 #include "common/record/run.h"
@@ -46,7 +47,8 @@ enum class View {
   table,
   workload,
   training,
-  score
+  score,
+  inspect
 };
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
@@ -157,6 +159,7 @@ struct State {
   ViewState view;
   Notice notice;
   Teaching teach;
+  Inspecting look;
   std::vector<Recording> recordings;
   std::string settings_path;      ///< empty: nothing is saved (tests, shot)
   std::string worker_command;     ///< as given; empty: the worker beside this program

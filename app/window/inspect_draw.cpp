@@ -1,0 +1,329 @@
+#include "app/window/inspect_draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/inspect_view.h"
+#include "app/window/panels.h"
+#include "common/chart/ramp.h"
+
+namespace ridge::window {
+namespace {
+
+// Pixels at scale 1.
+constexpr float kName = 88, kScore = 150, kCaption = 20, kHead = 24, kLine = 18, kTable = 128;
+constexpr float kLeastPicture = 62, kMostPicture = 104, kBetween = 6;
+
+std::string class_name(const Inspection& look, size_t c) {
+  return c < look.classes.size() ? look.classes[c] : std::to_string(c);
+}
+
+/// Each column of pixels as bright as many of its units say yes: with 16,000 LUTs several share one.
+void draw_votes(Ui& ui, const Area& area, const InspectionPlane& votes, int row) {
+  ui.fill(area, ui.raised(1), ui.px(2));
+  const int pixels = std::max(1, static_cast<int>(area.w));
+  const int bins = std::min(votes.columns, pixels);
+  for (int bin = 0; bin < bins; ++bin) {
+    const int first = static_cast<int>(int64_t{bin} * votes.columns / bins);
+    const int last = static_cast<int>(int64_t{bin + 1} * votes.columns / bins);
+    int yes = 0;
+    for (int i = first; i < last; ++i)
+      yes += votes.values[static_cast<size_t>(row) * static_cast<size_t>(votes.columns) +
+                          static_cast<size_t>(i)] > 0;
+    if (yes == 0) continue;
+    const float x0 =
+        std::round(area.x + area.w * static_cast<float>(bin) / static_cast<float>(bins));
+    const float x1 =
+        std::round(area.x + area.w * static_cast<float>(bin + 1) / static_cast<float>(bins));
+    const float gap = x1 - x0 > 3 ? 1.0f : 0.0f;
+    const float share = static_cast<float>(yes) / static_cast<float>(last - first);
+    ui.fill({x0, area.y, x1 - x0 - gap, area.h}, ui.color(Role::series0, 0.25f + 0.75f * share));
+  }
+}
+
+void touch_votes(Ui& ui, const Area& area, const Inspection& look, const InspectionPlane& votes,
+                 int row) {
+  const auto touched = ui.touch("votes:" + std::to_string(row), area);
+  const auto cell = cell_at_mouse(area, 1, votes.columns);
+  if (!touched.hovered || !cell) return;
+  const int64_t at = int64_t{row} * votes.columns + *cell;
+  const int64_t unit = look.units > 0 ? at % look.units : *cell;
+  ui.tooltip(fmt::format("{} {} {} {}. A click shows it.", look.unit_name, unit,
+                         votes.values[static_cast<size_t>(at)] > 0 ? "says yes to" : "says no to",
+                         class_name(look, static_cast<size_t>(row))));
+  if (touched.clicked) select_unit(ui.state, unit);
+}
+
+/// Where the unit in view stands among the votes.
+void mark_unit(Ui& ui, const Area& area, const Inspection& look, const InspectionPlane& votes,
+               int row) {
+  if (!look.unit || look.units <= 0) return;
+  const bool is_row = int64_t{votes.rows} * votes.columns > look.units;  // a unit votes in each row
+  if (!is_row && *look.unit / votes.columns != row) return;
+  const Area cell = cell_area(area, 1, votes.columns, *look.unit % votes.columns);
+  const float w = std::max(cell.w, ui.px(3));
+  ui.frame({cell.x + (cell.w - w) / 2, cell.y - ui.px(2), w, cell.h + ui.px(4)},
+           ui.color(Role::text), 0, ui.px(1.5f));
+}
+
+void draw_class(Ui& ui, Area line, const Inspection& look, size_t c, float most) {
+  const InspectionPlane* votes = look.plane("votes");
+  const bool is_predicted = look.prediction == int64_t(c), is_label = look.label == int64_t(c);
+  if (is_predicted) ui.fill(line, ui.color(Role::highlight), ui.px(4));
+  line = line.inset(ui.px(6), 0);
+  const Area name = line.take_left(ui.px(kName), ui.px(6));
+  ui.text(name.x, name.middle(), class_name(look, c), kSmall_px, Role::text,
+          is_predicted ? Face::strong : Face::body, Anchor::start, name.w);
+  if (is_label) {
+    const float w = std::min(name.w, ui.width(class_name(look, c), kSmall_px));
+    ui.fill({name.x, name.bottom() - ui.px(3), w, ui.px(2)}, ui.color(Role::series1));
+  }
+  const Area score = line.take_left(ui.px(kScore), ui.px(10));
+  const Area rail = {score.x, score.middle() - ui.px(6), score.w - ui.px(48), ui.px(12)};
+  ui.fill(rail, ui.raised(1), ui.px(2));
+  const auto share = static_cast<float>(look.scores[c]) / most;
+  ui.fill({rail.x, rail.y, rail.w * std::clamp(share, 0.0f, 1.0f), rail.h},
+          ui.color(is_predicted ? Role::series0 : Role::muted), ui.px(2));
+  ui.text(score.right(), score.middle(), fmt::format("{:g}", look.scores[c]), kSmall_px,
+          is_predicted ? Role::text : Role::muted, Face::body, Anchor::end);
+  if (ui.touch("score:" + std::to_string(c), {name.x, name.y, score.right() - name.x, name.h})
+          .hovered) {
+    ui.tooltip(fmt::format("{}: {:g} of {:g} {}.{}{}", class_name(look, c), look.scores[c],
+                           look.score_most, look.score,
+                           is_predicted ? " The most: this is the prediction." : "",
+                           is_label ? " The picture is labelled so (underlined)." : ""));
+  }
+  if (!votes || static_cast<int>(c) >= votes->rows || line.w < ui.px(40)) return;
+  const Area strip = line.inset(0, std::max(ui.px(2), (line.h - ui.px(18)) / 2));
+  draw_votes(ui, strip, *votes, static_cast<int>(c));
+  mark_unit(ui, strip, look, *votes, static_cast<int>(c));
+  touch_votes(ui, strip, look, *votes, static_cast<int>(c));
+}
+
+/// One for each class; of what is over all classes only the pictures of classes are shown.
+std::vector<const InspectionPlane*> gallery_of(const Inspection& model) {
+  std::vector<const InspectionPlane*> found;
+  for (const InspectionPlane& plane : model.planes) {
+    const bool is_picture = plane.group == "mental image" || plane.group == "wiring";
+    if (is_picture && !plane.values.empty()) found.push_back(&plane);
+  }
+  return found;
+}
+
+float picture_width(const Ui& ui, float width, size_t count, size_t* a_row) {
+  *a_row = std::max<size_t>(1, count);
+  const float gap = ui.px(kBetween);
+  const auto fits = [&](size_t n) { return (width + gap) / static_cast<float>(n) - gap; };
+  while (*a_row > 1 && fits(*a_row) < ui.px(kLeastPicture)) *a_row = (*a_row + 1) / 2;
+  return std::min(std::floor(fits(*a_row)), ui.px(kMostPicture));
+}
+
+const char* about_gallery(const std::string& group) {
+  return group == "mental image" ? "Mental images: what each class's RAMs remember of training, "
+                                   "pixel by pixel (DRASiW): the "
+                                   "share of set bits among what they counted above the bleaching. "
+                                   "A click on a pixel shows "
+                                   "which RAMs look there."
+                                 : "Wiring: how many pins look at each pixel, of all LUTs and of "
+                                   "each class's. Training chose "
+                                   "them. A click on a pixel shows which LUTs look there.";
+}
+
+}  // namespace
+
+Area cell_area(const Area& area, int rows, int columns, int64_t cell) {
+  const auto row = static_cast<float>(cell / columns), column = static_cast<float>(cell % columns);
+  const auto across = [&](float i) {
+    return std::round(area.x + area.w * i / static_cast<float>(columns));
+  };
+  const auto down = [&](float i) {
+    return std::round(area.y + area.h * i / static_cast<float>(rows));
+  };
+  return {across(column), down(row), across(column + 1) - across(column),
+          down(row + 1) - down(row)};
+}
+
+std::optional<int64_t> cell_at_mouse(const Area& area, int rows, int columns) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto column =
+      static_cast<int64_t>(std::floor((mouse.x - area.x) / area.w * static_cast<float>(columns)));
+  const auto row =
+      static_cast<int64_t>(std::floor((mouse.y - area.y) / area.h * static_cast<float>(rows)));
+  if (column < 0 || column >= columns || row < 0 || row >= rows) return std::nullopt;
+  return row * columns + column;
+}
+
+void draw_cells(Ui& ui, const Area& area, const InspectionPlane& plane,
+                const std::function<int(size_t cell)>& value_at) {
+  ui.fill(area, ui.shade(0));
+  const auto step_at = [&](int row, int column) {
+    const int value = value_at(static_cast<size_t>(row) * static_cast<size_t>(plane.columns) +
+                               static_cast<size_t>(column));
+    const double share = double(value - plane.low) / double(plane.high - plane.low);
+    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (chart::kRampSteps - 1)));
+  };
+  for (int row = 0; row < plane.rows; ++row) {
+    // Neighbours of one colour are one rectangle: eleven pictures would be 8,600.
+    for (int column = 0; column < plane.columns;) {
+      const int step = step_at(row, column);
+      int end = column + 1;
+      while (end < plane.columns && step_at(row, end) == step) ++end;
+      if (step > 0) {
+        const Area first =
+            cell_area(area, plane.rows, plane.columns, int64_t{row} * plane.columns + column);
+        const Area last =
+            cell_area(area, plane.rows, plane.columns, int64_t{row} * plane.columns + end - 1);
+        ui.fill({first.x, first.y, last.right() - first.x, first.h}, ui.shade(step));
+      }
+      column = end;
+    }
+  }
+}
+
+void draw_plane(Ui& ui, const Area& area, const InspectionPlane& plane) {
+  if (plane.values.empty()) return ui.fill(area, ui.shade(0));
+  draw_cells(ui, area, plane, [&](size_t cell) { return plane.values[cell]; });
+}
+
+std::string cell_text(const InspectionPlane& plane, int64_t cell) {
+  std::string text =
+      fmt::format("{}, row {}, column {}", plane.name, cell / plane.columns, cell % plane.columns);
+  if (!plane.values.empty()) {
+    text +=
+        fmt::format(": {:g} {}", plane.values[static_cast<size_t>(cell)] * plane.step, plane.unit);
+  }
+  return text;
+}
+
+void draw_classes(Ui& ui, Area area, const Inspection& look) {
+  Area head = area.take_top(ui.px(kHead));
+  ui.text(head.x + ui.px(6), head.middle(), fmt::format("{}, of {:g}", look.score, look.score_most),
+          kTiny_px, Role::muted, Face::body, Anchor::start, ui.px(kName + kScore));
+  head.take_left(ui.px(kName + kScore + 28));
+  const auto missing = look.unavailable.find("votes");
+  const std::string says = missing == look.unavailable.end()
+                               ? "each cell a " + look.unit_name + ", lit where it says yes"
+                               : "votes unavailable: " + missing->second;
+  if (head.w > ui.px(60))
+    ui.text(head.x, head.middle(), says, kTiny_px, Role::muted, Face::body, Anchor::start, head.w);
+  if (look.scores.empty()) return;
+  const float most =
+      std::max(1.0f, static_cast<float>(*std::max_element(look.scores.begin(), look.scores.end())));
+  const float row_h = std::floor(area.h / static_cast<float>(look.scores.size()));
+  for (size_t c = 0; c < look.scores.size(); ++c)
+    draw_class(ui, area.take_top(row_h), look, c, most);
+}
+
+float gallery_height(const Ui& ui, float width, const Inspection& model) {
+  const size_t count = gallery_of(model).size();
+  size_t a_row = 1;
+  const float picture = picture_width(ui, width, count, &a_row);
+  const auto rows = static_cast<float>((count + a_row - 1) / a_row);
+  return ui.px(kHead) + rows * (picture + ui.px(kCaption));
+}
+
+void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look) {
+  const auto planes = gallery_of(model);
+  if (planes.empty()) return;
+  const Area head = area.take_top(ui.px(kHead));
+  const std::string_view about = about_gallery(planes.front()->group);
+  ui.text(head.x, head.middle(), about, kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
+  if (ui.touch("gallery_head", head).hovered) ui.tooltip(about);
+  size_t a_row = 1;
+  const float size = picture_width(ui, area.w, planes.size(), &a_row);
+  for (size_t i = 0; i < planes.size(); ++i) {
+    const InspectionPlane& plane = *planes[i];
+    const Area picture = {area.x + static_cast<float>(i % a_row) * (size + ui.px(kBetween)),
+                          area.y + static_cast<float>(i / a_row) * (size + ui.px(kCaption)), size,
+                          size};
+    draw_plane(ui, picture, plane);
+    const bool is_predicted =
+        look && look->prediction && *look->prediction < std::ssize(model.classes) &&
+        class_name(*look, static_cast<size_t>(*look->prediction)) == plane.name;
+    if (is_predicted) ui.frame(picture.inset(-ui.px(2)), ui.color(Role::series0), 0, ui.px(2));
+    ui.text(picture.x, picture.bottom() + ui.px(kCaption / 2), plane.name, kTiny_px,
+            is_predicted ? Role::text : Role::muted, Face::body, Anchor::start, size);
+    const auto& place = look ? look->place : model.place;
+    if (place && *place < int64_t{plane.rows} * plane.columns)
+      ui.frame(cell_area(picture, plane.rows, plane.columns, *place).inset(-1),
+               ui.color(Role::series1), 0, ui.px(1.5f));
+    const auto touched = ui.touch("gallery:" + plane.name, picture);
+    const auto cell = cell_at_mouse(picture, plane.rows, plane.columns);
+    if (!touched.hovered || !cell) continue;
+    ui.tooltip(cell_text(plane, *cell));
+    if (touched.clicked) select_place(ui.state, *cell);
+  }
+}
+
+float unit_height(const Ui& ui, const Inspection& look) {
+  const InspectionPlane* pins = look.plane("pins");
+  const size_t lines = pins ? (pins->marks.size() + 1) / 2 : 0;
+  return ui.px(kHead + 4) + std::max(ui.px(kTable), static_cast<float>(lines) * ui.px(kLine));
+}
+
+void draw_unit(Ui& ui, Area area, const Inspection& look) {
+  const InspectionPlane* pins = look.plane("pins");
+  const InspectionPlane* table = look.plane("table");
+  const InspectionPlane* seen = look.plane("seen");
+  Area head = area.take_top(ui.px(kHead), ui.px(4));
+  const Area back = head.take_left(ui.px(24), ui.px(4)), on = head.take_left(ui.px(24), ui.px(8));
+  ui.action_button("inspect_unit_back", back, "‹", Ui::Kind::normal);
+  ui.action_button("inspect_unit_on", on, "›", Ui::Kind::normal);
+  std::string title = pins ? pins->name : look.unit_name;
+  title += fmt::format(", of {}", look.units);
+  const float w = ui.text(head.x, head.middle(), title, kSmall_px, Role::text, Face::strong,
+                          Anchor::start, head.w);
+  head.take_left(w, ui.px(12));
+  if (look.place && head.w > ui.px(80)) {
+    const InspectionPlane* image = look.plane("image");
+    const int columns = image ? image->columns : pins ? pins->columns : 1;
+    ui.text(head.x, head.middle(),
+            fmt::format("{} {}s look at row {}, column {}", look.lookers.size(), look.unit_name,
+                        *look.place / columns, *look.place % columns),
+            kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
+  }
+  if (table) {
+    const Area grid = area.take_left(ui.px(kTable), ui.px(14));
+    const Area square = {grid.x, grid.y, grid.w, ui.px(kTable)};
+    draw_plane(ui, square, *table);
+    for (const PlaneMark& mark : table->marks)
+      ui.frame(cell_area(square, table->rows, table->columns, mark.cell).inset(-1),
+               ui.color(Role::series1), 0, ui.px(2));
+    const bool hovered = ui.touch("unit_table", square).hovered;
+    if (const auto cell = cell_at_mouse(square, table->rows, table->columns); hovered && cell) {
+      const bool is_read = !table->marks.empty() && table->marks.front().cell == *cell;
+      ui.tooltip(fmt::format("Address {}: the output is {}.{}", *cell,
+                             table->values[static_cast<size_t>(*cell)],
+                             is_read ? " This input reads it." : ""));
+    }
+  }
+  if (seen) {
+    Area list = area.take_left(ui.px(250), ui.px(14));
+    ui.text(list.x, list.take_top(ui.px(kLine)).middle(), seen->name + ": " + seen->unit, kTiny_px,
+            Role::muted, Face::body, Anchor::start, list.w);
+    for (size_t c = 0; c < seen->values.size(); ++c) {
+      const Area half = {list.x + (c % 2 != 0 ? list.w / 2 : 0),
+                         list.y + static_cast<float>(c / 2) * ui.px(kLine), list.w / 2,
+                         ui.px(kLine)};
+      const bool yes = std::any_of(seen->marks.begin(), seen->marks.end(),
+                                   [&](const PlaneMark& mark) { return mark.cell == int64_t(c); });
+      ui.text(half.x, half.middle(),
+              fmt::format("{} {}{}", class_name(look, c), seen->values[c], yes ? ", yes" : ""),
+              kTiny_px, yes ? Role::text : Role::muted, yes ? Face::strong : Face::body,
+              Anchor::start, half.w);
+    }
+  }
+  for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
+    const size_t half = (pins->marks.size() + 1) / 2;
+    const bool two = area.w > ui.px(420);
+    const Area line = {area.x + (two && i >= half ? area.w / 2 : 0),
+                       area.y + static_cast<float>(two ? i % half : i) * ui.px(kLine),
+                       two ? area.w / 2 : area.w, ui.px(kLine)};
+    ui.text(line.x, line.middle(), pins->marks[i].label, kTiny_px, Role::text, Face::body,
+            Anchor::start, line.w);
+  }
+}
+
+}  // namespace ridge::window

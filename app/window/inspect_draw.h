@@ -1,0 +1,34 @@
+// The parts of a look inside a model, drawn from its planes whatever the model is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "app/window/ui.h"
+#include "common/record/inspection.h"
+
+namespace ridge::window {
+
+/// Where a cell of a grid lies, on whole pixels.
+Area cell_area(const Area& area, int rows, int columns, int64_t cell);
+/// The cell under the mouse; none: it is elsewhere.
+std::optional<int64_t> cell_at_mouse(const Area& area, int rows, int columns);
+
+/// The grid in the colours of values. `value_at(cell)` in the plane's steps.
+void draw_cells(Ui& ui, const Area& area, const InspectionPlane& plane,
+                const std::function<int(size_t cell)>& value_at);
+void draw_plane(Ui& ui, const Area& area, const InspectionPlane& plane);
+/// "bag, row 3, column 12: 0.43 share of set bits"
+std::string cell_text(const InspectionPlane& plane, int64_t cell);
+
+/// A row a class: its score as a bar, and its votes, a cell a unit; a click selects a unit.
+void draw_classes(Ui& ui, Area area, const Inspection& look);
+/// A class's pictures side by side, what was predicted framed; a click selects a place.
+void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look);
+float gallery_height(const Ui& ui, float width, const Inspection& model);
+/// The unit in view: its table with the entry that the input addresses, its pins in words.
+void draw_unit(Ui& ui, Area area, const Inspection& look);
+float unit_height(const Ui& ui, const Inspection& look);
+
+}  // namespace ridge::window

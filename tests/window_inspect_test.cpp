@@ -1,0 +1,338 @@
+// The view Inside, with a fake worker that answers when the test says so: what is asked while somebody picks
+// and draws, and that a saved run shows the same.
+#include <numeric>
+
+#include "app/window/inspect_view.h"
+#include "tests/window_fixture.h"
+
+using namespace ridge;
+using namespace ridge::test;
+using window::View;
+
+namespace {
+
+constexpr int kSide = 28;
+
+InspectionPlane plane(const char* name, const char* group, int rows, int columns, int high) {
+  InspectionPlane made{.name = name, .group = group, .unit = "u", .rows = rows, .columns = columns};
+  made.high = high;
+  made.values.resize(size_t(rows * columns));
+  for (size_t i = 0; i < made.values.size(); ++i) made.values[i] = int(i) % (high + 1);
+  return made;
+}
+
+/// What a worker with 40 LUTs would say; a class's score is the ink in its rows of the picture.
+Inspection look_of(const WorkRequest& request) {
+  Inspection look;
+  look.request = request.id;
+  look.kernel = request.kernels[0].kernel;
+  look.params = *resolve_params(FakeSession::info(look.kernel).params, request.kernels[0].params,
+                                "weightless");
+  look.of = "model", look.data = "Fashion-MNIST", look.inputs = 100;
+  look.classes = {"T-shirt", "trouser", "pullover", "dress", "coat",
+                  "sandal",  "shirt",   "sneaker",  "bag",   "boot"};
+  look.unit_name = "LUT", look.units = 40, look.score = "LUTs that say yes", look.score_most = 1000;
+  look.unit = request.inspect.unit.value_or(0), look.place = request.inspect.place;
+  if (look.place) look.lookers = {5, 17};
+  if (!look.lookers.empty() && !request.inspect.unit) look.unit = 5;
+  InspectionPlane pins = plane("LUT", "pins", kSide, kSide, 1);
+  pins.values.clear();
+  for (int i = 0; i < 6; ++i) pins.marks.push_back({i * 29, "pin " + std::to_string(i)});
+  look.planes = {plane("LUT", "table", 8, 8, 1), pins};
+  const bool is_drawn = !request.inspect.bytes.empty();
+  if (!is_drawn && !request.inspect.input) {
+    for (const std::string& name : look.classes)
+      look.planes.push_back(plane(name.c_str(), "wiring", kSide, kSide, 9));
+    return look;
+  }
+  look.of = is_drawn ? "drawn" : "test";
+  InspectionPlane image = plane("picture", "image", kSide, kSide, 255);
+  if (is_drawn) {
+    image.values.assign(request.inspect.bytes.begin(), request.inspect.bytes.end());
+  } else {
+    look.input = request.inspect.wrong ? 40 : *request.inspect.input;
+    look.label = 3;
+    std::fill(image.values.begin(), image.values.end(), int(*look.input));
+  }
+  for (int c = 0; c < 10; ++c) {
+    const auto from = image.values.begin() + c * 2 * kSide;
+    look.scores.push_back(std::accumulate(from, from + 2 * kSide, 0) / 56.0);
+  }
+  look.prediction = std::max_element(look.scores.begin(), look.scores.end()) - look.scores.begin();
+  look.call_ns = 1000;
+  look.planes.push_back(image);
+  look.planes.push_back(plane("votes", "votes", 10, 4, 1));
+  return look;
+}
+
+struct Inside : Fixture {
+  static float prepare() {
+    FakeSession::lab = "weightless";
+    return 1800;
+  }
+  Inside() : Fixture(prepare()) {
+    window::select_rung(state, "weightless.cpu.naive");
+    window::perform(state, "inspect");
+    driver->frames(4);
+  }
+  ~Inside() { FakeSession::lab = "gemm"; }
+
+  int asked() const { return session.count("inspect"); }
+  /// Answers the open request, and lets the window ask what it asks next.
+  void answer() {
+    const WorkRequest request = session.last("inspect");
+    session.tell("result", {{"request", request.id}, {"inspection", look_of(request)}});
+    session.finish(request);
+    driver->frames(15);
+  }
+  void answer_all() {
+    answer();  // the model
+    answer();  // the first image
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Inside asks for the model, then for an image; nothing while it is not looked at",
+          "[window]") {
+  Inside f;
+  REQUIRE(f.asked() == 1);
+  CHECK_FALSE(f.session.last("inspect").inspect.input);
+  CHECK(f.session.last("inspect").kernels[0].kernel == "weightless.cpu.naive");
+  f.driver->frames(60);
+  CHECK(f.asked() == 1);  // one at a time
+  f.answer();
+  REQUIRE(f.asked() == 2);
+  CHECK(f.session.last("inspect").inspect.input == 0);
+  f.answer();
+  f.driver->frames(60);
+  CHECK(f.asked() == 2);
+  for (const char* widget :
+       {"inspect_picture", "score:3", "votes:3", "gallery:bag", "unit_table"}) {
+    INFO(widget);
+    CHECK(f.driver->find(widget));
+  }
+  window::perform(f.state, "ladder");
+  f.driver->frames(3);
+  window::pick_input(f.state, 1);
+  f.driver->frames(30);
+  CHECK(f.asked() == 2);
+}
+
+TEST_CASE("images are stepped through, and the worker finds one that is wrong", "[window]") {
+  Inside f;
+  f.answer_all();
+  REQUIRE(f.driver->click("inspect_previous"));
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.input == 99);  // round the set
+  f.answer();
+  REQUIRE(f.driver->click("inspect_next"));
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.input == 0);
+  f.answer();
+  REQUIRE(f.driver->click("inspect_wrong"));
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.input == 1);
+  CHECK(f.session.last("inspect").inspect.wrong);
+  f.answer();
+  const int asked = f.asked();
+  f.driver->frames(30);
+  CHECK(f.asked() == asked);
+  CHECK(f.state.look.asked.input == 40);  // what the worker found
+  REQUIRE(f.driver->click("inspect_next"));
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.input == 41);
+  CHECK_FALSE(f.session.last("inspect").inspect.wrong);
+}
+
+TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", "[window]") {
+  Inside f;
+  f.answer_all();
+  REQUIRE(f.driver->click("inspect_draw"));
+  REQUIRE(f.driver->click("inspect_clear"));
+  f.driver->frames(15);
+  f.answer();
+  CHECK(window::shown_input(f.state)->of == "drawn");
+  f.driver->frames(15);
+  if (f.state.look.request) f.answer();  // the copy of the image was sent before it was cleared
+  const std::vector<double> before = window::shown_input(f.state)->scores;
+  CHECK(*std::max_element(before.begin(), before.end()) == 0);
+  const int asked = f.asked();
+  const window::Area picture = *f.driver->find("inspect_picture");
+  // Along the third row from the top: the ink of class 1.
+  const float y = picture.y + picture.h * 3 / kSide;
+  f.driver->drag_from(picture.x + picture.w * 0.2f, y, picture.w * 0.6f, 0);
+  f.driver->frames(30);
+  CHECK(f.asked() == asked + 1);  // a stroke of many frames: one under way, the rest waits for it
+  f.answer();
+  f.answer();
+  CHECK_FALSE(f.state.look.request);
+  const Inspection drawn = *window::shown_input(f.state);
+  CHECK(drawn.prediction == 1);
+  CHECK(drawn.plane("image")->values ==
+        std::vector<int>(f.state.look.canvas.begin(), f.state.look.canvas.end()));
+  CHECK(f.session.last("inspect").inspect.bytes == f.state.look.canvas);
+  REQUIRE(f.driver->click("brush=erase"));
+  f.driver->drag_from(picture.x + 1, y, picture.w - 2, 0);
+  CHECK(
+      std::accumulate(f.state.look.canvas.begin(), f.state.look.canvas.end(), 0) <
+      std::accumulate(drawn.plane("image")->values.begin(), drawn.plane("image")->values.end(), 0) /
+          4);
+
+  const TemporaryFolder folder;
+  REQUIRE(f.session.save(folder.path + "/run.jsonl"));
+  auto replay = app::Session::replay(folder.path + "/run.jsonl");
+  REQUIRE(replay);
+  window::State state;
+  state.session = replay->get();
+  window::open_lab(state, "weightless");
+  window::select_rung(state, "weightless.cpu.mux_avx512");  // the model is its family's
+  window::perform(state, "inspect");
+  f.driver.reset();
+  window::Headless driver(state, 1800, 1000);
+  driver.frames(5);
+  const auto all = window::recorded_inputs(state);
+  REQUIRE(all.size() >= 3);
+  CHECK(driver.find("inspect_picture"));
+  CHECK(driver.find("gallery:bag"));
+  CHECK(window::shown_input(state)->scores == all.back()->scores);
+  while (window::shown_input(state)->scores != drawn.scores && state.look.recorded != size_t{0})
+    REQUIRE(driver.click("inspect_previous"));
+  CHECK(window::shown_input(state)->scores == drawn.scores);
+  CHECK(window::shown_input(state)->plane("image")->values == drawn.plane("image")->values);
+  CHECK_FALSE(window::perform(state, "inspect_draw"));
+  CHECK(state.notice.text.find("saved run") != std::string::npos);
+  CHECK_FALSE(window::perform(state, "inspect_wrong"));
+}
+
+TEST_CASE("a click on a vote shows that LUT, one on a pixel who looks there", "[window]") {
+  Inside f;
+  f.answer_all();
+  const window::Area votes = *f.driver->find("votes:3");
+  f.driver->press_at(votes.x + votes.w * 0.9f, votes.y + votes.h / 2);
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.unit == 3 * 4 + 3);
+  f.answer();
+  REQUIRE(f.driver->click("inspect_unit_on"));
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.unit == 16);
+  f.answer();
+  const window::Area bag = *f.driver->find("gallery:bag");
+  f.driver->press_at(bag.x + bag.w * 2.5f / kSide, bag.y + bag.h * 1.5f / kSide);
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.place == kSide + 2);
+  CHECK_FALSE(f.session.last("inspect").inspect.unit);
+  f.answer();
+  REQUIRE(f.driver->click("inspect_unit_on"));  // among those that look there: 5, 17
+  f.driver->frames(15);
+  CHECK(f.session.last("inspect").inspect.unit == 17);
+}
+
+TEST_CASE("a parameter of the model asks anew; a unit that the new one has not is forgotten",
+          "[window]") {
+  Inside f;
+  f.answer_all();
+  window::select_unit(f.state, 39);
+  f.driver->frames(15);
+  f.answer();
+  window::set_param(f.state, "luts", int64_t{500});
+  f.driver->frames(15);
+  CHECK_FALSE(f.session.last("inspect").inspect.input);  // the model first
+  WorkRequest request = f.session.last("inspect");
+  Inspection smaller = look_of(request);
+  smaller.units = 20;
+  f.session.tell("result", {{"request", request.id}, {"inspection", smaller}});
+  f.session.finish(request);
+  f.driver->frames(15);
+  request = f.session.last("inspect");
+  CHECK(request.inspect.input);
+  CHECK_FALSE(request.inspect.unit);
+  CHECK(std::get<int64_t>(request.kernels[0].params.at("luts")) == 500);
+}
+
+TEST_CASE("what goes wrong is said and asked again only when somebody says so", "[window]") {
+  Inside f;
+  const WorkRequest request = f.session.last("inspect");
+  f.session.tell("phase", {{"request", request.id},
+                           {"series", 0},
+                           {"phase", "prepare"},
+                           {"text", "training"},
+                           {"progress", 0.4},
+                           {"left_s", 5}});
+  f.driver->frames(3);
+  CHECK(f.state.run().series().empty());
+  f.driver->key(compat::Key::escape);
+  CHECK(f.session.cancelled == std::vector<int64_t>{request.id});
+  f.session.finish(request, "cancelled");
+  f.driver->frames(40);
+  CHECK(f.asked() == 1);
+  CHECK(f.state.look.problem == "Cancelled.");
+  REQUIRE(f.driver->click("nothing"));  // Try again
+  f.driver->frames(15);
+  REQUIRE(f.asked() == 2);
+  const Error error{ErrorCode::usage, "25 LUTs are no multiple of 10", "luts", "choose 20"};
+  f.session.tell("error", {{"request", f.session.last("inspect").id}, {"error", error}});
+  f.session.finish(f.session.last("inspect"), "failed");
+  f.driver->frames(40);
+  CHECK(f.asked() == 2);
+  CHECK(f.state.look.problem.find("25 LUTs") != std::string::npos);
+  f.session.lose("it crashed");
+  window::inspect_again(f.state);
+  f.driver->frames(15);
+  CHECK(f.asked() == 3);  // a click starts it again
+}
+
+TEST_CASE("nothing is asked while something is measured, nor of a worker that was lost",
+          "[window]") {
+  Inside f;
+  f.answer_all();
+  f.driver->key(compat::Key::f5, true);
+  const int asked = f.asked();
+  window::pick_input(f.state, 1);
+  f.driver->frames(40);
+  CHECK(f.asked() == asked);
+  f.session.finish(f.session.last("run"));
+  f.driver->frames(20);
+  CHECK(f.asked() == asked + 1);
+  f.session.lose("it crashed");
+  f.driver->frames(3);
+  window::pick_input(f.state, 1);
+  f.driver->frames(40);
+  CHECK(f.asked() == asked + 1);
+  CHECK(f.driver->find("inspect_picture"));  // what was seen stays
+}
+
+TEST_CASE("rungs and labs without a model say so, and lead to one", "[window]") {
+  Inside f;
+  f.answer_all();
+  window::select_rung(f.state, "mlp.cpu.sgemm");
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("inspect_picture"));
+  REQUIRE(f.driver->click("nothing"));
+  CHECK(f.state.view.rung == "wisard.cpu.hash_map");
+  window::open_lab(f.state, "gemm");
+  f.driver->frames(3);
+  CHECK(f.state.view.chart == View::ladder);
+  CHECK_FALSE(window::perform(f.state, "inspect"));
+  CHECK(f.state.notice.text == "This lab has no model to look into.");
+}
+
+TEST_CASE("a saved run without looks says what it takes", "[window]") {
+  const TemporaryFolder folder;
+  {
+    Inside f;
+    REQUIRE(f.session.save(folder.path + "/run.jsonl"));
+  }
+  auto replay = app::Session::replay(folder.path + "/run.jsonl");
+  REQUIRE(replay);
+  window::State state;
+  state.session = replay->get();
+  window::open_lab(state, "weightless");
+  window::select_rung(state, "weightless.cpu.naive");
+  window::perform(state, "inspect");
+  window::Headless driver(state, 1800, 1000);
+  driver.frames(5);
+  CHECK_FALSE(driver.find("inspect_picture"));
+  CHECK_FALSE(driver.find("inspect_next"));
+  CHECK(driver.triangles() > 100);
+}
