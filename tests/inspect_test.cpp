@@ -155,6 +155,7 @@ TEST_CASE("a LUT: the entry that is addressed, its pins, and who looks at a pixe
     for (int pin = 0; pin < 6; ++pin) {
       const PlaneMark& mark = pins->marks[size_t(pin)];
       CHECK(mark.cell == net->wiring[size_t(lut * 6 + pin)] / net->bits);
+      CHECK(mark.value == int(bit_of(*net, lut, pin, pixels)));
       CHECK(mark.label.back() == (bit_of(*net, lut, pin, pixels) ? '1' : '0'));
     }
   }
@@ -361,7 +362,7 @@ TEST_CASE("a run keeps the looks in order, and leaves out planes that fill no gr
              .values = {1, 2, 3, 4, 5, 6}};
   }
   look.planes[1].values.pop_back();
-  look.planes[2].marks = {{6, "outside"}};
+  look.planes[2].marks = {{6, 0, "outside"}};
   look.planes[3].rows = 1 << 30, look.planes[3].columns = 1 << 30;
   look.planes[4].high = look.planes[4].low;
   const Json line = {

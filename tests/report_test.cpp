@@ -381,6 +381,39 @@ TEST_CASE("several sizes make a size curve; one does not") {
   for (const Section& other : built(one).sections) CHECK(other.id != "sizes");
 }
 
+TEST_CASE("where rungs are judged by their answers, the error table is of those") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work("run", 4, {kNaive, kWrong}));
+  for (int i = 0; i < 2; ++i) {
+    Series series = measured(4, i, i == 0 ? kNaive : kWrong, 1e6);
+    QualityCheck timed = check(true);
+    timed.nmse = timed.nmse_limit = 0;
+    timed.what = "10000 test images";
+    timed.task = {{"accuracy", 0.8832}};
+    QualityCheck untrained = timed;
+    untrained.what = "24 awkward problems";
+    untrained.task["accuracy"] = 0.1;
+    timed.passed = i == 0;
+    timed.reason = i == 0 ? "" : "3 answers are not the definition's";
+    series.checks = {untrained, timed};
+    if (i == 1) series.status = SeriesStatus::failed;
+    out.worker("result", with(about(4, i), "outcome", series));
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  const Section error = section(built(run), "error");
+  CHECK(error.title == "Accuracy");
+  REQUIRE(error.table);
+  CHECK(error.table->columns[1] == "Accuracy");
+  REQUIRE(error.table->rows.size() == 2);
+  CHECK(error.table->rows[0][1] == "0.8832");
+  CHECK(error.table->rows[0][2] == "10000 test images");
+  CHECK(error.table->rows[0][5] == "passed");
+  CHECK(has(error.table->rows[1][5], "3 answers"));
+  for (const std::string& text : error.paragraphs) CHECK_FALSE(has(text, "float64"));
+}
+
 TEST_CASE("every panel's metric is explained in assets/metrics.json") {
   std::ifstream file(test::golden_path("../../assets/metrics.json"));
   const Json metrics = Json::parse(file, nullptr, false);

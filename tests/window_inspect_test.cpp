@@ -37,7 +37,7 @@ Inspection look_of(const WorkRequest& request) {
   if (!look.lookers.empty() && !request.inspect.unit) look.unit = 5;
   InspectionPlane pins = plane("LUT", "pins", kSide, kSide, 1);
   pins.values.clear();
-  for (int i = 0; i < 6; ++i) pins.marks.push_back({i * 29, "pin " + std::to_string(i)});
+  for (int i = 0; i < 6; ++i) pins.marks.push_back({i * 29, i % 2, "pin " + std::to_string(i)});
   look.planes = {plane("LUT", "table", 8, 8, 1), pins};
   const bool is_drawn = !request.inspect.bytes.empty();
   if (!is_drawn && !request.inspect.input) {

@@ -13,8 +13,9 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kName = 88, kScore = 150, kCaption = 20, kHead = 24, kLine = 18, kTable = 128;
-constexpr float kLeastPicture = 62, kMostPicture = 104, kBetween = 6;
+constexpr float kName = 88, kScore = 150, kCaption = 20, kHead = 24, kLine = 18, kTable = 128,
+                kSeen = 112;
+constexpr float kLeastPicture = 64, kMostPicture = 104, kBetween = 6;
 
 std::string class_name(const Inspection& look, size_t c) {
   return c < look.classes.size() ? look.classes[c] : std::to_string(c);
@@ -120,15 +121,21 @@ float picture_width(const Ui& ui, float width, size_t count, size_t* a_row) {
   return std::min(std::floor(fits(*a_row)), ui.px(kMostPicture));
 }
 
-const char* about_gallery(const std::string& group) {
-  return group == "mental image" ? "Mental images: what each class's RAMs remember of training, "
-                                   "pixel by pixel (DRASiW): the "
-                                   "share of set bits among what they counted above the bleaching. "
-                                   "A click on a pixel shows "
-                                   "which RAMs look there."
-                                 : "Wiring: how many pins look at each pixel, of all LUTs and of "
-                                   "each class's. Training chose "
-                                   "them. A click on a pixel shows which LUTs look there.";
+struct About {
+  const char *title, *text;
+};
+About about_gallery(const std::string& group) {
+  if (group == "mental image") {
+    return {"Mental images: what each class remembers",
+            "What each class's RAMs remember of training, pixel by pixel (DRASiW): the share of "
+            "set bits "
+            "among what they counted above the bleaching. A click on a pixel shows which RAMs look "
+            "there."};
+  }
+  return {"Wiring: where the pins look",
+          "How many pins look at each pixel, of all LUTs and of each class's. Training chose them. "
+          "A click "
+          "on a pixel shows which LUTs look there."};
 }
 
 }  // namespace
@@ -228,9 +235,10 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
   const auto planes = gallery_of(model);
   if (planes.empty()) return;
   const Area head = area.take_top(ui.px(kHead));
-  const std::string_view about = about_gallery(planes.front()->group);
-  ui.text(head.x, head.middle(), about, kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
-  if (ui.touch("gallery_head", head).hovered) ui.tooltip(about);
+  const About about = about_gallery(planes.front()->group);
+  ui.text(head.x, head.middle(), about.title, kSmall_px, Role::text, Face::strong, Anchor::start,
+          head.w);
+  if (ui.touch("gallery_head", head).hovered) ui.tooltip(about.text);
   size_t a_row = 1;
   const float size = picture_width(ui, area.w, planes.size(), &a_row);
   for (size_t i = 0; i < planes.size(); ++i) {
@@ -258,71 +266,83 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
 }
 
 float unit_height(const Ui& ui, const Inspection& look) {
-  const InspectionPlane* pins = look.plane("pins");
-  const size_t lines = pins ? (pins->marks.size() + 1) / 2 : 0;
+  const InspectionPlane *pins = look.plane("pins"), *seen = look.plane("seen");
+  const size_t lines = std::max(pins ? pins->marks.size() : 0, seen ? seen->values.size() + 1 : 0);
   return ui.px(kHead + 4) + std::max(ui.px(kTable), static_cast<float>(lines) * ui.px(kLine));
 }
 
-void draw_unit(Ui& ui, Area area, const Inspection& look) {
-  const InspectionPlane* pins = look.plane("pins");
-  const InspectionPlane* table = look.plane("table");
-  const InspectionPlane* seen = look.plane("seen");
-  Area head = area.take_top(ui.px(kHead), ui.px(4));
+namespace {
+
+/// Which unit, the way to its neighbours, and how many look at the place that was clicked.
+void draw_unit_head(Ui& ui, Area head, const Inspection& look, const InspectionPlane* pins) {
   const Area back = head.take_left(ui.px(24), ui.px(4)), on = head.take_left(ui.px(24), ui.px(8));
   ui.action_button("inspect_unit_back", back, "‹", Ui::Kind::normal);
   ui.action_button("inspect_unit_on", on, "›", Ui::Kind::normal);
-  std::string title = pins ? pins->name : look.unit_name;
-  title += fmt::format(", of {}", look.units);
-  const float w = ui.text(head.x, head.middle(), title, kSmall_px, Role::text, Face::strong,
-                          Anchor::start, head.w);
-  head.take_left(w, ui.px(12));
-  if (look.place && head.w > ui.px(80)) {
-    const InspectionPlane* image = look.plane("image");
-    const int columns = image ? image->columns : pins ? pins->columns : 1;
-    ui.text(head.x, head.middle(),
-            fmt::format("{} {}s look at row {}, column {}", look.lookers.size(), look.unit_name,
-                        *look.place / columns, *look.place % columns),
-            kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
+  const std::string title = pins ? pins->name : look.unit_name;
+  head.take_left(ui.text(head.x, head.middle(), title, kSmall_px, Role::text, Face::strong,
+                         Anchor::start, head.w),
+                 ui.px(10));
+  if (head.w < ui.px(60)) return;
+  std::string says = fmt::format("of {}", look.units);
+  if (look.place && pins) {
+    const size_t count = look.lookers.size();
+    says = fmt::format("{} {}{} at row {}, column {}", count, look.unit_name,
+                       count == 1 ? " looks" : "s look", *look.place / pins->columns,
+                       *look.place % pins->columns);
   }
-  if (table) {
+  ui.text(head.x, head.middle(), says, kTiny_px, Role::muted, Face::body, Anchor::start, head.w);
+}
+
+void draw_table(Ui& ui, const Area& square, const InspectionPlane& table) {
+  draw_plane(ui, square, table);
+  for (const PlaneMark& mark : table.marks) {
+    ui.frame(cell_area(square, table.rows, table.columns, mark.cell).inset(-1),
+             ui.color(Role::series1), 0, ui.px(2));
+  }
+  const bool hovered = ui.touch("unit_table", square).hovered;
+  const auto cell = cell_at_mouse(square, table.rows, table.columns);
+  if (!hovered || !cell) return;
+  const bool is_read = !table.marks.empty() && table.marks.front().cell == *cell;
+  ui.tooltip(fmt::format("Its table, an entry for each address. At {}: {}.{}", *cell,
+                         table.values[static_cast<size_t>(*cell)],
+                         is_read ? " This input reads it (framed)." : ""));
+}
+
+void draw_seen(Ui& ui, Area list, const Inspection& look, const InspectionPlane& seen) {
+  const Area head = list.take_top(ui.px(kLine));
+  ui.text(head.x, head.middle(), "seen in training", kTiny_px, Role::muted, Face::body,
+          Anchor::start, head.w);
+  if (ui.touch("unit_seen", head).hovered) {
+    ui.tooltip(seen.name + ": how often training saw it with each class (" + seen.unit +
+               "). Strong: above the bleaching, so it says yes.");
+  }
+  for (size_t c = 0; c < seen.values.size(); ++c) {
+    const bool yes = std::any_of(seen.marks.begin(), seen.marks.end(),
+                                 [&](const PlaneMark& mark) { return mark.cell == int64_t(c); });
+    const Area line = list.take_top(ui.px(kLine));
+    ui.text(line.x, line.middle(), class_name(look, c), kTiny_px, yes ? Role::text : Role::muted,
+            yes ? Face::strong : Face::body, Anchor::start, line.w - ui.px(30));
+    ui.text(line.right(), line.middle(), std::to_string(seen.values[c]), kTiny_px,
+            yes ? Role::text : Role::muted, yes ? Face::strong : Face::body, Anchor::end);
+  }
+}
+
+}  // namespace
+
+void draw_unit(Ui& ui, Area area, const Inspection& look) {
+  const InspectionPlane* pins = look.plane("pins");
+  draw_unit_head(ui, area.take_top(ui.px(kHead), ui.px(4)), look, pins);
+  if (const InspectionPlane* table = look.plane("table")) {
     const Area grid = area.take_left(ui.px(kTable), ui.px(14));
-    const Area square = {grid.x, grid.y, grid.w, ui.px(kTable)};
-    draw_plane(ui, square, *table);
-    for (const PlaneMark& mark : table->marks)
-      ui.frame(cell_area(square, table->rows, table->columns, mark.cell).inset(-1),
-               ui.color(Role::series1), 0, ui.px(2));
-    const bool hovered = ui.touch("unit_table", square).hovered;
-    if (const auto cell = cell_at_mouse(square, table->rows, table->columns); hovered && cell) {
-      const bool is_read = !table->marks.empty() && table->marks.front().cell == *cell;
-      ui.tooltip(fmt::format("Address {}: the output is {}.{}", *cell,
-                             table->values[static_cast<size_t>(*cell)],
-                             is_read ? " This input reads it." : ""));
-    }
+    draw_table(ui, {grid.x, grid.y, grid.w, ui.px(kTable)}, *table);
   }
-  if (seen) {
-    Area list = area.take_left(ui.px(250), ui.px(14));
-    ui.text(list.x, list.take_top(ui.px(kLine)).middle(), seen->name + ": " + seen->unit, kTiny_px,
-            Role::muted, Face::body, Anchor::start, list.w);
-    for (size_t c = 0; c < seen->values.size(); ++c) {
-      const Area half = {list.x + (c % 2 != 0 ? list.w / 2 : 0),
-                         list.y + static_cast<float>(c / 2) * ui.px(kLine), list.w / 2,
-                         ui.px(kLine)};
-      const bool yes = std::any_of(seen->marks.begin(), seen->marks.end(),
-                                   [&](const PlaneMark& mark) { return mark.cell == int64_t(c); });
-      ui.text(half.x, half.middle(),
-              fmt::format("{} {}{}", class_name(look, c), seen->values[c], yes ? ", yes" : ""),
-              kTiny_px, yes ? Role::text : Role::muted, yes ? Face::strong : Face::body,
-              Anchor::start, half.w);
-    }
-  }
+  if (const InspectionPlane* seen = look.plane("seen"))
+    draw_seen(ui, area.take_left(ui.px(kSeen), ui.px(16)), look, *seen);
   for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
-    const size_t half = (pins->marks.size() + 1) / 2;
-    const bool two = area.w > ui.px(420);
-    const Area line = {area.x + (two && i >= half ? area.w / 2 : 0),
-                       area.y + static_cast<float>(two ? i % half : i) * ui.px(kLine),
-                       two ? area.w / 2 : area.w, ui.px(kLine)};
-    ui.text(line.x, line.middle(), pins->marks[i].label, kTiny_px, Role::text, Face::body,
-            Anchor::start, line.w);
+    const Area line = area.take_top(ui.px(kLine));
+    const bool on = pins->marks[i].value != 0;
+    ui.text(line.x, line.middle(), pins->marks[i].label, kTiny_px, on ? Role::text : Role::muted,
+            Face::body, Anchor::start, line.w);
   }
 }
 

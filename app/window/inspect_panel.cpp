@@ -15,7 +15,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kBar = 40, kBlock = 12, kNote = 22, kCaption = 44;
+constexpr float kBar = 40, kBlock = 12, kNote = 22, kCaption = 44, kWide = 700;
 constexpr int kLeastCell = 5, kMostCell = 9;
 
 float button(Ui& ui, Area* line, const char* action, const char* label) {
@@ -155,9 +155,11 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   else
     draw_plane(ui, area, *picture);
   const InspectionPlane* pins = look->plane("pins");
-  for (size_t i = 0; pins && i < pins->marks.size(); ++i)
-    ui.frame(cell_area(area, pins->rows, pins->columns, pins->marks[i].cell).inset(-1),
-             ui.color(Role::series1), 0, ui.px(2));
+  for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
+    const Area cell = cell_area(area, pins->rows, pins->columns, pins->marks[i].cell);
+    ui.frame(cell.inset(-1), ui.color(Role::series1), 0, ui.px(2));
+    if (pins->marks[i].value != 0) ui.fill(cell.inset(cell.w * 0.3f), ui.color(Role::series1));
+  }
   if (look->place)
     ui.frame(cell_area(area, picture->rows, picture->columns, *look->place).inset(-ui.px(2)),
              ui.color(Role::text), 0, ui.px(1.5f));
@@ -205,13 +207,15 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
     draw_classes(ui, main, *look);
   }
   const Inspection& unit = look ? *look : *model;
-  draw_unit(ui, rest.take_top(unit_height(ui, unit), ui.px(kBlock)), unit);
-  if (!model) {
-    scroll.rest = rest;
-    return;
+  const bool wide = model && rest.w > ui.px(kWide);
+  if (model) {
+    const float w = wide ? std::floor(rest.w * 0.53f) : rest.w;
+    const float h = gallery_height(ui, w, *model);
+    Area block = rest.take_top(wide ? std::max(h, unit_height(ui, unit)) : h, ui.px(kBlock));
+    draw_gallery(ui, block.take_left(w, ui.px(20)), *model, look);
+    if (wide) draw_unit(ui, block, unit);
   }
-  const float h = gallery_height(ui, rest.w, *model);
-  draw_gallery(ui, rest.take_top(h, ui.px(4)), *model, look);
+  if (!wide) draw_unit(ui, rest.take_top(unit_height(ui, unit)), unit);
   scroll.rest = rest;
 }
 

@@ -25,7 +25,8 @@ struct InspectAsked {
 
 struct PlaneMark {
   int64_t cell = 0;   ///< row * columns + column
-  std::string label;  ///< "pin 0: 120 > 34, so 1"
+  int value = 0;      ///< what it is there: a bit
+  std::string label;  ///< "pin 0: row 3, column 12, 120 > 34: 1"
 };
 
 /// A grid of values: a picture, a table, votes.

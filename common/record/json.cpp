@@ -194,7 +194,7 @@ void fields(Io& io, Of<Io, Comparison>& v) {
 
 template <class Io>
 void fields(Io& io, Of<Io, PlaneMark>& v) {
-  io("cell", v.cell), io("label", v.label);
+  io("cell", v.cell), io("value", v.value), io("label", v.label);
 }
 
 template <class Io>

@@ -80,19 +80,21 @@ void add_lut(const LutNetwork& network, int lut, const uint8_t* pixels, Inspecti
     const uint16_t feature = network.wiring[static_cast<size_t>(lut * kPins + p)];
     const int pixel = feature / network.bits, threshold = network.thresholds[feature];
     std::string label = "pin " + std::to_string(p) + ": " + pixel_name(pixel);
+    const bool bit = pixels != nullptr && pixels[pixel] > threshold;
     if (pixels == nullptr) {
       label += ", above " + std::to_string(threshold);
     } else {
-      const bool bit = pixels[pixel] > threshold;
       label += ", " + std::to_string(pixels[pixel]) + (bit ? " > " : " ≤ ") +
                std::to_string(threshold) + ": " + (bit ? "1" : "0");
     }
-    pins.marks.push_back({pixel, std::move(label)});
+    pins.marks.push_back({pixel, bit, std::move(label)});
   }
   if (pixels != nullptr) {
     const int address = address_of(network, lut, pixels);
-    table.marks.push_back({address, "address " + std::to_string(address) + ": output " +
-                                        std::to_string(output_of(network, lut, address))});
+    const int output = output_of(network, lut, address);
+    table.marks.push_back(
+        {address, output,
+         "address " + std::to_string(address) + ": output " + std::to_string(output)});
   }
   out->planes.push_back(std::move(table));
   out->planes.push_back(std::move(pins));

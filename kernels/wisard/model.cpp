@@ -97,14 +97,14 @@ void add_ram(const Wisard& wisard, int ram, const uint8_t* pixels, const uint64_
     const uint16_t feature = model.order[ram * model.tuple + i];
     const int pixel = feature / wisard.bits, threshold = wisard.thresholds[feature];
     std::string label = "bit " + std::to_string(i) + ": " + weightless::pixel_name(pixel) + ", ";
+    const bool bit = pixels != nullptr && pixels[pixel] > threshold;
     if (pixels == nullptr) {
       label += "above " + std::to_string(threshold);
     } else {
-      const bool bit = pixels[pixel] > threshold;
       label += std::to_string(pixels[pixel]) + (bit ? " > " : " ≤ ") + std::to_string(threshold) +
                ": " + (bit ? "1" : "0");
     }
-    pins.marks.push_back({pixel, std::move(label)});
+    pins.marks.push_back({pixel, bit, std::move(label)});
   }
   if (row != nullptr) {
     const uint32_t address = ram_address(&model, ram, row);
@@ -116,7 +116,7 @@ void add_ram(const Wisard& wisard, int ram, const uint8_t* pixels, const uint64_
                            .high = 255};
     for (int c = 0; c < kRamClasses; ++c) {
       counts.values.push_back(seen(&model, c, ram, address));
-      if (counts.values.back() > model.bleach) counts.marks.push_back({c, "says yes"});
+      if (counts.values.back() > model.bleach) counts.marks.push_back({c, 1, "says yes"});
     }
     out->planes.push_back(std::move(counts));
   }
