@@ -1,8 +1,9 @@
-// A published table as a report has it: what this run made of its rows, what is missing, and what the
-// figures teach.
+// A lab's own sections of a report: its published table, what this run made of its rows, what is missing, and
+// what the figures teach; and its score card.
 #include <algorithm>
 
 #include "app/published.h"
+#include "common/chart/score.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 
@@ -72,6 +73,97 @@ report::Section table_section(const Table& table, const std::vector<PublishedRow
 }
 
 }  // namespace
+
+namespace {
+
+/// The newest with a start and a number of items, and for the rest with `others`, where that is known.
+const Series* newest(const Run& run, const char* kernel, const Params& wanted,
+                     const Params* others) {
+  const auto& all = run.series();
+  const auto has = [](const Series& series, const Params& params) {
+    return std::all_of(params.begin(), params.end(), [&](const auto& item) {
+      const auto at = series.params.find(item.first);
+      return at == series.params.end() || at->second == item.second;
+    });
+  };
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == std::string_view(kernel) && series.cache == "hot" &&
+           (series.stats || series.status == SeriesStatus::failed) && has(series, wanted) &&
+           (!others || has(series, *others));
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+Params with(Params params, const Params& more) {
+  for (const auto& [name, value] : more) params[name] = value;
+  return params;
+}
+
+/// A network as the run has it: of the first of its rungs with a result, all with one model.
+struct NetworkResult {
+  chart::ScoreSeries series;
+  const char* kernel = nullptr;
+  Params params;  ///< of the model
+};
+
+NetworkResult result_of(const Run& run, const ScoreCard& card, const Network& network) {
+  NetworkResult result;
+  result.series.has_features = network.from_features.has_value();
+  result.series.has_raw = network.from_raw.has_value();
+  const auto& single = network.from_raw ? network.from_raw : network.from_features;
+  for (const char* kernel : network.kernels) {
+    const auto take = [&](const std::optional<Params>& start,
+                          const Params& items) -> const Series* {
+      if (!start) return nullptr;
+      const Params wanted = with(*start, items);
+      const Series* found = newest(run, kernel, wanted, result.kernel ? &result.params : nullptr);
+      if (!found || result.kernel) return found;
+      result.kernel = kernel;
+      result.params = found->params;
+      for (const Params* own : {&*start, &items})
+        for (const auto& [name, value] : *own) result.params.erase(name);
+      return found;
+    };
+    result.series.raw = take(network.from_raw, card.many);
+    result.series.features = take(network.from_features, card.many);
+    result.series.one = take(single, card.one);
+    if (result.kernel) return result;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
+  if (!lab.score_card) return {};
+  const ScoreCard& card = *lab.score_card;
+  const chart::ScoreOptions options{card.title, lab.quality_metric, card.item,
+                                    lab.items,  card.features,      card.raw};
+  std::vector<chart::ScoreRow> rows;
+  for (const Network& network : card.networks) {
+    const NetworkResult result = result_of(run, card, network);
+    chart::ScoreRow row{.label = network.title};
+    if (const auto rung = find_rung(lab, result.kernel ? result.kernel : ""))
+      row.sublabel = (*rung)->title;
+    row.model_bytes = {.why = network.model_bytes ? "not measured yet" : "unavailable"};
+    if (result.kernel && network.model_bytes)
+      row.model_bytes = {.value = network.model_bytes(result.params), .note = "arithmetic"};
+    chart::fill_score(result.series, options, &row);
+    rows.push_back(std::move(row));
+  }
+  // One network of an ordinary run is no card of networks side by side.
+  const auto measured = std::count_if(rows.begin(), rows.end(), [](const chart::ScoreRow& row) {
+    return row.features_per_s.value || row.raw_per_s.value || row.latency_s.value;
+  });
+  if (measured < 2) return {};
+  report::Section section{.id = "score-card", .title = "Score card"};
+  section.paragraphs = {"Networks that do one task, each at its newest parameters in this run. " +
+                        std::string("What was not measured says so.")};
+  section.chart = chart::score_chart(rows, options);
+  section.table =
+      report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+  return {std::move(section)};
+}
 
 std::vector<report::Section> published_sections(const Lab& lab, const Run& run) {
   const auto& requests = run.requests();

@@ -26,6 +26,8 @@ report::Options report_options(const Lab& lab) {
 report::Options report_options(const Lab& lab, const Run& run) {
   report::Options options = report_options(lab);
   options.sections = published_sections(lab, run);
+  for (report::Section& section : score_sections(lab, run))
+    options.sections.push_back(std::move(section));
   return options;
 }
 

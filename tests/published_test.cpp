@@ -251,3 +251,57 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
               .code == 0);
   CHECK_FALSE(has(run({"report", saved}).out, "Above the ceiling"));
 }
+
+TEST_CASE("a report of a run of the score card's networks holds the card") {
+  const Lab& lab = *find_lab("weightless");
+  const auto series_of = [](int index, const char* kernel, const char* from, int64_t images,
+                            double t_ns) {
+    Series series = outcome(1, index, kernel);
+    series.lab = "weightless", series.cache = "hot", series.flop = 0;
+    series.params = {
+        {"luts", int64_t{2000}}, {"bits", int64_t{3}}, {"tuple", int64_t{12}}, {"images", images}};
+    if (*from) series.params["from"] = std::string(from);
+    series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, {}, 0, 0, 1, {}};
+    series.items_per_s = double(images) * 1e9 / t_ns;
+    if (images == 1) series.latency = LatencyStats{300, t_ns, {}, {}, {}};
+    series.checks = {check(true)};
+    series.checks[0].task = {{"accuracy", 0.88}};
+    return series;
+  };
+  std::vector<Series> all = {series_of(0, "weightless.cpu.mux_portable", "bits", 10'000, 1e6),
+                             series_of(1, "weightless.cpu.mux_portable", "pixels", 10'000, 2e6),
+                             series_of(2, "weightless.cpu.mux_portable", "pixels", 1, 3e4),
+                             series_of(3, "wisard.cpu.class_interleaved", "", 10'000, 4e6)};
+  // Of another network: must not stand beside those figures.
+  Series other = series_of(4, "weightless.cpu.mux_portable", "bits", 10'000, 1e3);
+  other.params["luts"] = int64_t{200};
+  const auto card = [&](const std::vector<Series>& some) {
+    Transcript t;
+    WorkRequest request = request_for("run", 1);
+    request.lab = "weightless";
+    t.send(request);
+    for (const Series& series : some)
+      t.worker("result", {{"request", 1}, {"series", series.index}, {"outcome", series}});
+    t.worker("done", {{"request", 1}, {"status", "ok"}});
+    Run run;
+    for (const std::string& line : t.lines) run.apply_line(line);
+    return app::score_sections(lab, run);
+  };
+  const auto sections = card({other, all[0], all[1], all[2], all[3]});
+  REQUIRE(sections.size() == 1);
+  REQUIRE(sections[0].chart);
+  const auto& rows = sections[0].table->rows;
+  const auto lut = std::find_if(rows.begin(), rows.end(),
+                                [](const auto& row) { return row[0].find("LUT") == 0; });
+  REQUIRE(lut != rows.end());
+  CHECK((*lut)[1] == "0.8800");
+  CHECK((*lut)[3] == "30.0 µs");
+  CHECK((*lut)[4] == "10.0 Mimages/s");  // not the smaller network's 10 G
+  CHECK((*lut)[5] == "5.00 Mimages/s");
+  CHECK(rows[size_t(lut - rows.begin()) + 1][5] == "has no such start");
+  // One network alone is no card; a failed check has no speed.
+  CHECK(card({all[0], all[1]}).empty());
+  all[3].checks[0].passed = false;
+  CHECK(card(all).empty());
+  CHECK(app::score_sections(*find_lab("gemm"), Run()).empty());
+}

@@ -79,66 +79,9 @@ Measured measured_of(const State& state, const ScoreCard& card, const Network& n
   return here;
 }
 
-/// What stands where the figures of a result would: a failed check has no speed.
-std::string why_none(const Result& result, bool has_start) {
-  if (!has_start) return "has no such start";
-  if (!result.series) return "not measured yet";
-  const QualityCheck* check = result.series->quality();
-  if (check && !result.series->quality_passed()) return "✕ check failed";
-  if (result.series->status == SeriesStatus::failed) return "✕ failed";
-  return check ? "" : "not verified";
-}
-
-ScoreFigure quality_of(const Measured& measured, const char* metric) {
-  for (const Result* result : {&measured.raw, &measured.features}) {
-    if (!result->series || !why_none(*result, true).empty()) continue;
-    const QualityCheck& check = *result->series->quality();
-    const auto found = check.task.find(metric);
-    if (found == check.task.end()) continue;
-    return {.value = found->second, .note = check.what};
-  }
-  return {.why = why_none(measured.raw.series ? measured.raw : measured.features, true)};
-}
-
-ScoreFigure rate_of(const Result& result, bool has_start) {
-  ScoreFigure figure{.why = why_none(result, has_start)};
-  if (!figure.why.empty()) return figure;
-  const Series& series = *result.series;
-  if (!(series.items_per_s > 0)) return {.why = "does not work off items"};
-  figure.value = series.items_per_s;
-  if (series.stats->ci_ns) {
-    const double items = series.items_per_s * series.stats->median_ns;
-    figure.interval = Interval{items / series.stats->ci_ns->high, items / series.stats->ci_ns->low};
-  }
-  return figure;
-}
-
-ScoreFigure latency_of(const Result& result, const std::string& start) {
-  ScoreFigure figure{.why = why_none(result, true)};
-  if (!figure.why.empty()) return figure;
-  const auto& latency = result.series->latency;
-  if (!latency || !latency->p50_ns) return {.why = "needs a run in measure mode"};
-  figure.value = *latency->p50_ns * 1e-9;
-  figure.note = "median of " + std::to_string(latency->n) + " single calls, from " + start;
-  return figure;
-}
-
-ScoreFigure energy_of(const Measured& measured, const ScoreCard& card) {
-  const bool is_raw = measured.raw.series != nullptr;
-  const Result& result = is_raw ? measured.raw : measured.features;
-  ScoreFigure figure{.why = why_none(result, true)};
-  if (!figure.why.empty()) return figure;
-  const Series& series = *result.series;
-  if (!series.energy_j) {
-    const auto why = series.unavailable.find("energy_j");
-    return {.why = "unavailable" + (why == series.unavailable.end() ? "" : ": " + why->second)};
-  }
-  const double items = series.items_per_s * series.stats->median_ns * 1e-9;
-  if (!(items > 0)) return {.why = "does not work off items"};
-  figure.value = *series.energy_j / items;
-  figure.note =
-      std::string("from ") + (is_raw ? card.raw : card.features) + "; " + series.energy_source;
-  return figure;
+chart::ScoreOptions options_of(const Lab& lab) {
+  const ScoreCard& card = *lab.score_card;
+  return {card.title, lab.quality_metric, card.item, lab.items, card.features, card.raw};
 }
 
 chart::ScoreRow row_of(const State& state, const Network& network, const Measured& measured) {
@@ -155,7 +98,6 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
     row.recorded = true;
     row.sublabel += " · recorded on " + result->machine;
   }
-  row.quality = quality_of(measured, lab.quality_metric);
   if (network.model_bytes) {
     const Params params =
         wanted_params(state, *measured.row, single_start(network).value_or(Params{}), {});
@@ -163,11 +105,12 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
   } else {
     row.model_bytes = {.why = "unavailable"};
   }
-  row.latency_s =
-      latency_of(measured.one, network.from_raw ? lab.score_card->raw : lab.score_card->features);
-  row.features_per_s = rate_of(measured.features, network.from_features.has_value());
-  row.raw_per_s = rate_of(measured.raw, network.from_raw.has_value());
-  row.energy_j = energy_of(measured, *lab.score_card);
+  chart::fill_score({.features = measured.features.series,
+                     .raw = measured.raw.series,
+                     .one = measured.one.series,
+                     .has_features = network.from_features.has_value(),
+                     .has_raw = network.from_raw.has_value()},
+                    options_of(lab), &row);
   return row;
 }
 
@@ -187,8 +130,7 @@ chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels
     rows.push_back(row_of(state, network, measured));
     kernels->emplace_back(measured.row ? measured.row->rung->kernel : "");
   }
-  return chart::score_chart(
-      rows, {card.title, lab.quality_metric, card.item, lab.items, card.features, card.raw});
+  return chart::score_chart(rows, options_of(lab));
 }
 
 void run_score(State& state) {

@@ -123,7 +123,75 @@ void add_table(std::span<const ScoreRow> rows, const ScoreOptions& options, Char
   }
 }
 
+/// What stands where the figures of a result would: a failed check has no speed.
+std::string why_none(const Series* series, bool has_start) {
+  if (!has_start) return "has no such start";
+  if (!series) return "not measured yet";
+  const QualityCheck* check = series->quality();
+  if (check && !series->quality_passed()) return "✕ check failed";
+  if (series->status == SeriesStatus::failed || !series->stats) return "✕ failed";
+  return check ? "" : "not verified";
+}
+
+ScoreFigure quality_of(const ScoreSeries& measured, const std::string& metric) {
+  for (const Series* series : {measured.raw, measured.features}) {
+    if (!series || !why_none(series, true).empty()) continue;
+    const QualityCheck& check = *series->quality();
+    const auto found = check.task.find(metric);
+    if (found == check.task.end()) continue;
+    return {.value = found->second, .note = check.what};
+  }
+  return {.why = why_none(measured.raw ? measured.raw : measured.features, true)};
+}
+
+ScoreFigure rate_of(const Series* series, bool has_start) {
+  ScoreFigure figure{.why = why_none(series, has_start)};
+  if (!figure.why.empty()) return figure;
+  if (!(series->items_per_s > 0)) return {.why = "does not work off items"};
+  figure.value = series->items_per_s;
+  if (series->stats->ci_ns) {
+    const double items = series->items_per_s * series->stats->median_ns;
+    figure.interval =
+        Interval{items / series->stats->ci_ns->high, items / series->stats->ci_ns->low};
+  }
+  return figure;
+}
+
+ScoreFigure latency_of(const Series* series, const std::string& start) {
+  ScoreFigure figure{.why = why_none(series, true)};
+  if (!figure.why.empty()) return figure;
+  const auto& latency = series->latency;
+  if (!latency || !latency->p50_ns) return {.why = "needs a run in measure mode"};
+  figure.value = *latency->p50_ns * 1e-9;
+  figure.note = "median of " + std::to_string(latency->n) + " single calls, from " + start;
+  return figure;
+}
+
+ScoreFigure energy_of(const ScoreSeries& measured, const ScoreOptions& options) {
+  const Series* series = measured.raw ? measured.raw : measured.features;
+  ScoreFigure figure{.why = why_none(series, true)};
+  if (!figure.why.empty()) return figure;
+  if (!series->energy_j) {
+    const auto why = series->unavailable.find("energy_j");
+    return {.why = "unavailable" + (why == series->unavailable.end() ? "" : ": " + why->second)};
+  }
+  const double items = series->items_per_s * series->stats->median_ns * 1e-9;
+  if (!(items > 0)) return {.why = "does not work off items"};
+  figure.value = *series->energy_j / items;
+  figure.note =
+      "from " + (measured.raw ? options.raw : options.features) + "; " + series->energy_source;
+  return figure;
+}
+
 }  // namespace
+
+void fill_score(const ScoreSeries& measured, const ScoreOptions& options, ScoreRow* row) {
+  row->quality = quality_of(measured, options.metric);
+  row->latency_s = latency_of(measured.one, measured.has_raw ? options.raw : options.features);
+  row->features_per_s = rate_of(measured.features, measured.has_features);
+  row->raw_per_s = rate_of(measured.raw, measured.has_raw);
+  row->energy_j = energy_of(measured, options);
+}
 
 ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& options) {
   ChartModel model{.id = "score", .title = options.title};

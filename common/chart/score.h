@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/chart/model.h"
+#include "common/record/types.h"
 
 namespace ridge::chart {
 
@@ -33,6 +34,15 @@ struct ScoreOptions {
   std::string title{}, metric = "accuracy", item = "item", items = "items";
   std::string features = "features", raw = "raw";  ///< the two starts of a call: "bits", "pixels"
 };
+
+/// What was measured of one network: many items a call from features, the same from the raw input, and a
+/// single item; null: nothing yet.
+struct ScoreSeries {
+  const Series *features = nullptr, *raw = nullptr, *one = nullptr;
+  bool has_features = true, has_raw = true;  ///< the starts that it can make
+};
+/// Quality, latency, rates and energy of the row, or why there are none. A failed check has no speed.
+void fill_score(const ScoreSeries& measured, const ScoreOptions& options, ScoreRow* row);
 
 ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& options = {});
 
