@@ -44,6 +44,13 @@ std::shared_ptr<const weightless::LutNetwork> network() {
   return *found;
 }
 
+/// One for all cases: making its synthetic garments takes longer than the cases do.
+Worker& the_worker() {
+  small_network();  // its settings
+  static Worker worker("RIDGE_WORKER");
+  return worker;
+}
+
 Json look_at(const std::string& kernel, const Params& params, Json more = Json::object()) {
   more["type"] = "inspect";
   more["id"] = 1;
@@ -99,7 +106,7 @@ bool bit_of(const weightless::LutNetwork& net, int lut, int pin, const uint8_t* 
 
 TEST_CASE("the prediction is the naive rung's, on test images and on what was drawn") {
   const auto net = network();
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const uint64_t key = random_key(5);
   std::vector<int> found(10);
   for (uint64_t i = 0; i < 20; ++i) {
@@ -134,7 +141,7 @@ TEST_CASE("the prediction is the naive rung's, on test images and on what was dr
 
 TEST_CASE("a LUT: the entry that is addressed, its pins, and who looks at a pixel") {
   const auto net = network();
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const uint8_t* pixels = garments().test.image(7);
   for (const int lut : {0, 37, 199}) {
     const Inspection look = answer(
@@ -175,7 +182,7 @@ TEST_CASE("a LUT: the entry that is addressed, its pins, and who looks at a pixe
 
 TEST_CASE("wiring: every pin is counted once, for all and for its class") {
   const auto net = network();
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const Inspection look = answer(worker, look_at("weightless.cpu.naive", small_network()));
   std::vector<std::vector<int>> counts(11, std::vector<int>(784));
   for (size_t pin = 0; pin < net->wiring.size(); ++pin) {
@@ -197,7 +204,7 @@ TEST_CASE("wiring: every pin is counted once, for all and for its class") {
 
 TEST_CASE("the first that is wrong, from an image on and round the set") {
   const auto net = network();
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const ImageSet& test = garments().test;
   const auto is_wrong = [&](int64_t i) {
     return weightless::predict_one(*net, test.image(i)) != test.labels[size_t(i)];
@@ -272,7 +279,7 @@ TEST_CASE("WiSARD through the worker: ten pictures, votes, and what training saw
   std::vector<int32_t> which(500);
   std::iota(which.begin(), which.end(), 0);
   const wisard::Wisard trained = wisard::train_wisard(garments().train, which, 1, 6, 2, 1);
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const Inspection model = answer(worker, look_at("wisard.cpu.packed", params));
   for (int c = 0; c < 10; ++c) {
     const InspectionPlane& plane = model.planes[size_t(c)];
@@ -304,7 +311,7 @@ TEST_CASE("WiSARD through the worker: ten pictures, votes, and what training saw
 TEST_CASE("what cannot be looked at is one sentence that says what, where, and what to do") {
   const Params& params = small_network();
   const char* naive = "weightless.cpu.naive";
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const int64_t many = garments().test.count();
   const auto expect = [&](const Json& request, const char* what, const char* hint, int code = 64) {
     const Json error = refusal(worker, request);
@@ -333,7 +340,7 @@ TEST_CASE("what cannot be looked at is one sentence that says what, where, and w
 }
 
 TEST_CASE("more votes than a line has room for are said, not cut off") {
-  Worker worker("RIDGE_WORKER");
+  Worker& worker = the_worker();
   const Inspection look = answer(
       worker, look_at("weightless.cpu.naive",
                       {{"luts", int64_t{30000}}, {"epochs", int64_t{0}}, {"bits", int64_t{2}}},

@@ -207,6 +207,14 @@ TEST_CASE("every rung's part of a lesson has a question and links that lead into
     INFO(lab->lesson);
     const auto text = read_asset(lab->lesson);
     REQUIRE(text.ok());
+    // In Markdown a link's destination ends at the first > without a backslash: the rest would be prose.
+    for (size_t at = 0; (at = text->find("](<code:", at)) != text->npos;) {
+      at += 8;
+      size_t end = at;
+      while ((*text)[end] != '>') end += (*text)[end] == '\\' ? 2 : 1;
+      INFO(text->substr(at, 60));
+      CHECK((*text)[end + 1] == ')');
+    }
     std::set<std::string> seen;
     for (const LessonPart& part : lesson_parts(*text)) {
       INFO(part.heading);
