@@ -56,7 +56,7 @@ def at(document, path):
 def optional_fields(document, path):
     if "samples" in path:
         return OPTIONAL["sample"]
-    return OPTIONAL.get(document.get("type"), set()) if not path else set()
+    return OPTIONAL.get(document.get("type"), set()) | {"t_s"} if not path else set()
 
 
 def unnoticed(validator, document):

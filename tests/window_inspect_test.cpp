@@ -41,8 +41,10 @@ Inspection look_of(const WorkRequest& request) {
   look.planes = {plane("LUT", "table", 8, 8, 1), pins};
   const bool is_drawn = !request.inspect.bytes.empty();
   if (!is_drawn && !request.inspect.input) {
-    for (const std::string& name : look.classes)
+    for (const std::string& name : look.classes) {
       look.planes.push_back(plane(name.c_str(), "wiring", kSide, kSide, 9));
+      std::fill(look.planes.back().values.begin(), look.planes.back().values.end(), 4);
+    }
     return look;
   }
   look.of = is_drawn ? "drawn" : "test";
@@ -83,7 +85,7 @@ struct Inside : Fixture {
     const WorkRequest request = session.last("inspect");
     session.tell("result", {{"request", request.id}, {"inspection", look_of(request)}});
     session.finish(request);
-    driver->frames(15);
+    driver->frames(11);
   }
   void answer_all() {
     answer();  // the model
@@ -99,13 +101,13 @@ TEST_CASE("Inside asks for the model, then for an image; nothing while it is not
   REQUIRE(f.asked() == 1);
   CHECK_FALSE(f.session.last("inspect").inspect.input);
   CHECK(f.session.last("inspect").kernels[0].kernel == "weightless.cpu.naive");
-  f.driver->frames(60);
+  f.driver->frames(25);
   CHECK(f.asked() == 1);  // one at a time
   f.answer();
   REQUIRE(f.asked() == 2);
   CHECK(f.session.last("inspect").inspect.input == 0);
   f.answer();
-  f.driver->frames(60);
+  f.driver->frames(25);
   CHECK(f.asked() == 2);
   for (const char* widget :
        {"inspect_picture", "score:3", "votes:3", "gallery:bag", "unit_table"}) {
@@ -115,7 +117,7 @@ TEST_CASE("Inside asks for the model, then for an image; nothing while it is not
   window::perform(f.state, "ladder");
   f.driver->frames(3);
   window::pick_input(f.state, 1);
-  f.driver->frames(30);
+  f.driver->frames(20);
   CHECK(f.asked() == 2);
 }
 
@@ -123,24 +125,24 @@ TEST_CASE("images are stepped through, and the worker finds one that is wrong", 
   Inside f;
   f.answer_all();
   REQUIRE(f.driver->click("inspect_previous"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.input == 99);  // round the set
   f.answer();
   REQUIRE(f.driver->click("inspect_next"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.input == 0);
   f.answer();
   REQUIRE(f.driver->click("inspect_wrong"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.input == 1);
   CHECK(f.session.last("inspect").inspect.wrong);
   f.answer();
   const int asked = f.asked();
-  f.driver->frames(30);
+  f.driver->frames(20);
   CHECK(f.asked() == asked);
   CHECK(f.state.look.asked.input == 40);  // what the worker found
   REQUIRE(f.driver->click("inspect_next"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.input == 41);
   CHECK_FALSE(f.session.last("inspect").inspect.wrong);
 }
@@ -150,10 +152,10 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   f.answer_all();
   REQUIRE(f.driver->click("inspect_draw"));
   REQUIRE(f.driver->click("inspect_clear"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   f.answer();
   CHECK(window::shown_input(f.state)->of == "drawn");
-  f.driver->frames(15);
+  f.driver->frames(11);
   if (f.state.look.request) f.answer();  // the copy of the image was sent before it was cleared
   const std::vector<double> before = window::shown_input(f.state)->scores;
   CHECK(*std::max_element(before.begin(), before.end()) == 0);
@@ -162,7 +164,7 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   // Along the third row from the top: the ink of class 1.
   const float y = picture.y + picture.h * 3 / kSide;
   f.driver->drag_from(picture.x + picture.w * 0.2f, y, picture.w * 0.6f, 0);
-  f.driver->frames(30);
+  f.driver->frames(20);
   CHECK(f.asked() == asked + 1);  // a stroke of many frames: one under way, the rest waits for it
   f.answer();
   f.answer();
@@ -210,21 +212,21 @@ TEST_CASE("a click on a vote shows that LUT, one on a pixel who looks there", "[
   f.answer_all();
   const window::Area votes = *f.driver->find("votes:3");
   f.driver->press_at(votes.x + votes.w * 0.9f, votes.y + votes.h / 2);
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.unit == 3 * 4 + 3);
   f.answer();
   REQUIRE(f.driver->click("inspect_unit_on"));
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.unit == 16);
   f.answer();
   const window::Area bag = *f.driver->find("gallery:bag");
   f.driver->press_at(bag.x + bag.w * 2.5f / kSide, bag.y + bag.h * 1.5f / kSide);
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.place == kSide + 2);
   CHECK_FALSE(f.session.last("inspect").inspect.unit);
   f.answer();
   REQUIRE(f.driver->click("inspect_unit_on"));  // among those that look there: 5, 17
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.session.last("inspect").inspect.unit == 17);
 }
 
@@ -233,17 +235,17 @@ TEST_CASE("a parameter of the model asks anew; a unit that the new one has not i
   Inside f;
   f.answer_all();
   window::select_unit(f.state, 39);
-  f.driver->frames(15);
+  f.driver->frames(11);
   f.answer();
   window::set_param(f.state, "luts", int64_t{500});
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK_FALSE(f.session.last("inspect").inspect.input);  // the model first
   WorkRequest request = f.session.last("inspect");
   Inspection smaller = look_of(request);
   smaller.units = 20;
   f.session.tell("result", {{"request", request.id}, {"inspection", smaller}});
   f.session.finish(request);
-  f.driver->frames(15);
+  f.driver->frames(11);
   request = f.session.last("inspect");
   CHECK(request.inspect.input);
   CHECK_FALSE(request.inspect.unit);
@@ -264,21 +266,21 @@ TEST_CASE("what goes wrong is said and asked again only when somebody says so", 
   f.driver->key(compat::Key::escape);
   CHECK(f.session.cancelled == std::vector<int64_t>{request.id});
   f.session.finish(request, "cancelled");
-  f.driver->frames(40);
+  f.driver->frames(25);
   CHECK(f.asked() == 1);
   CHECK(f.state.look.problem == "Cancelled.");
   REQUIRE(f.driver->click("nothing"));  // Try again
-  f.driver->frames(15);
+  f.driver->frames(11);
   REQUIRE(f.asked() == 2);
   const Error error{ErrorCode::usage, "25 LUTs are no multiple of 10", "luts", "choose 20"};
   f.session.tell("error", {{"request", f.session.last("inspect").id}, {"error", error}});
   f.session.finish(f.session.last("inspect"), "failed");
-  f.driver->frames(40);
+  f.driver->frames(25);
   CHECK(f.asked() == 2);
   CHECK(f.state.look.problem.find("25 LUTs") != std::string::npos);
   f.session.lose("it crashed");
   window::inspect_again(f.state);
-  f.driver->frames(15);
+  f.driver->frames(11);
   CHECK(f.asked() == 3);  // a click starts it again
 }
 
@@ -289,7 +291,7 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
   f.driver->key(compat::Key::f5, true);
   const int asked = f.asked();
   window::pick_input(f.state, 1);
-  f.driver->frames(40);
+  f.driver->frames(25);
   CHECK(f.asked() == asked);
   f.session.finish(f.session.last("run"));
   f.driver->frames(20);
@@ -297,7 +299,7 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
   f.session.lose("it crashed");
   f.driver->frames(3);
   window::pick_input(f.state, 1);
-  f.driver->frames(40);
+  f.driver->frames(25);
   CHECK(f.asked() == asked + 1);
   CHECK(f.driver->find("inspect_picture"));  // what was seen stays
 }

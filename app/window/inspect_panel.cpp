@@ -15,7 +15,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kBar = 40, kBlock = 12, kNote = 22, kCaption = 44, kWide = 700;
+constexpr float kBar = 46, kBlock = 12, kNote = 22, kCaption = 44, kWide = 700;
 constexpr int kLeastCell = 5, kMostCell = 9;
 
 float button(Ui& ui, Area* line, const char* action, const char* label) {
@@ -112,7 +112,7 @@ bool draw_why_not(Ui& ui, const Area& area) {
 
 void InspectPanel::draw_bar(Ui& ui, Area line) {
   State& state = ui.state;
-  line = line.inset(ui.px(8), ui.px(5));
+  line = line.inset(ui.px(8), ui.px(8));
   button(ui, &line, "inspect_previous", "‹");
   const std::string where = position(state, shown_input(state));
   const float w = ui.width("test image 10000 of 10000", kSmall_px);

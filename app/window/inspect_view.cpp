@@ -30,15 +30,16 @@ bool is_of(const State& state, const RungView& row, const Params& wanted, const 
          });
 }
 
-std::vector<const Inspection*> looks(const State& state, bool of_model) {
-  std::vector<const Inspection*> found;
+/// The newest; from the back, since somebody who draws makes thousands.
+const Inspection* newest(const State& state, bool of_model) {
   const RungView* row = inspected_row(state);
-  if (!row) return found;
+  if (!row) return nullptr;
   const Params wanted = view_params(state, row->info);
-  for (const Inspection& one : state.run().inspections()) {
-    if ((one.of == "model") == of_model && is_of(state, *row, wanted, one)) found.push_back(&one);
-  }
-  return found;
+  const auto& all = state.run().inspections();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Inspection& one) {
+    return (one.of == "model") == of_model && is_of(state, *row, wanted, one);
+  });
+  return found == all.rend() ? nullptr : &*found;
 }
 
 const InspectionPlane* picture_in_view(const State& state) {
@@ -120,18 +121,23 @@ const RungView* first_inspectable(const State& state) {
 }
 
 const Inspection* shown_model(const State& state) {
-  const auto found = looks(state, true);
-  return found.empty() ? nullptr : found.back();
+  return newest(state, true);
 }
 
 std::vector<const Inspection*> recorded_inputs(const State& state) {
-  return looks(state, false);
+  std::vector<const Inspection*> found;
+  const RungView* row = inspected_row(state);
+  if (!row) return found;
+  for (const Inspection& one : state.run().inspections()) {
+    if (one.of != "model" && is_of(state, *row, {}, one)) found.push_back(&one);
+  }
+  return found;
 }
 
 const Inspection* shown_input(const State& state) {
-  const auto found = looks(state, false);
+  if (!state.is_replay()) return newest(state, false);
+  const auto found = recorded_inputs(state);
   if (found.empty()) return nullptr;
-  if (!state.is_replay()) return found.back();
   return found[std::min(state.look.recorded.value_or(found.size() - 1), found.size() - 1)];
 }
 

@@ -43,6 +43,13 @@ std::string name_of(const LutNetwork& network, int lut) {
   return "LUT " + std::to_string(lut) + " of " + kGarmentNames[lut / network.luts_per_class()];
 }
 
+/// Where the scale ends: above all but the highest fiftieth, a few pixels that would leave the rest dark.
+int bright_end(std::vector<int> counts) {
+  const auto place = counts.begin() + std::ssize(counts) * 49 / 50;
+  std::nth_element(counts.begin(), place, counts.end());
+  return std::max(1, *place);
+}
+
 void add_wiring(const LutNetwork& network, Inspection* out) {
   InspectionPlane all = image_plane("all classes", "wiring", "pins");
   all.values.assign(kGarmentPixels, 0);
@@ -57,16 +64,16 @@ void add_wiring(const LutNetwork& network, Inspection* out) {
     }
   }
   // The classes have one scale, so that they can be compared; all together need their own.
-  int most = 1;
+  all.high = bright_end(all.values);
+  out->planes.push_back(std::move(all));
+  std::vector<int> counts;
+  for (const InspectionPlane& plane : planes)
+    counts.insert(counts.end(), plane.values.begin(), plane.values.end());
+  const int high = bright_end(counts);
   for (size_t c = 0; c < planes.size(); ++c) {
     planes[c].name = kGarmentNames[c];
-    most = std::max(most, *std::max_element(planes[c].values.begin(), planes[c].values.end()));
-  }
-  all.high = std::max(1, *std::max_element(all.values.begin(), all.values.end()));
-  out->planes.push_back(std::move(all));
-  for (InspectionPlane& plane : planes) {
-    plane.high = most;
-    out->planes.push_back(std::move(plane));
+    planes[c].high = high;
+    out->planes.push_back(std::move(planes[c]));
   }
 }
 
