@@ -194,6 +194,11 @@ void draw_plane(Ui& ui, const Area& area, const InspectionPlane& plane) {
   draw_cells(ui, area, plane, [&](size_t cell) { return plane.values[cell]; });
 }
 
+void mark_cell(Ui& ui, const Area& cell, Role role, float width) {
+  ui.frame(cell.inset(-width - 1), ui.color(Role::canvas), 0, width + 2);
+  ui.frame(cell.inset(-width), ui.color(role), 0, width);
+}
+
 std::string cell_text(const InspectionPlane& plane, int64_t cell) {
   std::string text =
       fmt::format("{}, row {}, column {}", plane.name, cell / plane.columns, cell % plane.columns);
@@ -255,8 +260,7 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
             is_predicted ? Role::text : Role::muted, Face::body, Anchor::start, size);
     const auto& place = look ? look->place : model.place;
     if (place && *place < int64_t{plane.rows} * plane.columns)
-      ui.frame(cell_area(picture, plane.rows, plane.columns, *place).inset(-1),
-               ui.color(Role::series1), 0, ui.px(1.5f));
+      mark_cell(ui, cell_area(picture, plane.rows, plane.columns, *place), Role::series1, ui.px(1));
     const auto touched = ui.touch("gallery:" + plane.name, picture);
     const auto cell = cell_at_mouse(picture, plane.rows, plane.columns);
     if (!touched.hovered || !cell) continue;
@@ -296,8 +300,7 @@ void draw_unit_head(Ui& ui, Area head, const Inspection& look, const InspectionP
 void draw_table(Ui& ui, const Area& square, const InspectionPlane& table) {
   draw_plane(ui, square, table);
   for (const PlaneMark& mark : table.marks) {
-    ui.frame(cell_area(square, table.rows, table.columns, mark.cell).inset(-1),
-             ui.color(Role::series1), 0, ui.px(2));
+    mark_cell(ui, cell_area(square, table.rows, table.columns, mark.cell), Role::series1, ui.px(2));
   }
   const bool hovered = ui.touch("unit_table", square).hovered;
   const auto cell = cell_at_mouse(square, table.rows, table.columns);

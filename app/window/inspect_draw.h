@@ -19,6 +19,8 @@ std::optional<int64_t> cell_at_mouse(const Area& area, int rows, int columns);
 void draw_cells(Ui& ui, const Area& area, const InspectionPlane& plane,
                 const std::function<int(size_t cell)>& value_at);
 void draw_plane(Ui& ui, const Area& area, const InspectionPlane& plane);
+/// A frame around a cell that is seen on every step of the ramp.
+void mark_cell(Ui& ui, const Area& cell, Role role, float width);
 /// "bag, row 3, column 12: 0.43 share of set bits"
 std::string cell_text(const InspectionPlane& plane, int64_t cell);
 

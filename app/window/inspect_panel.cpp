@@ -157,12 +157,14 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   const InspectionPlane* pins = look->plane("pins");
   for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
     const Area cell = cell_area(area, pins->rows, pins->columns, pins->marks[i].cell);
-    ui.frame(cell.inset(-1), ui.color(Role::series1), 0, ui.px(2));
-    if (pins->marks[i].value != 0) ui.fill(cell.inset(cell.w * 0.3f), ui.color(Role::series1));
+    mark_cell(ui, cell, Role::series1, ui.px(1.5f));
+    if (pins->marks[i].value == 0) continue;
+    ui.fill(cell.inset(cell.w * 0.2f), ui.color(Role::canvas));
+    ui.fill(cell.inset(cell.w * 0.3f), ui.color(Role::series1));
   }
   if (look->place)
-    ui.frame(cell_area(area, picture->rows, picture->columns, *look->place).inset(-ui.px(2)),
-             ui.color(Role::text), 0, ui.px(1.5f));
+    mark_cell(ui, cell_area(area, picture->rows, picture->columns, *look->place), Role::text,
+              ui.px(1.5f));
   const auto touched = ui.touch("inspect_picture", area);
   if (draws && touched.held) take_stroke(ui, area, *picture);
   if (!touched.held) is_stroke_ = false;
@@ -197,13 +199,14 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
         std::min(rest.w * 0.34f, area.h * 0.5f) / static_cast<float>(columns) / ui.scale;
     const float size = ui.px(
         static_cast<float>(columns * std::clamp(static_cast<int>(most), kLeastCell, kMostCell)));
-    Area main = rest.take_top(size + ui.px(kCaption), ui.px(kBlock));
+    const bool failed = !state.look.problem.empty();
+    const std::string says = failed ? state.look.problem : caption(state, *look);
+    const Area words = {rest.x, rest.y + size + ui.px(4), size, 0};
+    const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
+    Area main = rest.take_top(size + std::max(words_h + ui.px(6), ui.px(kCaption)), ui.px(kBlock));
     const Area left = main.take_left(size, ui.px(16));
     draw_picture(ui, {left.x, left.y, size, size});
-    const std::string problem =
-        state.look.problem.empty() ? caption(state, *look) : state.look.problem;
-    ui.paragraph({left.x, left.y + size + ui.px(4), left.w, ui.px(kCaption)}, problem, kTiny_px,
-                 state.look.problem.empty() ? Role::text : Role::limit);
+    ui.paragraph(words, says, kTiny_px, failed ? Role::limit : Role::text);
     draw_classes(ui, main, *look);
   }
   const Inspection& unit = look ? *look : *model;
