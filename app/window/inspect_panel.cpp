@@ -53,17 +53,17 @@ std::string caption(const State& state, const Inspection& look) {
   return text;
 }
 
-/// What goes on where there is nothing yet; false: nothing does.
-bool draw_waiting(Ui& ui, const Area& area) {
+/// What goes on where there is nothing yet.
+void draw_waiting(Ui& ui, const Area& area) {
   const State& state = ui.state;
   if (!state.look.problem.empty()) {
     draw_not_measured(ui, area, "The worker could not look inside this model.", state.look.problem,
                       "Try again", "inspect_again");
-    return true;
+    return;
   }
   if (state.run_request || state.compare_request) {
     draw_empty_state(ui, area, "Waits for the measurement that runs.", "Esc cancels it.");
-    return true;
+    return;
   }
   const auto& progress = state.run().progress();
   if (!state.look.request) {
@@ -74,7 +74,7 @@ bool draw_waiting(Ui& ui, const Area& area) {
         ui, area, text.c_str(),
         fmt::format("{:.0f} %{}. Esc cancels it.", *progress->fraction * 100,
                     progress->left_s ? fmt::format(", {:.0f} s left", *progress->left_s) : ""));
-    const Area rail = {area.x + ui.px(24), area.middle() + ui.px(48), area.w - ui.px(48), ui.px(6)};
+    const Area rail = {area.x, area.middle() + ui.px(48), std::min(area.w, ui.px(520)), ui.px(6)};
     ui.fill(rail, ui.raised(2), ui.px(3));
     ui.fill({rail.x, rail.y, rail.w * static_cast<float>(*progress->fraction), rail.h},
             ui.color(Role::series0), ui.px(3));
@@ -82,7 +82,6 @@ bool draw_waiting(Ui& ui, const Area& area) {
     draw_empty_state(ui, area, "Looking inside.",
                      "A model that is not trained yet is trained first, once.");
   }
-  return true;
 }
 
 /// Why nothing can be shown whatever is waited for; true: it was said.
