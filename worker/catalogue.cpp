@@ -116,7 +116,9 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
                                   const std::string& no_gpu_reason) {
   Builder builder(gpus, no_gpu_reason);
   std::vector<KernelInfo> list;
-  for (const KernelDesc* k : registered_kernels()) {
+  std::vector<const KernelDesc*> kernels(registered_kernels().begin(), registered_kernels().end());
+  kernels.insert(kernels.end(), loaded_kernels().begin(), loaded_kernels().end());
+  for (const KernelDesc* k : kernels) {
     list.push_back(
         builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes, k->arch_exact));
     if (k->library != nullptr) list.back().library = k->library;

@@ -7,8 +7,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common/kernel/build_info.h"
 #include "common/measure/isa.h"
+#include "worker/edits.h"
 #include "worker/emitter.h"
 #include "worker/server.h"
 
@@ -60,6 +63,8 @@ int take_stdout() {
 int usage(FILE* to, int code) {
   fputs(
       "ridgepoint-worker --stdio     speak the protocol on stdin and stdout\n"
+      "ridgepoint-worker --edited FOLDER FILE...\n"
+      "                              the same, limited, with a learner's rungs from FOLDER loaded\n"
       "ridgepoint-worker --version   say what this is\n",
       to);
   return code;
@@ -68,7 +73,8 @@ int usage(FILE* to, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return usage(stderr, 64);
+  const bool is_edited = argc >= 4 && strcmp(argv[1], "--edited") == 0;
+  if (argc != 2 && !is_edited) return usage(stderr, 64);
   if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
   if (strcmp(argv[1], "--version") == 0) {
     const ridge::BuildInfo build = ridge::build_info();
@@ -77,7 +83,7 @@ int main(int argc, char** argv) {
            build.cuda.c_str());
     return 0;
   }
-  if (strcmp(argv[1], "--stdio") != 0) return usage(stderr, 64);
+  if (strcmp(argv[1], "--stdio") != 0 && !is_edited) return usage(stderr, 64);
 
   execute_again_once(argv);
   unsetenv(kReady);  // a worker started by this one would need its own
@@ -89,6 +95,12 @@ int main(int argc, char** argv) {
     return 70;
   }
   ridge::worker::Emitter emitter(out, end_process);
+  if (is_edited) {  // before there is a second thread: limits are of a thread and those it starts
+    if (const auto loaded = ridge::worker::load_edits(argv[2], {argv + 3, argv + argc}); !loaded) {
+      emitter.emit("fatal", {{"error", loaded.error()}});
+      return 70;
+    }
+  }
   ridge::worker::Server server(STDIN_FILENO, &emitter, end_process);
   // Not a return: the control thread still reads, and may not see the statics destroyed.
   _exit(server.run());

@@ -104,8 +104,8 @@ void Server::take_line(const std::string& line) {
     const std::lock_guard lock(mutex_);
     quit_ = true;
     changed_.notify_all();
-  } else if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
-             type == "run" || type == "compare" || type == "inspect") {
+  } else if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
+             type == "probe" || type == "run" || type == "compare" || type == "inspect") {
     if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
@@ -151,6 +151,8 @@ bool Server::serve(const Json& request, Work* work) {
     outcome = work->source(id, text_of(request, "kernel"));
   } else if (type == "assembly") {
     outcome = work->assembly(id, text_of(request, "kernel"));
+  } else if (type == "build") {
+    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "text"));
   } else {
     const auto asked = work_request_from(request);
     outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })
@@ -185,7 +187,8 @@ int Server::run() {
                              {"type", build.build_type},
                              {"cuda", build.cuda}}},
                            {"capabilities",
-                            {"list", "source", "assembly", "probe", "run", "compare", "inspect"}}});
+                            {"list", "source", "assembly", "build", "probe", "run", "compare",
+                             "inspect"}}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

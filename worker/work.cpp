@@ -36,12 +36,14 @@ measure::Cache cache_of(const WorkRequest& request) {
 Work::Work(Emitter* emitter) : emitter_(emitter) {
   gpus_ = measure::list_gpus(&no_gpu_reason_);
   catalogue_ = catalogue(gpus_, no_gpu_reason_);
+  bench_.full_checks.of_edits = !loaded_kernels().empty();
 }
 
 Backend Work::Asked::backend() const {
   if (training != nullptr) return training->backend;
   if (pipeline != nullptr) return pipeline->backend;
   if (trap != nullptr) return trap->backend;
+  if (edit != nullptr) return edit->info.backend == "cuda" ? Backend::cuda : Backend::cpu;
   return kernel != nullptr ? kernel->backend : Backend::cpu;
 }
 
@@ -49,6 +51,7 @@ std::string_view Work::Asked::id() const {
   if (training != nullptr) return training->id;
   if (pipeline != nullptr) return pipeline->id;
   if (trap != nullptr) return trap->id;
+  if (edit != nullptr) return edit->info.id;
   return kernel != nullptr ? kernel->id : "";
 }
 
@@ -67,6 +70,10 @@ void Work::list(int64_t request) {
 }
 
 Result<void> Work::source(int64_t request, const std::string& kernel) {
+  if (const Edit* edit = edits_.find(kernel)) {
+    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
+    return {};
+  }
   const KernelSource* source = find_source(kernel);
   if (source == nullptr) {
     return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
@@ -85,6 +92,19 @@ Result<void> Work::assembly(int64_t request, const std::string& kernel) {
   return {};
 }
 
+Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& text) {
+  const EditBuild build = edits_.build(kernel, text, info(std::string(original_of(kernel))));
+  if (build.built) {
+    const Edit* edit = edits_.find(build.kernel);
+    std::erase_if(catalogue_, [&](const KernelInfo& one) { return one.id == build.kernel; });
+    catalogue_.push_back(edit->info);
+    emitter_->emit("kernel", {{"request", request}, {"kernel", edit->info}});
+    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
+  }
+  emitter_->emit("result", {{"request", request}, {"build", build}});
+  return {};
+}
+
 // ---- finding what was asked for ------------------------------------------------------------------
 
 Result<Work::Asked> Work::find(const KernelRequest& request) const {
@@ -98,6 +118,7 @@ Result<Work::Asked> Work::find(const KernelRequest& request) const {
   asked.training = find_training(request.kernel);
   asked.pipeline = find_pipeline(request.kernel);
   asked.trap = find_trap(request.kernel);
+  asked.edit = edits_.find(request.kernel);
   if (!entry->available) asked.cannot = entry->reason.empty() ? "not available" : entry->reason;
   RIDGE_TRY(asked.params, resolve_params(entry->params, request.params, entry->family));
   return asked;
@@ -158,7 +179,9 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
     want(one.backend(), cpu ? threads : request.device,
          one.kernel != nullptr ? measure::dtype_of(*one.kernel, one.params)
-                               : param_text(one.params, "dtype", "fp32"));
+         : one.edit != nullptr && !one.edit->info.dtypes.empty()
+             ? param_text(one.params, "dtype", one.edit->info.dtypes.front())
+             : param_text(one.params, "dtype", "fp32"));
   }
   if (request.type == "probe") {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
@@ -215,11 +238,13 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
     // Made now, so that the quiet check can ask it and its start-up is over before anything is timed.
     RIDGE_TRY(gpu, device(Backend::cuda, request.device));
   }
-  observer.start_telemetry(gpu);
+  if (loaded_kernels().empty()) observer.start_telemetry(gpu);
   // A parameter that was let go is to run within 150 ms: live, the window that is looked at began with the
   // request before, and nothing is waited for.
+  // Nor in the worker of a learner's rung: the worker that started it has judged.
   if (request.mode != "live" || load_.window_s() > kStaleWindow_s) load_.start();
-  const double missing_s = std::max(0.0, kQuietWindow_s - load_.window_s());
+  const double missing_s =
+      loaded_kernels().empty() ? std::max(0.0, kQuietWindow_s - load_.window_s()) : 0;
   std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   send_environment(request.id, "before", load_);
   load_.start();
@@ -272,6 +297,7 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   if (asked.pipeline != nullptr) {
     return measure::measure_pipeline(*asked.pipeline, asked.params, options, index, observer);
   }
+  if (asked.edit != nullptr) return edits_.run(*asked.edit, request, index, observer);
   const auto where = device(asked.backend(), request.device);
   if (!where) return skipped(where.error().sentence());
   if (asked.trap != nullptr) {
@@ -313,13 +339,15 @@ void Work::count(const WorkRequest& request, std::vector<Series> measured, LineO
 Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,
                            LineObserver* observer) {
   std::vector<measure::CompareSide> sides;
+  bool edited = false;
   for (size_t i = 0; i < asked.size(); ++i) {
     const std::string& name = request.kernels[i].kernel;
     if (!asked[i].cannot.empty()) return Error{ErrorCode::unavailable, asked[i].cannot, name, ""};
-    if (asked[i].kernel == nullptr) {
+    if (asked[i].kernel == nullptr && asked[i].edit == nullptr) {
       return Error{ErrorCode::usage, "only kernels are compared in pairs", name,
                    "run the other kinds one by one"};
     }
+    edited |= asked[i].edit != nullptr;
     RIDGE_TRY(Device * where, device(asked[i].backend(), request.device));
     sides.push_back({asked[i].kernel, asked[i].params, where});
   }
@@ -334,7 +362,16 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
   options.limit_s = request.limit_s;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();
-  RIDGE_TRY(measure::CompareOutcome outcome, measure::compare(&bench_, sides, options, observer));
+  RIDGE_TRY(measure::CompareOutcome outcome,
+            edited ? edits_.compare(request, observer)
+                   : measure::compare(&bench_, sides, options, observer));
+  const bool cancelled = outcome.cancelled;
+  send_comparisons(request, std::move(outcome));
+  if (cancelled) return cancelled_error();
+  return {};
+}
+
+void Work::send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome) {
   for (Series& series : outcome.series) send_outcome(request.id, request.lab, std::move(series));
   Json list = Json::array();
   for (Comparison& comparison : outcome.comparisons) {
@@ -343,8 +380,6 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     list.push_back(comparison);
   }
   emitter_->emit("result", {{"request", request.id}, {"comparisons", list}});
-  if (outcome.cancelled) return cancelled_error();
-  return {};
 }
 
 Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>& asked,

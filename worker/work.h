@@ -14,6 +14,7 @@
 #include "common/measure/harness.h"
 #include "common/measure/machine.h"
 #include "common/record/request.h"
+#include "worker/edits.h"
 #include "worker/emitter.h"
 #include "worker/line_observer.h"
 
@@ -26,6 +27,8 @@ class Work {
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
   Result<void> assembly(int64_t request, const std::string& kernel);
+  /// A learner's text becomes a rung of the catalogue, or the result says why not.
+  Result<void> build(int64_t request, const std::string& kernel, const std::string& text);
   /// run, compare, probe and inspect. Error worker: a device is lost; cancelled: stopped, what was measured
   /// has been sent; any other: the request could not be carried out at all.
   Result<void> carry_out(const WorkRequest& request, std::function<bool()> cancelled);
@@ -37,6 +40,7 @@ class Work {
     const TrainDesc* training = nullptr;
     const PipelineDesc* pipeline = nullptr;
     const TrapDesc* trap = nullptr;
+    const Edit* edit = nullptr;  ///< runs in a worker of its own
     Params params;
     std::string cannot;  ///< why it cannot run here; empty if it can
     Backend backend() const;
@@ -70,12 +74,14 @@ class Work {
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);
+  void send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome);
   void send_outcome(int64_t request, const std::string& lab, Series series);
 
   Emitter* emitter_;
   std::vector<GpuInfo> gpus_;
   std::string no_gpu_reason_;
   std::vector<KernelInfo> catalogue_;
+  Edits edits_;
   measure::Bench bench_;
   measure::ForeignLoad load_;  ///< since the request before began
   std::unique_ptr<measure::Device> cpu_;

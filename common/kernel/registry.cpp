@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <set>
+#include <utility>
 
 namespace ridge {
 namespace {
@@ -13,6 +14,8 @@ const T* find_by_id(std::span<const T* const> entries, std::string_view id) {
   }
   return nullptr;
 }
+
+std::vector<const KernelDesc*> loaded;
 
 struct DTypeName {
   DType dtype;
@@ -132,8 +135,18 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
 }  // namespace
 
 const KernelDesc* find_kernel(std::string_view id) {
-  return find_by_id(registered_kernels(), id);
+  const KernelDesc* own = find_by_id(registered_kernels(), id);
+  return own != nullptr ? own : find_by_id(std::span(std::as_const(loaded)), id);
 }
+
+const std::vector<const KernelDesc*>& loaded_kernels() {
+  return loaded;
+}
+
+void add_loaded_kernel(const KernelDesc* kernel) {
+  loaded.push_back(kernel);
+}
+
 const TrainDesc* find_training(std::string_view id) {
   return find_by_id(registered_trainings(), id);
 }
@@ -187,6 +200,12 @@ const KernelSource* find_source(std::string_view id) {
     if (source.id == id) return &source;
   }
   return nullptr;
+}
+
+std::vector<KernelSource> sources_of(const EmbeddedFile& file) {
+  std::vector<KernelSource> sources;
+  add_sources(file, &sources);
+  return sources;
 }
 
 std::string strip_comments(std::string_view text) {

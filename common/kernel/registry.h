@@ -22,7 +22,11 @@ RIDGE_REGISTERED(registered_trainings, ridge_trainings, TrainDesc)
 RIDGE_REGISTERED(registered_pipelines, ridge_pipelines, PipelineDesc)
 RIDGE_REGISTERED(registered_traps, ridge_traps, TrapDesc)
 
+/// Of the program, then those that were loaded into it (a learner's).
 const KernelDesc* find_kernel(std::string_view id);
+/// Kernels of shared objects: registered for as long as the process lives.
+const std::vector<const KernelDesc*>& loaded_kernels();
+void add_loaded_kernel(const KernelDesc* kernel);
 const FamilyDesc* find_family(std::string_view name);
 const TrainDesc* find_training(std::string_view id);
 const PipelineDesc* find_pipeline(std::string_view id);
@@ -53,6 +57,8 @@ struct KernelSource {
 /// Every rung whose source is embedded, compiled here or not (a CPU build knows the CUDA rungs).
 const std::vector<KernelSource>& kernel_sources();
 const KernelSource* find_source(std::string_view id);
+/// The rungs that this kernel file makes.
+std::vector<KernelSource> sources_of(const EmbeddedFile& file);
 
 /// Comments and white-space runs removed; string literals kept. Used for hashing.
 std::string strip_comments(std::string_view text);

@@ -162,8 +162,11 @@ std::string Child::how_it_ended() {
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
     if (info.si_pid != pid_) continue;
     const std::string number = std::to_string(info.si_status);
-    return info.si_code == CLD_EXITED ? "ended with exit code " + number
-                                      : "was killed by signal " + number;
+    if (info.si_code == CLD_EXITED) return "ended with exit code " + number;
+    for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+      if (info.si_status == fault) return std::string("crashed (SIG") + sigabbrev_np(fault) + ")";
+    }
+    return "was killed by signal " + number;
   }
   return "closed its answers";
 }
@@ -200,13 +203,20 @@ Result<std::string> Child::ask(const std::string& line) {
   pollfd early = {.fd = from_, .events = POLLIN, .revents = 0};
   const bool spoke = ::poll(&early, 1, 0) == 1 && (early.revents & POLLIN) != 0;
   if (spoke || !buffer_.empty()) return give_up(name_ + "'s process spoke without being asked");
-  // A line is far shorter than a pipe, which is empty: the child has answered everything so far.
-  const std::string text = line + "\n";
-  const ssize_t wrote = ::write(to_, text.data(), text.size());
-  if (wrote != static_cast<ssize_t>(text.size())) {
-    return give_up(name_ + "'s process " + how_it_ended());
-  }
+  if (!tell(line)) return give_up(name_ + "'s process " + how_it_ended());
   return hear();
+}
+
+bool Child::tell(const std::string& line) {
+  // A line is at most as long as a pipe, which is empty or nearly: the child reads all the while.
+  const std::string text = line + "\n";
+  return alive() && ::write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+bool Child::speaks_within(double seconds) {
+  if (!alive() || buffer_.find('\n') != std::string::npos) return true;
+  pollfd ready = {.fd = from_, .events = POLLIN, .revents = 0};
+  return ::poll(&ready, 1, static_cast<int>(1000 * seconds)) == 1;
 }
 
 Result<std::byte*> Child::memory(size_t bytes) {

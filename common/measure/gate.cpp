@@ -1,5 +1,7 @@
 #include "common/measure/gate.h"
 
+#include <random>
+
 #include "common/quality/quality.h"
 #include "common/record/params.h"
 
@@ -63,15 +65,16 @@ Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc&
 
   QualityCheck worst;
   int made = 0;
+  const uint64_t first = of_edits ? std::random_device()() : 1;
   for (Params shape : family.awkward()) {
     const std::string name = to_string(shape);
     for (const auto& [param, value] : carried) shape[param] = value;
     RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));
-    RIDGE_TRY(auto posed, pose(family, full_params, 1, *device));
+    RIDGE_TRY(auto posed, pose(family, full_params, first, *device));
     RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
-    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (uint64_t seed = first; seed < first + kSeeds; ++seed) {
       if (observer.cancelled()) return cancelled_error();
-      if (seed > 1) {
+      if (seed > first) {
         posed->generate(seed);
         RIDGE_TRY_VOID(rung.buffers->upload_inputs(*posed));
       }

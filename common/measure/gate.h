@@ -26,6 +26,9 @@ class FullChecks {
   Result<QualityCheck> get(const KernelDesc& kernel, const FamilyDesc& family, const Params& params,
                            Device* device, const Observer& observer);
 
+  /// Of learners' rungs: in live mode too, and with seeds that no text can know.
+  bool of_edits = false;
+
  private:
   std::map<std::string, QualityCheck> done_;
 };

@@ -31,7 +31,8 @@ Result<void> gate_before(Bench* bench, const FamilyDesc& family, const Params& p
                          const Options& options, ReadyRung* rung, Series* series,
                          Observer* observer) {
   const Range range("check");
-  const bool full = options.mode == Mode::measure && options.gate && family.awkward != nullptr;
+  const bool awkward = options.mode == Mode::measure || bench->full_checks.of_edits;
+  const bool full = awkward && options.gate && family.awkward != nullptr;
   observer->phase(
       series->index,
       {.phase = "check", .text = full ? "checking awkward shapes" : "checking the output"});

@@ -39,38 +39,47 @@ bool read_to_end(int fd, double limit_s, std::string* text) {
 
 }  // namespace
 
-Result<std::string> output_of(const std::vector<std::string>& command, double limit_s) {
+Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return failed(command[0], "no pipe to it could be made");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], errors ? 2 : 1);
+  posix_spawn_file_actions_addopen(&actions, errors ? 1 : 2, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;  // a group of its own: a compiler starts others
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t pid = -1;
   const int refused =
-      posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   close(out[1]);
-  std::string text;
+  ToolRun run;
   if (refused != 0) {
     close(out[0]);
     return failed(command[0], refused == ENOENT ? "it is not installed" : std::strerror(refused));
   }
-  const bool whole = read_to_end(out[0], limit_s, &text);
+  const bool whole = read_to_end(out[0], limit_s, &run.text);
   close(out[0]);
-  if (!whole) kill(pid, SIGKILL);
+  if (!whole) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (!whole) return failed(command[0], "it did not finish");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return failed(command[0], "it could not read this program");
-  }
-  return text;
+  if (!WIFEXITED(status)) return failed(command[0], "it was killed");
+  run.code = WEXITSTATUS(status);
+  return run;
+}
+
+Result<std::string> output_of(const std::vector<std::string>& command, double limit_s) {
+  RIDGE_TRY(ToolRun run, run_tool(command, limit_s, false));
+  if (run.code != 0) return failed(command[0], "it could not read this program");
+  return std::move(run.text);
 }
 
 }  // namespace ridge::measure

@@ -1,4 +1,4 @@
-// A program run for what it prints: no shell, nothing on its input, its errors dropped.
+// A program run for what it prints: no shell, nothing on its input.
 #pragma once
 
 #include <string>
@@ -8,8 +8,18 @@
 
 namespace ridge::measure {
 
-/// What it wrote to its standard output, 256 MB at most. Errors: unavailable where there is no such
-/// program on PATH, where it ends with another code than 0, or where it takes over `limit_s` seconds.
+struct ToolRun {
+  int code = 0;  ///< it ended with
+  std::string text;
+};
+
+/// What it wrote to its standard output (`errors`: to its standard error instead), 256 MB at most, and
+/// how it ended. Errors: unavailable where there is no such program on PATH, where it was killed, or
+/// where it takes over `limit_s` seconds: then it is ended, with all that it started.
+Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors);
+
+/// The standard output of a tool that reads this program, its errors dropped. Errors: as run_tool(); and
+/// unavailable where it ends with another code than 0.
 Result<std::string> output_of(const std::vector<std::string>& command, double limit_s);
 
 }  // namespace ridge::measure

@@ -114,6 +114,18 @@ void fields(Io& io, Of<Io, AssemblyText>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, CompileMessage>& v) {
+  io("line", v.line), io("column", v.column), io("kind", v.kind), io("text", v.text);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, EditBuild>& v) {
+  io("kernel", v.kernel), io("built", v.built), io("reason", v.reason);
+  io("messages", v.messages), io("hash", v.hash);
+  io("compile_s", v.compile_s), io("load_s", v.load_s);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Utilization>& v) {
   io("name", v.name), io("value", v.value), io("source", v.source);
 }
@@ -269,6 +281,8 @@ RIDGE_JSON_PAIR(Comparison)
 RIDGE_JSON_PAIR(PlaneMark)
 RIDGE_JSON_PAIR(InspectionPlane)
 RIDGE_JSON_PAIR(Inspection)
+RIDGE_JSON_PAIR(CompileMessage)
+RIDGE_JSON_PAIR(EditBuild)
 RIDGE_JSON_PAIR(Error)
 #undef RIDGE_JSON_PAIR
 

@@ -6,6 +6,7 @@
 
 #include "common/core/result.h"
 #include "common/record/inspection.h"
+#include "common/record/edit.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -51,6 +52,8 @@ RIDGE_JSON_PAIR(Comparison);
 RIDGE_JSON_PAIR(PlaneMark);
 RIDGE_JSON_PAIR(InspectionPlane);
 RIDGE_JSON_PAIR(Inspection);
+RIDGE_JSON_PAIR(CompileMessage);
+RIDGE_JSON_PAIR(EditBuild);
 RIDGE_JSON_PAIR(Error);
 #undef RIDGE_JSON_PAIR
 

@@ -51,7 +51,7 @@ struct Prediction {
 /// One request as the transcript shows it.
 struct Request {
   int64_t id = 0;
-  std::string type, lab;  ///< "run", "compare", "inspect", "list", "probe", "source", "assembly"
+  std::string type, lab;  ///< "run", "compare", "inspect", "list", "probe", "source", "assembly", "build"
   std::string mode, cache;
   std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
@@ -100,6 +100,10 @@ class Run {
 
   const SourceText* source(const std::string& kernel) const;
   const AssemblyText* assembly(const std::string& kernel) const;
+  /// What the last `build` of this edited rung gave; null where there was none.
+  const EditBuild* build(const std::string& kernel) const;
+  /// What this `build` request gave; null while it is open.
+  const EditBuild* build(int64_t request) const;
   const KernelInfo* kernel(const std::string& id) const;
   /// Which of a kernel's parameters is its size (params.h); empty where the catalogue does not say.
   std::string size_param(const std::string& kernel) const;
@@ -164,6 +168,7 @@ class Run {
   std::map<int64_t, std::vector<Round>> rounds_;
   std::map<std::string, SourceText> sources_;
   std::map<std::string, AssemblyText> assemblies_;
+  std::map<int64_t, EditBuild> builds_;  ///< by request
   std::vector<TelemetryPoint> telemetry_;
   std::vector<Moment> moments_;
   std::vector<Request> requests_;

@@ -28,6 +28,13 @@ bool Run::apply_result(const Json& message) {
   }
   if (const Json* object = object_field(message, "inspection"))
     return apply_inspection(message, *object);
+  if (const Json* object = object_field(message, "build")) {
+    EditBuild build;
+    from_json(*object, build);
+    assemblies_.erase(build.kernel);  // of the text before
+    builds_[whole_field(message, "request")] = std::move(build);
+    return true;
+  }
   note("a result line without a result");
   return true;
 }

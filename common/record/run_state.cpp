@@ -137,6 +137,19 @@ const AssemblyText* Run::assembly(const std::string& kernel) const {
   return found == assemblies_.end() ? nullptr : &found->second;
 }
 
+const EditBuild* Run::build(const std::string& kernel) const {
+  const EditBuild* found = nullptr;
+  for (const auto& [request, build] : builds_) {
+    if (build.kernel == kernel) found = &build;
+  }
+  return found;
+}
+
+const EditBuild* Run::build(int64_t request) const {
+  const auto found = builds_.find(request);
+  return found == builds_.end() ? nullptr : &found->second;
+}
+
 const KernelInfo* Run::kernel(const std::string& id) const {
   return last_of(catalogue_, [&](const KernelInfo& info) { return info.id == id; });
 }

@@ -1,0 +1,214 @@
+#include "worker/build.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <fstream>
+
+#include "common/core/write_file.h"
+#include "common/measure/tool.h"
+
+// What this worker was built with; set by CMakeLists.txt for this file alone.
+#ifndef RIDGE_CXX
+#error RIDGE_CXX, RIDGE_CXX_FLAGS, RIDGE_ISA_FLAGS and RIDGE_SOURCE_DIR belong to this file
+#endif
+
+namespace ridge::worker {
+namespace {
+
+constexpr double kLimit_s = 30;
+constexpr size_t kMostMessages = 20;
+
+using Words = std::vector<std::string>;
+
+Error refused(std::string what, std::string hint) {
+  return {ErrorCode::usage, std::move(what), "edited rung", std::move(hint)};
+}
+
+Words split(std::string_view text, char separator) {
+  Words words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// What may stand in a flags= of a build line: code generation, no paths, no plug-ins, no linker.
+bool is_harmless(const std::string& flag) {
+  const auto begins = [&](const char* with) { return flag.starts_with(with); };
+  return begins("-O") || begins("-m") || begins("-D") || begins("-std=") ||
+         (begins("-f") && !begins("-fplugin") && flag.find('/') == flag.npos);
+}
+
+/// The three names in RIDGE_KERNEL(family, backend, trick, ...), without white space.
+Words registration_of(std::string_view text) {
+  constexpr std::string_view kMacro = "\nRIDGE_KERNEL(";
+  const size_t at = text.find(kMacro);
+  if (at == text.npos) return {};
+  Words names(1);
+  for (const char c : text.substr(at + kMacro.size())) {
+    if (c == ',' || c == ')') {
+      if (names.size() == 3 || c == ')') break;
+      names.emplace_back();
+    } else if (!std::isspace(static_cast<unsigned char>(c))) {
+      names.back() += c;
+    }
+  }
+  for (const std::string& name : names) {
+    const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
+    if (!plain || name.empty()) return {};
+  }
+  return names.size() == 3 ? names : Words();
+}
+
+/// "arch=90a flags=..." of the first line; empty where it is no build line.
+std::string build_line_of(const std::string& text) {
+  constexpr std::string_view kBegin = "// ridge:";
+  if (!text.starts_with(kBegin)) return "";
+  return text.substr(kBegin.size(), text.find('\n') - kBegin.size());
+}
+
+/// -mavx512f ... of an isa= in a build line; false for one that is unknown.
+bool isa_flags(const std::string& isa, Words* flags) {
+  for (const std::string& entry : split(RIDGE_ISA_FLAGS, '|')) {
+    const size_t equals = entry.find('=');
+    if (entry.substr(0, equals) != isa) continue;
+    for (std::string& flag : split(entry.substr(equals + 1), ' ')) flags->push_back(flag);
+    return true;
+  }
+  return isa.empty();
+}
+
+/// "loop_order.cpp:23:7: error: 'x' was not declared"; messages of other files keep their place in
+/// the text and have no line of the learner's.
+void read_messages(const std::string& output, const std::string& file, EditBuild* build) {
+  for (const std::string& line : split(output, '\n')) {
+    for (const char* kind : {"error", "warning"}) {
+      size_t at = line.find(std::string(": ") + kind + ": ");
+      if (at == line.npos) at = line.find(std::string(": fatal ") + kind + ": ");
+      if (at == line.npos || build->messages.size() >= kMostMessages) continue;
+      CompileMessage message;
+      message.kind = kind;
+      const std::string place = line.substr(0, at);
+      message.text = line.substr(line.find(": ", at + 2) + 2);
+      const size_t colon = place.find(':');
+      const std::string name = place.substr(0, colon);
+      const bool own = name == file;
+      if (own && colon != place.npos) {
+        const char* end = place.data() + place.size();
+        const auto [next, error] = std::from_chars(place.data() + colon + 1, end, message.line);
+        if (error == std::errc() && next != end) std::from_chars(next + 1, end, message.column);
+      } else {
+        message.text = place.substr(place.rfind('/') + 1) + ": " + message.text;
+      }
+      build->messages.push_back(std::move(message));
+      break;
+    }
+  }
+}
+
+std::string first_error(const EditBuild& build) {
+  for (const CompileMessage& message : build.messages) {
+    if (message.kind != "error") continue;
+    return (message.line > 0 ? "line " + std::to_string(message.line) + ": " : "") + message.text;
+  }
+  return "";
+}
+
+Words compile_command(const EditText& edit, const std::string& file, const std::string& output) {
+  Words command = {RIDGE_CXX};
+  for (std::string& flag : split(RIDGE_CXX_FLAGS, ' ')) command.push_back(flag);
+  isa_flags(edit.isa, &command);
+  for (std::string& flag : split(edit.source.flags, ' ')) {
+    if (!flag.starts_with("isa=")) command.push_back(flag);
+  }
+  const std::string root = RIDGE_SOURCE_DIR;
+  // Hidden and bound within itself: a name that the worker has too must not become the worker's.
+  const Words rest = {"-Wall",
+                      "-fdiagnostics-color=never",
+                      "-fPIC",
+                      "-shared",
+                      "-fvisibility=hidden",
+                      "-Wl,-Bsymbolic",
+                      "-I" + root,
+                      "-DRIDGE_ISA=\"" + edit.isa + "\"",
+                      "-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"",
+                      "-include",
+                      root + "/common/kernel/edited.h",
+                      file,
+                      "-o",
+                      output};
+  command.insert(command.end(), rest.begin(), rest.end());
+  return command;
+}
+
+}  // namespace
+
+Result<EditText> read_edit(std::string_view kernel, const std::string& text) {
+  const Words names = registration_of(text);
+  if (names.empty()) {
+    return refused("it registers no kernel",
+                   "keep its last lines: RIDGE_KERNEL(family, backend, name, .launch = ...)");
+  }
+  EditText edit;
+  edit.is_cuda = names[1] == "cuda";
+  const std::string path = "kernels/" + names[0] + "/" + names[2] + (edit.is_cuda ? ".cu" : ".cpp");
+  const std::string line = build_line_of(text);
+  std::vector<KernelSource> sources = sources_of({path.c_str(), line.c_str(), text.c_str()});
+  if (sources.empty()) return refused("it registers no kernel", "");
+  const std::string_view wanted = original_of(kernel);
+  edit.source = sources.front();
+  for (const KernelSource& source : sources) {
+    if (source.id == wanted) edit.source = source;
+  }
+  edit.variant = edit.source.id.substr(names[0].size() + names[1].size() + names[2].size() + 2);
+  if (!edit.source.needs.empty()) {
+    return refused("its work is done by " + edit.source.needs, "edit a rung of ours");
+  }
+  for (const std::string& flag : split(edit.source.flags, ' ')) {
+    if (flag.starts_with("isa=")) {
+      edit.isa = flag.substr(4);
+    } else if (!flag.starts_with("arch=") && !is_harmless(flag)) {
+      return refused("its build line asks for " + flag,
+                     "flags may be -O.., -f.., -m.., -D.. and -std=..");
+    }
+  }
+  Words ignored;
+  if (!isa_flags(edit.isa, &ignored)) return refused("isa=" + edit.isa + " is unknown", "");
+  return edit;
+}
+
+std::string artifact_path(const EditText& edit, const std::string& folder) {
+  return folder + "/" + edit.id() + (edit.is_cuda ? ".cubin" : ".so");
+}
+
+bool compile_edit(const EditText& edit, const std::string& folder, EditBuild* build) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto fail = [&](const std::string& why) {
+    build->reason = why;
+    return false;
+  };
+  if (access(RIDGE_SOURCE_DIR "/common/kernel/edited.h", R_OK) != 0) {
+    return fail("the headers that it includes are not at " RIDGE_SOURCE_DIR
+                " any more, where this worker was built: build it again from its source");
+  }
+  const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
+  if (const auto written = write_whole(file, edit.source.text); !written) {
+    return fail(written.error().sentence());
+  }
+  const auto ran =
+      measure::run_tool(compile_command(edit, file, artifact_path(edit, folder)), kLimit_s, true);
+  build->compile_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!ran) return fail(ran.error().sentence());
+  read_messages(ran->text, file, build);
+  if (ran->code == 0) return true;
+  const std::string error = first_error(*build);
+  return fail("it does not compile" +
+              (error.empty() ? ": " + ran->text.substr(0, 200) : ", " + error));
+}
+
+}  // namespace ridge::worker

@@ -1,0 +1,33 @@
+// From a learner's text to a file that a worker can load, with the compiler and the flags that this
+// worker was built with.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/core/result.h"
+#include "common/kernel/registry.h"
+#include "common/record/edit.h"
+
+namespace ridge::worker {
+
+/// What a learner's text is: which rung it registers, and how it wants to be compiled.
+struct EditText {
+  KernelSource source;  ///< its id is the original's; path, flags, hash and text are the learner's
+  std::string isa;      ///< "avx512f"
+  std::string variant;  ///< "_o1" of naive_o1
+  bool is_cuda = false;
+  std::string id() const { return source.id + std::string(kEditSuffix); }
+};
+
+/// `kernel` picks a variant where the text makes several rungs; it may be empty. Errors: usage, where
+/// the text registers no kernel or its build line asks for what is not allowed.
+Result<EditText> read_edit(std::string_view kernel, const std::string& text);
+
+/// Compiles it to `folder`/<id>.so. False: it did not compile; `build` has the messages and a reason.
+bool compile_edit(const EditText& edit, const std::string& folder, EditBuild* build);
+
+/// Where compile_edit() puts what it makes.
+std::string artifact_path(const EditText& edit, const std::string& folder);
+
+}  // namespace ridge::worker

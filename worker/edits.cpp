@@ -1,0 +1,321 @@
+#include "worker/edits.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "common/measure/child.h"
+#include "worker/sandbox.h"
+
+namespace ridge::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that is gone afterwards.
+class Scratch {
+ public:
+  Scratch() {
+    std::error_code ignored;
+    path_ = (fs::temp_directory_path(ignored) / "ridgepoint-edit-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
+double patience_s() {
+  const char* text = std::getenv("RIDGE_EDIT_PATIENCE_S");
+  const double value = text == nullptr ? 0 : std::atof(text);
+  return value > 0 ? value : 10;
+}
+
+std::string own_path() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).string();
+}
+
+/// The other worker, with these edits loaded.
+class EditedWorker {
+ public:
+  explicit EditedWorker(const std::vector<const Edit*>& edits)
+      : child_("the edited rung", command(edits), {{"RIDGE_CEILINGS", "off"}}, on_gpu(edits)),
+        heard_s_(measure::now_s()) {}
+
+  /// Its next line that is not telemetry. Errors: cancelled; invalid: it has ended, and how.
+  Result<Json> next(const measure::Observer& observer) {
+    for (;;) {
+      if (observer.cancelled()) {
+        child_.give_up("cancelled");
+        return Error{ErrorCode::cancelled, "cancelled", "", ""};
+      }
+      const double silent_s = measure::now_s() - heard_s_;
+      if (silent_s > patience_s()) {
+        char text[96];
+        snprintf(text, sizeof text, "it gave no sign for %.3g s and was stopped: an endless loop?",
+                 silent_s);
+        child_.give_up(text);
+        return ended(text);
+      }
+      if (!child_.speaks_within(0.1)) continue;
+      const auto line = child_.hear();
+      if (!line) return ended(line.error().what);
+      auto json = parse_json(*line, "the edited rung's worker");
+      if (!json || !json->is_object())
+        continue;  // its own doing: the last line says what came of it
+      const std::string type = text_field(*json, "type");
+      if (type == "telemetry") continue;
+      heard_s_ = measure::now_s();
+      if (type == "fatal") {
+        Error error;
+        if (const Json* object = object_field(*json, "error")) from_json(*object, error);
+        return ended(error.sentence());
+      }
+      if (type == "phase") doing_ = text_field(*json, "text");
+      return json;
+    }
+  }
+
+  bool ask(const Json& line) { return child_.tell(dump_json(line)); }
+
+ private:
+  static bool on_gpu(const std::vector<const Edit*>& edits) {
+    return std::any_of(edits.begin(), edits.end(),
+                       [](const Edit* edit) { return edit->suffix == ".cubin"; });
+  }
+
+  std::vector<std::string> command(const std::vector<const Edit*>& edits) {
+    // The child answers on fd 3; a worker speaks on fd 1.
+    std::vector<std::string> words = {"/bin/sh",  "-c",       "exec \"$0\" \"$@\" >&3",
+                                      own_path(), "--edited", scratch_.path()};
+    for (const Edit* edit : edits) {
+      const std::string file = scratch_.path() + "/" + edit->info.id + edit->suffix;
+      std::ofstream(file, std::ios::binary) << edit->artifact;
+      words.push_back(file);
+    }
+    return words;
+  }
+
+  Error ended(const std::string& how) const {
+    return {ErrorCode::invalid, how + (doing_.empty() ? "" : " (while " + doing_ + ")"), "", ""};
+  }
+
+  Scratch scratch_;
+  measure::Child child_;
+  std::string doing_;
+  double heard_s_;
+};
+
+/// Tells `observer` what a line reports, as of series `series` (-1: as the line says).
+void pass_on(const Json& line, int series, measure::Observer* observer) {
+  const std::string type = text_field(line, "type");
+  if (series < 0) series = static_cast<int>(whole_field(line, "series", -1));
+  if (type == "phase") {
+    measure::Phase phase{text_field(line, "phase"),       text_field(line, "text"),
+                         text_field(line, "open"),        number_field(line, "progress"),
+                         number_field(line, "median_ns"), number_field(line, "left_s")};
+    if (const Json* interval = object_field(line, "ci_ns")) {
+      phase.ci_ns = {number_field(*interval, "low").value_or(0),
+                     number_field(*interval, "high").value_or(0)};
+    }
+    observer->phase(series, phase);
+  } else if (type == "check") {
+    QualityCheck check;
+    if (const Json* object = object_field(line, "check")) from_json(*object, check);
+    observer->check(series, check);
+  } else if (type == "samples" && list_field(line, "rounds") != nullptr) {
+    observer->rounds(list_field(line, "rounds")->get<std::vector<Round>>());
+  } else if (type == "samples" && list_field(line, "samples") != nullptr) {
+    const auto samples = list_field(line, "samples")->get<std::vector<Sample>>();
+    observer->samples(series, text_field(line, "phase").c_str(), samples);
+  }
+}
+
+/// Has `worker` carry the request out; `take` gets its results. Series as in pass_on().
+Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
+                       measure::Observer* observer, const std::function<void(const Json&)>& take) {
+  request.id = 1;
+  request.counters = false;
+  bool asked = false;
+  for (;;) {
+    RIDGE_TRY(const Json line, worker->next(*observer));
+    const std::string type = text_field(line, "type");
+    if (type == "hello" && !asked) {
+      asked = worker->ask(to_line(request));
+    } else if (type == "timing") {
+      observer->announce(series < 0 ? static_cast<int>(whole_field(line, "series", -1)) : series);
+      worker->ask({{"ridgepoint", 1}, {"type", "ack"}, {"seq", whole_field(line, "seq")}});
+    } else if (type == "result") {
+      take(line);
+    } else if (type == "error") {
+      Error error;
+      if (const Json* object = object_field(line, "error")) from_json(*object, error);
+      return error;
+    } else if (type == "done") {
+      return {};
+    } else {
+      pass_on(line, series, observer);
+    }
+  }
+}
+
+/// What the worker that has it loaded says of it.
+Result<KernelInfo> ask_what_it_is(const Edit& edit) {
+  EditedWorker worker({&edit});
+  const measure::Observer nobody;
+  for (;;) {
+    RIDGE_TRY(const Json line, worker.next(nobody));
+    const std::string type = text_field(line, "type");
+    if (type == "hello") worker.ask({{"ridgepoint", 1}, {"type", "list"}, {"id", 1}});
+    const Json* object = type == "kernel" ? object_field(line, "kernel") : nullptr;
+    if (object != nullptr && text_field(*object, "id") == edit.info.id) {
+      return object->get<KernelInfo>();
+    }
+    if (type == "end") return Error{ErrorCode::invalid, "it registers another kernel", "", ""};
+  }
+}
+
+}  // namespace
+
+EditBuild Edits::build(const std::string& kernel, const std::string& text,
+                       const KernelInfo* original) {
+  EditBuild build;
+  const auto read = read_edit(kernel, text);
+  if (!read) {
+    build.reason = read.error().sentence();
+    return build;
+  }
+  build.kernel = read->id();
+  build.hash = read->source.hash;
+  const Scratch scratch;
+  if (scratch.path().empty()) {
+    build.reason = "no temporary folder could be made";
+    return build;
+  }
+  if (!compile_edit(*read, scratch.path(), &build)) return build;
+  Edit edit;
+  edit.info.id = build.kernel;
+  edit.suffix = read->is_cuda ? ".cubin" : ".so";
+  edit.artifact = read_file(artifact_path(*read, scratch.path()));
+  edit.source = {build.kernel, read->source.path, text, read->source.flags, build.hash};
+  const double begin_s = measure::now_s();
+  const auto info = ask_what_it_is(edit);
+  build.load_s = measure::now_s() - begin_s;
+  if (!info) {
+    build.reason = "it compiles, but could not be loaded: " + info.error().what;
+    return build;
+  }
+  edit.info = *info;
+  edit.info.path = read->source.path;
+  edit.info.flags = read->source.flags;
+  edit.info.hash = build.hash;
+  if (original != nullptr) edit.info.params = original->params;
+  std::erase_if(edits_, [&](const Edit& one) { return one.info.id == build.kernel; });
+  edits_.push_back(std::move(edit));
+  build.built = true;
+  return build;
+}
+
+const Edit* Edits::find(std::string_view kernel) const {
+  for (const Edit& edit : edits_) {
+    if (edit.info.id == kernel) return &edit;
+  }
+  return nullptr;
+}
+
+Series Edits::run(const Edit& edit, WorkRequest request, int index,
+                  measure::Observer* observer) const {
+  request.kernels = {request.kernels[static_cast<size_t>(index)]};
+  Series series;
+  series.kernel = edit.info.id;
+  series.kind = "kernel";
+  series.params = request.kernels[0].params;
+  series.cache = request.cache;
+  series.mode = request.mode;
+  bool has_outcome = false;
+  EditedWorker worker({&edit});
+  const auto done = carry_out(&worker, request, index, observer, [&](const Json& line) {
+    const Json* outcome = object_field(line, "outcome");
+    if (outcome == nullptr) return;
+    from_json(*outcome, series);
+    has_outcome = true;
+  });
+  if (!done || !has_outcome) {
+    const Error error =
+        done ? Error{ErrorCode::invalid, "it sent no result", "", ""} : done.error();
+    measure::take_error(error, &series);
+  }
+  series.index = index;
+  return series;
+}
+
+Result<measure::CompareOutcome> Edits::compare(const WorkRequest& request,
+                                               measure::Observer* observer) const {
+  std::vector<const Edit*> edits;
+  for (const KernelRequest& side : request.kernels) {
+    const Edit* edit = find(side.kernel);
+    const bool known = std::find(edits.begin(), edits.end(), edit) != edits.end();
+    if (edit != nullptr && !known) edits.push_back(edit);
+  }
+  measure::CompareOutcome out;
+  EditedWorker worker(edits);
+  RIDGE_TRY_VOID(carry_out(&worker, request, -1, observer, [&](const Json& line) {
+    if (const Json* outcome = object_field(line, "outcome")) {
+      out.series.push_back(outcome->get<Series>());
+    } else if (const Json* list = list_field(line, "comparisons")) {
+      out.comparisons = list->get<std::vector<Comparison>>();
+    }
+  }));
+  return out;
+}
+
+Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files) {
+  Limits limits{.folder = folder};
+  const auto add_folder = [&](const char* variable, const char* below) {
+    const char* set = std::getenv(variable);
+    if (set != nullptr && *set != '\0') limits.readable.push_back(std::string(set) + below);
+  };
+  // Data sets and trained models, which problems are made of.
+  add_folder("XDG_CACHE_HOME", "/ridgepoint");
+  add_folder("XDG_DATA_HOME", "/ridgepoint");
+  add_folder("RIDGEPOINT_DATA", "");
+  add_folder("HOME", "/.cache/ridgepoint");
+  add_folder("HOME", "/.local/share/ridgepoint");
+  for (const std::string& file : files) limits.gpu |= file.ends_with(".cubin");
+  if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
+  for (const std::string& what : limit_process(limits)) {
+    fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());
+  }
+  for (const std::string& file : files) {
+    void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (object == nullptr) return Error{ErrorCode::worker, dlerror(), "", ""};
+    using Kernels = const KernelDesc* const* (*)(int* count);
+    const auto kernels = reinterpret_cast<Kernels>(dlsym(object, "ridge_edited_kernels"));
+    int count = 0;
+    const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
+    for (int i = 0; i < count; ++i) add_loaded_kernel(list[i]);
+  }
+  return {};
+}
+
+}  // namespace ridge::worker

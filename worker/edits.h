@@ -1,0 +1,43 @@
+// Learners' rungs: built here, run in a worker of their own, which is started for each request, is
+// limited (sandbox.h), and may crash, hang or end as it likes: that is one sentence here.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/measure/compare.h"
+#include "common/record/request.h"
+#include "worker/build.h"
+
+namespace ridge::worker {
+
+struct Edit {
+  KernelInfo info;
+  SourceText source;
+  std::string artifact;  ///< what was built, as it is loaded
+  std::string suffix;    ///< of its file: ".so", ".cubin"
+};
+
+class Edits {
+ public:
+  /// Compiles, then has a worker load it and say what it registers. A build that fails leaves what was
+  /// built before under this id.
+  EditBuild build(const std::string& kernel, const std::string& text, const KernelInfo* original);
+  const Edit* find(std::string_view kernel) const;
+
+  /// One edited rung of `request`: everything that goes wrong is in the Series.
+  Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) const;
+  /// Sides may be ordinary rungs of this worker. Errors: what ended it, one sentence.
+  Result<measure::CompareOutcome> compare(const WorkRequest& request,
+                                          measure::Observer* observer) const;
+
+ private:
+  std::deque<Edit> edits_;  ///< addresses stay
+};
+
+/// In that worker: takes the limits upon itself, then loads these files, which lie in `folder`. What
+/// it could not limit is said on stderr.
+Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files);
+
+}  // namespace ridge::worker
