@@ -31,6 +31,13 @@ struct MeasureOptions {
   std::optional<double> margin, limit_s;
   int device = 0;
   bool counters = false;  ///< run; a GPU's too, in a worker of their own
+  std::vector<std::string> edits;  ///< learners' files, "FILE" or "KERNEL=FILE": rungs too
+};
+
+struct EditOptions {
+  std::string kernel, to;        ///< to: the copy; empty: in the learner's folder
+  std::vector<std::string> set;  ///< watch; "n=1024"
+  bool watch = false;            ///< run it at every save
 };
 
 struct ReportFileOptions {
@@ -78,6 +85,7 @@ int cmd_actions(const CommonOptions& common);
 int cmd_assembly(const CommonOptions& common, const std::string& kernel);
 /// The inside of a rung's model, or what it makes of a test input.
 int cmd_inspect(const CommonOptions& common, const InspectOptions& options);
+int cmd_edit(const CommonOptions& common, const EditOptions& options);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
 int cmd_table(const CommonOptions& common, const MeasureOptions& options);
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);

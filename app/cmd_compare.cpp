@@ -6,6 +6,7 @@
 #include "app/measuring.h"
 #include "app/results.h"
 #include "app/terminal.h"
+#include "common/record/edit.h"
 
 namespace ridge::app {
 namespace {
@@ -20,11 +21,22 @@ void announce(const WorkRequest& request) {
 }  // namespace
 
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
-  const auto choose = [&](const Lab& lab, const Run& run, const Params& set) -> Result<Selection> {
+  const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
+  if (!is_whole && options.edits.empty()) {
+    return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
+                         "give --baseline and --candidate, or a learner's file with --edit"});
+  }
+  const auto choose = [&](const Lab& lab, const Run& run, const Params& set,
+                          const std::vector<std::string>& edited) -> Result<Selection> {
     Selection selection;
-    RIDGE_TRY(KernelRequest baseline, select_side(lab, run, options.baseline, set));
+    // A learner's rung is compared with what it was made from, unless another is named.
+    std::string baseline_text = options.baseline;
+    if (baseline_text.empty() && !edited.empty()) baseline_text = original_of(edited.front());
+    RIDGE_TRY(KernelRequest baseline, select_side(lab, run, baseline_text, set));
     selection.kernels.push_back(std::move(baseline));
-    for (const std::string& text : options.candidates) {
+    std::vector<std::string> candidates = options.candidates;
+    candidates.insert(candidates.end(), edited.begin(), edited.end());
+    for (const std::string& text : candidates) {
       RIDGE_TRY(KernelRequest candidate, select_side(lab, run, text, set));
       selection.kernels.push_back(std::move(candidate));
     }

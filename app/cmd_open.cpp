@@ -42,7 +42,9 @@ int climb_in_terminal(const CommonOptions& common) {
   complain("no display: climbing the ladder of lab " + options.lab + " here");
   const Measured measured =
       measure(common, options, "run",
-              [](const Lab& lab, const Run& run, const Params&) { return first_look(lab, run); });
+              [](const Lab& lab, const Run& run, const Params&, const std::vector<std::string>&) {
+                return first_look(lab, run);
+              });
   if (measured.request == 0) {
     std::error_code ignored;
     std::filesystem::remove(*folder, ignored);  // empty; else it stays

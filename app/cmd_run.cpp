@@ -10,9 +10,19 @@ namespace ridge::app {
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   if (!options.table.empty()) return cmd_table(common, options);
   const Measured measured =
-      measure(common, options, "run", [&](const Lab& lab, const Run& run, const Params& set) {
-        return select_rungs(lab, run, options.rungs, set);
-      });
+      measure(common, options, "run",
+              [&](const Lab& lab, const Run& run, const Params& set,
+                  const std::vector<std::string>& edited) -> Result<Selection> {
+                Selection selection;
+                if (edited.empty() || !options.rungs.empty()) {
+                  RIDGE_TRY(selection, select_rungs(lab, run, options.rungs, set));
+                }
+                for (const std::string& kernel : edited) {
+                  RIDGE_TRY(KernelRequest request, select_edit(run, kernel, set));
+                  selection.kernels.push_back(std::move(request));
+                }
+                return selection;
+              });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
   const int code = run_exit_code(run, measured.request);

@@ -22,9 +22,9 @@ int cmd_table(const CommonOptions& common, const MeasureOptions& options) {
                          "--table", "leave out --rungs and --cache"});
   }
   const Measured measured =
-      measure(common, options, "run", [&](const Lab& of, const Run& run, const Params& set) {
-        return select_table(of, **table, run, set);
-      });
+      measure(common, options, "run",
+              [&](const Lab& of, const Run& run, const Params& set,
+                  const std::vector<std::string>&) { return select_table(of, **table, run, set); });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
   const auto recordings = load_recordings(asset_folder("recorded"), nullptr);

@@ -81,7 +81,7 @@ void Driver::step() {
   if (!session_->in_timed_block()) progress_.update(session_->run());
 }
 
-Result<void> Driver::finish(int64_t id) {
+Result<void> Driver::finish(int64_t id, const std::function<void()>& each_step) {
   bool asked_to_stop = false;
   const auto is_open = [&] {
     const Request* request = run().request(id);
@@ -90,6 +90,7 @@ Result<void> Driver::finish(int64_t id) {
   while (is_open()) {
     session_->wait(0.1);
     step();
+    if (each_step) each_step();
     if (interrupts() > 0 && !std::exchange(asked_to_stop, true)) {
       session_->cancel(id);
       progress_.clear();
@@ -109,6 +110,14 @@ Result<void> Driver::finish(int64_t id) {
 Result<void> Driver::fetch_catalogue() {
   RIDGE_TRY(const int64_t id, session_->list());
   return finish(id);
+}
+
+Result<EditBuild> Driver::build(const std::string& kernel, const std::string& text) {
+  RIDGE_TRY(const int64_t id, session_->build(kernel, text));
+  RIDGE_TRY_VOID(finish(id));
+  const EditBuild* build = run().build(id);
+  if (build) return *build;
+  return Error{ErrorCode::worker, "the worker built nothing", kernel, "update the worker"};
 }
 
 Result<void> Driver::fetch_assembly(const std::string& kernel) {
@@ -136,9 +145,10 @@ Result<void> Driver::fetch_sources(const std::vector<KernelRequest>& kernels) {
   return {};
 }
 
-Result<void> Driver::carry_out(WorkRequest request, int64_t* id) {
+Result<void> Driver::carry_out(WorkRequest request, int64_t* id,
+                               const std::function<void()>& each_step) {
   RIDGE_TRY(*id, session_->send(std::move(request)));
-  return finish(*id);
+  return finish(*id, each_step);
 }
 
 Result<bool> Driver::close_file() {

@@ -20,16 +20,19 @@ class Driver {
 
   /// Waits until request `id` is done. Errors: worker lost, cancelled, or what the worker said.
   /// What was measured until then stays in run().
-  Result<void> finish(int64_t id);
+  Result<void> finish(int64_t id, const std::function<void()>& each_step = {});
   /// list, and wait for it.
   Result<void> fetch_catalogue();
+  /// Has the worker build a learner's text; the EditBuild says whether it could.
+  Result<EditBuild> build(const std::string& kernel, const std::string& text);
   Result<void> fetch_assembly(const std::string& kernel);
   /// The ceilings of this machine, and the environment that comes with them.
   Result<void> fetch_ceilings(int device);
   /// The sources of the kernels: for the transcript.
   Result<void> fetch_sources(const std::vector<KernelRequest>& kernels);
   /// Sends the request and waits for it.
-  Result<void> carry_out(WorkRequest request, int64_t* id);
+  Result<void> carry_out(WorkRequest request, int64_t* id,
+                         const std::function<void()>& each_step = {});
   /// Completes the output file; true if there is one. To be called whatever happened before.
   Result<bool> close_file();
 

@@ -132,6 +132,13 @@ Result<int64_t> LiveSession::assembly(const std::string& kernel) {
   return ask(next_id_, "assembly", line);
 }
 
+Result<int64_t> LiveSession::build(const std::string& kernel, const std::string& text) {
+  Json line = app_line("build");
+  line["kernel"] = kernel;
+  line["text"] = text;
+  return ask(next_id_, "build", line);
+}
+
 Result<int64_t> LiveSession::send(WorkRequest request) {
   request.id = next_id_;
   return ask(request.id, request.type, to_line(request));

@@ -31,6 +31,17 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
   command->add_option("--limit", options->limit_s, "seconds for each rung")
       ->check(CLI::Range(0.001, 86400.0));
   command->add_option("--out", options->out, "save the run: RUN.jsonl");
+  one_at_a_time(command->add_option("--edit", options->edits,
+                                    "a file of yours as a rung: FILE or KERNEL=FILE (repeat)"));
+}
+
+CLI::App* add_edit(CLI::App* app, EditOptions* options) {
+  CLI::App* command = app->add_subcommand("edit", "a copy of a rung's file, for you to change");
+  command->add_option("KERNEL", options->kernel, "the rung, e.g. gemm.cpu.loop_order")->required();
+  command->add_option("--to", options->to, "where to; default: your folder of edits");
+  command->add_flag("--watch", options->watch, "then build, check and time it at every save");
+  one_at_a_time(command->add_option("--set", options->set, "a parameter: n=1024 (repeat)"));
+  return command;
 }
 
 CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
@@ -51,10 +62,9 @@ CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
 CLI::App* add_compare(CLI::App* app, MeasureOptions* options) {
   CLI::App* command = app->add_subcommand("compare", "interleaved pairs: is the candidate faster?");
   add_measuring(command, options);
-  command->add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..")->required();
+  command->add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..");
   one_at_a_time(command->add_option("--candidate", options->candidates,
-                                    "RUNG or RUNG:k=v,.. (repeat for several)"))
-      ->required();
+                                    "RUNG or RUNG:k=v,.. (repeat for several)"));
   command
       ->add_option("--margin", options->margin,
                    "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
@@ -157,6 +167,7 @@ int main(int argc, char** argv) {
   ShotFileOptions shot;
   TourOptions tour;
   HandoutOptions handout;
+  EditOptions edit;
   std::string size;
 
   CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.",
@@ -177,6 +188,7 @@ int main(int argc, char** argv) {
   list_command->add_flag("--actions", list_actions, "the window's actions and keys instead");
   std::string asm_of;
   list_command->add_option("--asm", asm_of, "what the compiler made of this rung: KERNEL");
+  const CLI::App* edit_command = add_edit(&app, &edit);
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
   const CLI::App* inspect_command = add_inspect(&app, &inspect);
@@ -213,6 +225,7 @@ int main(int argc, char** argv) {
   }
   if (list_command->parsed() && !asm_of.empty()) return cmd_assembly(common, asm_of);
   if (list_command->parsed()) return list_actions ? cmd_actions(common) : cmd_list(common);
+  if (edit_command->parsed()) return cmd_edit(common, edit);
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);
   if (inspect_command->parsed()) return cmd_inspect(common, inspect);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/editing.h"
 #include "app/terminal.h"
 #include "common/record/params.h"
 
@@ -17,7 +18,11 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   RIDGE_TRY(measured->driver, Driver::start(common, options.out));
   Driver& driver = *measured->driver;
   RIDGE_TRY_VOID(driver.fetch_catalogue());
-  RIDGE_TRY(measured->selection, choose(*measured->lab, driver.run(), given));
+  for (const std::string& text : options.edits) {
+    RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text)));
+    measured->edited.push_back(build.kernel);
+  }
+  RIDGE_TRY(measured->selection, choose(*measured->lab, driver.run(), given, measured->edited));
 
   WorkRequest request;
   request.type = type;

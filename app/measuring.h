@@ -18,13 +18,16 @@ struct Measured {
   std::unique_ptr<Driver> driver;
   const Lab* lab = nullptr;
   Selection selection;
-  int64_t request = 0;  ///< 0: nothing was asked yet
+  std::vector<std::string> edited;  ///< ids of the learners' rungs, in the order given
+  int64_t request = 0;              ///< 0: nothing was asked yet
   std::optional<Error> error;
   bool saved = false;  ///< the output file is complete
 };
 
 /// Chooses what is measured, once the catalogue is there.
-using Choose = std::function<Result<Selection>(const Lab& lab, const Run& run, const Params& set)>;
+/// `edited` are the rungs that were built from learners' files for it.
+using Choose = std::function<Result<Selection>(const Lab& lab, const Run& run, const Params& set,
+                                               const std::vector<std::string>& edited)>;
 
 /// Lab, parameters and output file are checked before a worker is started; rungs and parameters
 /// before anything is measured; then catalogue, sources and the request itself. The file

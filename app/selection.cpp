@@ -9,6 +9,7 @@
 
 #include "app/ladder_end.h"
 #include "app/published.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -147,7 +148,7 @@ Result<const Lab*> require_lab(const std::string& id) {
 Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
                                   const Params& given) {
   const size_t colon = text.find(':');
-  RIDGE_TRY(const Rung* rung, find_rung(lab, text.substr(0, colon)));
+  const std::string name = text.substr(0, colon);
   Params params = given;
   if (colon != std::string::npos) {
     std::vector<std::string> settings(1);
@@ -161,6 +162,8 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     RIDGE_TRY(const Params own, parse_params(settings));
     for (const auto& [name, value] : own) params[name] = value;
   }
+  if (is_edit(name)) return select_edit(run, name, params);
+  RIDGE_TRY(const Rung* rung, find_rung(lab, name));
   const std::string reason = why_not(lab, run, *rung);
   if (!reason.empty()) return unavailable(rung->kernel, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
@@ -170,6 +173,16 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
   }
   return resolve(info, params);
+}
+
+Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, const Params& given) {
+  const KernelInfo* info = run.kernel(kernel);
+  if (info == nullptr) return unavailable(kernel, "the worker does not know it");
+  if (!info->available) return unavailable(kernel, info->reason);
+  RIDGE_TRY_VOID(check_known({info}, given, kernel.substr(0, kernel.find('.'))));
+  const std::string problem = dtype_problem(*info, given);
+  if (!problem.empty()) return Error{ErrorCode::usage, problem, kernel, "choose another dtype"};
+  return resolve(*info, given);
 }
 
 Result<Selection> first_look(const Lab& lab, const Run& run) {

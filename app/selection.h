@@ -32,6 +32,9 @@ Result<const Lab*> require_lab(const std::string& id);
 Result<Selection> select_rungs(const Lab& lab, const Run& run,
                                const std::vector<std::string>& names, const Params& given);
 
+/// A learner's rung that the worker has built.
+Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, const Params& given);
+
 /// All that this machine can run, CPU and GPU rungs each at the lab's size for a first look.
 Result<Selection> first_look(const Lab& lab, const Run& run);
 

@@ -72,6 +72,28 @@ class FakeSession final : public app::Session {
     done(id);
     return id;
   }
+  /// Built at once, with the messages in `build_messages`; an error among them: not built.
+  Result<int64_t> build(const std::string& kernel, const std::string& text) override {
+    const int64_t id = next_++;
+    to_.app("build", {{"id", id}, {"kernel", kernel}, {"text", text}});
+    EditBuild build{kernel + std::string(kEditSuffix), true};
+    build.messages = build_messages;
+    for (const CompileMessage& message : build_messages) {
+      if (message.kind != "error") continue;
+      build.built = false;
+      build.reason = "it does not compile, line " + std::to_string(message.line);
+    }
+    if (build.built) {
+      KernelInfo edited = info(kernel);
+      edited.id = build.kernel;
+      to_.worker("kernel", {{"request", id}, {"kernel", edited}});
+      const SourceText source{build.kernel, "kernels/" + kernel + ".cpp", text, "-O3", "00ed17"};
+      to_.worker("result", {{"request", id}, {"source", source}});
+    }
+    to_.worker("result", {{"request", id}, {"build", build}});
+    done(id);
+    return id;
+  }
   Result<int64_t> send(WorkRequest request) override {
     request.id = next_++;
     sent.push_back(request);
@@ -230,6 +252,7 @@ class FakeSession final : public app::Session {
     return made;
   }
 
+  std::vector<CompileMessage> build_messages;
   std::string no_assembly;  ///< why there is none
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;

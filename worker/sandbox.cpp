@@ -176,12 +176,12 @@ bool limit(int resource, rlim_t most) {
   return setrlimit(static_cast<__rlimit_resource>(resource), &value) == 0;
 }
 
-/// What it has mapped now, and nine tenths of the memory that is free.
+/// What it has mapped now, and half of the memory that is free.
 bool limit_memory() {
   const int64_t free = measure::free_memory_bytes();
   const std::string words = measure::read_line_of("/proc/self/statm");  // pages, the first
   const int64_t mapped = std::atoll(words.c_str()) * sysconf(_SC_PAGESIZE);
-  return free > 0 && mapped > 0 && limit(RLIMIT_AS, static_cast<rlim_t>(mapped + free / 10 * 9));
+  return free > 0 && mapped > 0 && limit(RLIMIT_AS, static_cast<rlim_t>(mapped + free / 2));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "common/core/result.h"
-#include "common/record/inspection.h"
 #include "common/record/edit.h"
+#include "common/record/inspection.h"
 #include "common/record/types.h"
 
 namespace ridge {

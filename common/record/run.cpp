@@ -146,8 +146,8 @@ bool Run::apply_from_app(const Json& message) {
     worker_lost(text_field(message, "reason", "the worker ended"));
     return true;
   }
-  if (type == "list" || type == "source" || type == "assembly" || type == "probe" ||
-      type == "run" || type == "compare" || type == "inspect") {
+  if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
+      type == "probe" || type == "run" || type == "compare" || type == "inspect") {
     open_request(message);
     return true;
   }
