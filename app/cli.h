@@ -34,6 +34,12 @@ struct MeasureOptions {
   std::vector<std::string> edits;  ///< learners' files, "FILE" or "KERNEL=FILE": rungs too
 };
 
+struct ExerciseOptions {
+  std::string what, name;        ///< "list", "start" ...; of check a file
+  std::string to, out;           ///< start: the file; check: the saved run
+  std::vector<std::string> set;  ///< check; empty: the lab's first look
+};
+
 struct EditOptions {
   std::string kernel, to;        ///< to: the copy; empty: in the learner's folder
   std::vector<std::string> set;  ///< watch; "n=1024"
@@ -85,6 +91,8 @@ int cmd_actions(const CommonOptions& common);
 int cmd_assembly(const CommonOptions& common, const std::string& kernel);
 /// The inside of a rung's model, or what it makes of a test input.
 int cmd_inspect(const CommonOptions& common, const InspectOptions& options);
+int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options);
+int cmd_leaderboard(const CommonOptions& common, const std::string& folder);
 int cmd_edit(const CommonOptions& common, const EditOptions& options);
 int cmd_run(const CommonOptions& common, const MeasureOptions& options);
 int cmd_table(const CommonOptions& common, const MeasureOptions& options);

@@ -25,6 +25,7 @@ enum class Key {
   keypad_minus,
   zero,
   k,
+  s,
   up,
   down,
   enter,
@@ -60,6 +61,8 @@ inline ImGuiKey native(Key key) {
       return ImGuiKey_0;
     case Key::k:
       return ImGuiKey_K;
+    case Key::s:
+      return ImGuiKey_S;
     case Key::up:
       return ImGuiKey_UpArrow;
     case Key::down:
@@ -100,6 +103,8 @@ inline int native(Key key) {
       return 48;
     case Key::k:
       return 75;
+    case Key::s:
+      return 83;
     case Key::up:
       return 265;
     case Key::down:

@@ -44,6 +44,18 @@ CLI::App* add_edit(CLI::App* app, EditOptions* options) {
   return command;
 }
 
+CLI::App* add_exercise(CLI::App* app, ExerciseOptions* options) {
+  CLI::App* command = app->add_subcommand("exercise", "files with a hole to fill, and their check");
+  command->add_option("what", options->what, "list, start, hint, solution or check")
+      ->required()
+      ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
+  command->add_option("NAME", options->name, "which; of check your FILE");
+  command->add_option("--to", options->to, "start: where to");
+  command->add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
+  one_at_a_time(command->add_option("--set", options->set, "check: a parameter: n=512 (repeat)"));
+  return command;
+}
+
 CLI::App* add_run(CLI::App* app, MeasureOptions* options) {
   CLI::App* command = app->add_subcommand("run", "measure the rungs of a lab");
   add_measuring(command, options);
@@ -168,6 +180,7 @@ int main(int argc, char** argv) {
   TourOptions tour;
   HandoutOptions handout;
   EditOptions edit;
+  ExerciseOptions exercise;
   std::string size;
 
   CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.",
@@ -189,6 +202,11 @@ int main(int argc, char** argv) {
   std::string asm_of;
   list_command->add_option("--asm", asm_of, "what the compiler made of this rung: KERNEL");
   const CLI::App* edit_command = add_edit(&app, &edit);
+  const CLI::App* exercise_command = add_exercise(&app, &exercise);
+  CLI::App* board_command =
+      app.add_subcommand("leaderboard", "a folder of saved runs, ranked with their intervals");
+  std::string board_folder;
+  board_command->add_option("FOLDER", board_folder, "of RUN.jsonl files")->required();
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
   const CLI::App* inspect_command = add_inspect(&app, &inspect);
@@ -226,6 +244,8 @@ int main(int argc, char** argv) {
   if (list_command->parsed() && !asm_of.empty()) return cmd_assembly(common, asm_of);
   if (list_command->parsed()) return list_actions ? cmd_actions(common) : cmd_list(common);
   if (edit_command->parsed()) return cmd_edit(common, edit);
+  if (exercise_command->parsed()) return cmd_exercise(common, exercise);
+  if (board_command->parsed()) return cmd_leaderboard(common, board_folder);
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);
   if (inspect_command->parsed()) return cmd_inspect(common, inspect);

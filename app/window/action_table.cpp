@@ -4,6 +4,7 @@
 
 #include "app/window/action_reasons.h"
 #include "app/window/actions.h"
+#include "app/window/editing.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
 #include "app/window/heat.h"
@@ -68,11 +69,11 @@ void clear_baseline(State& state) {
 }
 
 void step_rung(State& state, int step) {
-  const auto& rungs = state.view.lab->rungs;
-  const int count = static_cast<int>(rungs.size());
+  const auto& rows = state.ladder;  // with the learner's own
+  const int count = static_cast<int>(rows.size());
   for (int i = 0; i < count; ++i) {
-    if (state.view.rung != rungs[static_cast<size_t>(i)].kernel) continue;
-    select_rung(state, rungs[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].kernel);
+    if (state.view.rung != rows[static_cast<size_t>(i)].rung->kernel) continue;
+    select_rung(state, rows[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].rung->kernel);
     return;
   }
 }
@@ -150,6 +151,10 @@ const Action kActions[] = {
     {"source", "Show the source", typed("S", 's'), never,
      [](State& state) { state.view.tab = Tab::source; }},
     {"assembly", "Show the source or its assembly", typed(";", ';'), never, toggle_assembly},
+    {"edit", "Edit a copy of the selected rung", {}, why_no_edit, start_editing},
+    {"save_edit", "Save your copy: it is built, checked and timed", with_ctrl("Ctrl S", Key::s),
+     why_no_save, save_edit},
+    {"revert_edit", "Go back to the original's text", {}, why_no_save, revert_edit},
     {"diff", "Show what changed since the rung before", typed("D", 'd'), never,
      [](State& state) { state.view.tab = Tab::diff; }},
     {"ladder", "Show the ladder", {}, never, show_view<View::ladder>},

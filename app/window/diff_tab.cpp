@@ -80,7 +80,13 @@ void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& 
 void DiffTab::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   const RungView* row = find_row(state, state.view.rung);
-  const Rung* previous = row ? previous_rung(*state.view.lab, *row->rung) : nullptr;
+  // Of a learner's rung: what changed since the original.
+  const RungView* original = row && is_edit(row->rung->kernel)
+                                 ? find_row(state, std::string(original_of(row->rung->kernel)))
+                                 : nullptr;
+  const Rung* previous = original ? original->rung
+                         : row    ? previous_rung(*state.view.lab, *row->rung)
+                                  : nullptr;
   if (!row || !previous) {
     const bool peer = row && row->rung->peer;
     return draw_empty_state(

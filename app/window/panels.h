@@ -141,6 +141,9 @@ struct SourceTab {
   int follow(Ui& ui, const SourceText& source, float top, float line_h);
   void draw_source(Ui& ui, Area area);
   void draw_assembly(Ui& ui, Area area);
+  void draw_editor(Ui& ui, float top);  // editor.cpp; below `top` of the panel
+  void draw_buttons(Ui& ui, Area line) const;
+  int cursor_line_ = 0;
   int jumps_ = 0;
   std::string followed_;  ///< the rung whose loop was last scrolled to
 };

@@ -2,6 +2,7 @@
 
 #include "app/study/lesson.h"
 #include "app/window/actions.h"
+#include "app/window/editing.h"
 #include "app/window/panels.h"
 #include "common/record/assembly.h"
 
@@ -141,29 +142,55 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
   draw_code(ui, area, {assembly->text, assembly->loop_first, assembly->loop_last, false});
 }
 
-/// The switch, and of an assembly its loop in words: they stay when the text under them scrolls.
+/// Beside the switch: Edit, or what is done with the copy that is open.
+void SourceTab::draw_buttons(Ui& ui, Area line) const {
+  using Kind = Ui::Kind;
+  if (!edits_selected(ui.state)) {
+    const RungView* row = find_row(ui.state, ui.state.view.rung);
+    const bool is_ours = row && row->info && row->info->library.empty();
+    if (is_ours && row->info->kind == "kernel" && !ui.state.is_replay())
+      ui.action_button("edit", line.take_left(ui.px(72)), "Edit", Kind::normal);
+    return;
+  }
+  const bool unsaved = ui.state.editing->is_unsaved();
+  ui.action_button("save_edit", line.take_left(ui.px(118), ui.px(8)), "Save",
+                   unsaved ? Kind::primary : Kind::normal);
+  ui.action_button("revert_edit", line.take_left(ui.px(78)), "Revert", Kind::quiet);
+}
+
+/// The switch, and in words an assembly's loop or how the learner's file stands: they stay when the
+/// text under them scrolls.
 void SourceTab::draw(Ui& ui, Area area) {
+  const bool edits = edits_selected(ui.state);
   const AssemblyText* assembly =
       ui.state.view.assembly ? find_assembly(ui.state, ui.state.view.rung) : nullptr;
-  const std::string said = assembly ? loop_sentence(*assembly) : "";
+  bool is_error = false;
+  const std::string said = assembly ? loop_sentence(*assembly)
+                           : edits  ? editing_status(ui.state, &is_error)
+                                    : "";
   const float said_h =
-      assembly ? ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8) : 0;
+      said.empty() ? 0
+                   : ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8);
   const float switch_h = ui.px(38);
   area.take_top(switch_h + said_h);
   if (ui.state.view.assembly) {
     draw_assembly(ui, area);
   } else {
     followed_.clear();
-    draw_source(ui, area);
+    edits ? draw_editor(ui, ui.px(8) + switch_h + said_h) : draw_source(ui, area);
   }
   const ImVec2 corner = ImGui::GetWindowPos();
   ui.fill({corner.x, corner.y, area.w + ui.px(16), ui.px(8) + switch_h + said_h},
           ui.color(Role::panel));
-  const Area place = {corner.x, corner.y + ui.px(8), std::min(ui.px(220), area.w), ui.px(30)};
-  ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px, Role::text);
+  Area line = {corner.x, corner.y + ui.px(8), area.w, ui.px(30)};
+  const Area place = line.take_left(std::min(ui.px(edits ? 180 : 220), area.w), ui.px(10));
+  ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px,
+               is_error ? Role::slower : Role::text);
+  ui.widgets["source_said"] = {corner.x, place.bottom() + ui.px(8), area.w, said_h};
   const int chosen =
       ui.segments("assembly", place, {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
   if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) perform(ui.state, "assembly");
+  draw_buttons(ui, line);
 }
 
 void SourceTab::draw_source(Ui& ui, Area area) {

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/window/editing.h"
 #include "app/window/fold.h"
 #include "app/window/history.h"
 #include "app/window/inspect_view.h"
@@ -98,6 +99,7 @@ void fill_recorded(const State& state, RungView* row) {
 std::string no_result_reason(const State& state, const RungView& row) {
   if (state.session->state() == app::WorkerState::starting) return "waiting for the worker";
   if (row.can_run) return "not run yet";
+  if (is_edit(row.rung->kernel)) return "not built yet";
   if (state.session->state() == app::WorkerState::lost && !row.info) return "no worker";
   const bool no_run =
       state.is_replay() && !state.run().environment() && state.run().series().empty();
@@ -253,12 +255,16 @@ void rebuild_ladder(State& state) {
   state.ladder.clear();
   ++state.ladder_version;
   if (!state.view.lab) return;
-  for (const Rung& rung : state.view.lab->rungs) state.ladder.push_back(make_row(state, rung));
+  for (const Rung& rung : state.view.lab->rungs) {
+    state.ladder.push_back(make_row(state, rung));
+    if (state.editing && state.editing->kernel == rung.kernel)
+      state.ladder.push_back(make_row(state, state.editing->rung));
+  }
 }
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
-  const bool ticked = tick_tour(state, now_s);
+  const bool ticked = tick_tour(state, now_s) | tick_editing(state, now_s);
   const bool moved = state.dirty || state.seen_version != state.run().version() ||
                      state.seen_state != state.session->state();
   if (moved) {

@@ -147,6 +147,8 @@ struct RecentRun {
   std::string machine, time_utc;  ///< empty: not recorded in it
 };
 
+struct Editing;  ///< editing.h
+
 struct State {
   app::Session* session = nullptr;  ///< not owned: outlives the state, or is `opened`
   ChartWish chart_wish = ChartWish::none;
@@ -172,6 +174,8 @@ struct State {
   study::Progress progress;                               ///< of the cards and the quiz
   std::string progress_path;     ///< where it is kept; empty: nowhere (tests, shot)
   std::string progress_problem;  ///< why the file there could not be read: it is not written over
+  std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
+  std::string edits_folder;          ///< where copies are made; empty: the learner's own
   std::string export_root;       ///< folder under which exports are written
   std::string last_export;       ///< folder of the last export
   std::vector<RungView> ladder;  ///< rebuilt by refresh()

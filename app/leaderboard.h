@@ -1,0 +1,48 @@
+// A class's leaderboard is a folder of saved runs. Each run compared a learner's rung with the rung that
+// it goes on from, in interleaved pairs on one machine: that ratio is what is ranked. Numbers of
+// different machines never stand in one list, and where intervals overlap nobody is ahead.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/core/interval.h"
+#include "common/core/result.h"
+#include "common/record/json.h"
+#include "common/record/run.h"
+
+namespace ridge::app {
+
+struct BoardEntry {
+  int rank = 0;      ///< equal for a tie
+  std::string file;  ///< without folder and .jsonl: the learner's name
+  std::string hash;  ///< of the source that was measured
+  double ratio = 0;  ///< baseline's time over theirs
+  Interval ci;
+  double median_ns = 0;  ///< theirs
+  bool contended = false;
+};
+
+/// One rung at one size, on one class of machine.
+struct Board {
+  std::string kernel, baseline, machine, cache;
+  Params params;
+  std::vector<BoardEntry> entries;  ///< best first
+};
+
+struct Leaderboard {
+  std::vector<Board> boards;
+  std::vector<Error> left_out;  ///< what is not ranked, and why; `where` is the file
+};
+
+/// Reads every *.jsonl of the folder; nothing in them is compiled or run. Errors: bad_input for no folder.
+Result<Leaderboard> read_leaderboard(const std::string& folder);
+/// Adds what one run has to say; the last comparison of each rung counts.
+void add_run(const Run& run, const std::string& file, Leaderboard* board);
+/// Sorts each board and gives ranks: a tie is an interval that reaches the one of the tie's first.
+void rank_entries(Leaderboard* board);
+
+std::string leaderboard_text(const Leaderboard& board);
+Json leaderboard_json(const Leaderboard& board);
+
+}  // namespace ridge::app
