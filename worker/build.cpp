@@ -82,8 +82,8 @@ bool isa_flags(const std::string& isa, Words* flags) {
   return isa.empty();
 }
 
-/// "loop_order.cpp:23:7: error: 'x' was not declared"; messages of other files keep their place in
-/// the text and have no line of the learner's.
+/// "loop_order.cpp:23:7: error: 'x' was not declared" of GCC and Clang, "naive.cu(23): error: ..." of
+/// nvcc; messages of other files keep their place in the text and have no line of the learner's.
 void read_messages(const std::string& output, const std::string& file, EditBuild* build) {
   for (const std::string& line : split(output, '\n')) {
     for (const char* kind : {"error", "warning"}) {
@@ -94,7 +94,7 @@ void read_messages(const std::string& output, const std::string& file, EditBuild
       message.kind = kind;
       const std::string place = line.substr(0, at);
       message.text = line.substr(line.find(": ", at + 2) + 2);
-      const size_t colon = place.find(':');
+      const size_t colon = place.find_first_of(":(");
       const std::string name = place.substr(0, colon);
       const bool own = name == file;
       if (own && colon != place.npos) {
@@ -118,21 +118,46 @@ std::string first_error(const EditBuild& build) {
   return "";
 }
 
-Words compile_command(const EditText& edit, const std::string& file, const std::string& output) {
+std::string source_folder() {
+  const char* set = std::getenv("RIDGEPOINT_SOURCE");
+  return set != nullptr && *set != '\0' ? set : RIDGE_SOURCE_DIR;
+}
+
+void add_words(const char* text, Words* words) {
+  for (std::string& word : split(text, ' ')) words->push_back(word);
+}
+
+Words cpu_command(const EditText& edit) {
   Words command = {RIDGE_CXX};
-  for (std::string& flag : split(RIDGE_CXX_FLAGS, ' ')) command.push_back(flag);
+  add_words(RIDGE_CXX_FLAGS, &command);
   isa_flags(edit.isa, &command);
-  for (std::string& flag : split(edit.source.flags, ' ')) {
-    if (!flag.starts_with("isa=")) command.push_back(flag);
-  }
-  const std::string root = RIDGE_SOURCE_DIR;
   // Hidden and bound within itself: a name that the worker has too must not become the worker's.
-  const Words rest = {"-Wall",
-                      "-fdiagnostics-color=never",
-                      "-fPIC",
-                      "-shared",
-                      "-fvisibility=hidden",
-                      "-Wl,-Bsymbolic",
+  add_words("-Wall -fdiagnostics-color=never -fPIC -fvisibility=hidden -Wl,-Bsymbolic", &command);
+  return command;
+}
+
+/// "90a" stays; else what this GPU is, if it is later than what the build line asks for.
+Words gpu_command(const EditText& edit, int capability) {
+  const bool exact = edit.arch.ends_with("a");
+  const int least = edit.arch.empty() ? 75 : std::atoi(edit.arch.c_str());
+  Words command = {RIDGE_NVCC};
+  add_words(RIDGE_NVCC_FLAGS, &command);
+  command.push_back("-arch=sm_" +
+                    (exact ? edit.arch : std::to_string(std::max(least, capability))));
+  add_words("-Xcompiler -fPIC,-fvisibility=hidden -Xlinker -Bsymbolic", &command);
+  command.push_back("-DRIDGE_ARCH=" + std::to_string(least));
+  if (exact) command.push_back("-DRIDGE_ARCH_EXACT=true");
+  return command;
+}
+
+Words compile_command(const EditText& edit, int capability, const std::string& file,
+                      const std::string& output) {
+  Words command = edit.is_cuda ? gpu_command(edit, capability) : cpu_command(edit);
+  for (std::string& flag : split(edit.source.flags, ' ')) {
+    if (!flag.starts_with("isa=") && !flag.starts_with("arch=")) command.push_back(flag);
+  }
+  const std::string root = source_folder();
+  const Words rest = {"-shared",
                       "-I" + root,
                       "-DRIDGE_ISA=\"" + edit.isa + "\"",
                       "-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"",
@@ -171,7 +196,9 @@ Result<EditText> read_edit(std::string_view kernel, const std::string& text) {
   for (const std::string& flag : split(edit.source.flags, ' ')) {
     if (flag.starts_with("isa=")) {
       edit.isa = flag.substr(4);
-    } else if (!flag.starts_with("arch=") && !is_harmless(flag)) {
+    } else if (flag.starts_with("arch=")) {
+      edit.arch = flag.substr(5);
+    } else if (!is_harmless(flag)) {
       return refused("its build line asks for " + flag,
                      "flags may be -O.., -f.., -m.., -D.. and -std=..");
     }
@@ -182,25 +209,28 @@ Result<EditText> read_edit(std::string_view kernel, const std::string& text) {
 }
 
 std::string artifact_path(const EditText& edit, const std::string& folder) {
-  return folder + "/" + edit.id() + (edit.is_cuda ? ".cubin" : ".so");
+  return folder + "/" + edit.id() + ".so";
 }
 
-bool compile_edit(const EditText& edit, const std::string& folder, EditBuild* build) {
+bool compile_edit(const EditText& edit, int capability, const std::string& folder,
+                  EditBuild* build) {
   const auto start = std::chrono::steady_clock::now();
   const auto fail = [&](const std::string& why) {
     build->reason = why;
     return false;
   };
-  if (access(RIDGE_SOURCE_DIR "/common/kernel/edited.h", R_OK) != 0) {
-    return fail("the headers that it includes are not at " RIDGE_SOURCE_DIR
-                " any more, where this worker was built: build it again from its source");
+  if (edit.is_cuda && *RIDGE_NVCC == '\0') return fail("this worker was built without CUDA");
+  if (access((source_folder() + "/common/kernel/edited.h").c_str(), R_OK) != 0) {
+    return fail("the headers that it includes are not in " + source_folder() +
+                ", where this worker was built: build it again, or name the source tree in "
+                "RIDGEPOINT_SOURCE");
   }
   const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
   if (const auto written = write_whole(file, edit.source.text); !written) {
     return fail(written.error().sentence());
   }
-  const auto ran =
-      measure::run_tool(compile_command(edit, file, artifact_path(edit, folder)), kLimit_s, true);
+  const auto ran = measure::run_tool(
+      compile_command(edit, capability, file, artifact_path(edit, folder)), kLimit_s, true);
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!ran) return fail(ran.error().sentence());

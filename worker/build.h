@@ -15,6 +15,7 @@ namespace ridge::worker {
 struct EditText {
   KernelSource source;  ///< its id is the original's; path, flags, hash and text are the learner's
   std::string isa;      ///< "avx512f"
+  std::string arch;     ///< "90a"
   std::string variant;  ///< "_o1" of naive_o1
   bool is_cuda = false;
   std::string id() const { return source.id + std::string(kEditSuffix); }
@@ -24,8 +25,11 @@ struct EditText {
 /// the text registers no kernel or its build line asks for what is not allowed.
 Result<EditText> read_edit(std::string_view kernel, const std::string& text);
 
-/// Compiles it to `folder`/<id>.so. False: it did not compile; `build` has the messages and a reason.
-bool compile_edit(const EditText& edit, const std::string& folder, EditBuild* build);
+/// Compiles it to `folder`/<id>.so, a GPU's for one of this compute capability. False: it did not compile;
+/// `build` has the messages and a reason. The headers that it includes are those of the source tree that
+/// this worker was built from, or of $RIDGEPOINT_SOURCE.
+bool compile_edit(const EditText& edit, int capability, const std::string& folder,
+                  EditBuild* build);
 
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);

@@ -1,11 +1,14 @@
 #include "worker/catalogue.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "common/kernel/registry.h"
+#include "common/measure/disassembly.h"
 #include "common/measure/harness.h"
 #include "common/measure/isa.h"
+#include "worker/work.h"
 
 namespace ridge::worker {
 namespace {
@@ -157,6 +160,54 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
   std::sort(list.begin(), list.end(),
             [](const KernelInfo& a, const KernelInfo& b) { return a.id < b.id; });
   return list;
+}
+
+// ---- what is asked about it ----------------------------------------------------------------------
+
+void Work::list(int64_t request) {
+  for (const KernelInfo& entry : catalogue_) {
+    emitter_->emit("kernel", {{"request", request}, {"kernel", entry}});
+  }
+  emitter_->emit("end", {{"request", request}});
+}
+
+Result<void> Work::source(int64_t request, const std::string& kernel) {
+  if (const Edit* edit = edits_.find(kernel)) {
+    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
+    return {};
+  }
+  const KernelSource* source = find_source(kernel);
+  if (source == nullptr) {
+    return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
+                 "source", "ask for one that `list` names with a path"};
+  }
+  const SourceText text = {kernel, source->path, source->text, source->flags, source->hash};
+  emitter_->emit("result", {{"request", request}, {"source", text}});
+  return {};
+}
+
+Result<void> Work::assembly(int64_t request, const std::string& kernel) {
+  int capability = 0;  // the newest that is built in, where there is no GPU to ask
+  for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
+  RIDGE_TRY(const AssemblyText text, measure::disassemble(kernel, capability));
+  emitter_->emit("result", {{"request", request}, {"assembly", text}});
+  return {};
+}
+
+Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& text) {
+  int capability = 0;
+  for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
+  const EditBuild build =
+      edits_.build(kernel, text, info(std::string(original_of(kernel))), capability);
+  if (build.built) {
+    const Edit* edit = edits_.find(build.kernel);
+    std::erase_if(catalogue_, [&](const KernelInfo& one) { return one.id == build.kernel; });
+    catalogue_.push_back(edit->info);
+    emitter_->emit("kernel", {{"request", request}, {"kernel", edit->info}});
+    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
+  }
+  emitter_->emit("result", {{"request", request}, {"build", build}});
+  return {};
 }
 
 }  // namespace ridge::worker

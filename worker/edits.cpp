@@ -43,6 +43,10 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+bool is_of_gpu(std::string_view text) {
+  return text.find(".cuda.") != text.npos;
+}
+
 /// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
 double patience_s() {
   const char* text = std::getenv("RIDGE_EDIT_PATIENCE_S");
@@ -101,7 +105,7 @@ class EditedWorker {
  private:
   static bool on_gpu(const std::vector<const Edit*>& edits) {
     return std::any_of(edits.begin(), edits.end(),
-                       [](const Edit* edit) { return edit->suffix == ".cubin"; });
+                       [](const Edit* edit) { return is_of_gpu(edit->info.id); });
   }
 
   std::vector<std::string> command(const std::vector<const Edit*>& edits) {
@@ -109,7 +113,7 @@ class EditedWorker {
     std::vector<std::string> words = {"/bin/sh",  "-c",       "exec \"$0\" \"$@\" >&3",
                                       own_path(), "--edited", scratch_.path()};
     for (const Edit* edit : edits) {
-      const std::string file = scratch_.path() + "/" + edit->info.id + edit->suffix;
+      const std::string file = scratch_.path() + "/" + edit->info.id + ".so";
       std::ofstream(file, std::ios::binary) << edit->artifact;
       words.push_back(file);
     }
@@ -198,7 +202,7 @@ Result<KernelInfo> ask_what_it_is(const Edit& edit) {
 }  // namespace
 
 EditBuild Edits::build(const std::string& kernel, const std::string& text,
-                       const KernelInfo* original) {
+                       const KernelInfo* original, int capability) {
   EditBuild build;
   const auto read = read_edit(kernel, text);
   if (!read) {
@@ -212,10 +216,9 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
     build.reason = "no temporary folder could be made";
     return build;
   }
-  if (!compile_edit(*read, scratch.path(), &build)) return build;
+  if (!compile_edit(*read, capability, scratch.path(), &build)) return build;
   Edit edit;
   edit.info.id = build.kernel;
-  edit.suffix = read->is_cuda ? ".cubin" : ".so";
   edit.artifact = read_file(artifact_path(*read, scratch.path()));
   edit.source = {build.kernel, read->source.path, text, read->source.flags, build.hash};
   const double begin_s = measure::now_s();
@@ -301,7 +304,7 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   add_folder("RIDGEPOINT_DATA", "");
   add_folder("HOME", "/.cache/ridgepoint");
   add_folder("HOME", "/.local/share/ridgepoint");
-  for (const std::string& file : files) limits.gpu |= file.ends_with(".cubin");
+  for (const std::string& file : files) limits.gpu |= is_of_gpu(file);
   if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
   for (const std::string& what : limit_process(limits)) {
     fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());

@@ -15,15 +15,16 @@ namespace ridge::worker {
 struct Edit {
   KernelInfo info;
   SourceText source;
-  std::string artifact;  ///< what was built, as it is loaded
-  std::string suffix;    ///< of its file: ".so", ".cubin"
+  std::string artifact;  ///< the shared object
 };
 
 class Edits {
  public:
   /// Compiles, then has a worker load it and say what it registers. A build that fails leaves what was
   /// built before under this id.
-  EditBuild build(const std::string& kernel, const std::string& text, const KernelInfo* original);
+  /// `capability`: of this machine's GPU, 0 without.
+  EditBuild build(const std::string& kernel, const std::string& text, const KernelInfo* original,
+                  int capability);
   const Edit* find(std::string_view kernel) const;
 
   /// One edited rung of `request`: everything that goes wrong is in the Series.

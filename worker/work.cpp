@@ -8,7 +8,6 @@
 
 #include "common/kernel/registry.h"
 #include "common/measure/ceilings.h"
-#include "common/measure/disassembly.h"
 #include "common/measure/environment.h"
 #include "common/measure/machine.h"
 #include "common/measure/range.h"
@@ -60,49 +59,6 @@ const KernelInfo* Work::info(std::string_view id) const {
     if (entry.id == id) return &entry;
   }
   return nullptr;
-}
-
-void Work::list(int64_t request) {
-  for (const KernelInfo& entry : catalogue_) {
-    emitter_->emit("kernel", {{"request", request}, {"kernel", entry}});
-  }
-  emitter_->emit("end", {{"request", request}});
-}
-
-Result<void> Work::source(int64_t request, const std::string& kernel) {
-  if (const Edit* edit = edits_.find(kernel)) {
-    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
-    return {};
-  }
-  const KernelSource* source = find_source(kernel);
-  if (source == nullptr) {
-    return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
-                 "source", "ask for one that `list` names with a path"};
-  }
-  const SourceText text = {kernel, source->path, source->text, source->flags, source->hash};
-  emitter_->emit("result", {{"request", request}, {"source", text}});
-  return {};
-}
-
-Result<void> Work::assembly(int64_t request, const std::string& kernel) {
-  int capability = 0;  // the newest that is built in, where there is no GPU to ask
-  for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
-  RIDGE_TRY(const AssemblyText text, measure::disassemble(kernel, capability));
-  emitter_->emit("result", {{"request", request}, {"assembly", text}});
-  return {};
-}
-
-Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& text) {
-  const EditBuild build = edits_.build(kernel, text, info(std::string(original_of(kernel))));
-  if (build.built) {
-    const Edit* edit = edits_.find(build.kernel);
-    std::erase_if(catalogue_, [&](const KernelInfo& one) { return one.id == build.kernel; });
-    catalogue_.push_back(edit->info);
-    emitter_->emit("kernel", {{"request", request}, {"kernel", edit->info}});
-    emitter_->emit("result", {{"request", request}, {"source", edit->source}});
-  }
-  emitter_->emit("result", {{"request", request}, {"build", build}});
-  return {};
 }
 
 // ---- finding what was asked for ------------------------------------------------------------------
