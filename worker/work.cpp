@@ -253,7 +253,14 @@ Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int
   if (asked.pipeline != nullptr) {
     return measure::measure_pipeline(*asked.pipeline, asked.params, options, index, observer);
   }
-  if (asked.edit != nullptr) return edits_.run(*asked.edit, request, index, observer);
+  if (asked.edit != nullptr) {
+    // A trained model is made and kept here: its worker may write nothing.
+    const FamilyDesc* family = find_family(family_of(asked.id()));
+    if (family != nullptr) {
+      RIDGE_TRY_VOID(measure::get_ready(*family, asked.params, index, observer));
+    }
+    return edits_.run(*asked.edit, request, index, observer);
+  }
   const auto where = device(asked.backend(), request.device);
   if (!where) return skipped(where.error().sentence());
   if (asked.trap != nullptr) {
