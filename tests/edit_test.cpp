@@ -116,6 +116,17 @@ TEST_CASE("an edited rung is built, checked with seeds of its own, and timed") {
   CHECK(naive.kernel == "gemm.cpu.naive_o1_edit");
 }
 
+TEST_CASE("its names are its own, and what rungs share is the worker's") {
+  Class& one = shared();
+  // packed.cpp defines a table that threads.cpp of the worker uses: an edit must not get the worker's.
+  const std::string kernels = test::variable("RIDGE_SOURCE") + "/kernels/gemm/";
+  const std::string text =
+      replaced(test::read_all(kernels + "packed.cpp"), "s * v + sum", "s * v * 1.01f + sum");
+  REQUIRE(one.build(text, "gemm.cpu.packed").built);
+  CHECK(one.run("gemm.cpu.packed_edit")["status"] == "failed");
+  CHECK(one.build(test::read_all(kernels + "threads.cpp"), "gemm.cpu.threads").built);
+}
+
 TEST_CASE("errors of the compiler stand at their line") {
   const EditBuild build = shared().build(with("int x = undeclared;"));
   CHECK(!build.built);

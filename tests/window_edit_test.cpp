@@ -1,0 +1,147 @@
+// Edit in the source tab: the copy, its saves from both sides, what the compiler says, the way back.
+#include "app/window/editing.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace window;
+
+constexpr const char* kRung = "gemm.cpu.naive_o3";
+constexpr const char* kEdited = "gemm.cpu.naive_o3_edit";
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Edits : Fixture {
+  TemporaryFolder folder;
+  Edits() {
+    state.edits_folder = folder.path;
+    select_rung(state, kRung);
+    state.view.tab = Tab::source;
+    driver->frames(2);
+  }
+  std::string file() const { return folder.path + "/" + kRung + ".cpp"; }
+  void open() {
+    REQUIRE(driver->click("edit"));
+    driver->frames(10);
+  }
+  void finish_run() {
+    const WorkRequest request = session.last("run");
+    session.measure(request, 0, 5e5);
+    session.finish(request);
+    driver->frames(10);
+  }
+};
+
+TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") {
+  Edits w;
+  w.open();
+  CHECK(read(w.file()) == w.session.run().source(kRung)->text);
+  CHECK(w.state.view.rung == kEdited);
+  CHECK(w.state.view.baseline == kRung);
+  const auto& ladder = w.state.ladder;
+  const auto row = std::find_if(ladder.begin(), ladder.end(), [](const RungView& one) {
+    return std::string(one.rung->kernel) == kEdited;
+  });
+  REQUIRE(row != ladder.end());
+  CHECK(std::string(std::prev(row)->rung->kernel) == kRung);
+  const WorkRequest& request = w.session.last("run");
+  CHECK(request.kernels.size() == 1);
+  CHECK(request.kernels[0].kernel == kEdited);
+  CHECK(request.mode == "live");
+  w.finish_run();
+  bool is_error = true;
+  CHECK(editing_status(w.state, &is_error).find("first verified number") != std::string::npos);
+  CHECK(!is_error);
+  CHECK(w.driver->find("editor") != nullptr);
+  // One key compares it with what it was made from.
+  w.driver->type('c');
+  CHECK(w.session.last("compare").kernels[0].kernel == kRung);
+  CHECK(w.session.last("compare").kernels[1].kernel == kEdited);
+}
+
+TEST_CASE("what is typed is saved by Ctrl+S, and an editor of their own is noticed") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  const int runs = w.session.count("run");
+  REQUIRE(w.driver->click("editor"));
+  w.driver->type('x');
+  CHECK(w.state.editing->is_unsaved());
+  CHECK(w.session.count("run") == runs);
+  w.driver->key(compat::Key::s, true);
+  w.driver->frames(10);
+  CHECK(!w.state.editing->is_unsaved());
+  CHECK(read(w.file()) == w.state.editing->text);
+  CHECK(w.session.count("run") == runs + 1);
+  w.finish_run();
+  w.driver->move(5, 5);
+  w.driver->press_at(5, 5);
+  std::ofstream(w.file()) << "// another editor's\nint a;\n";
+  w.driver->frames(20);
+  CHECK(w.state.editing->text == "// another editor's\nint a;\n");
+  CHECK(w.session.count("run") == runs + 2);
+}
+
+TEST_CASE("a text that does not compile is marked at its line and runs nothing") {
+  Edits w;
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.open();
+  CHECK(w.session.count("run") == 0);
+  bool is_error = false;
+  CHECK(editing_status(w.state, &is_error) == "it does not compile, line 2");
+  CHECK(is_error);
+  CHECK(w.driver->find("message_2") != nullptr);
+  w.session.build_messages = {};
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK(w.session.count("run") == 1);
+  CHECK(w.driver->find("message_2") == nullptr);
+}
+
+TEST_CASE("revert brings the original back and keeps what was there; the diff is to the original") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.state.editing->text += "int mine;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
+  w.state.view.tab = Tab::diff;
+  w.driver->frames(3);
+  w.state.view.tab = Tab::source;
+  w.driver->frames(2);
+  REQUIRE(w.driver->click("revert_edit"));
+  w.driver->frames(10);
+  CHECK(read(w.file()) == w.session.run().source(kRung)->text);
+  CHECK(read(w.file() + ".before").find("int mine;") != std::string::npos);
+}
+
+TEST_CASE("results from before an edit that fails are still there") {
+  Edits w;
+  w.run_all();
+  const size_t before = w.session.run().series().size();
+  w.open();
+  const WorkRequest request = w.session.last("run");
+  w.session.measure(request, 0, 5e5, false);
+  w.session.finish(request);
+  w.driver->frames(10);
+  bool is_error = false;
+  CHECK(editing_status(w.state, &is_error) == "NMSE 0.5 is over 2e-12");
+  CHECK(is_error);
+  CHECK(w.session.run().series().size() == before + 1);
+  CHECK(find_row(w.state, kRung)->series->stats);
+}
+
+TEST_CASE("what cannot be edited says why") {
+  Edits w;
+  w.session.lose("gone");
+  CHECK(why_no_save(w.state).find("Nothing is being edited") != std::string::npos);
+  CHECK(!perform(w.state, "save_edit"));
+}
+
+}  // namespace
+}  // namespace ridge::test
