@@ -50,7 +50,7 @@ bool look_at_file(State& state, Editing* editing) {
 
 bool build_now(State& state, Editing* editing) {
   const auto id = state.session->build(editing->kernel, editing->on_disk);
-  editing->wants_build = false;
+  editing->wants_build = editing->cancels = false;
   editing->run_request = 0;
   editing->first_s.reset();
   if (!id) {
@@ -182,6 +182,12 @@ bool tick_editing(State& state, double now_s) {
     moved = look_at_file(state, editing);
   }
   const bool is_free = !state.run_request && !state.compare_request;
+  // The figures of the text before are of no use any more.
+  const bool own_run = state.run_request && state.run_request == editing->run_request;
+  if (editing->wants_build && own_run && !editing->cancels) {
+    editing->cancels = true;
+    state.session->cancel(state.run_request);
+  }
   if (editing->wants_build && is_free) moved |= build_now(state, editing);
   if (editing->wants_run && is_free) moved |= run_now(state, editing);
   if (editing->run_request && !editing->first_s) {

@@ -22,6 +22,7 @@ struct Editing {
   std::string built;    ///< what the last build was asked for
   int texts = 0;        ///< counts the texts that did not come from the window
   bool wants_build = false, wants_run = false;
+  bool cancels = false;                        ///< its run, because there is a newer text
   int64_t build_request = 0, run_request = 0;  ///< 0: none yet
   int64_t saved_ns = 0;                        ///< real-time clock, of what is built or run
   std::optional<double> first_s;               ///< from that save to the first verified number
