@@ -127,6 +127,25 @@ TEST_CASE("its names are its own, and what rungs share is the worker's") {
   CHECK(one.build(test::read_all(kernels + "threads.cpp"), "gemm.cpu.threads").built);
 }
 
+TEST_CASE("its assembly is that of its own object") {
+  Class& one = shared();
+  const auto text_of = [&](const std::string& text) {
+    REQUIRE(one.build(text).built);
+    one.worker.send({{"type", "assembly"}, {"id", ++one.id}, {"kernel", kEdited}});
+    const Json line = one.worker.until("done", one.id);
+    if (line["status"] != "ok") return std::string();
+    return one.worker.of_type("result").back()["assembly"]["text"].get<std::string>();
+  };
+  const std::string plain = text_of(original());
+  if (plain.empty()) {
+    WARN("no objdump here");
+    return;
+  }
+  CHECK(has(plain, "launch_loop_order"));
+  CHECK(!has(plain, "frame_dummy"));
+  CHECK(text_of(with("asm volatile(\"nopw 0x123(%rax)\");")) != plain);
+}
+
 TEST_CASE("errors of the compiler stand at their line") {
   const EditBuild build = shared().build(with("int x = undeclared;"));
   CHECK(!build.built);

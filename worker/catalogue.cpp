@@ -189,7 +189,9 @@ Result<void> Work::source(int64_t request, const std::string& kernel) {
 Result<void> Work::assembly(int64_t request, const std::string& kernel) {
   int capability = 0;  // the newest that is built in, where there is no GPU to ask
   for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
-  RIDGE_TRY(const AssemblyText text, measure::disassemble(kernel, capability));
+  const Edit* edit = edits_.find(kernel);
+  RIDGE_TRY(const AssemblyText text, edit != nullptr ? edits_.disassemble(*edit, capability)
+                                                     : measure::disassemble(kernel, capability));
   emitter_->emit("result", {{"request", request}, {"assembly", text}});
   return {};
 }

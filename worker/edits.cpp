@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/measure/child.h"
+#include "common/measure/disassembly.h"
 #include "worker/sandbox.h"
 
 namespace ridge::worker {
@@ -244,6 +245,13 @@ const Edit* Edits::find(std::string_view kernel) const {
     if (edit.info.id == kernel) return &edit;
   }
   return nullptr;
+}
+
+Result<AssemblyText> Edits::disassemble(const Edit& edit, int capability) const {
+  const Scratch scratch;
+  const std::string file = scratch.path() + "/rung.so";
+  std::ofstream(file, std::ios::binary) << edit.artifact;
+  return measure::disassemble_object(edit.source, file, capability);
 }
 
 Series Edits::run(const Edit& edit, WorkRequest request, int index,

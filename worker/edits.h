@@ -27,6 +27,8 @@ class Edits {
                   int capability);
   const Edit* find(std::string_view kernel) const;
 
+  Result<AssemblyText> disassemble(const Edit& edit, int capability) const;
+
   /// One edited rung of `request`: everything that goes wrong is in the Series.
   Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) const;
   /// Sides may be ordinary rungs of this worker. Errors: what ended it, one sentence.

@@ -52,6 +52,7 @@ bool build_now(State& state, Editing* editing) {
   const auto id = state.session->build(editing->kernel, editing->on_disk);
   editing->wants_build = editing->cancels = false;
   editing->run_request = 0;
+  state.assembly_asked.erase(editing->id);
   editing->first_s.reset();
   if (!id) {
     state.notice = {id.error().sentence(), true};

@@ -88,14 +88,23 @@ Range code_beside(const std::string& symbols, int64_t registration) {
   return here ? code : Range{};
 }
 
-Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const Built& built) {
-  const std::string program = this_program();
+/// Where a rung's description lies in a shared object that holds no other; 0: it has no symbols.
+int64_t only_registration(const std::string& symbols) {
+  const size_t name = symbols.find("ridge_kernel_desc\n");
+  const size_t begin = name == symbols.npos ? 0 : symbols.rfind('\n', name) + 1;
+  return name == symbols.npos ? 0 : std::strtoll(symbols.c_str() + begin, nullptr, 16);
+}
+
+/// `registration`: where its description is loaded in this program; null: `program` is another.
+Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::string& program,
+                                      const void* registration) {
   const auto no_tool = [&](const Error& why) {
     return unavailable("objdump: " + why.what, kernel, "install it: sudo apt install binutils");
   };
   const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s);
   if (!symbols) return no_tool(symbols.error());
-  const Range code = code_beside(*symbols, file_address(built.registration));
+  const Range code = code_beside(
+      *symbols, registration != nullptr ? file_address(registration) : only_registration(*symbols));
   if (code.end == 0) {
     return unavailable(
         "this worker was stripped of its symbols, so that its functions have no names", kernel,
@@ -189,27 +198,27 @@ Sass pick_sass(const std::string& text, const std::vector<std::string>& names, i
 }
 
 /// cuobjdump from PATH, else from the toolkit's usual places.
-Result<std::string> all_sass() {
+Result<std::string> all_sass(const std::string& program) {
   std::vector<std::string> places = {"cuobjdump", "/usr/local/cuda/bin/cuobjdump"};
   if (const char* home = std::getenv("CUDA_HOME"))
     places.push_back(std::string(home) + "/bin/cuobjdump");
   Error why;
   for (const std::string& place : places) {
-    auto text = output_of({place, "--dump-sass", this_program()}, kToolLimit_s);
+    auto text = output_of({place, "--dump-sass", program}, kToolLimit_s);
     if (text) return text;
     if (why.what.empty() || text.error().what != "it is not installed") why = text.error();
   }
   return why;
 }
 
-Result<Sass> gpu_code(const std::string& kernel, int capability) {
-  const KernelSource* source = find_source(kernel);
-  const auto names = source ? global_functions(source->text) : std::vector<std::string>();
+Result<Sass> gpu_code(const std::string& kernel, const std::string& program,
+                      const std::string& source, int capability) {
+  const auto names = global_functions(source);
   if (names.empty()) {
     return unavailable("its file defines no GPU function of its own", kernel,
                        "look at the rung whose function it launches");
   }
-  const auto text = all_sass();
+  const auto text = all_sass(program);
   if (!text) {
     return unavailable("cuobjdump: " + text.error().what, kernel,
                        "install cuda-cuobjdump and cuda-nvdisasm of the CUDA toolkit, and put them "
@@ -270,6 +279,22 @@ void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
   out->loop_stores = loop->stores;
 }
 
+void fill_cpu(std::vector<AsmLine> lines, AssemblyText* text) {
+  text->tool = "objdump";
+#if defined(__x86_64__)
+  text->target = "x86-64";
+#elif defined(__aarch64__)
+  text->target = "aarch64";
+#endif
+  fill(std::move(lines), false, text);
+}
+
+void fill_gpu(Sass code, AssemblyText* text) {
+  text->tool = "cuobjdump";
+  text->target = code.arch;
+  fill(std::move(code.lines), true, text);
+}
+
 }  // namespace
 
 Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
@@ -289,19 +314,26 @@ Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
   AssemblyText text;
   text.kernel = kernel;
   if (built.backend == Backend::cpu) {
-    RIDGE_TRY(auto lines, cpu_code(kernel, built));
-    text.tool = "objdump";
-#if defined(__x86_64__)
-    text.target = "x86-64";
-#elif defined(__aarch64__)
-    text.target = "aarch64";
-#endif
-    fill(std::move(lines), false, &text);
+    RIDGE_TRY(auto lines, cpu_code(kernel, this_program(), built.registration));
+    fill_cpu(std::move(lines), &text);
   } else {
-    RIDGE_TRY(Sass code, gpu_code(kernel, capability));
-    text.tool = "cuobjdump";
-    text.target = code.arch;
-    fill(std::move(code.lines), true, &text);
+    const KernelSource* source = find_source(kernel);
+    RIDGE_TRY(Sass code, gpu_code(kernel, this_program(), source ? source->text : "", capability));
+    fill_gpu(std::move(code), &text);
+  }
+  return text;
+}
+
+Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
+                                        int capability) {
+  AssemblyText text;
+  text.kernel = source.kernel;
+  if (source.path.ends_with(".cu")) {
+    RIDGE_TRY(Sass code, gpu_code(source.kernel, path, source.text, capability));
+    fill_gpu(std::move(code), &text);
+  } else {
+    RIDGE_TRY(auto lines, cpu_code(source.kernel, path, nullptr));
+    fill_cpu(std::move(lines), &text);
   }
   return text;
 }

@@ -17,5 +17,8 @@ namespace ridge::measure {
 /// nothing is built for; unavailable where there is no disassembler, where the symbols were stripped,
 /// or for a library's rung, with what would change it.
 Result<AssemblyText> disassemble(const std::string& kernel, int capability);
+/// The same of a shared object that holds this one rung. Errors: unavailable.
+Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
+                                        int capability);
 
 }  // namespace ridge::measure
