@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# From a save to the first verified number, as `ridgepoint edit --watch` tells it: each rung saved RUNS
+# times, its median printed. tests/bench/your_turn.sh [BUILD_FOLDER [RUNS [RUNG:n ...]]]
+set -eu
+cd "$(dirname "$0")/../.."
+build=$(realpath "${1:-build}"); runs=${2:-7}
+[ $# -gt 2 ] && shift 2 || set -- naive_o3:512 loop_order:512 loop_order:1024 cache_blocks:512 packed:512 threads:512 packed_avx2:1024
+work=$(mktemp -d); watcher=
+trap '[ -n "$watcher" ] && kill "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
+echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
+for case in "$@"; do
+  rung=${case%:*}; n=${case#*:}; file=$work/$rung.cpp; log=$work/log
+  # A .cu stays one: the suffix is the source's, not the rung's.
+  "$build/bin/ridgepoint" edit "$rung" --to "$file" >/dev/null 2>&1
+  "$build/bin/ridgepoint" edit "$rung" --to "$file" --watch --set n="$n" >"$log" 2>&1 &
+  watcher=$!
+  for _ in $(seq 600); do grep -q '^watching' "$log" && break; sleep 0.1; done
+  sleep 0.5
+  for i in $(seq "$runs"); do
+    echo "// save $i" >>"$file"
+    for _ in $(seq 300); do [ "$(grep -c 'first verified number' "$log")" -ge "$i" ] && break; sleep 0.1; done
+  done
+  kill "$watcher" 2>/dev/null; wait "$watcher" 2>/dev/null || true; watcher=
+  grep 'first verified number' "$log" | sed 's/compiled \([0-9.]*\) s, loaded \([0-9.]*\) s, first verified number \([0-9.]*\) s.*/\1 \2 \3/' |
+    sort -n -k3 | awk -v r="$rung" -v n="$n" '{c[NR]=$1; l[NR]=$2; t[NR]=$3} END {m=int((NR+1)/2);
+      printf "%-18s n = %-5s first verified number %.2f s (compile %.2f, load %.2f; best %.2f, worst %.2f, %d saves)\n", r, n, t[m], c[m], l[m], t[1], t[NR], NR}'
+done
