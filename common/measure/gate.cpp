@@ -1,5 +1,6 @@
 #include "common/measure/gate.h"
 
+#include <algorithm>
 #include <random>
 
 #include "common/quality/quality.h"
@@ -8,14 +9,17 @@
 namespace ridge::measure {
 namespace {
 
-/// The run's choices (dtype, layout ...) and its thread count hold for the awkward shapes too.
-Params carried_over(const FamilyDesc& family, const Params& params) {
+/// The run's choices (dtype, layout ...) hold for the awkward shapes too, and whatever else no shape
+/// names: its thread count, or attention's head size.
+Params carried_over(const FamilyDesc& family, const std::vector<Params>& shapes,
+                    const Params& params) {
   Params carried;
   for (const ParamSpec& spec : family.params()) {
     const auto found = params.find(spec.name);
-    if (found != params.end() && (spec.is_choice || spec.name == "threads")) {
-      carried.insert(*found);
-    }
+    if (found == params.end()) continue;
+    const bool named = std::any_of(shapes.begin(), shapes.end(),
+                                   [&](const Params& shape) { return shape.count(spec.name) > 0; });
+    if (spec.is_choice || !named) carried.insert(*found);
   }
   return carried;
 }
@@ -59,14 +63,15 @@ Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& w
 Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc& family,
                                      const Params& params, Device* device,
                                      const Observer& observer) {
-  const Params carried = carried_over(family, params);
+  const std::vector<Params> shapes = family.awkward();
+  const Params carried = carried_over(family, shapes, params);
   const std::string key = std::string(kernel.id) + " " + to_string(carried);
   if (const auto found = done_.find(key); found != done_.end()) return found->second;
 
   QualityCheck worst;
   int made = 0;
   const uint64_t first = of_edits ? std::random_device()() : 1;
-  for (Params shape : family.awkward()) {
+  for (Params shape : shapes) {
     const std::string name = to_string(shape);
     for (const auto& [param, value] : carried) shape[param] = value;
     RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));

@@ -1,0 +1,173 @@
+// The loops around attention's CPU micro-kernels: queries in blocks of 112 rows, keys and values in blocks
+// of 128, packed so that every vector is full. C-like, static only: ISA-flagged files include it.
+//
+//   for each head, for each block of queries          (a thread takes a range of these)
+//     copy the queries, times scale * log2(e)
+//     for each block of keys, for each strip of 14 queries
+//       S = Q Kt (a tile of 14 x 128), its maxima and 2^(S - maximum), O = O * rescale + P V
+//     divide by the sums
+//
+// Packed: keys in panels of 32, an element of all 32 beside each other; values in panels of 32 elements of
+// the head. Both are padded with zeros to whole panels.
+#pragma once
+
+#include <stdlib.h>
+
+#include "kernels/attention/attention.h"
+#include "kernels/gemm/team.h"
+
+namespace ridge {
+
+static constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 128;
+static constexpr int64_t kQueryBlock = 8 * kStripRows;
+
+/// c (14 x 32) = rescale[row] * c + a (14 x k) * b (k x 32); without `rescale` c = a * b.
+typedef void (*AttentionTile)(const float* a, int64_t a_stride, const float* b, float* c,
+                              int64_t c_stride, int64_t k, const float* rescale);
+/// Of 14 x 128 scores: raises `largest`, writes by how much what was before shrinks, turns the scores into
+/// 2^(score - largest) and adds them to `sum`. Row i has keys[i] keys in this block; the weights of the
+/// others become 0. Row i's scores are at s + i * 128.
+typedef void (*AttentionSoftmax)(float* s, const int64_t* keys, int64_t columns, float* largest,
+                                 float* sum, float* rescale);
+
+struct AttentionKernel {
+  AttentionTile tile;
+  AttentionSoftmax softmax;
+};
+
+/// A thread's own memory.
+struct AttentionMemory {
+  float *k, *v;  ///< packed: of a head
+  float *q, *o, *s, *largest, *sum;
+};
+
+struct AttentionJob {
+  const AttentionKernel* kernel;
+  Attention a;
+  int threads;
+  char* memory;
+  int64_t keys, columns;  ///< sequence and d in whole blocks and panels
+  int64_t part_floats;
+};
+
+static inline int64_t attention_rounded(int64_t value, int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+static inline int64_t attention_part_floats(const Shape& shape) {
+  const int64_t keys = attention_rounded(shape.dim[kAttentionSequence], kKeyBlock);
+  const int64_t d = shape.dim[kAttentionHeadSize], columns = attention_rounded(d, kPanel);
+  return attention_rounded(
+      keys * (d + columns) + kQueryBlock * (d + columns + 2) + kStripRows * kKeyBlock + 64, 64);
+}
+
+static inline Status attention_prepare_blocks(const Shape& shape, int threads, Plan* plan) {
+  const size_t bytes = (size_t)(attention_part_floats(shape) * threads) * sizeof(float);
+  plan->state = aligned_alloc(64, bytes);
+  plan->release = free;
+  plan->workspace_bytes = bytes;
+  Status status;
+  if (plan->state) return status;
+  status.what = "out of memory";
+  status.expression = "aligned_alloc";
+  return status;
+}
+
+/// Keys and values of a head.
+static inline void attention_pack(const AttentionJob* job, int64_t head, AttentionMemory* m) {
+  const int64_t s = job->a.sequence, d = job->a.d;
+  const float* k = (const float*)job->a.k + head * s * d;
+  const float* v = (const float*)job->a.v + head * s * d;
+  for (int64_t j = 0; j < job->keys; ++j) {
+    float* to = m->k + j / kPanel * kPanel * d + j % kPanel;
+    for (int64_t e = 0; e < d; ++e) to[e * kPanel] = j < s ? k[j * d + e] : 0;
+    for (int64_t e = 0; e < job->columns; ++e) {
+      m->v[(e / kPanel * job->keys + j) * kPanel + e % kPanel] = j < s && e < d ? v[j * d + e] : 0;
+    }
+  }
+}
+
+/// A strip of queries meets a block of keys.
+static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, int64_t query,
+                                   int64_t row, int64_t key) {
+  const int64_t d = job->a.d, end = attention_rounded(job->a.sequence - key, kPanel);
+  const int64_t last = job->a.causal ? query + row + kStripRows : job->a.sequence;
+  int64_t columns = attention_rounded(last - key, kPanel);  // only panels that some row sees
+  if (columns > end) columns = end;
+  if (columns > kKeyBlock) columns = kKeyBlock;
+  if (columns <= 0) return;
+  int64_t keys[kStripRows];
+  float rescale[kStripRows];
+  for (int64_t i = 0; i < kStripRows; ++i) {
+    const int64_t query_i = query + row + i;
+    keys[i] =
+        attention_keys(job->a, query_i < job->a.sequence ? query_i : job->a.sequence - 1) - key;
+  }
+  for (int64_t j = 0; j < columns; j += kPanel) {
+    job->kernel->tile(m->q + row * d, d, m->k + (key + j) * d, m->s + j, kKeyBlock, d, NULL);
+  }
+  job->kernel->softmax(m->s, keys, columns, m->largest + row, m->sum + row, rescale);
+  for (int64_t e = 0; e < job->columns; e += kPanel) {
+    job->kernel->tile(m->s, kKeyBlock, m->v + (e * job->keys + key * kPanel),
+                      m->o + row * job->columns + e, job->columns, columns, rescale);
+  }
+}
+
+static inline void attention_query_block(const AttentionJob* job, AttentionMemory* m, int64_t head,
+                                         int64_t query) {
+  const Attention* a = &job->a;
+  const int64_t first = (head * a->sequence + query) * a->d;
+  const int64_t left = a->sequence - query, rows = left < kQueryBlock ? left : kQueryBlock;
+  const float factor = a->scale * 1.44269504f;  // log2(e): 2^x is the exponential there is
+  for (int64_t e = 0; e < kQueryBlock * a->d; ++e) {
+    m->q[e] = e < rows * a->d ? ((const float*)a->q)[first + e] * factor : 0;
+  }
+  for (int64_t e = 0; e < kQueryBlock * job->columns; ++e) m->o[e] = 0;
+  for (int64_t i = 0; i < kQueryBlock; ++i) m->largest[i] = -__builtin_inff(), m->sum[i] = 0;
+  const int64_t last = a->causal ? query + rows : a->sequence;
+  for (int64_t key = 0; key < last; key += kKeyBlock) {
+    for (int64_t row = 0; row < rows; row += kStripRows) attention_strip(job, m, query, row, key);
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    float* o = (float*)a->o + first + i * a->d;
+    for (int64_t e = 0; e < a->d; ++e) o[e] = m->o[i * job->columns + e] / m->sum[i];
+  }
+}
+
+/// What thread `index` does: neighbouring blocks, so that a head is packed by as few as possible. Under a
+/// causal mask the blocks are dealt in turn, late (long) with early (short) ones.
+static inline void attention_part(void* context, int index) {
+  const AttentionJob* job = (const AttentionJob*)context;
+  const int64_t s = job->a.sequence, d = job->a.d;
+  AttentionMemory m;
+  m.k = (float*)job->memory + index * job->part_floats;
+  m.v = m.k + job->keys * d;
+  m.q = m.v + job->keys * job->columns;
+  m.o = m.q + kQueryBlock * d;
+  m.s = m.o + kQueryBlock * job->columns;
+  m.largest = m.s + kStripRows * kKeyBlock;
+  m.sum = m.largest + kQueryBlock;
+  const int64_t blocks = (s + kQueryBlock - 1) / kQueryBlock, all = blocks * job->a.heads;
+  int64_t packed = -1;
+  for (int64_t i = all * index / job->threads; i < all * (index + 1) / job->threads; ++i) {
+    const int64_t head = i / blocks;
+    if (head / job->a.group != packed) attention_pack(job, packed = head / job->a.group, &m);
+    attention_query_block(job, &m, head, i % blocks * kQueryBlock);
+  }
+}
+
+static inline Status attention_run_blocks(const AttentionKernel* kernel, const Launch& launch,
+                                          int threads) {
+  AttentionJob job;
+  job.kernel = kernel;
+  job.a = attention_of(launch);
+  job.threads = threads;
+  job.memory = (char*)launch.plan_state;
+  job.keys = attention_rounded(job.a.sequence, kKeyBlock);
+  job.columns = attention_rounded(job.a.d, kPanel);
+  job.part_floats = attention_part_floats(launch.shape);
+  team_run(threads, attention_part, &job);
+  return Status();
+}
+
+}  // namespace ridge
