@@ -91,11 +91,11 @@ class Checker {
         const double ref = row.value[j], noise = row.noise[j];
         sum.add(out[j], ref, 4 * out_unit() * std::abs(ref) + 6 * weights * noise);
         ref2 += ref * ref;
-        allowed2 += std::pow(out_unit() * ref, 2) + std::pow(weights * noise, 2);
+        allowed2 += (std::pow(out_unit() * ref, 2) + std::pow(weights * noise, 2)) / 3;
       }
     }
-    // Rounded to the nearest, an error is a third of the unit's square on average; and one of a handful
-    // may be several times its mean.
+    // The square of an error that is uniform within a unit is a third of the unit's, on average; one of a
+    // handful may be several times its mean.
     const double few = 1 + 10 / (double(rows.size()) * double(d_));
     return sum.finish(what, ref2 > 0 ? allowed2 / ref2 * few : 0);
   }

@@ -28,14 +28,17 @@ Status encode_tensor_map(const TensorMap2d& matrix, CUtensorMap* map) {
     return {"the driver has no cuTensorMapEncodeTiled (it needs CUDA 12)",
             "cudaGetDriverEntryPointByVersion", __FILE__, __LINE__, false};
   }
-  const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(matrix.columns),
-                               static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t strides[1] = {static_cast<cuuint64_t>(matrix.row_bytes)};
-  const cuuint32_t box[2] = {static_cast<cuuint32_t>(matrix.box_columns),
-                             static_cast<cuuint32_t>(matrix.box_rows)};
-  const cuuint32_t steps[2] = {1, 1};
+  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(matrix.columns),
+                               static_cast<cuuint64_t>(matrix.rows),
+                               static_cast<cuuint64_t>(matrix.matrices)};
+  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(matrix.row_bytes),
+                                 static_cast<cuuint64_t>(matrix.row_bytes * matrix.rows)};
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(matrix.box_columns),
+                             static_cast<cuuint32_t>(matrix.box_rows), 1};
+  const cuuint32_t steps[3] = {1, 1, 1};
+  const cuuint32_t rank = matrix.matrices > 0 ? 3 : 2;
   const CUresult result =
-      encode(map, matrix.type, 2, const_cast<void*>(matrix.data), sizes, strides, box, steps,
+      encode(map, matrix.type, rank, const_cast<void*>(matrix.data), sizes, strides, box, steps,
              CU_TENSOR_MAP_INTERLEAVE_NONE, matrix.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};

@@ -23,6 +23,8 @@ struct TensorMap2d {
   int64_t row_bytes = 0;
   int box_rows = 0, box_columns = 0;
   CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  /// More than 0: a stack of so many matrices, dense, for kernels/device/tma_3d.h; the box is one deep.
+  int64_t matrices = 0;
 };
 
 /// Encodes it, on the host, without a device call: cheap enough (under a microsecond is the intent)
