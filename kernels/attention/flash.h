@@ -8,7 +8,7 @@
 // Ideas: Dao, FlashAttention-2, arXiv:2307.08691; Shah et al., FlashAttention-3, arXiv:2407.08608.
 #pragma once
 
-#include "kernels/attention/attention.h"
+#include "kernels/attention/tensor_head.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/tensor_map.h"
@@ -122,6 +122,26 @@ __device__ void flash_produce(typename FlashTile<d>::Shared& shared, const Flash
   }
 }
 
+/// Which queries a thread has: `row` and row + 8. No key below `unmasked` is masked for its warpgroup.
+struct FlashRows {
+  int row, unmasked;
+};
+__device__ inline FlashRows flash_rows(const Flash& a, int group_row) {
+  const int lane = static_cast<int>(threadIdx.x) % 32,
+            warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  return {group_row + warp * 16 + lane / 4, a.causal ? min(a.sequence, group_row + 1) : a.sequence};
+}
+
+/// The consumer warpgroups take turns at the tensor cores, round and round; each waits for its own turn,
+/// which the one before passes on. Every turn passed must be waited for. Barriers 5, 6, 7.
+inline __device__ void flash_wait_turn(int group) {
+  asm volatile("bar.sync %0, 256;" ::"r"(5 + group) : "memory");
+}
+template <int groups>
+__device__ void flash_pass_turn(int group) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(5 + (group + 1) % groups) : "memory");
+}
+
 /// By a thread of each warp of the consumers.
 __device__ inline void flash_release(uint64_t* empty) {
   if (threadIdx.x % 32 == 0) mbarrier_arrive(empty);
@@ -185,17 +205,13 @@ __device__ __forceinline__ void flash_store(
 
 }  // namespace device
 
-/// prepare() of a rung with one kernel for each type and head size: `kernel` is a generic lambda
-/// <Element, d> that returns it.
-template <typename Run>
-Status with_flash(const Shape& shape, Run run) {
-  const auto with_type = [&]<int d>() -> Status {
-    if (shape.dtype == DType::bf16) return run.template operator()<device::Bf16, d>();
-    return run.template operator()<device::Fp16, d>();
-  };
-  if (shape.dim[kAttentionHeadSize] == 64) return with_type.template operator()<64>();
-  if (shape.dim[kAttentionHeadSize] == 128) return with_type.template operator()<128>();
-  return {"this rung takes head sizes 64 and 128", nullptr, __FILE__, __LINE__, false};
+/// A block for each tile of queries.
+template <int d, typename Kernel>
+void launch_flash_tiles(Kernel* kernel, const Flash& a, void* stream) {
+  using Tile = device::FlashTile<d>;
+  const int tiles = device::ceil_div(a.sequence, Tile::kRows) * a.heads;
+  kernel<<<static_cast<unsigned>(tiles), Tile::kThreads, sizeof(typename Tile::Shared),
+           static_cast<cudaStream_t>(stream)>>>(a);
 }
 
 template <int d, typename Kernel>

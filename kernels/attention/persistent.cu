@@ -11,41 +11,13 @@
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608; longest first is Graham's rule (1969).
 #include <algorithm>
 
-#include "kernels/attention/flash.h"
+#include "kernels/attention/flash_order.h"
 #include "kernels/attention/flash_softmax.h"
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
-
-/// Calls f(head, first row) for this block's tiles.
-template <int d, typename F>
-__device__ __forceinline__ void for_each_tile(const Flash& a, F f) {
-  const int rows = ceil_div(a.sequence, FlashTile<d>::kRows), all = rows * a.heads;
-  const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
-  for (int round = 0;; ++round) {
-    const int tile = round * blocks + (round % 2 ? blocks - 1 - block : block);
-    if (tile >= all) return;
-    const int first = tile / (rows * a.heads_together) * a.heads_together;
-    const int together = min(a.heads_together, a.heads - first), in_group = tile - first * rows;
-    if (a.causal) {
-      f(first + in_group % together, (rows - 1 - in_group / together) * FlashTile<d>::kRows);
-    } else {
-      f(tile / rows, tile % rows * FlashTile<d>::kRows);
-    }
-  }
-}
-
-/// The consumer warpgroups take turns at the tensor cores, round and round: barriers 5, 6, 7.
-template <int groups>
-__device__ inline void wait_turn(int group) {
-  asm volatile("bar.sync %0, 256;" ::"r"(5 + group) : "memory");
-}
-template <int groups>
-__device__ inline void pass_turn(int group) {
-  asm volatile("bar.arrive %0, 256;" ::"r"(5 + (group + 1) % groups) : "memory");
-}
 
 template <typename Element, int d>
 __device__ __forceinline__ void consume_tile(typename FlashTile<d>::Shared& shared, const Flash& a,
@@ -55,20 +27,18 @@ __device__ __forceinline__ void consume_tile(typename FlashTile<d>::Shared& shar
   float s[kFlashKeys / 2], o[d / 2] = {}, rescale[2];
   uint32_t p[kFlashKeys / 16][4];
   SoftmaxRows rows;
-  const int lane = static_cast<int>(threadIdx.x) % 32,
-            warp = static_cast<int>(threadIdx.x) / 32 % 4;
-  const int first_row = row + group * kFlashGroupM, my_row = first_row + warp * 16 + lane / 4;
-  const int unmasked = a.causal ? min(a.sequence, first_row + 1) : a.sequence;
+  const int first_row = row + group * kFlashGroupM;
+  const FlashRows mine = flash_rows(a, first_row);
   int block = flash_blocks<d>(a, row) - 1;
 
   auto& q = shared.q[at.q.stage][group];
   mbarrier_wait(&shared.q_full[at.q.stage], at.q.parity);
   mbarrier_wait(&shared.k_full[at.k.stage], at.k.parity);
-  wait_turn<kGroups>(group);
+  flash_wait_turn(group);
   wgmma_fence();
   flash_scores<Element>(s, q, shared.k[at.k.stage]);
   wgmma_commit();
-  pass_turn<kGroups>(group);
+  flash_pass_turn<kGroups>(group);
   if (threadIdx.x % 128 == 0 && *stored >= 0) {
     bulk_wait_read<0>();  // O of the tile before has left; its place is free for queries
     mbarrier_arrive(&shared.q_empty[*stored]);
@@ -77,28 +47,29 @@ __device__ __forceinline__ void consume_tile(typename FlashTile<d>::Shared& shar
   wgmma_touch(s);
   flash_release(&shared.k_empty[at.k.stage]);
   at.k.advance();
-  if ((block + 1) * kFlashKeys > unmasked) {
-    mask_scores(s, block * kFlashKeys, a.sequence, a.causal, my_row);
+  if ((block + 1) * kFlashKeys > mine.unmasked) {
+    mask_scores(s, block * kFlashKeys, a.sequence, a.causal, mine.row);
   }
   softmax_step(s, a.scale, &rows, rescale);
   to_operand<Element>(s, p);
 
   for (--block; block >= 0; --block) {
     mbarrier_wait(&shared.k_full[at.k.stage], at.k.parity);
-    wait_turn<kGroups>(group);
+    flash_wait_turn(group);
     wgmma_fence();
     flash_scores<Element>(s, q, shared.k[at.k.stage]);
     wgmma_commit();
     mbarrier_wait(&shared.v_full[at.v.stage], at.v.parity);
+    wgmma_fence();
     flash_weighted_sum<Element, d>(o, p, shared.v[at.v.stage]);
     wgmma_commit();
-    pass_turn<kGroups>(group);
+    flash_pass_turn<kGroups>(group);
     wgmma_wait<1>();  // the scores are there; the weighted sum goes on under the softmax
     wgmma_touch(s);
     flash_release(&shared.k_empty[at.k.stage]);
     at.k.advance();
-    if ((block + 1) * kFlashKeys > unmasked) {
-      mask_scores(s, block * kFlashKeys, a.sequence, a.causal, my_row);
+    if ((block + 1) * kFlashKeys > mine.unmasked) {
+      mask_scores(s, block * kFlashKeys, a.sequence, a.causal, mine.row);
     }
     softmax_step(s, a.scale, &rows, rescale);
     wgmma_wait<0>();
@@ -135,28 +106,29 @@ __global__ void __launch_bounds__(FlashTile<d>::kThreads, 1)
     take_registers<Tile::kConsumerRegisters>();
     const int group = static_cast<int>(threadIdx.x) / 128;
     int stored = -1;  // the stage of q from which O leaves
-    if (group == Tile::kGroups - 1) pass_turn<Tile::kGroups>(group);
-    for_each_tile<d>(a, [&](int head, int row) {
+    if (group == Tile::kGroups - 1) flash_pass_turn<Tile::kGroups>(group);
+    for_each_flash_tile<d>(a, [&](int head, int row) {
       consume_tile<Element, d>(shared, a, head, row, group, at, &stored);
     });
-    if (group == 0) wait_turn<Tile::kGroups>(0);  // so that no turn is left over
+    if (group == 0) flash_wait_turn(0);  // so that no turn is left over
     bulk_wait_read<0>();
   } else {
     give_registers<Tile::kProducerRegisters>();
     if (threadIdx.x == Tile::kConsumers) {
-      for_each_tile<d>(a, [&](int head, int row) { flash_produce<d>(shared, a, head, row, &at); });
+      for_each_flash_tile<d>(
+          a, [&](int head, int row) { flash_produce<d>(shared, a, head, row, &at); });
     }
   }
 }
 
 Status prepare(const Shape& shape, Plan*) {
-  return with_flash(shape, [&]<typename Element, int d>() {
+  return with_tensor_head(shape, [&]<typename Element, int d>() {
     return allow_flash_memory<d>(attention_persistent_kernel<Element, d>);
   });
 }
 
 Status launch(const Launch& launch) {
-  return with_flash(launch.shape, [&]<typename Element, int d>() -> Status {
+  return with_tensor_head(launch.shape, [&]<typename Element, int d>() -> Status {
     using Tile = FlashTile<d>;
     Flash a;
     if (const Status status = describe_flash(launch, Element::kMap, &a); !status.ok())

@@ -1,0 +1,38 @@
+// The element types of the attention rungs on the CUDA cores: read as fp32, rounded once when written.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "kernels/attention/attention.h"
+#include "kernels/device/check.h"
+
+namespace ridge {
+
+/// Calls `run(float{})`, `run(__nv_bfloat16{})` or `run(__half{})`.
+template <typename Run>
+Status with_cuda_element(DType dtype, Run run) {
+  if (dtype == DType::bf16) return run(__nv_bfloat16{});
+  if (dtype == DType::fp16) return run(__half{});
+  return run(float{});
+}
+
+namespace device {
+
+__device__ inline float to_float(float x) {
+  return x;
+}
+__device__ inline float to_float(__nv_bfloat16 x) {
+  return __bfloat162float(x);
+}
+__device__ inline float to_float(__half x) {
+  return __half2float(x);
+}
+
+template <typename T>
+__device__ inline T from_float(float x) {
+  return static_cast<T>(x);
+}
+
+}  // namespace device
+}  // namespace ridge

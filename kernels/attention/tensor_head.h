@@ -1,0 +1,21 @@
+// The types and head sizes that the rungs on the tensor cores are built for.
+#pragma once
+
+#include "kernels/attention/attention.h"
+#include "kernels/device/tensor_element.h"
+
+namespace ridge {
+
+/// Calls run<Element, d>() for the type and head size of `shape`.
+template <typename Run>
+Status with_tensor_head(const Shape& shape, Run run) {
+  const auto with_type = [&]<int d>() -> Status {
+    if (shape.dtype == DType::bf16) return run.template operator()<device::Bf16, d>();
+    return run.template operator()<device::Fp16, d>();
+  };
+  if (shape.dim[kAttentionHeadSize] == 64) return with_type.template operator()<64>();
+  if (shape.dim[kAttentionHeadSize] == 128) return with_type.template operator()<128>();
+  return {"this rung takes head sizes 64 and 128", nullptr, __FILE__, __LINE__, false};
+}
+
+}  // namespace ridge
