@@ -1,0 +1,211 @@
+// The attention lab: every CPU rung through the real gate, and the gate against answers planted wrong.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "common/kernel/registry.h"
+#include "common/measure/gate.h"
+#include "common/measure/isa.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/attention/attention.h"
+#include "kernels/attention/check.h"
+#include "kernels/attention/scores.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+using namespace ridge::measure;
+
+namespace {
+
+const FamilyDesc& family() {
+  const FamilyDesc* found = find_family("attention");
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+Params complete(const Params& wanted) {
+  const auto params = resolve_params(family().params(), wanted, "attention");
+  REQUIRE(params.ok());
+  return *params;
+}
+
+std::unique_ptr<Problem> problem_of(const Params& wanted) {
+  auto problem = family().make_problem(complete(wanted));
+  REQUIRE(problem.ok());
+  return std::move(*problem);
+}
+
+/// What a planted kernel does otherwise than attention.
+struct Mistake {
+  bool no_maximum = false, no_rescale = false, forgets_last_key = false, sees_next_key = false,
+       wrong_head = false, no_scale = false;
+  std::function<float(float)> round = [](float x) { return x; };
+};
+
+float to_tf32(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  bits = (bits + 0x1000) & ~0x1fffu;
+  std::memcpy(&x, &bits, 4);
+  return x;
+}
+
+/// Attention in fp32, blocks of 8 keys, with a mistake: what the gate has to see.
+void attend(const Problem& problem, const Mistake& mistake, HostBuffers* host) {
+  const Shape shape = problem.shape();
+  void* buffers[4];
+  (*host)[kAttentionO].resize(problem.buffers()[kAttentionO].bytes);
+  for (size_t i = 0; i < 4; ++i) buffers[i] = (*host)[i].data();
+  const Attention a = attention_of({.shape = shape, .buffers = buffers});
+  const auto *q = static_cast<const float*>(a.q), *k = static_cast<const float*>(a.k),
+             *v = static_cast<const float*>(a.v);
+  for (int64_t i = 0; i < a.heads * a.sequence; ++i) {
+    const int64_t kv = mistake.wrong_head ? 0 : i / a.sequence / a.group;
+    int64_t keys = attention_keys(a, i % a.sequence);
+    if (mistake.forgets_last_key && keys > 1) --keys;
+    if (mistake.sees_next_key && keys < a.sequence) ++keys;
+    std::vector<float> o(static_cast<size_t>(a.d), 0.0f);
+    float largest = mistake.no_maximum ? 0 : -INFINITY, sum = 0;
+    for (int64_t j0 = 0; j0 < keys; j0 += 8) {
+      float s[8], before = largest;
+      const int64_t count = std::min<int64_t>(8, keys - j0);
+      for (int64_t j = 0; j < count; ++j) {
+        s[j] = 0;
+        for (int64_t c = 0; c < a.d; ++c) {
+          s[j] += mistake.round(q[i * a.d + c]) *
+                  mistake.round(k[(kv * a.sequence + j0 + j) * a.d + c]);
+        }
+        if (!mistake.no_scale) s[j] *= a.scale;
+        if (!mistake.no_maximum) largest = std::fmax(largest, s[j]);
+      }
+      const float rescale = mistake.no_rescale && j0 > 0 ? 1 : std::exp(before - largest);
+      sum *= rescale;
+      for (float& x : o) x *= rescale;
+      for (int64_t j = 0; j < count; ++j) {
+        const float p = std::exp(s[j] - largest);
+        sum += p;
+        for (int64_t c = 0; c < a.d; ++c) {
+          o[static_cast<size_t>(c)] += p * v[(kv * a.sequence + j0 + j) * a.d + c];
+        }
+      }
+    }
+    for (int64_t c = 0; c < a.d; ++c) {
+      static_cast<float*>(a.o)[i * a.d + c] = o[static_cast<size_t>(c)] / sum;
+    }
+  }
+}
+
+QualityCheck judged(const Params& wanted, const Mistake& mistake, bool full, uint64_t seed = 3) {
+  const auto problem = problem_of(wanted);
+  HostBuffers host;
+  problem->generate(seed, &host);
+  attend(*problem, mistake, &host);
+  return problem->check(host, full, seed);
+}
+
+const Params kSmall = {{"sequence", int64_t{67}}, {"heads", int64_t{4}},
+                       {"heads_kv", int64_t{2}},  {"batch", int64_t{2}},
+                       {"d", int64_t{40}},        {"causal", std::string("yes")}};
+
+}  // namespace
+
+TEST_CASE("every CPU attention rung passes the gate: head sizes, mask, threads") {
+  auto device = make_cpu_device();
+  REQUIRE(device.ok());
+  FullChecks checks;
+  int tested = 0;
+  for (const KernelDesc* kernel : registered_kernels()) {
+    if (kernel->backend != Backend::cpu || family_of(kernel->id) != "attention") continue;
+    std::string reason;
+    if (!isa_available(kernel->isa, &reason)) continue;
+    if (kernel->unavailable != nullptr && kernel->unavailable() != nullptr) continue;
+    ++tested;
+    for (const auto& [d, causal, threads] :
+         {std::tuple{int64_t{64}, "no", int64_t{1}}, {40, "yes", 2}, {8, "no", 2}}) {
+      if (threads > int64_t(std::thread::hardware_concurrency())) continue;
+      INFO(kernel->id << ", d = " << d << ", causal " << causal);
+      const Params params = {{"d", d}, {"causal", std::string(causal)}, {"threads", threads}};
+      const auto check = checks.get(*kernel, family(), params, device->get(), Observer());
+      if (!check) FAIL(check.error().sentence());
+      INFO(check->what << ": " << check->reason);
+      CHECK(check->passed);
+      CHECK(check->checked > 3 * d * 1000);
+    }
+  }
+  CHECK(tested >= 2);
+}
+
+TEST_CASE("the gate refuses attention with a mistake, whole and sampled") {
+  for (const bool full : {true, false}) {
+    INFO((full ? "every row" : "sampled"));
+    CHECK(judged(kSmall, {}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.no_maximum = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.no_rescale = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.forgets_last_key = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.sees_next_key = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.wrong_head = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.no_scale = true}, full).passed);
+    CHECK_FALSE(judged(kSmall, {.round = to_tf32}, full).passed);
+  }
+}
+
+TEST_CASE("honest fp32 stays far below the limit, also with one key") {
+  for (const int64_t sequence : {1, 2, 5, 190}) {
+    const QualityCheck check =
+        judged({{"sequence", sequence}, {"d", int64_t{64}}}, {}, true, uint64_t(sequence));
+    INFO(sequence << ": " << check.reason);
+    CHECK(check.passed);
+    CHECK(check.nmse <= 0.2 * check.nmse_limit);
+    CHECK(check.worst_bound_share < 0.5);
+  }
+}
+
+TEST_CASE("sampled: a row that no sample meets is seen when it is no mean of its values") {
+  const auto problem = problem_of({{"sequence", int64_t{700}}, {"d", int64_t{8}}});
+  HostBuffers host;
+  problem->generate(1, &host);
+  attend(*problem, {}, &host);
+  REQUIRE(problem->check(host, false, 1).passed);
+  for (const float wrong : {99.0f, NAN, -INFINITY}) {
+    int refused = 0;
+    for (int64_t row = 0; row < 700; row += 7) {
+      HostBuffers broken = host;
+      std::memcpy(broken[kAttentionO].data() + row * 8 * 4, &wrong, 4);
+      refused += !problem->check(broken, false, 1).passed;
+    }
+    CHECK(refused == 100);
+  }
+}
+
+TEST_CASE("the awkward problems have the run's head size, and the work is counted once") {
+  const auto device = make_cpu_device();
+  CHECK(
+      problem_of({{"sequence", int64_t{100}}, {"heads", int64_t{3}}, {"d", int64_t{64}}})->flop() ==
+      4.0 * 3 * 100 * 100 * 64);
+  CHECK(problem_of({{"sequence", int64_t{100}}, {"d", int64_t{64}}, {"causal", std::string("yes")}})
+            ->flop() == 2.0 * 100 * 100 * 64);
+  for (const Params& shape : family().awkward()) CHECK(shape.count("d") == 0);
+  const Params half = family().shrink(complete({{"sequence", int64_t{1000}}}), 0.25);
+  CHECK(param_int(half, "sequence") == 500);
+}
+
+TEST_CASE("bad parameters and scores that do not fit are one sentence each") {
+  const auto refused = [](const Params& wanted) {
+    const auto problem = family().make_problem(complete(wanted));
+    REQUIRE_FALSE(problem.ok());
+    return problem.error().sentence();
+  };
+  CHECK(refused({{"d", int64_t{60}}}).find("d=60 is not a multiple of 8") != std::string::npos);
+  CHECK(refused({{"heads", int64_t{6}}, {"heads_kv", int64_t{4}}})
+            .find("heads_kv=4 does not divide heads=6") != std::string::npos);
+  const KernelDesc* stored = find_kernel("attention.cpu.stored");
+  REQUIRE(stored != nullptr);
+  const Shape shape = problem_of({{"sequence", int64_t{1} << 20}})->shape();
+  Plan plan;
+  const Status status = stored->prepare(shape, &plan);
+  REQUIRE_FALSE(status.ok());
+  CHECK(std::string(status.what).find("the stored scores take 4096.0 GiB, and ") == 0);
+  CHECK(plan.state == nullptr);
+}
