@@ -231,6 +231,13 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   CHECK(bytes.plot->y.unit == "B/s");
   CHECK(bytes.plot->curves[0].data[0].y ==
         Approx(first.bytes_min / (first.stats->median_ns * 1e-9)));
+  // Memory in place of a rate: what was reported, and no ceilings.
+  for (Series& series : made.series) series.memory_bytes = 3 * series.bytes_min;
+  const ChartModel memory = size_curve_chart(made.rows, {.memory = true});
+  CHECK(memory.plot->y.unit == "B");
+  CHECK(memory.plot->guides.empty());
+  CHECK(memory.plot->curves[0].data[0].y == Approx(3 * first.bytes_min));
+  CHECK_FALSE(memory.plot->curves[0].data[0].interval.has_value());
   // The roofline joins the sizes as well, and leaves the odd shape as a point of its own.
   int lines = 0, alone = 0;
   for (const Curve& curve : roofline_chart(made.rows).plot->curves) {

@@ -51,6 +51,15 @@ void set_look(size_t index, Curve* curve) {
   curve->dashed = index / 20 % 2 == 1;
 }
 
+void memory_for_rate(std::vector<Measured>* points) {
+  std::erase_if(*points,
+                [](const Measured& point) { return !(point.entry.series->memory_bytes > 0); });
+  for (Measured& point : *points) {
+    point.rate = point.entry.series->memory_bytes;
+    point.rate_ci.reset();
+  }
+}
+
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
                       bool several_threads) {
@@ -77,10 +86,11 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
     datum.strong = datum.strong && index == line.points.back();
     datum.interval = point.rate_ci;
     datum.value_text = format_rate(point.rate, unit);
-    datum.note = with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text,
-                                      datum.value_text, interval_text(point, unit)),
-                          point.entry) +
-                 ".";
+    datum.note =
+        with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text, datum.value_text,
+                             unit == std::string_view("B") ? "" : interval_text(point, unit)),
+                 point.entry) +
+        ".";
     model->summary += " " + datum.note;
     y->add(point.rate);
     const auto& ticks = model->plot->x.ticks;
@@ -113,10 +123,11 @@ void thin_names(const std::vector<Measured>& points, ChartModel* model) {
 }  // namespace
 
 ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
-  ChartModel model{.id = "sizes", .title = options.title};
+  ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
   model.plot = Plot{};
   Plot& plot = *model.plot;
   std::vector<Measured> points = measured_rows(rows, options.bandwidth);
+  if (options.memory) memory_for_rate(&points);
   std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {
@@ -137,20 +148,22 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
       if (points[index].backend == "cpu") threads.insert(points[index].threads);
     }
   }
-  const char* unit = options.bandwidth ? "B/s" : "FLOP/s";
+  const char* unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
   plot.name_ends = true;
   plot.x = {.title = "Size " + param, .scale = Scale::log};
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
-  plot.y = {.title = options.bandwidth ? "Memory bandwidth, lower bound" : "Rate",
+  plot.y = {.title = options.memory      ? "Memory, buffers and workspace"
+                     : options.bandwidth ? "Memory bandwidth, lower bound"
+                                         : "Rate",
             .unit = unit,
             .scale = Scale::log};
   model.table.columns = {"Rung"};
   for (const double size : sizes) {
     model.table.columns.push_back(param + " = " + format_count(size));
   }
-  add_roofs(points, options.bandwidth, &plot);
+  if (!options.memory) add_roofs(points, options.bandwidth, &plot);
   model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, lines.size(),
                               lines.size() == 1 ? "" : "s");
   Span y;

@@ -1,4 +1,5 @@
-// Rate against size, one line a rung: where a kernel gets going, and where it leaves the cache.
+// Rate against size, one line a rung: where a kernel gets going, and where it leaves the cache. Or memory against
+// size: what a kernel keeps beside its inputs and outputs, and where it ends.
 #pragma once
 
 #include <span>
@@ -11,6 +12,7 @@ namespace ridge::chart {
 struct SizeCurveOptions {
   std::string title{};
   bool bandwidth = false;  ///< bytes a second even where FLOP are counted
+  bool memory = false;     ///< instead of a rate: bytes of buffers and workspace
 };
 
 /// One row per series, as many per rung as there are sizes. A rung at shapes that differ in more

@@ -163,6 +163,13 @@ std::vector<Section> ladder_sections(const Material& material) {
     add_plots(
         parts, {.id = "sizes", .title = "Speed against size"},
         [](const Rows& rows) { return size_curve_chart(rows); }, &sections);
+    add_plots(
+        parts,
+        {.id = "memory",
+         .title = "Memory against size",
+         .paragraphs = {"Inputs, outputs and what a rung keeps beside them. Where a line ends "
+                        "before the others, that rung ran at no larger size; the notes say why."}},
+        [](const Rows& rows) { return size_curve_chart(rows, {.memory = true}); }, &sections);
   }
   add_plots(
       parts,

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
@@ -24,6 +25,8 @@ struct Row {
   Vector
       noise;  ///< sqrt(sum over keys of (p v)^2): what independent errors of the weights add up to
   double largest_score = 0;
+  double score_terms =
+      0;  ///< ||q|| ||k|| / sqrt(d), k of average size: scores are this / sqrt(d) wide
 };
 
 class Checker {
@@ -74,7 +77,10 @@ class Checker {
         const int64_t first = head_of(begins[at]) * sequence_ * d_;
         quality::load_range(host_[kAttentionK].data(), first, dtype_, k);
         quality::load_range(host_[kAttentionV].data(), first, dtype_, v);
-        for (size_t i = begins[at]; i < begins[at + 1]; ++i) compute_row(k, v, &(*rows)[i]);
+        const double k2 = std::inner_product(k.begin(), k.end(), k.begin(), 0.0);
+        for (size_t i = begins[at]; i < begins[at + 1]; ++i) {
+          compute_row(k, v, std::sqrt(k2 / double(sequence_)), &(*rows)[i]);
+        }
       }
     });
   }
@@ -132,12 +138,14 @@ class Checker {
   }
 
  private:
-  void compute_row(const Vector& k, const Vector& v, Row* row) const {
+  void compute_row(const Vector& k, const Vector& v, double k_norm, Row* row) const {
     const auto d = static_cast<size_t>(d_);
     Vector q(d), p(static_cast<size_t>(causal_ ? row->query + 1 : sequence_));
     quality::load_range(host_[kAttentionQ].data(), (row->head * sequence_ + row->query) * d_,
                         dtype_, q);
     const double scale = 1 / std::sqrt(double(d_));
+    const double q_norm = std::sqrt(std::inner_product(q.begin(), q.end(), q.begin(), 0.0));
+    row->score_terms = q_norm * k_norm * scale;
     for (size_t i = 0; i < p.size(); ++i) {
       double score = 0;
       for (size_t j = 0; j < d; ++j) score += q[j] * k[i * d + j];
@@ -163,12 +171,13 @@ class Checker {
   double out_unit() const { return quality::unit_roundoff(dtype_); }
 
   /// What a weight may be off by, relative to it. The type's unit, since P may be rounded to it; or fp32's
-  /// in the score (an error of a score is a relative error of its weight, and grows with its size), in
-  /// exp (2 units in the last place of CUDA's ex2), and in a sum of that many terms.
+  /// in the score (an error of a score is a relative error of its weight), where d roundings of partial sums
+  /// add up and what comes of it is rounded again; in exp (2 units in the last place of CUDA's ex2); and in a
+  /// sum of that many weights.
   double weight_unit(const Row& row) const {
     const double fp32 = quality::unit_roundoff(DType::fp32);
     const double sum = std::sqrt(double(causal_ ? row.query + 1 : sequence_));
-    return std::max(out_unit(), fp32 * (8 + 4 * row.largest_score + sum));
+    return std::max(out_unit(), fp32 * (8 + 4 * row.largest_score + row.score_terms + sum));
   }
 
   int64_t heads_, group_, sequence_, d_;
