@@ -1,8 +1,6 @@
 // ridge: arch=75
 #include "kernels/attention/flash.h"
 
-#include <algorithm>
-
 namespace ridge {
 
 Status describe_flash(const Launch& launch, CUtensorMapDataType type, Flash* a) {
@@ -24,10 +22,7 @@ Status describe_flash(const Launch& launch, CUtensorMapDataType type, Flash* a) 
   a->sequence = static_cast<int>(p.sequence);
   a->causal = p.causal;
   a->scale = p.scale * 1.44269504f;
-  // Half of an L2 of 50 MB for keys and values: what is written passes through it as well.
-  const int64_t head_bytes = 2 * p.sequence * p.d * 2;
-  a->heads_together =
-      static_cast<int>(std::clamp((int64_t{24} << 20) / head_bytes * p.group, int64_t{1}, p.heads));
+  a->order = static_cast<const int*>(launch.plan_state);
   return {};
 }
 

@@ -24,8 +24,8 @@ struct Flash {
   CUtensorMap q, k, v, o;  ///< of heads x sequence x d; boxes: 64 columns, 64 rows (k, v: 128)
   int heads, group, sequence;
   int causal;
-  int heads_together;  ///< whose keys and values stay in the L2 while they are worked on
-  float scale;         ///< log2(e) / sqrt(d)
+  const int* order;  ///< of the persistent rung's tiles (flash_order.h)
+  float scale;       ///< log2(e) / sqrt(d)
 };
 
 Status describe_flash(const Launch& launch, CUtensorMapDataType type, Flash* a);  // flash.cu

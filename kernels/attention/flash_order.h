@@ -1,28 +1,37 @@
-// Which tiles of queries a persistent block takes, and in which order. Every second round is dealt backwards,
-// so that who got the longest of one round gets the shortest of the next.
+// Which tiles of queries a persistent block takes, and in which order: decided once for a shape, on the host.
 #pragma once
 
 #include "kernels/attention/flash.h"
 
-namespace ridge::device {
+namespace ridge {
 
-/// Calls f(head, first row) for this block's tiles. Under a causal mask the tiles with most keys come first,
-/// within as many heads as have their keys and values in the L2 together.
+/// Deals tiles of `tile_rows` queries to `blocks` blocks into plan->state, an array in device memory:
+/// entry round * blocks + block is a tile (head * tiles of a head + its place), or -1: no more. Each tile goes
+/// to the block that has least to do, longest first (Graham, 1969): with a causal mask the last of a head.
+/// Heads follow each other in groups whose keys and values fit the L2 together.
+Status order_flash_tiles(const Shape& shape, int tile_rows, int blocks, Plan* plan);  // .cu
+
+inline int flash_persistent_blocks(const Shape& shape, int tile_rows) {
+  const int64_t tiles = (shape.dim[kAttentionSequence] + tile_rows - 1) / tile_rows *
+                        shape.dim[kAttentionBatch] * shape.dim[kAttentionHeads];
+  const int64_t sms = sm_count();
+  return static_cast<int>(tiles < sms ? tiles : sms);
+}
+
+namespace device {
+
+/// Calls f(head, first row) for this block's tiles.
 template <int d, typename F>
 __device__ __forceinline__ void for_each_flash_tile(const Flash& a, F f) {
-  const int rows = ceil_div(a.sequence, FlashTile<d>::kRows), all = rows * a.heads;
-  const int blocks = static_cast<int>(gridDim.x), block = static_cast<int>(blockIdx.x);
-  for (int round = 0;; ++round) {
-    const int tile = round * blocks + (round % 2 ? blocks - 1 - block : block);
-    if (tile >= all) return;
-    if (a.causal) {
-      const int first = tile / (rows * a.heads_together) * a.heads_together;
-      const int together = min(a.heads_together, a.heads - first), inside = tile - first * rows;
-      f(first + inside % together, (rows - 1 - inside / together) * FlashTile<d>::kRows);
-    } else {
-      f(tile / rows, tile % rows * FlashTile<d>::kRows);
-    }
+  const int rows = ceil_div(a.sequence, FlashTile<d>::kRows);
+  const int* next = a.order + blockIdx.x;
+  for (int tile = *next; tile >= 0;) {
+    next += gridDim.x;
+    const int later = *next;  // under way while this tile is worked on
+    f(tile / rows, tile % rows * FlashTile<d>::kRows);
+    tile = later;
   }
 }
 
-}  // namespace ridge::device
+}  // namespace device
+}  // namespace ridge
