@@ -166,6 +166,37 @@ TEST_CASE("honest fp32 stays far below the limit, also with one key") {
   }
 }
 
+/// Each element within its own limit, but all of them off to one side: what only the mean can say.
+TEST_CASE("bf16: rounding the output passes, 2.5 units more on every element do not") {
+  const Params fp32 = {{"sequence", int64_t{70}}, {"d", int64_t{64}}};
+  Params bf16 = fp32;
+  bf16["dtype"] = std::string("bf16");
+  const auto problem = problem_of(bf16), wide = problem_of(fp32);
+  HostBuffers host, inputs(4);
+  problem->generate(2, &host);
+  host[kAttentionO].resize(problem->buffers()[kAttentionO].bytes);
+  const int64_t count = 70 * 64;
+  for (size_t i = 0; i < 3; ++i) {
+    inputs[i].resize(wide->buffers()[i].bytes);
+    for (int64_t e = 0; e < count; ++e) {
+      quality::store(inputs[i].data(), e, DType::fp32,
+                     quality::load(host[i].data(), e, DType::bf16));
+    }
+  }
+  attend(*wide, {}, &inputs);
+  const auto check = [&](double factor) {
+    for (int64_t e = 0; e < count; ++e) {
+      const double o = quality::load(inputs[kAttentionO].data(), e, DType::fp32);
+      quality::store(host[kAttentionO].data(), e, DType::bf16, o * factor);
+    }
+    return problem->check(host, true, 2);
+  };
+  CHECK(check(1).passed);
+  const QualityCheck off = check(1 + 2.5 * quality::unit_roundoff(DType::bf16));
+  CHECK(off.worst_bound_share < 1);
+  CHECK_FALSE(off.passed);
+}
+
 TEST_CASE("sampled: a row that no sample meets is seen when it is no mean of its values") {
   const auto problem = problem_of({{"sequence", int64_t{700}}, {"d", int64_t{8}}});
   HostBuffers host;
