@@ -73,7 +73,8 @@ __device__ __forceinline__ void softmax_step(float (&s)[count], float scale, Sof
   }
 }
 
-/// Both rows of `o` times their factor.
+/// Both rows of `o` times their factor. To leave this out by a vote of the warp where no maximum had grown
+/// (by more than 2^8, which is as exact) made the rungs on wgmma 1 to 2 % slower on an H200.
 template <int count>
 __device__ __forceinline__ void scale_rows(float (&o)[count], const float (&factor)[2]) {
 #pragma unroll
