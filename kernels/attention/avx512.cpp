@@ -25,17 +25,17 @@ namespace {
     l##i = _mm512_mul_ps(by, _mm512_loadu_ps(c + i * c_stride));      \
     r##i = _mm512_mul_ps(by, _mm512_loadu_ps(c + i * c_stride + 16)); \
   }
-#define RIDGE_STEP(i)                                     \
-  {                                                       \
-    const __m512 x = _mm512_set1_ps(a[i * a_stride + p]); \
-    l##i = _mm512_fmadd_ps(x, left, l##i);                \
-    r##i = _mm512_fmadd_ps(x, right, r##i);               \
+#define RIDGE_STEP(i)                                       \
+  {                                                         \
+    const __m512 x = _mm512_set1_ps(a[i * kRowStride + p]); \
+    l##i = _mm512_fmadd_ps(x, left, l##i);                  \
+    r##i = _mm512_fmadd_ps(x, right, r##i);                 \
   }
 #define RIDGE_STORE(i)                      \
   _mm512_storeu_ps(c + i * c_stride, l##i); \
   _mm512_storeu_ps(c + i * c_stride + 16, r##i);
 
-void tile(const float* a, int64_t a_stride, const float* b, float* c, int64_t c_stride, int64_t k,
+void tile(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
           const float* rescale) {
   RIDGE_EACH_ROW(RIDGE_ZERO)
   if (rescale) {
@@ -72,7 +72,7 @@ void softmax(float* s, const int64_t* keys, int64_t columns, float* largest, flo
              float* rescale) {
   const __m512 never = _mm512_set1_ps(-__builtin_inff());
   for (int64_t i = 0; i < kStripRows; ++i) {
-    float* row = s + i * kKeyBlock;
+    float* row = s + i * kRowStride;
     __m512 most = never, total = _mm512_setzero_ps();
     for (int64_t j = 0; j < columns; j += 16) {
       most = _mm512_mask_max_ps(most, seen(keys[i], j), most, _mm512_loadu_ps(row + j));

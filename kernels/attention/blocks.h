@@ -20,13 +20,17 @@ namespace ridge {
 
 static constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 128;
 static constexpr int64_t kQueryBlock = 8 * kStripRows;
+/// Floats from row to row of the queries and of the scores. A constant, so that a tile's 14 rows are one
+/// pointer and 14 displacements (with 14 pointers some were reloaded from the stack at each step); not a power
+/// of two, so that they do not meet in the same sets of the cache.
+static constexpr int64_t kRowStride = 256 + 16;
 
-/// c (14 x 32) = rescale[row] * c + a (14 x k) * b (k x 32); without `rescale` c = a * b.
-typedef void (*AttentionTile)(const float* a, int64_t a_stride, const float* b, float* c,
-                              int64_t c_stride, int64_t k, const float* rescale);
+/// c (14 x 32) = rescale[row] * c + a (14 x k, rows kRowStride apart) * b (k x 32); without `rescale` c = a * b.
+typedef void (*AttentionTile)(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
+                              const float* rescale);
 /// Of 14 x 128 scores: raises `largest`, writes by how much what was before shrinks, turns the scores into
 /// 2^(score - largest) and adds them to `sum`. Row i has keys[i] keys in this block; the weights of the
-/// others become 0. Row i's scores are at s + i * 128.
+/// others become 0. Row i's scores are at s + i * kRowStride.
 typedef void (*AttentionSoftmax)(float* s, const int64_t* keys, int64_t columns, float* largest,
                                  float* sum, float* rescale);
 
@@ -57,8 +61,9 @@ static inline int64_t attention_rounded(int64_t value, int64_t to) {
 static inline int64_t attention_part_floats(const Shape& shape) {
   const int64_t keys = attention_rounded(shape.dim[kAttentionSequence], kKeyBlock);
   const int64_t d = shape.dim[kAttentionHeadSize], columns = attention_rounded(d, kPanel);
-  return attention_rounded(
-      keys * (d + columns) + kQueryBlock * (d + columns + 2) + kStripRows * kKeyBlock + 64, 64);
+  return attention_rounded(keys * (d + columns) + kQueryBlock * (kRowStride + columns + 2) +
+                               kStripRows * kRowStride + 64,
+                           64);
 }
 
 static inline Status attention_prepare_blocks(const Shape& shape, int threads, Plan* plan) {
@@ -104,12 +109,12 @@ static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, 
         attention_keys(job->a, query_i < job->a.sequence ? query_i : job->a.sequence - 1) - key;
   }
   for (int64_t j = 0; j < columns; j += kPanel) {
-    job->kernel->tile(m->q + row * d, d, m->k + (key + j) * d, m->s + j, kKeyBlock, d, NULL);
+    job->kernel->tile(m->q + row * kRowStride, m->k + (key + j) * d, m->s + j, kRowStride, d, NULL);
   }
   job->kernel->softmax(m->s, keys, columns, m->largest + row, m->sum + row, rescale);
   for (int64_t e = 0; e < job->columns; e += kPanel) {
-    job->kernel->tile(m->s, kKeyBlock, m->v + (e * job->keys + key * kPanel),
-                      m->o + row * job->columns + e, job->columns, columns, rescale);
+    job->kernel->tile(m->s, m->v + (e * job->keys + key * kPanel), m->o + row * job->columns + e,
+                      job->columns, columns, rescale);
   }
 }
 
@@ -119,8 +124,11 @@ static inline void attention_query_block(const AttentionJob* job, AttentionMemor
   const int64_t first = (head * a->sequence + query) * a->d;
   const int64_t left = a->sequence - query, rows = left < kQueryBlock ? left : kQueryBlock;
   const float factor = a->scale * 1.44269504f;  // log2(e): 2^x is the exponential there is
-  for (int64_t e = 0; e < kQueryBlock * a->d; ++e) {
-    m->q[e] = e < rows * a->d ? ((const float*)a->q)[first + e] * factor : 0;
+  for (int64_t i = 0; i < kQueryBlock; ++i) {
+    for (int64_t e = 0; e < a->d; ++e) {
+      const float q = i < rows ? ((const float*)a->q)[first + i * a->d + e] : 0;
+      m->q[i * kRowStride + e] = q * factor;
+    }
   }
   for (int64_t e = 0; e < kQueryBlock * job->columns; ++e) m->o[e] = 0;
   for (int64_t i = 0; i < kQueryBlock; ++i) m->largest[i] = -__builtin_inff(), m->sum[i] = 0;
@@ -143,9 +151,9 @@ static inline void attention_part(void* context, int index) {
   m.k = (float*)job->memory + index * job->part_floats;
   m.v = m.k + job->keys * d;
   m.q = m.v + job->keys * job->columns;
-  m.o = m.q + kQueryBlock * d;
+  m.o = m.q + kQueryBlock * kRowStride;
   m.s = m.o + kQueryBlock * job->columns;
-  m.largest = m.s + kStripRows * kKeyBlock;
+  m.largest = m.s + kStripRows * kRowStride;
   m.sum = m.largest + kQueryBlock;
   const int64_t blocks = (s + kQueryBlock - 1) / kQueryBlock, all = blocks * job->a.heads;
   int64_t packed = -1;
