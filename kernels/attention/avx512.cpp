@@ -49,9 +49,8 @@ void tile(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
   RIDGE_EACH_ROW(RIDGE_STORE)
 }
 
-/// 2^x for x <= 0; 0 from -150 on.
+/// 2^x for finite x <= 0.
 inline __m512 exp2_of(__m512 x) {
-  x = _mm512_max_ps(x, _mm512_set1_ps(-150.0f));
   const __m512 whole = _mm512_roundscale_ps(x, 0);
   const __m512 r = _mm512_sub_ps(x, whole);
   __m512 y = _mm512_set1_ps(0.0013276472f);
@@ -68,30 +67,53 @@ inline __mmask16 seen(int64_t keys, int64_t j) {
   return (__mmask16)(keys - j >= 16 ? 0xffff : keys <= j ? 0 : (1 << (keys - j)) - 1);
 }
 
+/// Of a row whose keys all count, and of one that is cut off: the largest score.
+inline float largest_of(const float* row, int64_t keys, int64_t columns) {
+  __m512 most = _mm512_set1_ps(-__builtin_inff());
+  for (int64_t j = 0; j < columns; j += 16) {
+    const __m512 x = _mm512_loadu_ps(row + j);
+    most =
+        keys >= columns ? _mm512_max_ps(most, x) : _mm512_mask_max_ps(most, seen(keys, j), most, x);
+  }
+  return _mm512_reduce_max_ps(most);
+}
+
+/// Scores become weights; their sums, lane by lane, are added to `total`.
+inline __m512 weights_of(float* row, int64_t keys, int64_t columns, __m512 shift, __m512 total) {
+  for (int64_t j = 0; j < columns; j += 16) {
+    const __m512 x = _mm512_loadu_ps(row + j);
+    __m512 p;
+    if (keys >= columns) {
+      p = exp2_of(_mm512_sub_ps(x, shift));
+    } else {
+      const __mmask16 mask = seen(keys, j);
+      p = _mm512_maskz_mov_ps(mask, exp2_of(_mm512_maskz_sub_ps(mask, x, shift)));
+    }
+    total = _mm512_add_ps(total, p);
+    _mm512_storeu_ps(row + j, p);
+  }
+  return total;
+}
+
 void softmax(float* s, const int64_t* keys, int64_t columns, float* largest, float* sum,
              float* rescale) {
-  const __m512 never = _mm512_set1_ps(-__builtin_inff());
+  const __mmask16 rows = (1 << kStripRows) - 1;
+  float in_block[16];
   for (int64_t i = 0; i < kStripRows; ++i) {
-    float* row = s + i * kRowStride;
-    __m512 most = never, total = _mm512_setzero_ps();
-    for (int64_t j = 0; j < columns; j += 16) {
-      most = _mm512_mask_max_ps(most, seen(keys[i], j), most, _mm512_loadu_ps(row + j));
-    }
-    const float in_block = _mm512_reduce_max_ps(most);
-    const float before = largest[i], now = in_block > before ? in_block : before;
-    const __m512 shift = _mm512_set1_ps(now);
-    for (int64_t j = 0; j < columns; j += 16) {
-      const __mmask16 mask = seen(keys[i], j);
-      const __m512 x = _mm512_maskz_sub_ps(mask, _mm512_loadu_ps(row + j), shift);
-      const __m512 p = _mm512_maskz_mov_ps(mask, exp2_of(x));
-      total = _mm512_add_ps(total, p);
-      _mm512_storeu_ps(row + j, p);
-    }
-    // A row that has no key yet keeps its empty sum.
-    const __m512 shrink = _mm512_set1_ps(before == now ? 0.0f : before - now);
-    rescale[i] = _mm512_cvtss_f32(exp2_of(shrink));
-    largest[i] = now;
-    sum[i] = sum[i] * rescale[i] + _mm512_reduce_add_ps(total);
+    in_block[i] = largest_of(s + i * kRowStride, keys[i], columns);
+  }
+  // All rows' factors at once. A row that has no key yet keeps its empty sum.
+  const __m512 before = _mm512_maskz_loadu_ps(rows, largest);
+  const __m512 now = _mm512_max_ps(before, _mm512_maskz_loadu_ps(rows, in_block));
+  const __mmask16 grown = _mm512_cmp_ps_mask(before, now, _CMP_LT_OQ);
+  const __m512 shrink = _mm512_max_ps(_mm512_sub_ps(before, now), _mm512_set1_ps(-150.0f));
+  const __m512 factor = _mm512_mask_mov_ps(_mm512_set1_ps(1.0f), grown, exp2_of(shrink));
+  _mm512_mask_storeu_ps(rescale, rows, factor);
+  _mm512_mask_storeu_ps(largest, rows, now);
+  for (int64_t i = 0; i < kStripRows; ++i) {
+    const __m512 total = _mm512_mul_ps(_mm512_loadu_ps(sum + 16 * i), _mm512_set1_ps(rescale[i]));
+    _mm512_storeu_ps(sum + 16 * i, weights_of(s + i * kRowStride, keys[i], columns,
+                                              _mm512_set1_ps(largest[i]), total));
   }
 }
 

@@ -30,7 +30,8 @@ typedef void (*AttentionTile)(const float* a, const float* b, float* c, int64_t 
                               const float* rescale);
 /// Of 14 x 128 scores: raises `largest`, writes by how much what was before shrinks, turns the scores into
 /// 2^(score - largest) and adds them to `sum`. Row i has keys[i] keys in this block; the weights of the
-/// others become 0. Row i's scores are at s + i * kRowStride.
+/// others become 0. `sum` has 16 parts for each row, added up at the end. Row i's scores are at
+/// s + i * kRowStride.
 typedef void (*AttentionSoftmax)(float* s, const int64_t* keys, int64_t columns, float* largest,
                                  float* sum, float* rescale);
 
@@ -61,7 +62,7 @@ static inline int64_t attention_rounded(int64_t value, int64_t to) {
 static inline int64_t attention_part_floats(const Shape& shape) {
   const int64_t keys = attention_rounded(shape.dim[kAttentionSequence], kKeyBlock);
   const int64_t d = shape.dim[kAttentionHeadSize], columns = attention_rounded(d, kPanel);
-  return attention_rounded(keys * (d + columns) + kQueryBlock * (kRowStride + columns + 2) +
+  return attention_rounded(keys * (d + columns) + kQueryBlock * (kRowStride + columns + 1 + 16) +
                                kStripRows * kRowStride + 64,
                            64);
 }
@@ -111,7 +112,7 @@ static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, 
   for (int64_t j = 0; j < columns; j += kPanel) {
     job->kernel->tile(m->q + row * kRowStride, m->k + (key + j) * d, m->s + j, kRowStride, d, NULL);
   }
-  job->kernel->softmax(m->s, keys, columns, m->largest + row, m->sum + row, rescale);
+  job->kernel->softmax(m->s, keys, columns, m->largest + row, m->sum + 16 * row, rescale);
   for (int64_t e = 0; e < job->columns; e += kPanel) {
     job->kernel->tile(m->s, m->v + (e * job->keys + key * kPanel), m->o + row * job->columns + e,
                       job->columns, columns, rescale);
@@ -131,14 +132,17 @@ static inline void attention_query_block(const AttentionJob* job, AttentionMemor
     }
   }
   for (int64_t e = 0; e < kQueryBlock * job->columns; ++e) m->o[e] = 0;
-  for (int64_t i = 0; i < kQueryBlock; ++i) m->largest[i] = -__builtin_inff(), m->sum[i] = 0;
+  for (int64_t i = 0; i < kQueryBlock; ++i) m->largest[i] = -__builtin_inff();
+  for (int64_t i = 0; i < kQueryBlock * 16; ++i) m->sum[i] = 0;
   const int64_t last = a->causal ? query + rows : a->sequence;
   for (int64_t key = 0; key < last; key += kKeyBlock) {
     for (int64_t row = 0; row < rows; row += kStripRows) attention_strip(job, m, query, row, key);
   }
   for (int64_t i = 0; i < rows; ++i) {
     float* o = (float*)a->o + first + i * a->d;
-    for (int64_t e = 0; e < a->d; ++e) o[e] = m->o[i * job->columns + e] / m->sum[i];
+    float sum = 0;
+    for (int64_t part = 0; part < 16; ++part) sum += m->sum[16 * i + part];
+    for (int64_t e = 0; e < a->d; ++e) o[e] = m->o[i * job->columns + e] / sum;
   }
 }
 
