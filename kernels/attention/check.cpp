@@ -1,7 +1,5 @@
 #include "kernels/attention/check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -196,8 +194,9 @@ QualityCheck check_heads(const Shape& shape, const HostBuffers& host, bool full,
   if (const int64_t bad = full ? 0 : checker.impossible(); bad > 0) {
     check.passed = false;
     check.nan_count = std::max(check.nan_count, bad);
-    check.reason = fmt::format("{} of {} elements are no weighted mean of their values", bad,
-                               checker.rows() * shape.dim[kAttentionHeadSize]);
+    check.reason = std::to_string(bad) + " of " +
+                   std::to_string(checker.rows() * shape.dim[kAttentionHeadSize]) +
+                   " elements are no weighted mean of their values";
   }
   return check;
 }

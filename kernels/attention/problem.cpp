@@ -1,6 +1,4 @@
 // The attention family's problem: parameters, data, and how it is judged (check.h).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <thread>
@@ -74,7 +72,7 @@ class AttentionProblem : public Problem {
       if (host.size() == specs.size() && host[i].size() == specs[i].bytes) continue;
       QualityCheck check;
       check.what = "sizes";
-      check.reason = fmt::format("buffer {} has not the size of the problem", specs[i].name);
+      check.reason = "buffer " + specs[i].name + " has not the size of the problem";
       return check;
     }
     return attention::check_heads(shape_, host, full, seed);
@@ -145,14 +143,14 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   parse_dtype(param_text(params, "dtype", "fp32"), &shape.dtype);
   if (shape.dim[kAttentionHeadSize] % 8 != 0) {
     return refused(params,
-                   fmt::format("d={} is not a multiple of 8", shape.dim[kAttentionHeadSize]),
+                   "d=" + std::to_string(shape.dim[kAttentionHeadSize]) + " is not a multiple of 8",
                    "take 64 or 128");
   }
   if (heads % shape.dim[kAttentionHeadsKv] != 0) {
-    return refused(
-        params,
-        fmt::format("heads_kv={} does not divide heads={}", shape.dim[kAttentionHeadsKv], heads),
-        "each head of keys serves as many heads of queries");
+    return refused(params,
+                   "heads_kv=" + std::to_string(shape.dim[kAttentionHeadsKv]) +
+                       " does not divide heads=" + std::to_string(heads),
+                   "each head of keys serves as many heads of queries");
   }
   return std::unique_ptr<Problem>(std::make_unique<AttentionProblem>(shape));
 }
