@@ -35,7 +35,7 @@ const Series* side_of(const Run& run, const Comparison& comparison) {
 }
 
 /// Why a comparison cannot be ranked; empty when it can.
-std::string why_not(const Run& run, const Comparison& comparison) {
+std::string why_not_ranked(const Run& run, const Comparison& comparison) {
   if (comparison.verdict == Verdict::invalid) {
     return comparison.reasons.empty() ? "its comparison is invalid" : comparison.reasons.front();
   }
@@ -72,7 +72,7 @@ void add_run(const Run& run, const std::string& file, Leaderboard* all) {
   for (const Comparison& comparison : run.comparisons()) {
     if (!is_edit(comparison.candidate)) continue;
     compared = true;
-    const std::string reason = why_not(run, comparison);
+    const std::string reason = why_not_ranked(run, comparison);
     if (!reason.empty()) {
       all->left_out.push_back({ErrorCode::invalid, reason, file, ""});
       continue;

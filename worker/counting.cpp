@@ -1,19 +1,12 @@
 #include "worker/counting.h"
 
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 #include "common/measure/child.h"
+#include "common/measure/tool.h"
 
 namespace ridge::worker {
 namespace {
-
-std::string own_path() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 && size_t(length) < sizeof path ? std::string(path, size_t(length)) : "";
-}
 
 WorkRequest request_to_count(const WorkRequest& request, const std::vector<Series>& series) {
   WorkRequest other = request;
@@ -59,7 +52,7 @@ std::vector<Counted> count_elsewhere(const WorkRequest& request, const std::vect
   };
   // The child answers on fd 3; a worker speaks on fd 1. It measures no ceilings of its own.
   measure::Child child("the worker that counts",
-                       {"/bin/sh", "-c", "exec \"$0\" --stdio >&3", own_path()},
+                       {"/bin/sh", "-c", "exec \"$0\" --stdio >&3", measure::own_program()},
                        {{"RIDGE_CEILINGS", "off"}}, true);
   if (const auto hello = child.hear(); !hello) return give_up(hello.error().what);
   auto line = child.ask(dump_json(to_line(request_to_count(request, series))));

@@ -12,6 +12,7 @@
 
 #include "common/measure/child.h"
 #include "common/measure/disassembly.h"
+#include "common/measure/tool.h"
 #include "worker/sandbox.h"
 
 namespace ridge::worker {
@@ -55,17 +56,33 @@ double patience_s() {
   return value > 0 ? value : 10;
 }
 
-std::string own_path() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).string();
-}
-
 /// The other worker, with these edits loaded.
+}  // namespace
+
 class EditedWorker {
  public:
-  explicit EditedWorker(const std::vector<const Edit*>& edits)
-      : child_("the edited rung", command(edits), {{"RIDGE_CEILINGS", "off"}}, on_gpu(edits)),
-        heard_s_(measure::now_s()) {}
+  /// Starts it: it takes its limits and, where one is of a GPU, gets that ready.
+  explicit EditedWorker(const std::vector<std::string>& kernels)
+      : child_("the edited rung", command(kernels), {{"RIDGE_CEILINGS", "off"}}, on_gpu(kernels)) {}
+
+  /// The objects, in the order of the constructor's ids; only now its patience counts.
+  void load(const std::vector<const Edit*>& edits) {
+    for (const Edit* edit : edits) {
+      std::ofstream(file_of(edit->info.id), std::ios::binary) << edit->artifact;
+    }
+    child_.tell("load");
+    heard_s_ = measure::now_s();
+  }
+
+  /// Its first line, once.
+  Result<void> greet(const measure::Observer& observer) {
+    while (!greeted_) {
+      RIDGE_TRY(const Json line, next(observer));
+      greeted_ = text_field(line, "type") == "hello";
+    }
+    heard_s_ = measure::now_s();
+    return {};
+  }
 
   /// Its next line that is not telemetry. Errors: cancelled; invalid: it has ended, and how.
   Result<Json> next(const measure::Observer& observer) {
@@ -104,20 +121,20 @@ class EditedWorker {
   bool ask(const Json& line) { return child_.tell(dump_json(line)); }
 
  private:
-  static bool on_gpu(const std::vector<const Edit*>& edits) {
-    return std::any_of(edits.begin(), edits.end(),
-                       [](const Edit* edit) { return is_of_gpu(edit->info.id); });
+  static bool on_gpu(const std::vector<std::string>& kernels) {
+    return std::any_of(kernels.begin(), kernels.end(), is_of_gpu);
   }
 
-  std::vector<std::string> command(const std::vector<const Edit*>& edits) {
+  std::string file_of(const std::string& kernel) const {
+    return scratch_.path() + "/" + kernel + ".so";
+  }
+
+  std::vector<std::string> command(const std::vector<std::string>& kernels) const {
     // The child answers on fd 3; a worker speaks on fd 1.
-    std::vector<std::string> words = {"/bin/sh",  "-c",       "exec \"$0\" \"$@\" >&3",
-                                      own_path(), "--edited", scratch_.path()};
-    for (const Edit* edit : edits) {
-      const std::string file = scratch_.path() + "/" + edit->info.id + ".so";
-      std::ofstream(file, std::ios::binary) << edit->artifact;
-      words.push_back(file);
-    }
+    std::vector<std::string> words = {
+        "/bin/sh",  "-c",           "exec \"$0\" \"$@\" >&3", measure::own_program(),
+        "--edited", scratch_.path()};
+    for (const std::string& kernel : kernels) words.push_back(file_of(kernel));
     return words;
   }
 
@@ -128,8 +145,11 @@ class EditedWorker {
   Scratch scratch_;
   measure::Child child_;
   std::string doing_;
-  double heard_s_;
+  double heard_s_ = 0;
+  bool greeted_ = false;
 };
+
+namespace {
 
 /// Tells `observer` what a line reports, as of series `series` (-1: as the line says).
 void pass_on(const Json& line, int series, measure::Observer* observer) {
@@ -161,13 +181,12 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
                        measure::Observer* observer, const std::function<void(const Json&)>& take) {
   request.id = 1;
   request.counters = false;
-  bool asked = false;
+  RIDGE_TRY_VOID(worker->greet(*observer));
+  worker->ask(to_line(request));
   for (;;) {
     RIDGE_TRY(const Json line, worker->next(*observer));
     const std::string type = text_field(line, "type");
-    if (type == "hello" && !asked) {
-      asked = worker->ask(to_line(request));
-    } else if (type == "timing") {
+    if (type == "timing") {
       observer->announce(series < 0 ? static_cast<int>(whole_field(line, "series", -1)) : series);
       worker->ask({{"ridgepoint", 1}, {"type", "ack"}, {"seq", whole_field(line, "seq")}});
     } else if (type == "result") {
@@ -185,22 +204,26 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
 }
 
 /// What the worker that has it loaded says of it.
-Result<KernelInfo> ask_what_it_is(const Edit& edit) {
-  EditedWorker worker({&edit});
+Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worker) {
   const measure::Observer nobody;
+  RIDGE_TRY_VOID(worker->greet(nobody));
+  worker->ask({{"ridgepoint", 1}, {"type", "list"}, {"id", 1}});
+  std::optional<KernelInfo> found;
   for (;;) {
-    RIDGE_TRY(const Json line, worker.next(nobody));
+    RIDGE_TRY(const Json line, worker->next(nobody));
     const std::string type = text_field(line, "type");
-    if (type == "hello") worker.ask({{"ridgepoint", 1}, {"type", "list"}, {"id", 1}});
     const Json* object = type == "kernel" ? object_field(line, "kernel") : nullptr;
-    if (object != nullptr && text_field(*object, "id") == edit.info.id) {
-      return object->get<KernelInfo>();
-    }
-    if (type == "end") return Error{ErrorCode::invalid, "it registers another kernel", "", ""};
+    if (object != nullptr && text_field(*object, "id") == kernel) found = object->get<KernelInfo>();
+    if (type == "done") break;
   }
+  if (found) return *std::move(found);
+  return Error{ErrorCode::invalid, "it registers another kernel", "", ""};
 }
 
 }  // namespace
+
+Edits::Edits() = default;
+Edits::~Edits() = default;
 
 EditBuild Edits::build(const std::string& kernel, const std::string& text,
                        const KernelInfo* original, int capability) {
@@ -217,13 +240,16 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
     build.reason = "no temporary folder could be made";
     return build;
   }
+  // It starts while the compiler works: on a GPU that takes a third of a second.
+  auto worker = std::make_unique<EditedWorker>(std::vector{build.kernel});
   if (!compile_edit(*read, capability, scratch.path(), &build)) return build;
   Edit edit;
   edit.info.id = build.kernel;
   edit.artifact = read_file(artifact_path(*read, scratch.path()));
   edit.source = {build.kernel, read->source.path, text, read->source.flags, build.hash};
   const double begin_s = measure::now_s();
-  const auto info = ask_what_it_is(edit);
+  worker->load({&edit});
+  const auto info = ask_what_it_is(build.kernel, worker.get());
   build.load_s = measure::now_s() - begin_s;
   if (!info) {
     build.reason = "it compiles, but could not be loaded: " + info.error().what;
@@ -236,6 +262,8 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
   if (original != nullptr) edit.info.params = original->params;
   std::erase_if(edits_, [&](const Edit& one) { return one.info.id == build.kernel; });
   edits_.push_back(std::move(edit));
+  ready_ = std::move(worker);
+  ready_for_ = build.kernel;
   build.built = true;
   return build;
 }
@@ -254,8 +282,7 @@ Result<AssemblyText> Edits::disassemble(const Edit& edit, int capability) const 
   return measure::disassemble_object(edit.source, file, capability);
 }
 
-Series Edits::run(const Edit& edit, WorkRequest request, int index,
-                  measure::Observer* observer) const {
+Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) {
   request.kernels = {request.kernels[static_cast<size_t>(index)]};
   Series series;
   series.kernel = edit.info.id;
@@ -264,8 +291,14 @@ Series Edits::run(const Edit& edit, WorkRequest request, int index,
   series.cache = request.cache;
   series.mode = request.mode;
   bool has_outcome = false;
-  EditedWorker worker({&edit});
-  const auto done = carry_out(&worker, request, index, observer, [&](const Json& line) {
+  // The one that was started for the build serves its first run; each has one request in its life.
+  auto worker = edit.info.id == ready_for_ ? std::move(ready_) : nullptr;
+  ready_ = nullptr;
+  if (worker == nullptr) {
+    worker = std::make_unique<EditedWorker>(std::vector{edit.info.id});
+    worker->load({&edit});
+  }
+  const auto done = carry_out(worker.get(), request, index, observer, [&](const Json& line) {
     const Json* outcome = object_field(line, "outcome");
     if (outcome == nullptr) return;
     from_json(*outcome, series);
@@ -289,7 +322,10 @@ Result<measure::CompareOutcome> Edits::compare(const WorkRequest& request,
     if (edit != nullptr && !known) edits.push_back(edit);
   }
   measure::CompareOutcome out;
-  EditedWorker worker(edits);
+  std::vector<std::string> kernels;
+  for (const Edit* edit : edits) kernels.push_back(edit->info.id);
+  EditedWorker worker(kernels);
+  worker.load(edits);
   RIDGE_TRY_VOID(carry_out(&worker, request, -1, observer, [&](const Json& line) {
     if (const Json* outcome = object_field(line, "outcome")) {
       out.series.push_back(outcome->get<Series>());
@@ -316,6 +352,15 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
   for (const std::string& what : limit_process(limits)) {
     fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());
+  }
+  if (limits.gpu) {
+    // Its context is made while the compiler still works, and stays; without a GPU Work says why.
+    static const auto gpu = measure::make_cuda_device(0);
+  }
+  // A byte at a time: what follows is the server's.
+  for (char byte = 0; byte != '\n';) {
+    if (read(STDIN_FILENO, &byte, 1) != 1)
+      return Error{ErrorCode::worker, "nothing to load", "", ""};
   }
   for (const std::string& file : files) {
     void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,13 @@ struct Edit {
   std::string artifact;  ///< the shared object
 };
 
+class EditedWorker;
+
 class Edits {
  public:
+  Edits();
+  ~Edits();
+
   /// Compiles, then has a worker load it and say what it registers. A build that fails leaves what was
   /// built before under this id.
   /// `capability`: of this machine's GPU, 0 without.
@@ -30,17 +36,19 @@ class Edits {
   Result<AssemblyText> disassemble(const Edit& edit, int capability) const;
 
   /// One edited rung of `request`: everything that goes wrong is in the Series.
-  Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) const;
+  Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer);
   /// Sides may be ordinary rungs of this worker. Errors: what ended it, one sentence.
   Result<measure::CompareOutcome> compare(const WorkRequest& request,
                                           measure::Observer* observer) const;
 
  private:
-  std::deque<Edit> edits_;  ///< addresses stay
+  std::deque<Edit> edits_;               ///< addresses stay
+  std::unique_ptr<EditedWorker> ready_;  ///< the last build's, loaded and idle
+  std::string ready_for_;                ///< its rung
 };
 
-/// In that worker: takes the limits upon itself, then loads these files, which lie in `folder`. What
-/// it could not limit is said on stderr.
+/// In that worker: takes the limits upon itself, waits for a line on stdin, then loads these files, which
+/// lie in `folder` by then. What it could not limit is said on stderr.
 Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files);
 
 }  // namespace ridge::worker

@@ -67,7 +67,12 @@ bool limit_files(const Limits& limits) {
   }
   for (const std::string& path : limits.readable) allow(ruleset, path, kReading);
   allow(ruleset, limits.folder, files_known(version) & ~uint64_t{LANDLOCK_ACCESS_FS_EXECUTE});
-  allow(ruleset, limits.gpu ? "/dev" : "/dev/null", kReading | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  const uint64_t writing = kReading | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
+  allow(ruleset, "/dev/null", writing & files_known(version));
+  if (limits
+          .gpu) {  // CUDA writes to its devices and, with truncation, below /proc (seen on an H200)
+    for (const char* path : {"/dev", "/proc"}) allow(ruleset, path, writing & files_known(version));
+  }
   const bool done = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   close(ruleset);
   return done;

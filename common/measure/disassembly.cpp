@@ -25,12 +25,6 @@ Error unavailable(std::string what, const std::string& kernel, std::string hint)
   return {ErrorCode::unavailable, std::move(what), kernel, std::move(hint)};
 }
 
-std::string this_program() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
-  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "";
-}
-
 /// Where the linker thought it would be: this program may be loaded anywhere.
 int64_t file_address(const void* place) {
   uintptr_t base = 0;
@@ -314,11 +308,11 @@ Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
   AssemblyText text;
   text.kernel = kernel;
   if (built.backend == Backend::cpu) {
-    RIDGE_TRY(auto lines, cpu_code(kernel, this_program(), built.registration));
+    RIDGE_TRY(auto lines, cpu_code(kernel, own_program(), built.registration));
     fill_cpu(std::move(lines), &text);
   } else {
     const KernelSource* source = find_source(kernel);
-    RIDGE_TRY(Sass code, gpu_code(kernel, this_program(), source ? source->text : "", capability));
+    RIDGE_TRY(Sass code, gpu_code(kernel, own_program(), source ? source->text : "", capability));
     fill_gpu(std::move(code), &text);
   }
   return text;

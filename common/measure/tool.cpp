@@ -76,6 +76,12 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s
   return run;
 }
 
+std::string own_program() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  return size > 0 && size_t(size) < sizeof(path) ? std::string(path, size_t(size)) : "";
+}
+
 Result<std::string> output_of(const std::vector<std::string>& command, double limit_s) {
   RIDGE_TRY(ToolRun run, run_tool(command, limit_s, false));
   if (run.code != 0) return failed(command[0], "it could not read this program");

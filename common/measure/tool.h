@@ -22,4 +22,7 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s
 /// unavailable where it ends with another code than 0.
 Result<std::string> output_of(const std::vector<std::string>& command, double limit_s);
 
+/// The path of this very program; empty where the system does not tell.
+std::string own_program();
+
 }  // namespace ridge::measure
