@@ -1,10 +1,12 @@
 #include "worker/edits.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,12 +22,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kScratch = "ridgepoint-edit-";
+
+/// Folders of workers that were killed before they could take theirs away: their names say whose.
+void sweep_scratch() {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kScratch)) continue;
+    const int owner = std::atoi(name.c_str() + std::string_view(kScratch).size());
+    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 /// A folder that is gone afterwards.
 class Scratch {
  public:
   Scratch() {
     std::error_code ignored;
-    path_ = (fs::temp_directory_path(ignored) / "ridgepoint-edit-XXXXXX").string();
+    const std::string name = kScratch + std::to_string(getpid()) + "-XXXXXX";
+    path_ = (fs::temp_directory_path(ignored) / name).string();
     if (mkdtemp(path_.data()) == nullptr) path_.clear();
   }
   ~Scratch() {
@@ -235,6 +251,7 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
   }
   build.kernel = read->id();
   build.hash = read->source.hash;
+  sweep_scratch();
   const Scratch scratch;
   if (scratch.path().empty()) {
     build.reason = "no temporary folder could be made";
