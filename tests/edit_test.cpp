@@ -383,6 +383,8 @@ TEST_CASE("the command line edits, runs and compares, and its exit codes say how
   CHECK(ridgepoint({"exercise", "start", "nonesuch"}).code == 64);
   CHECK(ridgepoint({"leaderboard", folder / "none"}).code == 65);
 
+  CHECK(test::check_schemas(test::schema_argument("transcript", run)) != 1);
+
   // Opening what was saved reads it and no more, whatever the learner's text in it would do.
   const std::string bomb = "__attribute__((constructor)) void f() { creat(\\\"" + (folder / "ran") +
                            "\\\", 0600); }\\n// ridge: flags=-O3";

@@ -199,6 +199,8 @@ Result<void> Work::assembly(int64_t request, const std::string& kernel) {
 Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& text) {
   int capability = 0;
   for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
+  // So that its worker finds the GPU's lock, and no run waits for this one's context.
+  if (capability > 0 && text.find("__global__") != text.npos) (void)device(Backend::cuda, 0);
   const EditBuild build =
       edits_.build(kernel, text, info(std::string(original_of(kernel))), capability);
   if (build.built) {

@@ -366,6 +366,11 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   add_folder("HOME", "/.cache/ridgepoint");
   add_folder("HOME", "/.local/share/ridgepoint");
   for (const std::string& file : files) limits.gpu |= is_of_gpu(file);
+  std::error_code ignored;  // the locks of GPUs that are timed: made by who started this worker
+  for (const auto& entry : fs::directory_iterator("/tmp", ignored)) {
+    const std::string path = entry.path().string();
+    if (limits.gpu && path.starts_with("/tmp/ridgepoint-gpu-")) limits.readable.push_back(path);
+  }
   if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
   for (const std::string& what : limit_process(limits)) {
     fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());
