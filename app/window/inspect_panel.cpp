@@ -222,7 +222,7 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
 }
 
 void InspectPanel::draw(Ui& ui, Area area) {
-  if (draw_why_not(ui, area)) return;
+  if (draw_why_not(ui, area.inset(ui.px(14), 0))) return;
   draw_bar(ui, area.take_top(ui.px(kBar)));
   if (is_inspecting(ui.state)) ui.wake_in(0.05);  // a stroke that waits to be sent, an answer
   const Area content = area.inset(ui.px(8), ui.px(4));

@@ -85,6 +85,15 @@ void show_predicted(State& state) {
   state.teach.predicting = state.run().predictions().empty();
 }
 
+/// The model that the run last looked into, whatever lab the rest of it is of.
+void show_inspected(State& state) {
+  if (state.run().inspections().empty()) return;
+  const Inspection& last = state.run().inspections().back();
+  if (const Request* request = state.run().request(last.request)) open_lab(state, request->lab);
+  state.view.chart = View::inspect;
+  select_rung(state, last.kernel);
+}
+
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
 Result<void> set_scene(State& state, const std::string& scene, const std::string& replay) {
@@ -105,6 +114,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
     state.teach.beat = Beat::reveal;
   }
   if (scene == "predict") show_predicted(state);
+  if (scene == "inspect") show_inspected(state);
   if (scene == "lab") state.view.tab = Tab::source;
   if (scene == "assembly") perform(state, "assembly");
   if (scene != "verdict") return {};

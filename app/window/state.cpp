@@ -227,9 +227,10 @@ void open_lab(State& state, const std::string& lab_id) {
   state.dirty = true;
   if (!lab || lab->rungs.empty()) return;
   choose_params(state);
-  if (state.is_replay() && !state.run().comparisons().empty()) {
-    state.view.baseline = state.run().comparisons().back().baseline;
-    state.view.rung = state.run().comparisons().back().candidate;
+  const auto& compared = state.run().comparisons();
+  if (state.is_replay() && !compared.empty() && compared.back().lab == lab->id) {
+    state.view.baseline = compared.back().baseline;
+    state.view.rung = compared.back().candidate;
   }
   if (state.view.rung.empty()) {
     state.view.rung = lab->rungs.front().kernel;
