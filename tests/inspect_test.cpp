@@ -204,21 +204,30 @@ TEST_CASE("wiring: every pin is counted once, for all and for its class") {
 
 TEST_CASE("the first that is wrong, from an image on and round the set") {
   const auto net = network();
-  Worker& worker = the_worker();
   const ImageSet& test = garments().test;
-  const auto is_wrong = [&](int64_t i) {
-    return weightless::predict_one(*net, test.image(i)) != test.labels[size_t(i)];
-  };
-  int64_t last = test.count() - 1;
-  while (last > 0 && is_wrong(last)) --last;  // a right one near the end
-  for (const int64_t from : {int64_t{0}, int64_t{50}, last}) {
-    int64_t expected = from;
-    while (!is_wrong(expected)) expected = (expected + 1) % test.count();
-    const Inspection look = answer(worker, look_at("weightless.cpu.naive", small_network(),
-                                                   {{"input", from}, {"wrong", true}}));
-    CHECK(look.input == expected);
-    CHECK(look.prediction != look.label);
+  const Inspection look = answer(the_worker(), look_at("weightless.cpu.naive", small_network(),
+                                                       {{"input", 50}, {"wrong", true}}));
+  int64_t expected = 50;
+  while (weightless::predict_one(*net, test.image(expected)) == test.labels[size_t(expected)])
+    ++expected;
+  CHECK(look.input == expected);
+  CHECK(look.prediction != look.label);
+  // Six images that it gets right but the third; and then all.
+  Garments six;
+  six.test.pixels.assign(test.pixels.begin(), test.pixels.begin() + 6 * kGarmentPixels);
+  for (int i = 0; i < 6; ++i)
+    six.test.labels.push_back(uint8_t(weightless::predict_one(*net, test.image(i))));
+  const uint8_t right = six.test.labels[2];
+  six.test.labels[2] = uint8_t((right + 1) % 10);
+  for (const int64_t from : {0, 2, 3, 5}) {
+    const auto found = weightless::inspect_network(*net, six, {.input = from, .wrong = true});
+    REQUIRE(found);
+    CHECK(found->input == 2);
   }
+  six.test.labels[2] = right;
+  const auto none = weightless::inspect_network(*net, six, {.input = 1, .wrong = true});
+  REQUIRE(!none);
+  CHECK(none.error().what.find("right") != std::string::npos);
 }
 
 TEST_CASE("a mental image is what counting the images gives") {
