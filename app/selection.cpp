@@ -149,7 +149,7 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
                                   const Params& given) {
   const size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  Params params = given;
+  Params params = given, own;
   if (colon != std::string::npos) {
     std::vector<std::string> settings(1);
     for (char c : text.substr(colon + 1)) {
@@ -159,7 +159,7 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
         settings.back() += c;
       }
     }
-    RIDGE_TRY(const Params own, parse_params(settings));
+    RIDGE_TRY(own, parse_params(settings));
     for (const auto& [name, value] : own) params[name] = value;
   }
   if (is_edit(name)) return select_edit(run, name, params);
@@ -167,7 +167,13 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
   const std::string reason = why_not(lab, run, *rung);
   if (!reason.empty()) return unavailable(rung->kernel, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
-  RIDGE_TRY_VOID(check_known({&info}, params, lab.id));
+  // What is set for both sides reaches the one that knows it; what is written at a side is its own.
+  std::vector<const KernelInfo*> infos;
+  for (const Rung& other : lab.rungs) {
+    if (const KernelInfo* known = run.kernel(other.kernel)) infos.push_back(known);
+  }
+  RIDGE_TRY_VOID(check_known(infos, given, lab.id));
+  RIDGE_TRY_VOID(check_known({&info}, own, lab.id));
   const std::string problem = dtype_problem(info, params);
   if (!problem.empty()) {
     return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};

@@ -79,8 +79,8 @@ TEST_CASE("a LUT network from pixels against a perceptron: each side with its ow
   const Outcome outcome =
       Program(variable("RIDGE_BIN"),
               {"--json", "compare", "weightless", "--baseline", "mlp.cpu.sgemm:mlp_epochs=0",
-               "--candidate", "weightless.cpu.mux_portable:from=pixels,epochs=0,luts=200", "--set",
-               "images=600", "--limit", "0.3", "--out", folder / "run.jsonl"})
+               "--candidate", "weightless.cpu.mux_portable:from=pixels,epochs=0", "--set",
+               "images=600", "--set", "luts=200", "--limit", "0.3", "--out", folder / "run.jsonl"})
           .finish();
   INFO(outcome.err);
   REQUIRE((outcome.code >= 0 && outcome.code <= 2));  // whichever is faster here
@@ -92,8 +92,23 @@ TEST_CASE("a LUT network from pixels against a perceptron: each side with its ow
   CHECK(made["candidate_params"]["from"] == "pixels");
   CHECK(made["candidate_params"]["images"] == 600);
   CHECK(made["baseline_params"]["images"] == 600);
+  CHECK(made["candidate_params"]["luts"] == 200);  // set for both: the side that knows it has it
+  CHECK_FALSE(made["baseline_params"].contains("luts"));
   CHECK_FALSE(made["baseline_params"].contains("from"));
   CHECK(made["verdict"] != "invalid");
   CHECK(made["rounds"].get<int>() >= 6);
   CHECK(read_all(folder / "run.jsonl").find("\"from\":\"pixels\"") != std::string::npos);
+}
+
+TEST_CASE("compare: a parameter that no rung of the lab has, or not the side it is written at") {
+  for (const char* side : {"mlp.cpu.sgemm", "mlp.cpu.sgemm:luts=200"}) {
+    const Outcome outcome =
+        Program(variable("RIDGE_BIN"),
+                {"compare", "weightless", "--baseline", side, "--candidate", "weightless.cpu.naive",
+                 "--set", side == std::string("mlp.cpu.sgemm") ? "lutz=200" : "images=9"})
+            .finish();
+    INFO(outcome.err);
+    CHECK(outcome.code == 64);
+    CHECK(outcome.err.find("has no parameter 'lut") != std::string::npos);
+  }
 }
