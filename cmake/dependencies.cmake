@@ -59,6 +59,16 @@ if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
   target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
 endif()
 
+# libjpeg-turbo alone: the old libjpeg lacks its speed, and peers use it too. JPEG_LIBRARY may name a
+# static one.
+find_package(JPEG QUIET)
+if(JPEG_FOUND)
+  ridge_alias(ridge_lib_jpeg ${JPEG_LIBRARIES})
+  target_include_directories(ridge_lib_jpeg SYSTEM INTERFACE ${JPEG_INCLUDE_DIR})
+else()
+  message(STATUS "libjpeg-turbo not found: the lab of the data loader is left out (apt-get install libjpeg62-turbo-dev, on Ubuntu libjpeg-turbo8-dev)")
+endif()
+
 # The OpenMP build by its own folder: which BLAS the system's alternatives point at does not matter,
 # and its threads are the pool that oneDNN and our own rungs use.
 find_path(RIDGE_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-openmp openblas)

@@ -38,8 +38,8 @@ class TwoStages : public Pipeline {
  public:
   explicit TwoStages(const TwoStagesSpec& spec) : spec_(spec) {}
 
-  Result<int64_t> run_window(double window_s, const SpanSink& sink) override {
-    const double end_ns = now_ns() + window_s * 1e9;
+  Result<PipelineWindow> run_window(double window_s, const SpanSink& sink) override {
+    const double start_ns = now_ns(), end_ns = start_ns + window_s * 1e9;
     done_ = false;
     int64_t out = 0;
     std::thread second([&] { out = run_second(sink); });
@@ -59,7 +59,7 @@ class TwoStages : public Pipeline {
     }
     second.join();
     arrived_ += out;
-    return out;
+    return PipelineWindow{out, (now_ns() - start_ns) * 1e-9};
   }
   QualityCheck check() override {
     QualityCheck check;
@@ -115,13 +115,15 @@ class TwoStages : public Pipeline {
 
 /// What the next pipeline that is built does: a PipelineDesc holds plain functions.
 inline TwoStagesSpec next_spec = {};
-inline Result<std::unique_ptr<Pipeline>> build(const Params&, uint64_t) {
+inline Result<std::unique_ptr<Pipeline>> build(const PipelineDesc&, const Params&, uint64_t,
+                                               const FamilyProgress&) {
   return std::unique_ptr<Pipeline>(new TwoStages(next_spec));
 }
+inline constexpr PipelineMaker kMaker = {.params = nullptr, .build = build};
 inline PipelineDesc pipeline() {
   PipelineDesc desc;
   desc.id = "synthetic.cpu.two_stages";
-  desc.build = build;
+  desc.maker = &kMaker;
   return desc;
 }
 

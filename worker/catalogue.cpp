@@ -113,6 +113,14 @@ void narrow_dtype(KernelInfo* info) {
   }
 }
 
+/// Where the rung itself says why it cannot run here.
+void disable(const char* (*unavailable)(), KernelInfo* info) {
+  const char* missing = info->available && unavailable != nullptr ? unavailable() : nullptr;
+  if (missing == nullptr) return;
+  info->available = false;
+  info->reason = missing;
+}
+
 }  // namespace
 
 std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
@@ -126,12 +134,7 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
         builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes, k->arch_exact));
     if (k->library != nullptr) list.back().library = k->library;
     list.back().external = k->time_calls != nullptr;
-    const char* missing =
-        list.back().available && k->unavailable != nullptr ? k->unavailable() : nullptr;
-    if (missing != nullptr) {
-      list.back().available = false;
-      list.back().reason = missing;
-    }
+    disable(k->unavailable, &list.back());
     const FamilyDesc* family = find_family(family_of(k->id));
     if (family != nullptr) {
       list.back().params = family->params();
@@ -147,7 +150,10 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
   }
   for (const PipelineDesc* p : registered_pipelines()) {
     list.push_back(builder.compiled(p->id, "pipeline", p->backend, "", p->arch, p->dtypes));
-    list.back().params = p->params();
+    if (p->library != nullptr) list.back().library = p->library;
+    list.back().external = p->external;
+    list.back().params = p->maker->params(*p);
+    disable(p->unavailable, &list.back());
   }
   for (const TrapDesc* t : registered_traps()) {
     list.push_back(builder.compiled(t->id, "trap", t->backend, "", t->arch, ""));

@@ -130,7 +130,8 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
     wanted.insert({backend, number, dtype});
   };
   for (const Asked& one : asked) {
-    if (!one.cannot.empty() || one.trap != nullptr) continue;  // a trap is held to no ceiling
+    // Traps are held to no ceiling, pipelines to their own stages.
+    if (!one.cannot.empty() || one.trap != nullptr || one.pipeline != nullptr) continue;
     const bool cpu = one.backend() == Backend::cpu;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
     want(one.backend(), cpu ? threads : request.device,

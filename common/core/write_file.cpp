@@ -1,6 +1,7 @@
 #include "common/core/write_file.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,16 @@ Result<void> write_whole(const std::string& path, const std::string& text) {
     return cannot_write(target, "it cannot be put in place: " + why);
   }
   return {};
+}
+
+std::string cache_folder(const std::string& part) {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) {
+    return std::string(cache) + "/ridgepoint/" + part;
+  }
+  if (const char* home = std::getenv("HOME"); home && *home) {
+    return std::string(home) + "/.cache/ridgepoint/" + part;
+  }
+  return "";
 }
 
 }  // namespace ridge

@@ -11,4 +11,7 @@ namespace ridge {
 /// new one. cannot_write with the reason; then nothing is left beside it.
 Result<void> write_whole(const std::string& path, const std::string& text);
 
+/// ridgepoint/`part` in XDG_CACHE_HOME, or in ~/.cache; empty where neither is known.
+std::string cache_folder(const std::string& part);
+
 }  // namespace ridge

@@ -255,6 +255,15 @@ double children_cpu_s() {
   return sum;
 }
 
+void count_child(pid_t pid, bool counts) {
+  const std::lock_guard lock(live_mutex);
+  if (counts) {
+    live_children().insert({pid, false});
+  } else {
+    live_children().erase({pid, false});
+  }
+}
+
 std::vector<pid_t> children(bool on_gpu_only) {
   const std::lock_guard lock(live_mutex);
   std::vector<pid_t> pids;

@@ -59,6 +59,8 @@ class Child {
 double child_patience_s();
 /// CPU seconds of all children so far, ended ones included: they are no foreign load.
 double children_cpu_s();
+/// A process that was forked, not started by this class, begins or ends to count as ours.
+void count_child(pid_t pid, bool counts);
 /// Live children, or those on a GPU only.
 std::vector<pid_t> children(bool on_gpu_only);
 

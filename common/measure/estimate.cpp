@@ -50,12 +50,9 @@ std::string changed_params(const FamilyDesc& family, const Params& asked, const 
 
 }  // namespace
 
-Result<void> get_ready(const FamilyDesc& family, const Params& params, int series,
-                       Observer* observer) {
-  if (family.get_ready == nullptr) return {};
+FamilyProgress progress_to(Observer* observer, int series) {
   const double start = now_s();
-  double reported = start;
-  return family.get_ready(params, [&](const std::string& text, double share) {
+  return [=, reported = start](const std::string& text, double share) mutable {
     constexpr double kReport_s = 0.1;
     if (now_s() - reported >= kReport_s) {
       reported = now_s();
@@ -65,7 +62,13 @@ Result<void> get_ready(const FamilyDesc& family, const Params& params, int serie
                       {.phase = "prepare", .text = text, .progress = share, .left_s = left_s});
     }
     return !observer->cancelled();
-  });
+  };
+}
+
+Result<void> get_ready(const FamilyDesc& family, const Params& params, int series,
+                       Observer* observer) {
+  if (family.get_ready == nullptr) return {};
+  return family.get_ready(params, progress_to(observer, series));
 }
 
 double predict_total_s(double call_ns, const std::string& mode, bool has_energy) {

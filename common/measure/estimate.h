@@ -15,6 +15,8 @@ namespace ridge::measure {
 inline constexpr double kLongestCallNs = 5e9;
 
 /// What the family needs and takes seconds to get, once a machine (FamilyDesc::get_ready), with progress.
+/// Tells the observer ten times a second; false once it is cancelled.
+FamilyProgress progress_to(Observer* observer, int series);
 Result<void> get_ready(const FamilyDesc& family, const Params& params, int series,
                        Observer* observer);
 

@@ -51,7 +51,8 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
 /// Samples are step times, the curve holds what each step observed; limit_s absent: 10 s live, 60 s measure.
 Result<Series> measure_training(const TrainDesc& training, const Params& params,
                                 const Options& options, int series, Observer* observer);
-/// Samples are windows, their time per item; limit_s absent: 1 s live, 5 s measure.
+/// Samples are windows, their time per item. Where its stages can run alone, each round measures them
+/// beside a window: Series::pipeline. limit_s absent: 2 s live, 10 s measure.
 Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
                                 const Options& options, int series, Observer* observer);
 

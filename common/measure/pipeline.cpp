@@ -1,5 +1,5 @@
-// Drives a pipeline rung: windows of running, each one sample (time per item), its spans streamed,
-// judged by every item arriving exactly once.
+// Drives a pipeline rung: rounds of a steady window and of its stages alone, in turns; each window is
+// one sample (time per item), its spans streamed; judged by every item arriving exactly once.
 #include <algorithm>
 #include <mutex>
 
@@ -11,17 +11,17 @@
 namespace ridge::measure {
 namespace {
 
-constexpr double kLiveLimit_s = 1, kMeasureLimit_s = 5;
-constexpr double kLiveWindow_s = 0.1, kMeasureWindow_s = 0.25;
-/// More spans than a timeline can show are not sent; the count left out is said.
-constexpr size_t kSpansPerWindow = 4000;
+constexpr double kLiveLimit_s = 2, kMeasureLimit_s = 10;
+constexpr int kLeastRounds = 6, kMeasureRounds = 10, kMostWindows = 20;
+/// What a timeline can show is the first window; of the others so many, for means.
+constexpr size_t kFirstSpans = 4000, kFurtherSpans = 200;
 
 /// Collects a window's spans; stages report from their own threads.
 class SpanStore {
  public:
   void add(const Span& span) {
     const std::lock_guard lock(mutex_);
-    if (spans_.size() < kSpansPerWindow) {
+    if (spans_.size() < most_) {
       spans_.push_back(span);
     } else {
       ++left_out_;
@@ -29,6 +29,7 @@ class SpanStore {
   }
   std::vector<Span> take() {
     const std::lock_guard lock(mutex_);
+    most_ = kFurtherSpans;
     return std::exchange(spans_, {});
   }
   int64_t left_out() const { return left_out_; }
@@ -36,64 +37,237 @@ class SpanStore {
  private:
   std::mutex mutex_;
   std::vector<Span> spans_;
+  size_t most_ = kFirstSpans;
   int64_t left_out_ = 0;
 };
 
-Result<void> windows(Pipeline* pipeline, const Options& options, Series* series,
-                     Observer* observer) {
-  const bool live = options.mode == Mode::live;
-  const double limit_s = options.limit_s.value_or(live ? kLiveLimit_s : kMeasureLimit_s);
-  const double window_s = std::min(live ? kLiveWindow_s : kMeasureWindow_s, limit_s / 6);
-  observer->phase(series->index, {.phase = "warmup", .text = "filling the pipeline"});
-  RIDGE_TRY_VOID(pipeline->run_window(window_s, [](const Span&) {}));
+/// Time per item and CPU time per item of something that ran for a while.
+struct Reading {
+  double wall_ns = 0, cpu_ns = 0;
+  int64_t items = 0;
+};
 
-  SpanStore store;
-  const double start = now_s();
-  while (now_s() - start < limit_s) {
-    if (observer->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
-    observer->announce(series->index);
-    const double window_start = now_s();
-    RIDGE_TRY(const int64_t items,
-              pipeline->run_window(window_s, [&](const Span& span) { store.add(span); }));
-    const double took_s = now_s() - window_start;
-    if (items <= 0) {
-      return Error{ErrorCode::invalid, "no item came out in a window", series->kernel, ""};
-    }
-    Sample sample;
-    sample.index = static_cast<int64_t>(series->samples.size());
-    sample.calls = items;
-    sample.t_ns = took_s * 1e9 / double(items);
-    series->samples.push_back(sample);
-    observer->samples(series->index, "call", {&sample, 1});
-    const std::vector<Span> spans = store.take();
-    observer->spans(series->index, spans);
-    series->spans.insert(series->spans.end(), spans.begin(), spans.end());
-    const double elapsed = now_s() - start;
-    observer->phase(series->index, {.phase = "timing",
-                                    .text = "running windows",
-                                    .open = std::to_string(series->samples.size()) + " windows",
-                                    .progress = std::min(1.0, elapsed / limit_s),
-                                    .left_s = std::max(0.0, limit_s - elapsed)});
-    gap();
+/// One round: the pipeline, then each of its stages alone, or the other way round.
+struct PipelineRound {
+  double steady_ns = 0;
+  std::vector<Reading> alone;
+};
+
+/// Who binds, by the medians of all rounds; then the ratio of each round to that one's reading.
+class Model {
+ public:
+  Model(std::vector<PipelineStage> stages, int cores)
+      : stages_(std::move(stages)), cores_(std::max(1, cores)) {}
+  void add(PipelineRound round) { rounds_.push_back(std::move(round)); }
+  size_t rounds() const { return rounds_.size(); }
+  std::optional<PipelineOutcome> outcome() const;
+
+ private:
+  double reading(const PipelineRound& round, size_t bound) const {
+    if (bound < stages_.size()) return round.alone[bound].wall_ns;
+    double cpu_ns = 0;
+    for (const Reading& stage : round.alone) cpu_ns += stage.cpu_ns;
+    return cpu_ns / cores_;
   }
-  if (store.left_out() > 0) {
-    series->unavailable["spans"] =
-        std::to_string(store.left_out()) + " spans beyond 4000 a window were left out";
+  template <class Value>
+  double median(const Value& value) const {
+    std::vector<double> values;
+    for (const PipelineRound& round : rounds_) values.push_back(value(round));
+    return stats::median(values);
+  }
+
+  std::vector<PipelineStage> stages_;
+  int cores_;
+  std::vector<PipelineRound> rounds_;
+};
+
+std::optional<PipelineOutcome> Model::outcome() const {
+  if (rounds_.empty() || stages_.empty()) return std::nullopt;
+  PipelineOutcome outcome;
+  outcome.cores = cores_;
+  outcome.rounds = static_cast<int>(rounds_.size());
+  size_t bound = 0;
+  for (size_t s = 0; s <= stages_.size(); ++s) {
+    const double ns = median([&](const PipelineRound& round) { return reading(round, s); });
+    if (s > 0 && ns <= outcome.bound_ns) continue;
+    bound = s;
+    outcome.bound_ns = ns;
+  }
+  outcome.bound = bound < stages_.size()
+                      ? stages_[bound].name + " alone"
+                      : "CPU work / " + std::to_string(cores_) + (cores_ == 1 ? " core" : " cores");
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    StageTime stage = {.name = stages_[s].name, .threads = stages_[s].threads};
+    stage.alone_ns = median([&](const PipelineRound& round) { return round.alone[s].wall_ns; });
+    stage.cpu_ns = median([&](const PipelineRound& round) { return round.alone[s].cpu_ns; });
+    outcome.stages.push_back(stage);
+  }
+  std::vector<double> ratios;
+  for (const PipelineRound& round : rounds_)
+    ratios.push_back(round.steady_ns / reading(round, bound));
+  outcome.ratio = stats::median(ratios);
+  outcome.ci = stats::median_interval(ratios);
+  return outcome;
+}
+
+class Driver {
+ public:
+  Driver(Pipeline* pipeline, const Options& options, Series* series, Observer* observer)
+      : pipeline_(pipeline),
+        series_(series),
+        observer_(observer),
+        live_(options.mode == Mode::live),
+        limit_s_(options.limit_s.value_or(live_ ? kLiveLimit_s : kMeasureLimit_s)),
+        stages_(pipeline->stages()),
+        model_(stages_, read_cpu().cores) {}
+
+  Result<void> run();
+
+ private:
+  Result<void> rounds();
+  Result<double> window();
+  Result<Reading> alone(size_t stage, double window_s);
+  Result<void> stages_alone(PipelineRound* round, double window_s);
+  Result<void> finish();
+  void report(double share);
+  bool enough(double elapsed_s) const;
+
+  Pipeline* pipeline_;
+  Series* series_;
+  Observer* observer_;
+  bool live_;
+  double limit_s_, window_s_ = 0;
+  std::vector<PipelineStage> stages_;
+  Model model_;
+  SpanStore store_;
+  std::vector<double> bus_bytes_per_s_;
+};
+
+/// One sample.
+Result<double> Driver::window() {
+  observer_->announce(series_->index);
+  const double cpu_s = own_cpu_s();
+  RIDGE_TRY(const PipelineWindow out,
+            pipeline_->run_window(window_s_, [&](const Span& span) { store_.add(span); }));
+  if (out.items <= 0)
+    return Error{ErrorCode::invalid, "no item came out in a window", series_->kernel, ""};
+  Sample sample;
+  sample.index = static_cast<int64_t>(series_->samples.size());
+  sample.calls = out.items;
+  sample.t_ns = out.took_s * 1e9 / double(out.items);
+  sample.cpu_ns = (own_cpu_s() - cpu_s) * 1e9 / double(out.items);
+  series_->samples.push_back(sample);
+  observer_->samples(series_->index, "call", {&sample, 1});
+  const std::vector<Span> spans = store_.take();
+  observer_->spans(series_->index, spans);
+  series_->spans.insert(series_->spans.end(), spans.begin(), spans.end());
+  gap();
+  return sample.t_ns;
+}
+
+Result<Reading> Driver::alone(size_t stage, double window_s) {
+  observer_->announce(series_->index);
+  const double cpu_s = own_cpu_s();
+  RIDGE_TRY(const PipelineWindow out, pipeline_->run_stage(stage, window_s));
+  if (out.items <= 0)
+    return Error{ErrorCode::invalid, "nothing came out of stage " + stages_[stage].name,
+                 series_->kernel, ""};
+  const double items = double(out.items);
+  gap();
+  return Reading{out.took_s * 1e9 / items, (own_cpu_s() - cpu_s) * 1e9 / items, out.items};
+}
+
+Result<void> Driver::stages_alone(PipelineRound* round, double window_s) {
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    // The first stage has as many threads as the rest together, and as much to even out.
+    RIDGE_TRY(const Reading reading, alone(s, s == 0 ? 2 * window_s : window_s));
+    round->alone.push_back(reading);
+    if (pipeline_->stage_bytes(s) > 0 && series_->kernel.find(".cuda.") != std::string::npos) {
+      RIDGE_TRY(const double bus, pipeline_->bus_bytes_per_s());
+      if (bus > 0) bus_bytes_per_s_.push_back(bus);
+    }
   }
   return {};
+}
+
+void Driver::report(double share) {
+  observer_->phase(series_->index,
+                   {.phase = "timing",
+                    .text = stages_.empty() ? "running windows" : "running, then each stage alone",
+                    .open = std::to_string(series_->samples.size()) + " windows",
+                    .progress = std::min(1.0, share),
+                    .left_s = std::max(0.0, limit_s_ * (1 - share))});
+}
+
+bool Driver::enough(double elapsed_s) const {
+  const auto windows = static_cast<int>(series_->samples.size());
+  if (elapsed_s < limit_s_) return windows >= kMostWindows;
+  return live_ || windows >= kLeastRounds || elapsed_s >= 4 * limit_s_;
+}
+
+Result<void> Driver::rounds() {
+  const auto ignored = [](const Span&) {};
+  const double start = now_s();
+  for (int r = 0; !enough(now_s() - start); ++r) {
+    if (observer_->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    PipelineRound round;
+    const bool stages_first = r % 2 == 1;
+    if (stages_first) RIDGE_TRY_VOID(stages_alone(&round, window_s_ / 4));
+    // What ran alone left its buffers full or empty: into the steady state again, untimed.
+    if (!stages_.empty() || r == 0) RIDGE_TRY_VOID(pipeline_->run_window(window_s_ / 2, ignored));
+    RIDGE_TRY(round.steady_ns, window());
+    if (!stages_first) RIDGE_TRY_VOID(stages_alone(&round, window_s_ / 4));
+    model_.add(std::move(round));
+    report((now_s() - start) / limit_s_);
+  }
+  return {};
+}
+
+/// What binds, and what crossed the bus.
+Result<void> Driver::finish() {
+  series_->pipeline = model_.outcome();
+  if (!series_->pipeline) return {};
+  PipelineOutcome& outcome = *series_->pipeline;
+  outcome.items_per_step = pipeline_->items_per_step();
+  if (!bus_bytes_per_s_.empty()) outcome.bus_ceiling_bytes_per_s = stats::median(bus_bytes_per_s_);
+  for (size_t s = 0; s < stages_.size(); ++s) {
+    const double bytes = pipeline_->stage_bytes(s);
+    StageTime& stage = outcome.stages[s];
+    if (bytes > 0 && stage.alone_ns > 0) stage.bus_bytes_per_s = bytes * 1e9 / stage.alone_ns;
+  }
+  return {};
+}
+
+Result<void> Driver::run() {
+  // A round is a window, half of one before it, and the stages alone for another.
+  window_s_ = limit_s_ / kMeasureRounds / (stages_.empty() ? 2 : 2.5);
+  observer_->phase(series_->index, {.phase = "warmup", .text = "filling the pipeline"});
+  RIDGE_TRY_VOID(pipeline_->run_window(window_s_, [](const Span&) {}));
+  const auto ran = rounds();
+  RIDGE_TRY_VOID(finish());
+  if (store_.left_out() > 0) {
+    series_->unavailable["spans"] = std::to_string(store_.left_out()) + " spans beyond " +
+                                    std::to_string(kFirstSpans) + " of the first window and " +
+                                    std::to_string(kFurtherSpans) + " of the others were left out";
+  }
+  return ran;
 }
 
 Result<void> steps(const PipelineDesc& desc, const Options& options, Series* series,
                    Observer* observer) {
   observer->phase(series->index, {.phase = "prepare", .text = "building the pipeline"});
-  RIDGE_TRY(const auto pipeline, desc.build(series->params, 1));
+  RIDGE_TRY(const auto pipeline,
+            desc.maker->build(desc, series->params, 1, progress_to(observer, series->index)));
   series->bytes_min = pipeline->bytes_per_item();
+  series->memory_bytes = pipeline->memory_bytes();
   const ForeignLoad foreign;
-  const auto ran = windows(pipeline.get(), options, series, observer);
+  Driver driver(pipeline.get(), options, series, observer);
+  const auto ran = driver.run();
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (series->stats && series->stats->median_ns > 0) {
     series->items_per_s = 1e9 / series->stats->median_ns;
   }
+  series->note = pipeline->note();
   RIDGE_TRY_VOID(ran);
   observer->phase(series->index, {.phase = "check", .text = "counting what arrived"});
   const QualityCheck check = pipeline->check();

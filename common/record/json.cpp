@@ -164,7 +164,7 @@ void fields(Io& io, Of<Io, TelemetryPoint>& v) {
 template <class Io>
 void fields(Io& io, Of<Io, Span>& v) {
   io("stage", v.stage), io("worker", v.worker), io("buffer", v.buffer), io("item", v.item);
-  io("start_ns", v.start_ns), io("end_ns", v.end_ns);
+  io.brief("items", v.items, int64_t{1}), io("start_ns", v.start_ns), io("end_ns", v.end_ns);
 }
 
 template <class Io>
@@ -181,6 +181,19 @@ void fields(Io& io, Of<Io, TrapOutcome>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, StageTime>& v) {
+  io("name", v.name), io("threads", v.threads), io("alone_ns", v.alone_ns);
+  io("cpu_ns", v.cpu_ns), io.brief("bus_bytes_per_s", v.bus_bytes_per_s);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, PipelineOutcome>& v) {
+  io("stages", v.stages), io("items_per_step", v.items_per_step), io("cores", v.cores);
+  io("bound", v.bound), io("bound_ns", v.bound_ns), io("ratio", v.ratio), io("ci", v.ci);
+  io("rounds", v.rounds), io.brief("bus_ceiling_bytes_per_s", v.bus_ceiling_bytes_per_s);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Series>& v) {
   io("request", v.request), io("index", v.index), io("lab", v.lab), io("kernel", v.kernel);
   io("kind", v.kind), io("dtype", v.dtype), io("cache", v.cache), io("mode", v.mode);
@@ -191,6 +204,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("energy_error_j", v.energy_error_j), io("energy_source", v.energy_source);
   io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
   io.brief("resources", v.resources), io.brief("counters", v.counters), io.brief("trap", v.trap);
+  io.brief("pipeline", v.pipeline);
   io.brief("vector_ops", v.vector_ops), io.brief("l2_bytes", v.l2_bytes);
   io.brief("bytes_written", v.bytes_written);
 }
@@ -275,6 +289,8 @@ RIDGE_JSON_PAIR(TelemetryPoint)
 RIDGE_JSON_PAIR(Span)
 RIDGE_JSON_PAIR(TrapFigure)
 RIDGE_JSON_PAIR(TrapOutcome)
+RIDGE_JSON_PAIR(StageTime)
+RIDGE_JSON_PAIR(PipelineOutcome)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
 RIDGE_JSON_PAIR(Comparison)

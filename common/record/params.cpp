@@ -73,6 +73,17 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
 
 }  // namespace
 
+ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max,
+                    int64_t fallback) {
+  ParamSpec spec;
+  spec.name = name;
+  spec.help = help;
+  spec.min = min;
+  spec.max = max;
+  spec.fallback = fallback;
+  return spec;
+}
+
 std::string size_param(const std::vector<ParamSpec>& specs) {
   for (const ParamSpec& spec : specs) {
     if (spec.is_size) return spec.name;

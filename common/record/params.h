@@ -9,6 +9,8 @@
 
 namespace ridge {
 
+/// A whole number in [min, max].
+ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
 /// "n=1024" -> {n: 1024}. Whole numbers become integers, everything else text.
 Result<Params> parse_params(const std::vector<std::string>& assignments);
 /// "k=17 m=31 n=7", in name order.

@@ -216,6 +216,7 @@ struct Span {
   std::string stage;
   int worker = 0, buffer = 0;
   int64_t item = 0;
+  int64_t items = 1;  ///< that it is for: a batch's copy is for all of it
   double start_ns = 0, end_ns = 0;
 };
 
@@ -250,6 +251,30 @@ struct TrapOutcome {
   std::string guard_says;      ///< its evidence, one sentence
 };
 
+/// A stage of a pipeline measured alone, all others resting.
+struct StageTime {
+  std::string name;
+  int threads = 1;
+  double alone_ns = 0;                    ///< per item, by the clock; median of the rounds
+  double cpu_ns = 0;                      ///< per item, of all cores; median
+  std::optional<double> bus_bytes_per_s;  ///< what it moved across the bus
+};
+
+/// How near a pipeline came to what its parts allow: its slowest stage alone, or all its CPU work
+/// shared by the cores, whichever is longer. Both sides are measured in turns.
+struct PipelineOutcome {
+  std::vector<StageTime> stages;
+  int64_t items_per_step = 1;
+  int cores = 0;
+  std::string bound;           ///< "step alone", "CPU work / 2 cores"
+  double bound_ns = 0;         ///< per item
+  double ratio = 0;            ///< steady time / bound: median of the rounds
+  std::optional<Interval> ci;  ///< 95 %, of the ratio; absent under 6 rounds
+  int rounds = 0;
+  std::optional<double>
+      bus_ceiling_bytes_per_s;  ///< a copy of that size alone, measured in this run
+};
+
 /// Everything one rung at one set of parameters produced.
 struct Series {
   int64_t request = 0;
@@ -270,17 +295,19 @@ struct Series {
   /// Of one call, where its plan counts them: three-input logic instructions, and bytes that come from
   /// the second-level cache. 0 = not counted.
   double vector_ops = 0, l2_bytes = 0;
-  double memory_bytes = 0;           ///< buffers and workspace
-  std::string note;                  ///< what its plan chose ("tile 128x256, 4 stages"), or empty
-  std::optional<double> energy_j;    ///< per call
+  double memory_bytes = 0;         ///< buffers and workspace
+  std::string note;                ///< what its plan chose ("tile 128x256, 4 stages"), or empty
+  std::optional<double> energy_j;  ///< per call
   std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
   std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."
-  double items_per_s = 0;     ///< pipelines: steady throughput; trainings: samples; kernels: images, if any
+  double items_per_s =
+      0;  ///< pipelines: steady throughput; trainings: samples; kernels: images, if any
   std::vector<CurvePoint> curve;
   std::vector<Span> spans;
   std::optional<Resources> resources;  ///< GPU kernels
   std::vector<Counter> counters;
-  std::optional<TrapOutcome> trap;  ///< traps: their figures, in place of samples and stats
+  std::optional<TrapOutcome> trap;          ///< traps: their figures, in place of samples and stats
+  std::optional<PipelineOutcome> pipeline;  ///< pipelines whose stages can be measured alone
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <thread>
 
 #include "common/core/random.h"
+#include "common/core/write_file.h"
 #include "kernels/weightless/params.h"
 
 namespace ridge::weightless {
@@ -40,13 +40,7 @@ Result<LutNetwork> train(const TrainConfig& config, const FamilyProgress* progre
 }  // namespace
 
 std::string model_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) {
-    return std::string(cache) + "/ridgepoint/models";
-  }
-  if (const char* home = std::getenv("HOME"); home && *home) {
-    return std::string(home) + "/.cache/ridgepoint/models";
-  }
-  return "";
+  return cache_folder("models");
 }
 
 Result<std::shared_ptr<const LutNetwork>> stored_network(const Params& params,

@@ -6,17 +6,6 @@
 
 namespace ridge::weightless {
 
-ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max,
-                    int64_t fallback) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.min = min;
-  spec.max = max;
-  spec.fallback = fallback;
-  return spec;
-}
-
 std::vector<ParamSpec> model_params() {
   const TrainConfig usual;
   return {

@@ -8,7 +8,6 @@
 
 namespace ridge::weightless {
 
-ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
 /// luts, bits, candidates, halve, epochs, seed, train_images.
 std::vector<ParamSpec> model_params();
 /// Fewer images in a call; the model stays. NaN is no share: all of them.

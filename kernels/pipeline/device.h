@@ -1,0 +1,52 @@
+// Where the network is trained: a GPU, or on the CPU a second thread pool with memory of its own, into
+// which memcpy copies. The lesson is the same.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/core/result.h"
+#include "kernels/pipeline/batch.h"
+
+namespace ridge::pipeline {
+
+struct DeviceSetup {
+  Geometry geometry;
+  int buffers = 1;          ///< batches it holds
+  int layers = 4;           ///< hidden layers of the network: how long a step takes
+  int threads = 1;          ///< CPU: of its pool
+  bool pinned = false;      ///< GPU: host_memory() can be read by the device
+  bool own_stream = false;  ///< GPU: copies do not wait for the step before
+};
+
+class TrainDevice {
+ public:
+  virtual ~TrainDevice() = default;
+  /// For the host's batches; freed with the device.
+  virtual Result<std::byte*> host_memory(size_t bytes) = 0;
+  /// Carried::jpeg: decodes as it copies.
+  virtual bool decodes() const { return false; }
+  /// Buffer `slot` gets the batch. Returns when it is there.
+  virtual Result<void> copy(int slot, const Batch& batch) = 0;
+  /// One step of SGD on what buffer `slot` holds. Returns when it is done.
+  virtual Result<void> step(int slot) = 0;
+  /// Cross-entropy of the last step, mean over its images; NaN before the first.
+  virtual double loss() = 0;
+  /// The pooled input of image `i` as the network saw it in the last step, to be compared with a
+  /// serial computation: geometry.features() values.
+  virtual Result<std::vector<float>> seen(int slot, int i) = 0;
+  /// How exactly seen() must agree: 0 for the same arithmetic; a GPU's decoder rounds otherwise.
+  virtual double seen_tolerance() const { return 0; }
+  /// The most that the bus gives a copy of this size, measured now; 0: no bus.
+  virtual Result<double> bus_bytes_per_s() { return 0.0; }
+  virtual std::string name() const = 0;
+};
+
+Result<std::unique_ptr<TrainDevice>> make_cpu_train_device(const DeviceSetup& setup);
+Result<std::unique_ptr<TrainDevice>> make_cuda_train_device(const DeviceSetup& setup);
+
+/// The network's input: the mean over kPool x kPool pixels of each plane, normalised.
+void pool_tensor(const float* planes, const Geometry& g, float* out);
+void pool_pixels(const uint8_t* rgb, const Record& record, const Geometry& g, float* out);
+
+}  // namespace ridge::pipeline

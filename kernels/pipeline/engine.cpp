@@ -1,0 +1,414 @@
+// ridge: needs=jpeg
+#include "kernels/pipeline/engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/core/format.h"
+
+namespace ridge::pipeline {
+namespace {
+
+constexpr size_t kLoad = 0, kCopy = 1, kStep = 2;
+constexpr int kCheckedImages = 8;  ///< of each batch on the device
+constexpr double kMostSkipped = 0.01;
+
+}  // namespace
+
+int Engine::host_buffers() const {
+  const Loader& loader = setup_.loader;
+  if (loader.by == LoadedBy::the_step) return 1;
+  return loader.share_batch ? std::max(2, setup_.buffers) : setup_.workers + setup_.buffers;
+}
+
+int Engine::device_buffers() const {
+  return setup_.loader.device_buffers > 0 ? setup_.loader.device_buffers : setup_.buffers;
+}
+
+Engine::Engine(EngineSetup setup)
+    : setup_(std::move(setup)),
+      order_(setup_.set->count(), setup_.seed),
+      host_ring_(host_buffers()),
+      device_ring_(device_buffers()),
+      filled_(static_cast<size_t>(host_buffers())),
+      began_ns_(filled_.size()),
+      full_ns_(filled_.size()),
+      copied_ns_(static_cast<size_t>(device_buffers())),
+      on_device_(copied_ns_.size()) {}
+
+Result<std::unique_ptr<Engine>> Engine::make(EngineSetup setup) {
+  std::unique_ptr<Engine> engine(new Engine(std::move(setup)));
+  RIDGE_TRY_VOID(engine->allocate());
+  return engine;
+}
+
+Result<void> Engine::allocate() {
+  const size_t bytes = setup_.geometry.batch_bytes();
+  const bool forks = setup_.loader.by == LoadedBy::processes;
+  for (int i = 0; i < host_buffers(); ++i) {
+    if (forks) {
+      shared_.push_back(shared_memory(bytes));
+      host_.push_back(shared_.back().get());
+      if (host_.back() == nullptr) {
+        return Error{ErrorCode::unavailable, "no memory to share with worker processes", "pipeline",
+                     "choose a smaller batch or fewer buffers"};
+      }
+    } else {
+      RIDGE_TRY(std::byte* const memory, setup_.device->host_memory(bytes));
+      host_.push_back(memory);
+    }
+  }
+  memory_bytes_ = double(bytes) * double(host_buffers() + device_buffers());
+  for (int i = 0; i < setup_.workers && forks; ++i) {
+    forked_.push_back(std::make_unique<ForkedLoader>(setup_.geometry, setup_.source.get()));
+    if (forked_.back()->pid() <= 0)
+      return Error{ErrorCode::unavailable, "a worker process could not be started", "pipeline", ""};
+  }
+  for (int i = 0; i < setup_.workers; ++i)
+    loaders_.push_back(std::make_unique<ImageLoader>(setup_.geometry, setup_.source.get()));
+  return {};
+}
+
+Engine::~Engine() {
+  stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Engine::stop() {
+  gate_.stop();
+  host_ring_.stop();
+  device_ring_.stop();
+}
+
+void Engine::fail(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_) failed_ = error;
+  }
+  stop();
+}
+
+void Engine::start() {
+  const bool has_workers = setup_.loader.by != LoadedBy::the_step;
+  for (int i = 0; i < setup_.workers && has_workers; ++i)
+    threads_.emplace_back([this, i] { work(i); });
+  if (setup_.loader.copies_ahead) threads_.emplace_back([this] { copy_loop(); });
+}
+
+void Engine::emit(const char* stage, int worker, int buffer, int64_t item, int64_t items,
+                  double start_ns, double end_ns) const {
+  if (sink_ == nullptr || !(end_ns > start_ns)) return;
+  (*sink_)({.stage = stage,
+            .worker = worker,
+            .buffer = buffer,
+            .item = item,
+            .items = items,
+            .start_ns = start_ns,
+            .end_ns = end_ns});
+}
+
+// ---- workers -------------------------------------------------------------------------------------
+
+Engine::Shuffle Engine::shuffle_of(int64_t epoch) {
+  constexpr size_t kKept = 4;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, shuffle] : shuffles_) {
+    if (number == epoch) return shuffle;
+  }
+  if (shuffles_.size() == kKept) shuffles_.erase(shuffles_.begin());
+  shuffles_.emplace_back(epoch, std::make_shared<std::vector<int32_t>>(order_.shuffle(epoch)));
+  return shuffles_.back().second;
+}
+
+Record Engine::record_of(int64_t item) {
+  const int64_t epoch = order_.epoch(item);
+  Record record;
+  record.file = (*shuffle_of(epoch))[static_cast<size_t>(item % order_.files())];
+  record.label = setup_.set->labels[static_cast<size_t>(record.file)];
+  order_.augment(epoch, &record, setup_.geometry);
+  return record;
+}
+
+void Engine::skip(int32_t file, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (skipped_++ == 0) first_skipped_ = setup_.set->name(file) + ": " + why;
+}
+
+bool Engine::load_image(int worker, int64_t item) {
+  const int64_t batch = item / setup_.geometry.batch;
+  const int i = static_cast<int>(item % setup_.geometry.batch);
+  const Batch to = host_batch(batch);
+  const int buffer = host_ring_.slot(batch);
+  to.records()[i] = record_of(item);
+  LoadTimes times;
+  std::string why;
+  bool alive = true, good = false;
+  if (forked_.empty()) {
+    good = loaders_[static_cast<size_t>(worker)]->load(to, i, &times, &why);
+  } else {
+    good = forked_[static_cast<size_t>(worker)]->load(to, i, &times, &why, &alive);
+  }
+  if (!alive) fail({ErrorCode::invalid, why, "pipeline", "run it again"});
+  if (!good && alive) skip(to.records()[i].file, why);
+  for (int part = 0; part < 4; ++part) {
+    emit(kLoadParts[part], worker, buffer, item, 1, times.at_ns[part], times.at_ns[part + 1]);
+  }
+  if (i == 0) began_ns_[static_cast<size_t>(buffer)] = times.at_ns[0];
+  if (++filled_[static_cast<size_t>(buffer)] == setup_.geometry.batch) {
+    filled_[static_cast<size_t>(buffer)] = 0;
+    full_ns_[static_cast<size_t>(buffer)] = now_ns();
+    host_ring_.publish(batch);
+  }
+  return alive;
+}
+
+bool Engine::load_batch(int worker, int64_t batch) {
+  const int64_t first = batch * setup_.geometry.batch;
+  for (int64_t item = first; item < first + setup_.geometry.batch; ++item) {
+    if (!load_image(worker, item)) return false;
+  }
+  return true;
+}
+
+void Engine::work(int worker) {
+  if (setup_.loader.share_batch) return work_on_images(worker);
+  work_on_batches(worker);
+}
+
+/// The gate is passed for every image, so that a window's end does not wait for a whole batch.
+void Engine::work_on_batches(int worker) {
+  for (;;) {
+    const int64_t batch = next_batch_++;
+    if (!host_ring_.wait_free(batch)) return;
+    const int64_t first = batch * setup_.geometry.batch;
+    for (int64_t item = first; item < first + setup_.geometry.batch; ++item) {
+      if (!gate_.enter()) return;
+      const bool alive = load_image(worker, item);
+      gate_.leave();
+      if (!alive) return;
+    }
+  }
+}
+
+void Engine::work_on_images(int worker) {
+  for (;;) {
+    const int64_t item = next_item_++;
+    if (!host_ring_.wait_free(item / setup_.geometry.batch) || !gate_.enter()) return;
+    const bool alive = load_image(worker, item);
+    gate_.leave();
+    if (!alive) return;
+  }
+}
+
+// ---- copy and step -------------------------------------------------------------------------------
+
+bool Engine::copy_batch(int64_t batch) {
+  const Batch from = host_batch(batch);
+  const int host = host_ring_.slot(batch), to = device_ring_.slot(batch);
+  const int64_t items = setup_.geometry.batch;
+  const double start = now_ns();
+  const auto full = full_ns_[static_cast<size_t>(host)];
+  emit("host buffer, filling", host, host, batch, items, began_ns_[static_cast<size_t>(host)],
+       full);
+  emit("host buffer, full", host, host, batch, items, full, start);
+  if (copies_) {
+    const auto copied = setup_.device->copy(to, from);
+    if (!copied) fail(copied.error());
+    if (!copied) return false;
+  }
+  on_device_[static_cast<size_t>(to)].assign(from.records(), from.records() + items);
+  const double end = now_ns();
+  emit(setup_.device->decodes() ? "copy and decode" : "copy", 0, to, batch, items, start, end);
+  copied_ns_[static_cast<size_t>(to)] = end;
+  host_ring_.release(batch);
+  return true;
+}
+
+void Engine::copy_loop() {
+  for (;; ++next_copy_) {
+    if (!host_ring_.wait_full(next_copy_) || !device_ring_.wait_free(next_copy_)) return;
+    if (!gate_.enter()) return;
+    const bool good = copy_batch(next_copy_);
+    if (good) device_ring_.publish(next_copy_);
+    gate_.leave();
+    if (!good) return;
+  }
+}
+
+bool Engine::step_batch(int64_t batch) {
+  const bool ahead = setup_.loader.copies_ahead;
+  if (setup_.loader.by == LoadedBy::the_step && !load_batch(0, batch)) return false;
+  if (!(ahead ? device_ring_.wait_full(batch) : host_ring_.wait_full(batch))) return false;
+  if (!ahead && !copy_batch(batch)) return false;
+  const int slot = device_ring_.slot(batch);
+  const double start = now_ns();
+  if (ahead) {
+    emit("device buffer, full", slot, slot, batch, setup_.geometry.batch,
+         copied_ns_[static_cast<size_t>(slot)], start);
+  }
+  if (steps_) {
+    const auto stepped = setup_.device->step(slot);
+    if (!stepped) fail(stepped.error());
+    if (!stepped) return false;
+    emit("step", 0, slot, batch, setup_.geometry.batch, start, now_ns());
+  }
+  return true;
+}
+
+/// Counts what arrived and holds it against the seeded order; the images that were not skipped.
+int64_t Engine::deliver(int64_t batch) {
+  const auto& records = on_device_[static_cast<size_t>(device_ring_.slot(batch))];
+  int64_t good = 0;
+  for (int64_t i = 0; i < setup_.geometry.batch; ++i, ++delivered_) {
+    const Record& record = records[static_cast<size_t>(i)];
+    const int32_t expected =
+        (*shuffle_of(order_.epoch(delivered_)))[static_cast<size_t>(delivered_ % order_.files())];
+    if (record.label >= 0) ++good;
+    if (record.file == expected) continue;
+    if (misplaced_++ == 0) {
+      first_misplaced_ = "image " + std::to_string(delivered_) + " was " +
+                         setup_.set->name(record.file) + ", not " + setup_.set->name(expected);
+    }
+  }
+  device_ring_.release(batch);
+  return good;
+}
+
+Result<PipelineWindow> Engine::run(double window_s, bool copies, bool steps) {
+  if (threads_.empty()) start();
+  copies_ = copies;
+  steps_ = steps;
+  PipelineWindow window;
+  const double start = now_ns();
+  gate_.open();
+  bool good = true;
+  do {
+    good = step_batch(next_step_);
+    if (good) window.items += deliver(next_step_++);
+    window.took_s = (now_ns() - start) * 1e-9;
+  } while (good && window.took_s < window_s);
+  gate_.close();
+  copies_ = steps_ = true;
+  sink_ = nullptr;
+  const std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  return window;
+}
+
+Result<PipelineWindow> Engine::run_window(double window_s, const SpanSink& sink) {
+  sink_ = &sink;
+  return run(window_s, true, true);
+}
+
+// ---- stages alone --------------------------------------------------------------------------------
+
+std::vector<PipelineStage> Engine::stages() const {
+  const bool own = setup_.loader.by != LoadedBy::the_step;
+  return {{"load", own ? setup_.workers : 1},
+          {setup_.device->decodes() ? "copy and decode" : "copy", 1},
+          {"step", 1}};
+}
+
+double Engine::stage_bytes(size_t stage) const {
+  return stage == kCopy && !setup_.device->decodes()
+             ? double(setup_.geometry.batch_bytes()) / double(setup_.geometry.batch)
+             : 0;
+}
+
+/// Loading alone is the pipeline whose batches pass copy and step untouched. A copy alone repeats one
+/// into a buffer beside the ring; a step alone repeats one on a batch that is there.
+Result<PipelineWindow> Engine::run_stage(size_t stage, double window_s) {
+  if (stage == kLoad) return run(window_s, false, false);
+  if (next_step_ == 0) RIDGE_TRY_VOID(run(0, true, true));
+  PipelineWindow window;
+  const double start = now_ns();
+  const int last = device_ring_.slot(next_step_ - 1);
+  do {
+    if (stage == kCopy) {
+      RIDGE_TRY_VOID(setup_.device->copy(device_buffers(), host_batch(next_step_ - 1)));
+    } else {
+      RIDGE_TRY_VOID(setup_.device->step(last));
+    }
+    window.items += setup_.geometry.batch;
+    window.took_s = (now_ns() - start) * 1e-9;
+  } while (window.took_s < window_s);
+  return window;
+}
+
+// ---- the check -----------------------------------------------------------------------------------
+
+/// What the device saw of an image, against reading, decoding and transforming it once more here.
+bool Engine::intact(int slot, int image, std::string* why) {
+  const Record& record = on_device_[static_cast<size_t>(slot)][static_cast<size_t>(image)];
+  if (record.label < 0) return true;
+  Geometry g = setup_.geometry;
+  g.batch = 1;
+  g.carried = Carried::pixels;
+  g.image_bytes = size_t(g.side) * size_t(g.side) * kChannels;
+  std::vector<std::byte> memory(g.batch_bytes());
+  const Batch one = {memory.data(), &g};
+  *one.records() = record;
+  ImageLoader loader(g, setup_.source.get());
+  LoadTimes times;
+  if (!loader.load(one, 0, &times, why)) return false;
+  std::vector<float> wanted(static_cast<size_t>(g.features()));
+  if (setup_.geometry.carried == Carried::tensor) {
+    std::vector<uint8_t> cropped(size_t(g.crop) * size_t(g.crop) * kChannels);
+    std::vector<float> planes(cropped.size());
+    crop_and_flip(one.image(0), record, g, cropped.data());
+    normalise(cropped.data(), g, planes.data());
+    pool_tensor(planes.data(), g, wanted.data());
+  } else {
+    pool_pixels(one.image(0), record, g, wanted.data());
+  }
+  const auto seen = setup_.device->seen(slot, image);
+  if (!seen) *why = seen.error().what;
+  for (size_t i = 0; seen && i < wanted.size(); ++i) {
+    const double error = std::fabs(double((*seen)[i]) - double(wanted[i]));
+    if (error <= setup_.device->seen_tolerance()) continue;
+    *why = "its pixels differ by " + format_number(error) + " of a deviation";
+    return false;
+  }
+  return seen.ok();
+}
+
+QualityCheck Engine::check() {
+  QualityCheck check;
+  check.what = "each image once an epoch, in the seeded order, intact";
+  check.checked = delivered_;
+  check.task["epochs"] = double(delivered_) / double(order_.files());
+  check.task["images_skipped"] = double(skipped_);
+  check.task["images_misplaced"] = double(misplaced_);
+  if (delivered_ == 0) check.reason = "nothing arrived";
+  if (misplaced_ > 0) check.reason = first_misplaced_;
+  if (double(skipped_) > kMostSkipped * double(delivered_))
+    check.reason = std::to_string(skipped_) + " images skipped, first " + first_skipped_;
+  for (size_t slot = 0; slot < on_device_.size() && check.reason.empty(); ++slot) {
+    const int images = static_cast<int>(on_device_[slot].size());
+    for (int i = 0; i < std::min(images, kCheckedImages) && check.reason.empty(); ++i) {
+      std::string why;
+      if (!intact(static_cast<int>(slot), i, &why))
+        check.reason = setup_.set->name(on_device_[slot][static_cast<size_t>(i)].file) + ": " + why;
+    }
+  }
+  check.passed = check.reason.empty();
+  return check;
+}
+
+double Engine::bytes_per_item() const {
+  double sum = 0;
+  for (const uint32_t size : setup_.set->bytes) sum += size;
+  return sum / double(setup_.set->count());
+}
+
+std::string Engine::note() const {
+  std::string text = setup_.device->name();
+  if (skipped_ > 0) {
+    text += "; " + std::to_string(skipped_) + (skipped_ == 1 ? " image" : " images") +
+            " skipped, first " + first_skipped_;
+  }
+  if (!setup_.set->note.empty()) text += "; " + setup_.set->note;
+  return text;
+}
+
+}  // namespace ridge::pipeline

@@ -1,0 +1,18 @@
+// ridge: needs=jpeg
+//
+// Idea      As many batches on the device as `buffers` says.
+// Changed   A stage that is late once is ridden out by what was made ahead.
+// Limits    Buffers even out; they make no stage faster. On average the slowest one still decides.
+// Look at   Queue depths: which buffers stand full, which empty, and that more of them change little.
+// Source    Bounded queues; Little's law for how many are of use.
+#include "kernels/pipeline/loader.h"
+
+namespace ridge {
+namespace {
+
+constexpr Loader kNBuffer = {.by = LoadedBy::threads, .copies_ahead = true, .device_buffers = 0};
+
+RIDGE_PIPELINE(pipeline, cpu, n_buffer, .maker = &kLoaderMaker, .config = &kNBuffer);
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,49 @@
+// The data-loader lab: real files through read, decode, augment, copy and step, overlapped step by step.
+// Adding a rung is one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+const Lab& pipeline_lab() {
+  static const Lab lab = {
+      .id = "pipeline",
+      .title = "Data loader",
+      .goal = "Feed a training step from JPEG files until only the slowest stage is left to see.",
+      .family = "pipeline",
+      .rungs =
+          {
+              {"pipeline.cpu.serial", "serial", "one thread, one stage after the other"},
+              {"pipeline.cpu.shards", "packed shards", "one file with an index"},
+              {"pipeline.cpu.prefetch", "prefetch threads", "workers load ahead"},
+              {"pipeline.cpu.processes", "worker processes", "the same, forked"},
+              {"pipeline.cpu.double_buffer", "double buffer",
+               "copy the next while this one trains"},
+              {"pipeline.cpu.n_buffer", "N buffers", "more batches ahead"},
+              {"pipeline.cpu.device_transforms", "transforms on the device",
+               "bytes cross, not floats"},
+              {"pipeline.cpu.overlapped", "everything overlapped", "workers share a batch"},
+              {"pipeline.cpu.cached_epoch", "cached epoch", "decoded once, kept"},
+          },
+      .sections = {{"CPU", "pipeline.cpu.serial"}},
+      .params = {{"images", "image files", {200, 2000, 20'000}},
+                 {"side", "pixels of a side", {64, 128, 192, 256, 384, 512}},
+                 {"batch", "images in a batch", {16, 32, 64, 128, 256}},
+                 {"workers", "workers", {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}},
+                 {"buffers", "batches ahead", {2, 3, 4, 6, 8, 16}},
+                 {"layers", "layers: length of a step", {1, 2, 4, 8, 16, 32, 64}},
+                 {"device_threads", "threads of the device's pool", {1, 2, 4, 8, 16}}},
+      .quality_metric = "images_misplaced",
+      .quality_limit = "each image once an epoch, in the seeded order, intact",
+      .lesson = "",
+      .first_look_cpu = {{"images", int64_t{2000}}},
+      .first_look_gpu = {{"images", int64_t{2000}}},
+      .items = "images",
+  };
+  return lab;
+}
+
+RIDGE_LAB(pipeline, pipeline_lab);
+
+}  // namespace
+}  // namespace ridge
