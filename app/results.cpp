@@ -10,6 +10,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/pipeline_model.h"
 #include "common/report/decision.h"
 
 namespace ridge::app {
@@ -106,7 +107,12 @@ std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
   const auto full =
       std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
-  const Series& typical = full == all.end() ? first : **full;
+  const Series* typical_one = full == all.end() ? &first : *full;
+  for (const Series* series : all) {  // a rung without workers has fewer parameters than the others
+    if (series->reduced_from.empty() && series->params.size() > typical_one->params.size())
+      typical_one = series;
+  }
+  const Series& typical = *typical_one;
   const std::string params = to_string(typical.params);
   return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
                      typical.cache, typical.mode);
@@ -119,7 +125,7 @@ std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series
   const Params* params = nullptr;  // of the table begun last, once known
   for (const Series* series : all) {
     const bool is_full = series->reduced_from.empty();
-    if (tables.empty() || (is_full && params && *params != series->params)) {
+    if (tables.empty() || (is_full && params && !agrees(series->params, *params))) {
       tables.emplace_back();
       params = nullptr;
     }
@@ -176,6 +182,20 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
   return text;
 }
 
+/// Pipelines: how near each came to its bound, and its stages alone.
+std::string stages_text(const std::vector<const Series*>& all) {
+  std::string text;
+  for (const Series* series : all) {
+    if (!series->pipeline || !has_speed(*series)) continue;
+    const PipelineOutcome& outcome = *series->pipeline;
+    text += fmt::format("\n{}: {} a step of {}, {}\n", short_name(series->kernel),
+                        format_time_ns(series->stats->median_ns * double(outcome.items_per_step)),
+                        outcome.items_per_step, bound_text(outcome));
+    text += table(kStageHeadings, stage_rows(*series));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool has_speed(const Series& series) {
@@ -197,6 +217,7 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
                    "throughput", "energy", "error", "limit"},
                   rows);
   }
+  text += stages_text(all);
   std::string notes;
   for (const Series* series : all) {
     const std::string note = notes_of(*series);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,12 +27,14 @@ using SpanSink = std::function<void(const Span&)>;
 struct PipelineWindow {
   int64_t items = 0;
   double took_s = 0;
+  double bus_s = 0;  ///< of copies across the bus, by its own clock; 0: it has none
 };
 
 /// A stage with threads of its own, which can run while all others rest.
 struct PipelineStage {
   std::string name;
   int threads = 1;
+  std::map<std::string, double> grows = {};  ///< as StageTime::grows
 };
 
 class Pipeline {
@@ -44,7 +47,7 @@ class Pipeline {
   virtual std::vector<PipelineStage> stages() const { return {}; }
   /// One of them for about `window_s`, all others resting. What it works off is real.
   virtual Result<PipelineWindow> run_stage(size_t, double) { return PipelineWindow{}; }
-  /// Bytes that the stage moves across the bus for one item; 0: it crosses none.
+  /// Bytes that the stage moves across a GPU's bus for one item; 0: it crosses none.
   virtual double stage_bytes(size_t) const { return 0; }
   /// What the bus gives at most, measured now as the stage copies; 0: there is no such ceiling.
   virtual Result<double> bus_bytes_per_s() { return 0.0; }

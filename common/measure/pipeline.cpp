@@ -43,7 +43,7 @@ class SpanStore {
 
 /// Time per item and CPU time per item of something that ran for a while.
 struct Reading {
-  double wall_ns = 0, cpu_ns = 0;
+  double wall_ns = 0, cpu_ns = 0, bus_ns = 0;
   int64_t items = 0;
 };
 
@@ -97,7 +97,10 @@ std::optional<PipelineOutcome> Model::outcome() const {
                       ? stages_[bound].name + " alone"
                       : "CPU work / " + std::to_string(cores_) + (cores_ == 1 ? " core" : " cores");
   for (size_t s = 0; s < stages_.size(); ++s) {
-    StageTime stage = {.name = stages_[s].name, .threads = stages_[s].threads};
+    StageTime stage;
+    stage.name = stages_[s].name;
+    stage.threads = stages_[s].threads;
+    stage.grows = stages_[s].grows;
     stage.alone_ns = median([&](const PipelineRound& round) { return round.alone[s].wall_ns; });
     stage.cpu_ns = median([&](const PipelineRound& round) { return round.alone[s].cpu_ns; });
     outcome.stages.push_back(stage);
@@ -140,7 +143,7 @@ class Driver {
   std::vector<PipelineStage> stages_;
   Model model_;
   SpanStore store_;
-  std::vector<double> bus_bytes_per_s_;
+  std::vector<double> bus_ns_, bus_bytes_per_s_;
 };
 
 /// One sample.
@@ -174,7 +177,8 @@ Result<Reading> Driver::alone(size_t stage, double window_s) {
                  series_->kernel, ""};
   const double items = double(out.items);
   gap();
-  return Reading{out.took_s * 1e9 / items, (own_cpu_s() - cpu_s) * 1e9 / items, out.items};
+  return Reading{out.took_s * 1e9 / items, (own_cpu_s() - cpu_s) * 1e9 / items,
+                 out.bus_s * 1e9 / items, out.items};
 }
 
 Result<void> Driver::stages_alone(PipelineRound* round, double window_s) {
@@ -182,10 +186,10 @@ Result<void> Driver::stages_alone(PipelineRound* round, double window_s) {
     // The first stage has as many threads as the rest together, and as much to even out.
     RIDGE_TRY(const Reading reading, alone(s, s == 0 ? 2 * window_s : window_s));
     round->alone.push_back(reading);
-    if (pipeline_->stage_bytes(s) > 0 && series_->kernel.find(".cuda.") != std::string::npos) {
-      RIDGE_TRY(const double bus, pipeline_->bus_bytes_per_s());
-      if (bus > 0) bus_bytes_per_s_.push_back(bus);
-    }
+    if (!(reading.bus_ns > 0)) continue;
+    bus_ns_.push_back(reading.bus_ns);
+    RIDGE_TRY(const double ceiling, pipeline_->bus_bytes_per_s());
+    if (ceiling > 0) bus_bytes_per_s_.push_back(ceiling);
   }
   return {};
 }
@@ -233,7 +237,7 @@ Result<void> Driver::finish() {
   for (size_t s = 0; s < stages_.size(); ++s) {
     const double bytes = pipeline_->stage_bytes(s);
     StageTime& stage = outcome.stages[s];
-    if (bytes > 0 && stage.alone_ns > 0) stage.bus_bytes_per_s = bytes * 1e9 / stage.alone_ns;
+    if (bytes > 0 && !bus_ns_.empty()) stage.bus_bytes_per_s = bytes * 1e9 / stats::median(bus_ns_);
   }
   return {};
 }

@@ -111,7 +111,9 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   const int threads = static_cast<int>(param_int(series.params, "threads", 1));
   const std::string machine = machine_part(backend, threads);
 
-  if (series.flop > 0) {
+  if (series.pipeline && series.pipeline->ratio > 0) {
+    result.compute = Utilization{series.pipeline->bound, 1 / series.pipeline->ratio, "derived"};
+  } else if (series.flop > 0) {
     const Rate flop = rate(series.flop, *series.stats);
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;

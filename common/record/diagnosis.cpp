@@ -197,22 +197,54 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
 
 // ---- pipelines and trainings ---------------------------------------------------------------------
 
+/// Stages that were measured alone, against the pipeline's own pace. What binds by CPU work is of the
+/// kind of the stage that has most of it; so is a pipeline whose stages take turns.
+Signals model_signals(const Series& series) {
+  const PipelineOutcome& model = *series.pipeline;
+  const double t_ns = series.stats->median_ns;
+  double sum_ns = 0, cpu_ns = 0;
+  const StageTime* longest = nullptr;
+  const StageTime* busiest = nullptr;
+  Signals signals;
+  for (const StageTime& stage : model.stages) {
+    add(&signals, stage_kind(stage.name), "stage " + stage.name + " alone, of the time per item",
+        stage.alone_ns / t_ns, "derived", kStageCounts);
+    sum_ns += stage.alone_ns;
+    cpu_ns += stage.cpu_ns;
+    if (!longest || stage.alone_ns > longest->alone_ns) longest = &stage;
+    if (!busiest || stage.cpu_ns > busiest->cpu_ns) busiest = &stage;
+  }
+  if (!longest || model.cores < 1) return signals;
+  constexpr double kNoOverlap = 1.1;
+  if (sum_ns <= kNoOverlap * t_ns) {
+    add(&signals, stage_kind(longest->name),
+        "its stages one after the other, longest " + longest->name, sum_ns / t_ns, "derived",
+        kStageCounts);
+  }
+  add(&signals, stage_kind(busiest->name),
+      "all CPU work over " + std::to_string(model.cores) + " cores, most of it " + busiest->name,
+      cpu_ns / model.cores / t_ns, "derived", kStageCounts);
+  return signals;
+}
+
 struct Stage {
   double sum_ns = 0;
-  int64_t spans = 0;
+  int64_t items = 0;
   std::set<int> workers;
 };
 
-/// A stage's busy share: mean span x items over its workers' time. Only so many spans of a window
+/// A stage's busy share: span per item x items over its workers' time. Only so many spans of a window
 /// are kept, hence not simply their sum.
 Signals pipeline_signals(const Series& series) {
+  if (series.pipeline) return model_signals(series);
   std::map<std::string, Stage> stages;
   double life_ns = 0;
   for (const Span& span : series.spans) {
+    if (is_buffer_state(span)) continue;
     Stage& stage = stages[span.stage];
     stage.sum_ns += span.end_ns - span.start_ns;
     stage.workers.insert(span.worker);
-    ++stage.spans;
+    stage.items += span.items;
     life_ns += span.end_ns - span.start_ns;
   }
   double items = 0, total_ns = 0;
@@ -228,7 +260,7 @@ Signals pipeline_signals(const Series& series) {
           kQueueCounts);
       continue;
     }
-    const double mean_ns = stage.sum_ns / double(stage.spans);
+    const double mean_ns = stage.sum_ns / double(std::max<int64_t>(stage.items, 1));
     add(&signals, kind, "stage " + name + "'s time busy",
         mean_ns * items / (double(stage.workers.size()) * total_ns), "telemetry", kStageCounts);
   }

@@ -46,7 +46,9 @@ struct Diagnosis {
 /// host, of its threads' time that they wait} counts from 0.5, 0.5, 0.3; a ceiling from 0.6. One
 /// that counts is the bottleneck, or the strongest where it leads by 0.1. None, and every ceiling
 /// below 0.4: latency, on a GPU only if its caches were counted or its warps are few. Else: not sure.
-/// A pipeline: its busiest stage, from 0.8, by the stage's name (common/kernel/pipeline.h).
+/// A pipeline: what its pace comes near to (0.8 of it): a stage alone, all CPU work over the cores, or its
+/// stages one after the other; where they were not measured alone, its busiest stage. By the stage's name
+/// (common/kernel/pipeline.h).
 /// A training: the shares it observes itself (common/kernel/training.h), and its ceiling.
 ///
 /// `environment`: hot data that fits into the last-level cache says nothing of DRAM.
@@ -59,6 +61,8 @@ std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
 std::string describe(const DeviceKernel& kernel);
 /// "87.3 %", "1.2 M", "2.91 per cycle".
 std::string format_counter(const Counter& counter);
+/// Whether a span says what a buffer held, rather than what somebody did: its stage names a buffer.
+bool is_buffer_state(const Span& span);
 /// What a stage of this name does: "decode" feeds, "all_reduce" communicates ...; not_sure: unknown.
 Bottleneck stage_kind(const std::string& stage);
 

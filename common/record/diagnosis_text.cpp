@@ -60,6 +60,10 @@ const char* lever_of(Bottleneck bottleneck) {
   return "";
 }
 
+bool is_buffer_state(const Span& span) {
+  return span.stage.find("buffer") != std::string::npos;
+}
+
 Bottleneck stage_kind(const std::string& stage) {
   struct Word {
     const char* word;

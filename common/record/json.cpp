@@ -184,6 +184,7 @@ template <class Io>
 void fields(Io& io, Of<Io, StageTime>& v) {
   io("name", v.name), io("threads", v.threads), io("alone_ns", v.alone_ns);
   io("cpu_ns", v.cpu_ns), io.brief("bus_bytes_per_s", v.bus_bytes_per_s);
+  io("grows", v.grows);
 }
 
 template <class Io>

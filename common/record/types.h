@@ -258,6 +258,8 @@ struct StageTime {
   double alone_ns = 0;                    ///< per item, by the clock; median of the rounds
   double cpu_ns = 0;                      ///< per item, of all cores; median
   std::optional<double> bus_bytes_per_s;  ///< what it moved across the bus
+  /// Share of its time that grows in proportion to: "pixels" of an image, "layers".
+  std::map<std::string, double> grows;
 };
 
 /// How near a pipeline came to what its parts allow: its slowest stage alone, or all its CPU work

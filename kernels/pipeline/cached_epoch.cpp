@@ -18,7 +18,7 @@ constexpr Loader kCachedEpoch = {.from = ImageFrom::memory,
                                  .copies_ahead = true,
                                  .device_buffers = 0};
 
-RIDGE_PIPELINE(pipeline, cpu, cached_epoch, .maker = &kLoaderMaker, .config = &kCachedEpoch);
+RIDGE_PIPELINE(pipeline, cpu, cached_epoch, .maker = &kCpuLoader, .config = &kCachedEpoch);
 
 }  // namespace
 }  // namespace ridge

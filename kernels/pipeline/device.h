@@ -26,8 +26,11 @@ class TrainDevice {
   virtual Result<std::byte*> host_memory(size_t bytes) = 0;
   /// Carried::jpeg: decodes as it copies.
   virtual bool decodes() const { return false; }
-  /// Buffer `slot` gets the batch. Returns when it is there.
+  /// Buffer `slot` gets the batch. Returns when it is there. One that decodes marks what it cannot
+  /// decode: its label becomes -1.
   virtual Result<void> copy(int slot, const Batch& batch) = 0;
+  /// Of the last copy, by the bus's own clock; 0: it has none.
+  virtual double copy_s() { return 0; }
   /// One step of SGD on what buffer `slot` holds. Returns when it is done.
   virtual Result<void> step(int slot) = 0;
   /// Cross-entropy of the last step, mean over its images; NaN before the first.
@@ -39,11 +42,20 @@ class TrainDevice {
   virtual double seen_tolerance() const { return 0; }
   /// The most that the bus gives a copy of this size, measured now; 0: no bus.
   virtual Result<double> bus_bytes_per_s() { return 0.0; }
+  /// Of a step's arithmetic, the part in hidden layers; the rest is in the pixels.
+  virtual double hidden_share() const = 0;
   virtual std::string name() const = 0;
 };
 
+/// FLOP of one image's step: the first layer has no gradient by its input.
+constexpr double first_flop(double features, double hidden) {
+  return 4 * features * hidden;
+}
+constexpr double hidden_flop(double layers, double hidden) {
+  return 6 * (layers - 1) * hidden * hidden;
+}
+
 Result<std::unique_ptr<TrainDevice>> make_cpu_train_device(const DeviceSetup& setup);
-Result<std::unique_ptr<TrainDevice>> make_cuda_train_device(const DeviceSetup& setup);
 
 /// The network's input: the mean over kPool x kPool pixels of each plane, normalised.
 void pool_tensor(const float* planes, const Geometry& g, float* out);

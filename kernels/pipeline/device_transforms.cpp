@@ -14,7 +14,7 @@ namespace {
 constexpr Loader kDeviceTransforms = {
     .by = LoadedBy::threads, .carried = Carried::pixels, .copies_ahead = true, .device_buffers = 0};
 
-RIDGE_PIPELINE(pipeline, cpu, device_transforms, .maker = &kLoaderMaker,
+RIDGE_PIPELINE(pipeline, cpu, device_transforms, .maker = &kCpuLoader,
                .config = &kDeviceTransforms);
 
 }  // namespace

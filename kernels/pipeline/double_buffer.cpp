@@ -13,7 +13,7 @@ namespace {
 constexpr Loader kDoubleBuffer = {
     .by = LoadedBy::threads, .copies_ahead = true, .device_buffers = 2};
 
-RIDGE_PIPELINE(pipeline, cpu, double_buffer, .maker = &kLoaderMaker, .config = &kDoubleBuffer);
+RIDGE_PIPELINE(pipeline, cpu, double_buffer, .maker = &kCpuLoader, .config = &kDoubleBuffer);
 
 }  // namespace
 }  // namespace ridge

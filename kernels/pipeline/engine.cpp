@@ -34,7 +34,8 @@ Engine::Engine(EngineSetup setup)
       began_ns_(filled_.size()),
       full_ns_(filled_.size()),
       copied_ns_(static_cast<size_t>(device_buffers())),
-      on_device_(copied_ns_.size()) {}
+      on_device_(copied_ns_.size()),
+      holds_(copied_ns_.size()) {}
 
 Result<std::unique_ptr<Engine>> Engine::make(EngineSetup setup) {
   std::unique_ptr<Engine> engine(new Engine(std::move(setup)));
@@ -216,7 +217,13 @@ bool Engine::copy_batch(int64_t batch) {
     if (!copied) fail(copied.error());
     if (!copied) return false;
   }
+  const Record* records = from.records();
+  for (int64_t i = 0; i < items && setup_.device->decodes() && copies_; ++i) {
+    if (records[i].label < 0 && records[i].bytes > 0)
+      skip(records[i].file, "the GPU cannot decode it");
+  }
   on_device_[static_cast<size_t>(to)].assign(from.records(), from.records() + items);
+  holds_[static_cast<size_t>(to)] = copies_;
   const double end = now_ns();
   emit(setup_.device->decodes() ? "copy and decode" : "copy", 0, to, batch, items, start, end);
   copied_ns_[static_cast<size_t>(to)] = end;
@@ -304,13 +311,15 @@ Result<PipelineWindow> Engine::run_window(double window_s, const SpanSink& sink)
 
 std::vector<PipelineStage> Engine::stages() const {
   const bool own = setup_.loader.by != LoadedBy::the_step;
-  return {{"load", own ? setup_.workers : 1},
-          {setup_.device->decodes() ? "copy and decode" : "copy", 1},
-          {"step", 1}};
+  const double hidden = setup_.device->hidden_share();
+  return {{"load", own ? setup_.workers : 1, {{"pixels", 1.0}}},
+          {setup_.device->decodes() ? "copy and decode" : "copy", 1, {{"pixels", 1.0}}},
+          {"step", 1, {{"pixels", 1 - hidden}, {"layers", hidden}}}};
 }
 
 double Engine::stage_bytes(size_t stage) const {
-  return stage == kCopy && !setup_.device->decodes()
+  const bool has_bus = setup_.device->copy_s() > 0;
+  return stage == kCopy && has_bus && !setup_.device->decodes()
              ? double(setup_.geometry.batch_bytes()) / double(setup_.geometry.batch)
              : 0;
 }
@@ -326,6 +335,7 @@ Result<PipelineWindow> Engine::run_stage(size_t stage, double window_s) {
   do {
     if (stage == kCopy) {
       RIDGE_TRY_VOID(setup_.device->copy(device_buffers(), host_batch(next_step_ - 1)));
+      window.bus_s += setup_.device->copy_s();
     } else {
       RIDGE_TRY_VOID(setup_.device->step(last));
     }
@@ -384,6 +394,7 @@ QualityCheck Engine::check() {
   if (double(skipped_) > kMostSkipped * double(delivered_))
     check.reason = std::to_string(skipped_) + " images skipped, first " + first_skipped_;
   for (size_t slot = 0; slot < on_device_.size() && check.reason.empty(); ++slot) {
+    if (holds_[slot] == 0) continue;  // it only passed by
     const int images = static_cast<int>(on_device_[slot].size());
     for (int i = 0; i < std::min(images, kCheckedImages) && check.reason.empty(); ++i) {
       std::string why;

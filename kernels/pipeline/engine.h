@@ -95,6 +95,7 @@ class Engine final : public Pipeline {
   std::vector<std::atomic<int>> filled_;  ///< images of each host buffer that are there
   std::vector<double> began_ns_, full_ns_, copied_ns_;  ///< of each buffer, for its spans
   std::vector<std::vector<Record>> on_device_;          ///< records of each device buffer
+  std::vector<char> holds_;  ///< whether those images were really copied there
   std::vector<std::unique_ptr<ImageLoader>> loaders_;
   std::vector<std::unique_ptr<ForkedLoader>> forked_;
   std::vector<std::thread> threads_;
@@ -114,5 +115,12 @@ class Engine final : public Pipeline {
   int64_t delivered_ = 0, misplaced_ = 0;
   std::string first_misplaced_;
 };
+
+// loader.cpp: for the makers.
+std::vector<ParamSpec> loader_params(const PipelineDesc& desc);
+using MakeDevice = Result<std::unique_ptr<TrainDevice>> (*)(const DeviceSetup& setup);
+Result<std::unique_ptr<Pipeline>> build_loader(const PipelineDesc& desc, const Params& params,
+                                               uint64_t seed, const FamilyProgress& progress,
+                                               MakeDevice make_device);
 
 }  // namespace ridge::pipeline

@@ -56,8 +56,17 @@ Result<std::unique_ptr<ImageSource>> source_of(const Loader& loader,
   return read_files(set);
 }
 
-Result<std::unique_ptr<Pipeline>> build(const PipelineDesc& desc, const Params& params,
-                                        uint64_t seed, const FamilyProgress& progress) {
+}  // namespace
+
+namespace pipeline {
+
+std::vector<ParamSpec> loader_params(const PipelineDesc& desc) {
+  return params_of(desc);
+}
+
+Result<std::unique_ptr<Pipeline>> build_loader(const PipelineDesc& desc, const Params& params,
+                                               uint64_t seed, const FamilyProgress& progress,
+                                               MakeDevice make_device) {
   EngineSetup setup;
   setup.loader = *static_cast<const Loader*>(desc.config);
   RIDGE_TRY(setup.set, file_set(param_int(params, "images"),
@@ -76,23 +85,18 @@ Result<std::unique_ptr<Pipeline>> build(const PipelineDesc& desc, const Params& 
   device.threads = static_cast<int>(param_int(params, "device_threads", 1));
   device.pinned = setup.loader.pinned;
   device.own_stream = setup.loader.copies_ahead;
-  RIDGE_TRY(setup.device, desc.backend == Backend::cpu ? make_cpu_train_device(device)
-                                                       : make_cuda_train_device(device));
+  RIDGE_TRY(setup.device, make_device(device));
   RIDGE_TRY(auto engine, Engine::make(std::move(setup)));
   return std::unique_ptr<Pipeline>(std::move(engine));
 }
 
-}  // namespace
-
-extern const PipelineMaker kLoaderMaker;
-const PipelineMaker kLoaderMaker = {.params = params_of, .build = build};
-
-#ifndef RIDGE_HAS_CUDA
-namespace pipeline {
-Result<std::unique_ptr<TrainDevice>> make_cuda_train_device(const DeviceSetup&) {
-  return Error{ErrorCode::unavailable, "built without CUDA", "pipeline", ""};
-}
 }  // namespace pipeline
-#endif
+
+const PipelineMaker kCpuLoader = {.params = loader_params,
+                                  .build = [](const PipelineDesc& desc, const Params& params,
+                                              uint64_t seed, const FamilyProgress& progress) {
+                                    return build_loader(desc, params, seed, progress,
+                                                        make_cpu_train_device);
+                                  }};
 
 }  // namespace ridge

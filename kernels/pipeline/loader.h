@@ -35,7 +35,7 @@ struct Loader {
   int device_buffers = 1;     ///< batches on the device; 0: as many as `buffers` says
 };
 
-/// Its config is a Loader.
-extern const PipelineMaker kLoaderMaker;
+/// Their config is a Loader; the device is a second thread pool, or a GPU.
+extern const PipelineMaker kCpuLoader, kCudaLoader;
 
 }  // namespace ridge

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Loader kNBuffer = {.by = LoadedBy::threads, .copies_ahead = true, .device_buffers = 0};
 
-RIDGE_PIPELINE(pipeline, cpu, n_buffer, .maker = &kLoaderMaker, .config = &kNBuffer);
+RIDGE_PIPELINE(pipeline, cpu, n_buffer, .maker = &kCpuLoader, .config = &kNBuffer);
 
 }  // namespace
 }  // namespace ridge

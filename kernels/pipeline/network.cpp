@@ -104,6 +104,10 @@ class CpuDevice final : public TrainDevice {
     pool(slot, i, pooled.data());
     return pooled;
   }
+  double hidden_share() const override {
+    const double hidden = hidden_flop(setup_.layers, kHidden);
+    return hidden / (hidden + first_flop(setup_.geometry.features(), kHidden));
+  }
   std::string name() const override {
     return "a second thread pool of " + std::to_string(setup_.threads) + ", copies by memcpy";
   }

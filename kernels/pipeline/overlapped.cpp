@@ -19,7 +19,7 @@ constexpr Loader kOverlapped = {.by = LoadedBy::threads,
                                 .copies_ahead = true,
                                 .device_buffers = 0};
 
-RIDGE_PIPELINE(pipeline, cpu, overlapped, .maker = &kLoaderMaker, .config = &kOverlapped);
+RIDGE_PIPELINE(pipeline, cpu, overlapped, .maker = &kCpuLoader, .config = &kOverlapped);
 
 }  // namespace
 }  // namespace ridge

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Loader kPrefetch = {.by = LoadedBy::threads};
 
-RIDGE_PIPELINE(pipeline, cpu, prefetch, .maker = &kLoaderMaker, .config = &kPrefetch);
+RIDGE_PIPELINE(pipeline, cpu, prefetch, .maker = &kCpuLoader, .config = &kPrefetch);
 
 }  // namespace
 }  // namespace ridge

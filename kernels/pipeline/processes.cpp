@@ -13,7 +13,7 @@ namespace {
 
 constexpr Loader kProcesses = {.by = LoadedBy::processes};
 
-RIDGE_PIPELINE(pipeline, cpu, processes, .maker = &kLoaderMaker, .config = &kProcesses);
+RIDGE_PIPELINE(pipeline, cpu, processes, .maker = &kCpuLoader, .config = &kProcesses);
 
 }  // namespace
 }  // namespace ridge

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Loader kSerial = {};
 
-RIDGE_PIPELINE(pipeline, cpu, serial, .maker = &kLoaderMaker, .config = &kSerial);
+RIDGE_PIPELINE(pipeline, cpu, serial, .maker = &kCpuLoader, .config = &kSerial);
 
 }  // namespace
 }  // namespace ridge

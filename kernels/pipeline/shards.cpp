@@ -12,7 +12,7 @@ namespace {
 
 constexpr Loader kShards = {.from = ImageFrom::shards};
 
-RIDGE_PIPELINE(pipeline, cpu, shards, .maker = &kLoaderMaker, .config = &kShards);
+RIDGE_PIPELINE(pipeline, cpu, shards, .maker = &kCpuLoader, .config = &kShards);
 
 }  // namespace
 }  // namespace ridge

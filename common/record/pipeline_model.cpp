@@ -1,0 +1,95 @@
+#include "common/record/pipeline_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge {
+namespace {
+
+double grown(const StageTime& stage, const Params& measured, const Params& wanted) {
+  const auto ratio = [&](const char* name) {
+    const auto before = double(param_int(measured, name));
+    const auto after = double(param_int(wanted, name, param_int(measured, name)));
+    return before > 0 && after > 0 ? after / before : 1.0;
+  };
+  const double side = ratio("side");
+  double factor = 1;
+  for (const auto& [what, share] : stage.grows) {
+    const double by = what == "pixels" ? side * side : ratio(what.c_str());
+    factor += share * (by - 1);
+  }
+  return factor;
+}
+
+std::string cpu_bound(int cores) {
+  return "CPU work / " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+}
+
+}  // namespace
+
+PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measured,
+                           const Params& wanted) {
+  PipelinePrediction best;
+  double cpu_ns = 0, sum_ns = 0, measured_sum_ns = 0;
+  const int cores = std::max(1, outcome.cores);
+  for (const StageTime& stage : outcome.stages) {
+    const double factor = grown(stage, measured, wanted);
+    int64_t threads = stage.threads;
+    if (measured.count("workers") > 0 && stage.name == "load")
+      threads = param_int(wanted, "workers", threads);
+    const double used = double(std::min<int64_t>(stage.threads, cores));
+    const double now = double(std::clamp<int64_t>(threads, 1, cores));
+    const double alone_ns = stage.alone_ns * factor * used / now;
+    cpu_ns += stage.cpu_ns * factor;
+    sum_ns += alone_ns;
+    measured_sum_ns += stage.alone_ns;
+    if (alone_ns > best.item_ns) best = {alone_ns, stage.name + " alone"};
+  }
+  if (cpu_ns / cores > best.item_ns) best = {cpu_ns / cores, cpu_bound(cores)};
+  constexpr double kTakesTurns = 0.95;
+  const bool in_turns = outcome.ratio * outcome.bound_ns >= kTakesTurns * measured_sum_ns;
+  if (in_turns && sum_ns > best.item_ns) best = {sum_ns, "its stages one after the other"};
+  return best;
+}
+
+std::string bound_text(const PipelineOutcome& outcome) {
+  std::string text = format_number(outcome.ratio, 4) + " of its bound, " + outcome.bound + " (";
+  if (outcome.ci) {
+    text += "95 % " + format_number(outcome.ci->low, 4) + " to " +
+            format_number(outcome.ci->high, 4) + ", ";
+  }
+  return text + std::to_string(outcome.rounds) + (outcome.rounds == 1 ? " round)" : " rounds)");
+}
+
+std::vector<std::vector<std::string>> stage_rows(const Series& series) {
+  std::vector<std::vector<std::string>> rows;
+  if (!series.pipeline) return rows;
+  const PipelineOutcome& outcome = *series.pipeline;
+  const auto batch = double(outcome.items_per_step);
+  const double t_ns = series.stats ? series.stats->median_ns : 0;
+  const auto share = [&](double ns) { return t_ns > 0 ? format_share(ns / t_ns) : kNone; };
+  double cpu_ns = 0;
+  for (const StageTime& stage : outcome.stages) {
+    cpu_ns += stage.cpu_ns;
+    std::string bus;
+    if (stage.bus_bytes_per_s) {
+      bus = format_rate(*stage.bus_bytes_per_s, "B/s");
+      if (outcome.bus_ceiling_bytes_per_s && *outcome.bus_ceiling_bytes_per_s > 0) {
+        bus += ", " + format_share(*stage.bus_bytes_per_s / *outcome.bus_ceiling_bytes_per_s) +
+               " of a pinned copy";
+      }
+    }
+    rows.push_back({stage.name, std::to_string(stage.threads),
+                    format_time_ns(stage.alone_ns * batch), format_time_ns(stage.cpu_ns * batch),
+                    share(stage.alone_ns), bus});
+  }
+  rows.push_back({cpu_bound(outcome.cores), "", format_time_ns(cpu_ns / outcome.cores * batch),
+                  format_time_ns(cpu_ns * batch), share(cpu_ns / outcome.cores), ""});
+  rows.push_back({"steady step", "", format_time_ns(t_ns * batch), "", share(t_ns), ""});
+  return rows;
+}
+
+}  // namespace ridge

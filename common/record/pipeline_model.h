@@ -1,0 +1,31 @@
+// The pipeline model: its pace is that of the slowest stage, or of all CPU work shared by the cores,
+// whichever is longer. From stages measured alone it predicts what was measured, and what other
+// parameters would bring.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+struct PipelinePrediction {
+  double item_ns = 0;
+  std::string bound;  ///< "step alone", "CPU work / 2 cores"
+};
+
+/// `measured` are the parameters that the outcome was measured with; of `wanted` count: workers (the
+/// stage "load"), side, layers. Cores do not grow with workers. What has no buffers in between (a
+/// pipeline measured slower than its stages one after the other) is predicted as their sum.
+PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measured,
+                           const Params& wanted);
+
+/// "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
+std::string bound_text(const PipelineOutcome& outcome);
+/// A row a stage: name, threads, time alone per step, CPU time per step, share of the steady step, bus.
+std::vector<std::vector<std::string>> stage_rows(const Series& series);
+inline const std::vector<std::string> kStageHeadings = {
+    "stage", "threads", "alone, a step", "CPU, a step", "of the steady step", "across the bus"};
+
+}  // namespace ridge
