@@ -1,0 +1,25 @@
+// ridge: needs=jpeg
+//
+// Idea      The GPU decodes: files cross as they are, nvJPEG makes pixels of them, by the chip's own JPEG
+//           engines where it has any.
+// Changed   The CPU only reads. A twelfth of the bytes cross.
+// Limits    The engines' rate, whatever the SMs do; or reading.
+// Look at   Which stage binds, and how few cores are busy. A driver without the engine decodes on the
+//           SMs, which then are the step's no more.
+// Source    nvJPEG's documentation, "Batched image decoding".
+#include "kernels/pipeline/loader.h"
+
+namespace ridge {
+namespace {
+
+constexpr Loader kDecode = {.by = LoadedBy::threads,
+                            .share_batch = true,
+                            .carried = Carried::jpeg,
+                            .pinned = true,
+                            .copies_ahead = true,
+                            .device_buffers = 0};
+
+RIDGE_PIPELINE(pipeline, cuda, decode, .maker = &kCudaLoader, .config = &kDecode);
+
+}  // namespace
+}  // namespace ridge

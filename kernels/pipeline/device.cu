@@ -1,0 +1,427 @@
+// ridge: needs=jpeg
+//
+// A GPU as the device: copies on one stream, steps on another, a multilayer perceptron by cuBLAS.
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/kernel/cuda_error.h"
+#include "kernels/pipeline/engine.h"
+#include "kernels/pipeline/nvjpeg.h"
+
+namespace ridge::pipeline {
+namespace {
+
+constexpr int kHidden = 4096, kClasses = 10;
+constexpr float kRate = 0.02f;
+
+/// A lost context ends the worker; anything else, no memory say, this rung.
+Error cuda_error(cudaError_t code, const char* what) {
+  cudaGetLastError();
+  return {cuda_error_is_sticky(code) ? ErrorCode::worker : ErrorCode::unavailable,
+          cudaGetErrorString(code), what, ""};
+}
+#define RIDGE_TRY_CUDA(call) \
+  if (const cudaError_t code = (call); code != cudaSuccess) return cuda_error(code, #call)
+
+// ---- kernels -------------------------------------------------------------------------------------
+
+/// The network's input from fp32 planes: a thread a mean of kPool x kPool.
+__global__ void pool_tensor_kernel(const std::byte* batch, Geometry g, float* out) {
+  const int features = kChannels * (g.crop / kPool) * (g.crop / kPool);
+  const int at = blockIdx.x * blockDim.x + threadIdx.x, image = blockIdx.y;
+  if (at >= features) return;
+  const int pooled = g.crop / kPool, c = at / (pooled * pooled), r = at / pooled % pooled,
+            q = at % pooled;
+  const size_t head = (sizeof(Record) * size_t(g.batch) + 4095) / 4096 * 4096;
+  const auto* planes = reinterpret_cast<const float*>(batch + head + g.image_bytes * size_t(image));
+  const bool skipped = reinterpret_cast<const Record*>(batch)[image].label < 0;
+  float sum = 0;
+  for (int y = 0; y < kPool && !skipped; ++y) {
+    const float* row = planes + (size_t(c) * g.crop + r * kPool + y) * g.crop + q * kPool;
+    for (int x = 0; x < kPool; ++x) sum += row[x];
+  }
+  out[size_t(image) * features + at] = sum / (kPool * kPool);
+}
+
+// Worked out here: a kernel may not call the host's constexpr functions.
+constexpr float kScale0 = scale_of(0), kScale1 = scale_of(1), kScale2 = scale_of(2);
+constexpr float kShift0 = shift_of(0), kShift1 = shift_of(1), kShift2 = shift_of(2);
+
+/// The same from bytes: crop, flip and normalise on the way.
+__global__ void pool_pixels_kernel(const std::byte* batch, Geometry g, float* out) {
+  const int features = kChannels * (g.crop / kPool) * (g.crop / kPool);
+  const int at = blockIdx.x * blockDim.x + threadIdx.x, image = blockIdx.y;
+  if (at >= features) return;
+  const int pooled = g.crop / kPool, c = at % kChannels, q = at / kChannels % pooled,
+            r = at / kChannels / pooled;
+  const size_t head = (sizeof(Record) * size_t(g.batch) + 4095) / 4096 * 4096;
+  const auto* rgb = reinterpret_cast<const uint8_t*>(batch + head + g.image_bytes * size_t(image));
+  const Record record = reinterpret_cast<const Record*>(batch)[image];
+  uint32_t sum = 0;
+  for (int y = 0; y < kPool && record.label >= 0; ++y) {
+    const uint8_t* row =
+        rgb + (size_t(record.y + r * kPool + y) * g.side + record.x + q * kPool) * kChannels + c;
+    for (int x = 0; x < kPool; ++x) sum += row[x * kChannels];
+  }
+  const int to = record.flip != 0 ? pooled - 1 - q : q;
+  const float scale = c == 0 ? kScale0 : c == 1 ? kScale1 : kScale2;
+  const float shift = c == 0 ? kShift0 : c == 1 ? kShift1 : kShift2;
+  const float mean = static_cast<float>(sum) / (kPool * kPool);
+  out[size_t(image) * features + (c * pooled + r) * pooled + to] =
+      record.label < 0 ? 0 : mean * scale + shift;
+}
+
+__global__ void relu_kernel(float* values, int64_t count) {
+  const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) values[i] = fmaxf(values[i], 0.0f);
+}
+
+/// Where the activation was cut off, nothing flows back.
+__global__ void mask_kernel(float* gradient, const float* activation, int64_t count) {
+  const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count && !(activation[i] > 0)) gradient[i] = 0;
+}
+
+/// One block: scores become the cross-entropy's gradient, its mean the loss.
+__global__ void softmax_kernel(const std::byte* batch, float* scores, int images, float* loss) {
+  __shared__ float total;
+  __shared__ int counted;
+  const auto* records = reinterpret_cast<const Record*>(batch);
+  if (threadIdx.x == 0) total = 0, counted = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < images; i += blockDim.x) {
+    if (records[i].label >= 0) atomicAdd(&counted, 1);
+  }
+  __syncthreads();
+  const float share = 1.0f / static_cast<float>(max(counted, 1));
+  for (int i = threadIdx.x; i < images; i += blockDim.x) {
+    float* score = scores + size_t(i) * kClasses;
+    const int label = records[i].label;
+    float most = score[0], sum = 0;
+    for (int c = 1; c < kClasses; ++c) most = fmaxf(most, score[c]);
+    for (int c = 0; c < kClasses; ++c) sum += score[c] = expf(score[c] - most);
+    if (label >= 0) atomicAdd(&total, -logf(fmaxf(score[label] / sum, 1e-30f)));
+    for (int c = 0; c < kClasses; ++c)
+      score[c] = label < 0 ? 0 : (score[c] / sum - (c == label ? 1.0f : 0.0f)) * share;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) *loss = total * share;
+}
+
+// ---- the device ----------------------------------------------------------------------------------
+
+struct Free {
+  void operator()(void* memory) const { cudaFree(memory); }
+};
+template <class T>
+using OnDevice = std::unique_ptr<T, Free>;
+
+template <class T>
+Result<OnDevice<T>> on_device(size_t count) {
+  void* memory = nullptr;
+  RIDGE_TRY_CUDA(cudaMalloc(&memory, count * sizeof(T)));
+  return OnDevice<T>(static_cast<T*>(memory));
+}
+
+struct Layer {
+  int in = 0, out = 0;
+  OnDevice<float> weights, input, gradient;
+};
+
+class CudaDevice final : public TrainDevice {
+ public:
+  explicit CudaDevice(const DeviceSetup& setup) : setup_(setup), on_device_(setup.geometry) {}
+  ~CudaDevice() override;
+  Result<void> set_up();
+
+  Result<std::byte*> host_memory(size_t bytes) override;
+  bool decodes() const override { return decoder_ != nullptr; }
+  Result<void> copy(int slot, const Batch& batch) override;
+  double copy_s() override { return copy_s_; }
+  Result<void> step(int slot) override;
+  double loss() override;
+  Result<std::vector<float>> seen(int slot, int i) override;
+  /// nvJPEG's inverse transform and upsampling round otherwise; means of 64 pixels differ by less than
+  /// three of 255.
+  double seen_tolerance() const override { return decoder_ ? 0.06 : 1e-4; }
+  Result<double> bus_bytes_per_s() override;
+  double hidden_share() const override {
+    const double hidden = hidden_flop(setup_.layers, kHidden);
+    return hidden / (hidden + first_flop(setup_.geometry.features(), kHidden));
+  }
+  std::string name() const override {
+    return name_ + (setup_.pinned ? ", pinned" : ", pageable") +
+           (decoder_ ? ", " + decoder_->name() : "");
+  }
+
+ private:
+  Result<void> make_layers();
+  Result<void> decode(int slot, const Batch& batch);
+  void pool(int slot, float* out);
+  void forward(const Layer& l, float* out, bool is_last);
+  void backward(const Layer& l, float* by_input);
+  void update(Layer* l);
+  Result<void> wait(cudaEvent_t event, cudaStream_t stream);
+
+  DeviceSetup setup_;
+  Geometry on_device_;  ///< what lies there: decoded where it decodes
+  std::string name_;
+  cudaStream_t copies_ = nullptr, steps_ = nullptr;
+  cudaEvent_t copy_began_ = nullptr, copied_ = nullptr, stepped_ = nullptr;
+  cublasHandle_t blas_ = nullptr;
+  std::vector<OnDevice<std::byte>> slots_;
+  std::vector<Layer> layers_;
+  OnDevice<float> loss_, pooled_;
+  std::unique_ptr<NvJpeg> decoder_;
+  std::vector<void*> pinned_;
+  std::vector<std::vector<std::byte>> pageable_;
+  OnDevice<std::byte> probe_;
+  void* probe_host_ = nullptr;
+  double copy_s_ = 0;
+};
+
+CudaDevice::~CudaDevice() {
+  if (blas_ != nullptr) cublasDestroy(blas_);
+  for (cudaEvent_t event : {copy_began_, copied_, stepped_}) {
+    if (event != nullptr) cudaEventDestroy(event);
+  }
+  if (steps_ != nullptr && steps_ != copies_) cudaStreamDestroy(steps_);
+  if (copies_ != nullptr) cudaStreamDestroy(copies_);
+  for (void* memory : pinned_) cudaFreeHost(memory);
+  if (probe_host_ != nullptr) cudaFreeHost(probe_host_);
+}
+
+Result<void> CudaDevice::set_up() {
+  int device = 0;
+  cudaDeviceProp properties;
+  RIDGE_TRY_CUDA(cudaGetDevice(&device));
+  RIDGE_TRY_CUDA(cudaGetDeviceProperties(&properties, device));
+  name_ = properties.name;
+  RIDGE_TRY_CUDA(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking));
+  steps_ = copies_;
+  if (setup_.own_stream) RIDGE_TRY_CUDA(cudaStreamCreateWithFlags(&steps_, cudaStreamNonBlocking));
+  // Waiting must not take a core from the workers.
+  RIDGE_TRY_CUDA(cudaEventCreateWithFlags(&copy_began_, cudaEventBlockingSync));
+  RIDGE_TRY_CUDA(cudaEventCreateWithFlags(&copied_, cudaEventBlockingSync));
+  RIDGE_TRY_CUDA(cudaEventCreateWithFlags(&stepped_, cudaEventBlockingSync));
+  if (cublasCreate(&blas_) != CUBLAS_STATUS_SUCCESS ||
+      cublasSetStream(blas_, steps_) != CUBLAS_STATUS_SUCCESS ||
+      cublasSetMathMode(blas_, CUBLAS_TF32_TENSOR_OP_MATH) != CUBLAS_STATUS_SUCCESS)
+    return Error{ErrorCode::worker, "cuBLAS does not start", name_, ""};
+  if (setup_.geometry.carried == Carried::jpeg) {
+    RIDGE_TRY(decoder_, NvJpeg::make(setup_.geometry.batch));
+    on_device_.carried = Carried::pixels;
+    on_device_.image_bytes = size_t(on_device_.side) * size_t(on_device_.side) * kChannels;
+  }
+  for (int i = 0; i < setup_.buffers; ++i) {
+    RIDGE_TRY(auto slot, on_device<std::byte>(on_device_.batch_bytes()));
+    slots_.push_back(std::move(slot));
+  }
+  return make_layers();
+}
+
+Result<void> CudaDevice::make_layers() {
+  const auto batch = static_cast<size_t>(setup_.geometry.batch);
+  for (int l = 0; l <= setup_.layers; ++l) {
+    Layer layer;
+    layer.in = l == 0 ? setup_.geometry.features() : kHidden;
+    layer.out = l == setup_.layers ? kClasses : kHidden;
+    const float range = std::sqrt(6.0f / static_cast<float>(layer.in));
+    const uint64_t key = random_key(static_cast<uint64_t>(l));
+    std::vector<float> weights(size_t(layer.in) * size_t(layer.out));
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] = range * (2 * random_unit(key, i) - 1);
+    RIDGE_TRY(layer.weights, on_device<float>(weights.size()));
+    RIDGE_TRY(layer.input, on_device<float>(batch * size_t(layer.in)));
+    RIDGE_TRY(layer.gradient, on_device<float>(batch * size_t(layer.out)));
+    RIDGE_TRY_CUDA(cudaMemcpy(layer.weights.get(), weights.data(), weights.size() * sizeof(float),
+                              cudaMemcpyHostToDevice));
+    layers_.push_back(std::move(layer));
+  }
+  RIDGE_TRY(loss_, on_device<float>(1));
+  RIDGE_TRY(pooled_, on_device<float>(batch * size_t(setup_.geometry.features())));
+  RIDGE_TRY_CUDA(cudaMemset(loss_.get(), 0xff, sizeof(float)));
+  return {};
+}
+
+Result<std::byte*> CudaDevice::host_memory(size_t bytes) {
+  if (!setup_.pinned) {
+    pageable_.emplace_back(bytes);
+    return pageable_.back().data();
+  }
+  void* memory = nullptr;
+  RIDGE_TRY_CUDA(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault));
+  pinned_.push_back(memory);
+  return static_cast<std::byte*>(memory);
+}
+
+Result<void> CudaDevice::wait(cudaEvent_t event, cudaStream_t stream) {
+  RIDGE_TRY_CUDA(cudaEventRecord(event, stream));
+  RIDGE_TRY_CUDA(cudaEventSynchronize(event));
+  return {};
+}
+
+Result<void> CudaDevice::copy(int slot, const Batch& batch) {
+  if (decoder_ != nullptr) return decode(slot, batch);
+  RIDGE_TRY_CUDA(cudaEventRecord(copy_began_, copies_));
+  RIDGE_TRY_CUDA(cudaMemcpyAsync(slots_[size_t(slot)].get(), batch.base,
+                                 setup_.geometry.batch_bytes(), cudaMemcpyHostToDevice, copies_));
+  RIDGE_TRY_VOID(wait(copied_, copies_));
+  float ms = 0;
+  RIDGE_TRY_CUDA(cudaEventElapsedTime(&ms, copy_began_, copied_));
+  copy_s_ = ms * 1e-3;
+  return {};
+}
+
+/// The files as they are read, in one call; where it fails, one by one, and who fails is skipped.
+Result<void> CudaDevice::decode(int slot, const Batch& batch) {
+  std::byte* to = slots_[size_t(slot)].get();
+  Record* records = batch.records();
+  std::vector<NvJpeg::Item> items;
+  const NvJpeg::Item* good = nullptr;
+  for (int i = 0; i < setup_.geometry.batch; ++i) {
+    auto* rgb = reinterpret_cast<unsigned char*>(to) + on_device_.payload_at() +
+                on_device_.image_bytes * size_t(i);
+    items.push_back({batch.image(i), records[i].bytes, rgb});
+    if (records[i].label >= 0 && !decoder_->readable(items.back(), on_device_.side))
+      records[i].label = -1;
+  }
+  for (int i = 0; i < setup_.geometry.batch && good == nullptr; ++i) {
+    if (records[i].label >= 0) good = &items[size_t(i)];
+  }
+  // A batch has no holes: another image stands in the place of a skipped one, unseen.
+  for (int i = 0; i < setup_.geometry.batch && good != nullptr; ++i) {
+    if (records[i].label < 0)
+      items[size_t(i)].file = good->file, items[size_t(i)].bytes = good->bytes;
+  }
+  if (good != nullptr && !decoder_->decode(items, on_device_.side, copies_)) {
+    for (int i = 0; i < setup_.geometry.batch; ++i) {
+      if (!decoder_->decode_one(items[size_t(i)], on_device_.side, copies_)) records[i].label = -1;
+    }
+  }
+  RIDGE_TRY_CUDA(cudaMemcpyAsync(to, records, sizeof(Record) * size_t(setup_.geometry.batch),
+                                 cudaMemcpyHostToDevice, copies_));
+  return wait(copied_, copies_);
+}
+
+// ---- a step --------------------------------------------------------------------------------------
+
+constexpr int kThreads = 256;
+unsigned blocks_for(int64_t count) {
+  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
+}
+
+void CudaDevice::pool(int slot, float* out) {
+  const dim3 grid(blocks_for(on_device_.features()), static_cast<unsigned>(on_device_.batch));
+  if (on_device_.carried == Carried::tensor) {
+    pool_tensor_kernel<<<grid, kThreads, 0, steps_>>>(slots_[size_t(slot)].get(), on_device_, out);
+  } else {
+    pool_pixels_kernel<<<grid, kThreads, 0, steps_>>>(slots_[size_t(slot)].get(), on_device_, out);
+  }
+}
+
+// cuBLAS is column-major: a row-major matrix is its transpose there.
+void CudaDevice::forward(const Layer& l, float* out, bool is_last) {
+  const float one = 1, zero = 0;
+  const int batch = setup_.geometry.batch;
+  cublasSgemm(blas_, CUBLAS_OP_N, CUBLAS_OP_N, l.out, batch, l.in, &one, l.weights.get(), l.out,
+              l.input.get(), l.in, &zero, out, l.out);
+  const int64_t count = int64_t(batch) * l.out;
+  if (!is_last) relu_kernel<<<blocks_for(count), kThreads, 0, steps_>>>(out, count);
+}
+
+void CudaDevice::backward(const Layer& l, float* by_input) {
+  const float one = 1, zero = 0;
+  const int batch = setup_.geometry.batch;
+  cublasSgemm(blas_, CUBLAS_OP_T, CUBLAS_OP_N, l.in, batch, l.out, &one, l.weights.get(), l.out,
+              l.gradient.get(), l.out, &zero, by_input, l.in);
+  const int64_t count = int64_t(batch) * l.in;
+  mask_kernel<<<blocks_for(count), kThreads, 0, steps_>>>(by_input, l.input.get(), count);
+}
+
+/// Weights less rate times their gradient, in the product itself.
+void CudaDevice::update(Layer* l) {
+  const float one = 1, less = -kRate;
+  cublasSgemm(blas_, CUBLAS_OP_N, CUBLAS_OP_T, l->out, l->in, setup_.geometry.batch, &less,
+              l->gradient.get(), l->out, l->input.get(), l->in, &one, l->weights.get(), l->out);
+}
+
+Result<void> CudaDevice::step(int slot) {
+  pool(slot, layers_[0].input.get());
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const bool is_last = l + 1 == layers_.size();
+    forward(layers_[l], is_last ? layers_[l].gradient.get() : layers_[l + 1].input.get(), is_last);
+  }
+  softmax_kernel<<<1, kThreads, 0, steps_>>>(slots_[size_t(slot)].get(),
+                                             layers_.back().gradient.get(), setup_.geometry.batch,
+                                             loss_.get());
+  for (size_t l = layers_.size(); l-- > 0;) {
+    if (l > 0) backward(layers_[l], layers_[l - 1].gradient.get());
+    update(&layers_[l]);
+  }
+  RIDGE_TRY_CUDA(cudaGetLastError());
+  return wait(stepped_, steps_);
+}
+
+double CudaDevice::loss() {
+  float loss = NAN;
+  const bool read =
+      cudaMemcpy(&loss, loss_.get(), sizeof loss, cudaMemcpyDeviceToHost) == cudaSuccess;
+  return read ? loss : NAN;
+}
+
+Result<std::vector<float>> CudaDevice::seen(int slot, int i) {
+  const auto features = static_cast<size_t>(on_device_.features());
+  std::vector<float> pooled(features);
+  pool(slot, pooled_.get());
+  RIDGE_TRY_CUDA(cudaStreamSynchronize(steps_));
+  RIDGE_TRY_CUDA(cudaMemcpy(pooled.data(), pooled_.get() + size_t(i) * features,
+                            features * sizeof(float), cudaMemcpyDeviceToHost));
+  return pooled;
+}
+
+/// A copy of 256 MiB from pinned memory, by events: what a copy of a batch is held against.
+Result<double> CudaDevice::bus_bytes_per_s() {
+  constexpr size_t kBytes = size_t{256} << 20;
+  if (probe_host_ == nullptr) {
+    RIDGE_TRY(probe_, on_device<std::byte>(kBytes));
+    RIDGE_TRY_CUDA(cudaHostAlloc(&probe_host_, kBytes, cudaHostAllocDefault));
+    std::fill_n(static_cast<unsigned char*>(probe_host_), kBytes, static_cast<unsigned char>(1));
+  }
+  double best_s = INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    RIDGE_TRY_CUDA(cudaEventRecord(copy_began_, copies_));
+    RIDGE_TRY_CUDA(
+        cudaMemcpyAsync(probe_.get(), probe_host_, kBytes, cudaMemcpyHostToDevice, copies_));
+    RIDGE_TRY_VOID(wait(copied_, copies_));
+    float ms = 0;
+    RIDGE_TRY_CUDA(cudaEventElapsedTime(&ms, copy_began_, copied_));
+    best_s = std::min(best_s, ms * 1e-3);
+  }
+  return double(kBytes) / best_s;
+}
+
+Result<std::unique_ptr<TrainDevice>> make_device(const DeviceSetup& setup) {
+  auto device = std::make_unique<CudaDevice>(setup);
+  RIDGE_TRY_VOID(device->set_up());
+  return std::unique_ptr<TrainDevice>(std::move(device));
+}
+
+}  // namespace
+}  // namespace ridge::pipeline
+
+namespace ridge {
+
+extern const PipelineMaker kCudaLoader;
+const PipelineMaker kCudaLoader = {.params = pipeline::loader_params,
+                                   .build = [](const PipelineDesc& desc, const Params& params,
+                                               uint64_t seed, const FamilyProgress& progress) {
+                                     return pipeline::build_loader(desc, params, seed, progress,
+                                                                   pipeline::make_device);
+                                   }};
+
+}  // namespace ridge

@@ -1,0 +1,24 @@
+// ridge: needs=jpeg
+//
+// Idea      Everything overlapped: all workers on the batch that is needed next, pinned, copied ahead,
+//           transformed on the GPU.
+// Changed   Workers share a batch, image by image: it is ready in a share of its time.
+// Limits    The slowest stage alone, or all CPU work over the cores: the larger is the bound.
+// Look at   The ratio to that bound. Nothing but less work gets below 1.
+// Source    The pipeline model: throughput is that of the slowest stage.
+#include "kernels/pipeline/loader.h"
+
+namespace ridge {
+namespace {
+
+constexpr Loader kOverlapped = {.by = LoadedBy::threads,
+                                .share_batch = true,
+                                .carried = Carried::pixels,
+                                .pinned = true,
+                                .copies_ahead = true,
+                                .device_buffers = 0};
+
+RIDGE_PIPELINE(pipeline, cuda, overlapped, .maker = &kCudaLoader, .config = &kOverlapped);
+
+}  // namespace
+}  // namespace ridge
