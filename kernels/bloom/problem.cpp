@@ -14,7 +14,6 @@ namespace {
 using bloom::BloomNet;
 
 std::vector<ParamSpec> params() {
-  using weightless::int_param;
   const bloom::BloomConfig usual;
   ParamSpec tuple = int_param("tuple", "bits of a tuple", 1, kMostBloomTuple, usual.tuple);
   tuple.is_size = true;

@@ -125,7 +125,6 @@ class PerceptronProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  using weightless::int_param;
   ParamSpec dtype;
   dtype.name = "dtype";
   dtype.help = "what it computes in";

@@ -14,6 +14,7 @@ namespace {
 constexpr Loader kCachedEpoch = {.from = ImageFrom::memory,
                                  .by = LoadedBy::threads,
                                  .share_batch = true,
+                                 .gives_way = true,
                                  .carried = Carried::pixels,
                                  .copies_ahead = true,
                                  .device_buffers = 0};

@@ -13,6 +13,7 @@ namespace {
 constexpr Loader kCachedEpoch = {.from = ImageFrom::memory,
                                  .by = LoadedBy::threads,
                                  .share_batch = true,
+                                 .gives_way = true,
                                  .carried = Carried::pixels,
                                  .pinned = true,
                                  .copies_ahead = true,

@@ -1,6 +1,9 @@
 // ridge: needs=jpeg
 #include "kernels/pipeline/engine.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -73,6 +76,12 @@ Result<void> Engine::allocate() {
 Engine::~Engine() {
   stop();
   for (std::thread& thread : threads_) thread.join();
+}
+
+std::vector<pid_t> Engine::worker_pids() const {
+  std::vector<pid_t> pids;
+  for (const auto& forked : forked_) pids.push_back(forked->pid());
+  return pids;
 }
 
 void Engine::stop() {
@@ -172,6 +181,9 @@ bool Engine::load_batch(int worker, int64_t batch) {
 }
 
 void Engine::work(int worker) {
+  // A team that steps is as late as its latest thread: a worker must not keep one waiting.
+  constexpr int kLower = 5;
+  if (setup_.loader.gives_way) ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLower);
   if (setup_.loader.share_batch) return work_on_images(worker);
   work_on_batches(worker);
 }

@@ -52,6 +52,7 @@ class Engine final : public Pipeline {
 
   int64_t skipped() const { return skipped_; }
   double loss() { return setup_.device->loss(); }
+  std::vector<pid_t> worker_pids() const;
 
  private:
   explicit Engine(EngineSetup setup);

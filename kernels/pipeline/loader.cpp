@@ -4,8 +4,8 @@
 #include "kernels/pipeline/loader.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "common/measure/machine.h"
 #include "common/record/params.h"
 #include "kernels/pipeline/engine.h"
 
@@ -16,13 +16,13 @@ using namespace pipeline;
 
 std::vector<ParamSpec> params_of(const PipelineDesc& desc) {
   const Loader& loader = *static_cast<const Loader*>(desc.config);
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  static const int64_t cores = std::max(1, measure::read_cpu().cores);
   std::vector<ParamSpec> specs = {
       int_param("images", "image files, made once in the user's cache folder", 64, 60'000, 20'000),
       int_param("side", "pixels of an image's side", 32, 512, 256),
       int_param("batch", "images in a batch", 1, 1024, 64),
       int_param("layers", "hidden layers of the network: how long a step takes", 1, 64,
-                desc.backend == Backend::cpu ? 4 : 8),
+                desc.backend == Backend::cpu ? 4 : 16),
   };
   if (loader.by != LoadedBy::the_step) {
     specs.push_back(int_param("workers", "threads or processes that load", 1, 256, cores));

@@ -29,6 +29,7 @@ struct Loader {
   ImageFrom from = ImageFrom::files;
   LoadedBy by = LoadedBy::the_step;
   bool share_batch = false;  ///< workers fill one batch together, image by image; else one each
+  bool gives_way = false;    ///< workers run at a lower priority than whoever copies and steps
   Carried carried = Carried::tensor;
   bool pinned = false;        ///< GPU: the device reads the host's buffers itself
   bool copies_ahead = false;  ///< a thread (GPU: a stream) of its own copies the next batch
@@ -37,5 +38,9 @@ struct Loader {
 
 /// Their config is a Loader; the device is a second thread pool, or a GPU.
 extern const PipelineMaker kCpuLoader, kCudaLoader;
+
+/// PyTorch's DataLoader on the same files (pytorch.cpp); its config says nothing.
+extern const PipelineMaker kPytorchLoader;
+const char* pytorch_loader_unavailable();
 
 }  // namespace ridge

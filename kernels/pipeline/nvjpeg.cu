@@ -9,7 +9,16 @@ namespace ridge::pipeline {
 namespace {
 
 // As in nvjpeg.h of version 12 and 13.
-constexpr int kOk = 0, kDefaultBackend = 0, kHardwareBackend = 3, kInterleavedRgb = 5;
+constexpr int kOk = 0, kInterleavedRgb = 5;
+/// The chip's JPEG engines; all on the SMs, for batches; Huffman codes on a CPU core.
+struct Way {
+  int number;
+  const char* name;
+};
+constexpr Way kWays[] = {{3, "nvJPEG, hardware engines"},
+                         {2, "nvJPEG on the multiprocessors"},
+                         {0, "nvJPEG, codes read by a CPU core"}};
+constexpr int kWayCount = 3;
 constexpr int kComponents = 4;
 struct Image {
   unsigned char* channel[kComponents] = {};
@@ -60,7 +69,7 @@ Result<std::unique_ptr<NvJpeg>> NvJpeg::make(int batch) {
   find("nvjpegDecodeBatchedInitialize", &calls.batch_begin);
   find("nvjpegDecodeBatched", &calls.batch_decode);
   find("nvjpegDecode", &calls.decode);
-  if (!all || (!made->open(kHardwareBackend, batch) && !made->open(kDefaultBackend, batch)))
+  if (!all || !made->open(0, batch))
     return Error{ErrorCode::unavailable, "nvJPEG does not start", "decode on the GPU", ""};
   return std::unique_ptr<NvJpeg>(std::move(made));
 }
@@ -69,18 +78,20 @@ NvJpeg::~NvJpeg() {
   close();  // the library stays: it has threads and handlers of its own
 }
 
-bool NvJpeg::open(int backend, int batch) {
-  close();
+bool NvJpeg::open(int first, int batch) {
   batch_ = batch;
-  const bool good = calls_->create(backend, nullptr, nullptr, 0, &handle_) == kOk &&
-                    calls_->state_create(handle_, &batch_state_) == kOk &&
-                    calls_->state_create(handle_, &single_state_) == kOk &&
-                    calls_->batch_begin(handle_, batch_state_, batch, 1, kInterleavedRgb) == kOk;
-  name_ =
-      backend == kHardwareBackend ? "nvJPEG, hardware decoder" : "nvJPEG on the multiprocessors";
-  proven_ = backend == kDefaultBackend;
-  if (!good) close();
-  return good;
+  for (way_ = first; way_ < kWayCount; ++way_) {
+    close();
+    name_ = kWays[way_].name;
+    const bool good =
+        calls_->create(kWays[way_].number, nullptr, nullptr, 0, &handle_) == kOk &&
+        calls_->state_create(handle_, &batch_state_) == kOk &&
+        calls_->state_create(handle_, &single_state_) == kOk &&
+        calls_->batch_begin(handle_, batch_state_, batch, 1, kInterleavedRgb) == kOk;
+    if (good) return true;
+  }
+  close();
+  return false;
 }
 
 void NvJpeg::close() {
@@ -111,8 +122,8 @@ bool NvJpeg::decode(const std::vector<Item>& items, int side, cudaStream_t strea
                                 stream) == kOk;
   };
   bool good = run();
-  // A GPU without the decoder says so only now.
-  if (!good && !proven_ && open(kDefaultBackend, batch_)) good = run();
+  // A GPU without the engines, or a driver that withholds them, says so only now.
+  while (!good && !proven_ && open(way_ + 1, batch_)) good = run();
   proven_ |= good;
   return good;
 }

@@ -38,15 +38,15 @@ class NvJpeg {
 
  private:
   NvJpeg() = default;
-  bool open(int backend, int batch);
+  bool open(int first, int batch);  ///< the first way from there on that starts
   void close();
 
   void* library_ = nullptr;
   void* handle_ = nullptr;
   void* batch_state_ = nullptr;
   void* single_state_ = nullptr;
-  int batch_ = 0;
-  bool proven_ = false;  ///< a batch was decoded by this backend
+  int batch_ = 0, way_ = 0;
+  bool proven_ = false;  ///< a batch was decoded that way
   std::string name_;
   struct Calls;
   std::unique_ptr<Calls> calls_;

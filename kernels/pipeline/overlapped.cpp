@@ -3,7 +3,8 @@
 // Idea      Everything overlapped: workers share a batch, image by image, so that all cores are on the
 //           batch that is needed next.
 // Changed   A batch is ready after a share of its time, not after all of it on one worker; fewer
-//           buffers are in the works.
+//           buffers are in the works. Workers run at a lower priority: a step that waits for a core
+//           keeps a whole team waiting.
 // Limits    The slowest stage alone, or all CPU work divided by the cores: the larger of the two is
 //           the bound that the result is held against.
 // Look at   The ratio to that bound. Nothing but less work gets below 1.
@@ -15,6 +16,7 @@ namespace {
 
 constexpr Loader kOverlapped = {.by = LoadedBy::threads,
                                 .share_batch = true,
+                                .gives_way = true,
                                 .carried = Carried::pixels,
                                 .copies_ahead = true,
                                 .device_buffers = 0};

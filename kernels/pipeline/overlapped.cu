@@ -2,7 +2,7 @@
 //
 // Idea      Everything overlapped: all workers on the batch that is needed next, pinned, copied ahead,
 //           transformed on the GPU.
-// Changed   Workers share a batch, image by image: it is ready in a share of its time.
+// Changed   Workers share a batch, image by image: it is ready in a share of its time, and they give way to who copies and launches.
 // Limits    The slowest stage alone, or all CPU work over the cores: the larger is the bound.
 // Look at   The ratio to that bound. Nothing but less work gets below 1.
 // Source    The pipeline model: throughput is that of the slowest stage.
@@ -13,6 +13,7 @@ namespace {
 
 constexpr Loader kOverlapped = {.by = LoadedBy::threads,
                                 .share_batch = true,
+                                .gives_way = true,
                                 .carried = Carried::pixels,
                                 .pinned = true,
                                 .copies_ahead = true,

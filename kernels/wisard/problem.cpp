@@ -14,7 +14,6 @@ namespace {
 using wisard::Wisard;
 
 std::vector<ParamSpec> params() {
-  using weightless::int_param;
   ParamSpec tuple = int_param("tuple", "bits that address a RAM", 1, kMostTuple, 12);
   tuple.is_size = true;
   return {tuple,
