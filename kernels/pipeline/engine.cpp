@@ -182,7 +182,7 @@ bool Engine::load_batch(int worker, int64_t batch) {
 
 void Engine::work(int worker) {
   // A team that steps is as late as its latest thread: a worker must not keep one waiting.
-  constexpr int kLower = 5;
+  constexpr int kLower = 19;
   if (setup_.loader.gives_way) ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLower);
   if (setup_.loader.share_batch) return work_on_images(worker);
   work_on_batches(worker);

@@ -22,15 +22,17 @@ std::vector<ParamSpec> params_of(const PipelineDesc& desc) {
       int_param("side", "pixels of an image's side", 32, 512, 256),
       int_param("batch", "images in a batch", 1, 1024, 64),
       int_param("layers", "hidden layers of the network: how long a step takes", 1, 64,
-                desc.backend == Backend::cpu ? 4 : 16),
+                desc.backend == Backend::cpu ? 4 : 8),
   };
   if (loader.by != LoadedBy::the_step) {
     specs.push_back(int_param("workers", "threads or processes that load", 1, 256, cores));
     specs.push_back(int_param("buffers", "batches that may be ready ahead of the step", 2, 32, 4));
   }
   if (desc.backend == Backend::cpu) {
+    // A team is as late as its latest thread: few of them, so that the lesson is not about barriers.
+    constexpr int64_t kFew = 4;
     specs.push_back(int_param("device_threads", "threads of the pool that stands for the device", 1,
-                              256, cores));
+                              256, std::min(cores, kFew)));
   }
   return specs;
 }

@@ -121,9 +121,10 @@ class PytorchLoader final : public Pipeline {
 
  private:
   Result<std::string> ask(const std::string& line) {
-    RIDGE_TRY(const std::string text, child_->ask(line));
-    if (text.rfind("ok", 0) == 0) return text.substr(2);
-    return Error{ErrorCode::invalid, text, "PyTorch", ""};
+    auto answer = child_->ask(line);
+    if (!answer) return answer;
+    if (answer->starts_with("ok")) return answer->substr(2);
+    return Error{ErrorCode::invalid, *answer, "PyTorch", ""};
   }
 
   std::shared_ptr<const pipeline::FileSet> set_;
