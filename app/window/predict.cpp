@@ -7,6 +7,7 @@
 #include "common/chart/ladder_predictions.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/pipeline_model.h"
 
 namespace ridge::window {
 namespace {
@@ -39,6 +40,35 @@ Error unreadable(std::string_view text) {
 Params params_of(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state, kernel);
   return row && row->info ? params_for(state, *row->info) : state.view.params;
+}
+
+/// The newest result of this rung whose stages were measured alone, whatever its parameters.
+const Series* modelled(const State& state, const std::string& kernel) {
+  const auto newest = [&](const Run& run) -> const Series* {
+    const auto& all = run.series();
+    const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+      return series.kernel == kernel && series.pipeline && series.status == SeriesStatus::ok;
+    });
+    return found == all.rend() ? nullptr : &*found;
+  };
+  const Series* found = newest(state.run());
+  for (const Recording& recording : state.recordings) {
+    if (found == nullptr) found = newest(*recording.run);
+  }
+  return found;
+}
+
+/// What the pipeline model says of the parameters in view: the sliders ask what if, nothing has to run.
+std::optional<chart::PredictedRow> model_mark(const State& state, const std::string& kernel,
+                                              int row) {
+  const Series* from = modelled(state, kernel);
+  if (from == nullptr) return std::nullopt;
+  const PipelinePrediction model = predict(*from->pipeline, from->params, state.view.params);
+  chart::PredictedRow mark{row, 0, model.item_ns * 1e-9};
+  mark.note = "The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
+              " an item, by " + model.bound + "; its stages were measured alone at " +
+              to_string(from->params) + ".";
+  return mark;
 }
 
 }  // namespace
@@ -178,6 +208,7 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
       }
       marks.push_back(std::move(mark));
     }
+    if (auto model = model_mark(state, rows.kernels[i], row)) marks.push_back(*std::move(model));
   }
   chart::add_predictions(ladder, marks);
   if (!state.teach.predicting || ladder->panels.empty()) return;

@@ -26,13 +26,23 @@ constexpr Kind kKinds[] = {{"check", "prepare and check", Role::series2, 0.45f},
                            {"call", "warm-up and samples", Role::series0, 0.8f},
                            {"latency", "single calls", Role::series1, 0.62f},
                            {"rounds", "rounds, in turns", Role::series4, 0.8f},
+                           {"read", "read", Role::series4, 0.45f},
+                           {"decode", "decode", Role::series0, 0.8f},
+                           {"augment", "crop and flip", Role::series3, 0.6f},
+                           {"collate", "normalise, collate", Role::series2, 0.5f},
+                           {"copy", "copy", Role::series2, 0.8f},
+                           {"copy and decode", "copy and decode", Role::series0, 0.7f},
+                           {"step", "step", Role::series1, 0.9f},
+                           {"host buffer, filling", "a batch is filled", Role::muted, 0.2f},
+                           {"host buffer, full", "it waits on the host", Role::series3, 0.4f},
+                           {"device buffer, full", "it waits on the device", Role::series1, 0.4f},
                            {"result", "ceilings, results", Role::muted, 0.25f}};
 
 const Kind& kind_of(const std::string& what) {
   for (const Kind& kind : kKinds) {
     if (what == kind.what) return kind;
   }
-  return kKinds[4];
+  return kKinds[std::size(kKinds) - 1];
 }
 
 constexpr float kLane = 32, kSection = 34, kLabel = 250, kTelemetry = 62;
@@ -53,9 +63,14 @@ class TimelineScreen final : public ScreenView {
   void place_axis();
   void take_gestures(Ui& ui, const Area& lanes, float bottom);
   bool draw_fit(Ui& ui, const Area& row) const;
+  void remake(const State& state);
+  void draw_switch(Ui& ui, const Area& row);
 
   Timeline timeline_;
   uint64_t version_ = ~0ull;
+  std::string rung_;
+  bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
+  bool has_stages_ = false;        ///< there is a choice
   float left_ = 0, width_ = 1;     ///< of the axis, in pixels
   std::optional<Interval> range_;  ///< the seconds that are looked at; empty: all
   chart::AxisPlace axis_;
@@ -199,11 +214,29 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
   }
 }
 
+void TimelineScreen::remake(const State& state) {
+  version_ = state.ladder_version;
+  rung_ = state.view.rung;
+  const RungView* row = find_row(state, rung_);
+  has_stages_ = row && row->series && !row->series->spans.empty();
+  timeline_ = has_stages_ && stages_ ? make_stage_timeline(*row->series, row->rung->title)
+                                     : make_timeline(state);
+  range_.reset();
+}
+
+/// Between the stages of the selected pipeline and the whole run.
+void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
+  if (!has_stages_) return;
+  const float w = ui.px(110), gap = ui.px(76);  // left of Fit
+  const Area place = {row.right() - gap - w, row.y, w, row.h - ui.px(4)};
+  if (!ui.button("timeline:stages", place, stages_ ? "Whole run" : "Stages", Ui::Kind::normal))
+    return;
+  stages_ = !stages_;
+  remake(ui.state);
+}
+
 void TimelineScreen::draw(Ui& ui, Area all) {
-  if (version_ != ui.state.ladder_version) {
-    version_ = ui.state.ladder_version;
-    timeline_ = make_timeline(ui.state);
-  }
+  if (version_ != ui.state.ladder_version || rung_ != ui.state.view.rung) remake(ui.state);
   ui.panel(all);
   if (timeline_.lanes.empty()) {
     const bool old = !ui.state.run().series().empty();
@@ -229,6 +262,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   const Area telemetry = inner.take_bottom(telemetry_h, telemetry_h > 0 ? ui.px(6) : 0);
   place_axis();
   draw_legend(ui, legend);
+  draw_switch(ui, legend);
   if (draw_fit(ui, legend) || ui.state.chart_wish == ChartWish::fit) {
     ui.state.chart_wish = ChartWish::none;
     range_.reset();

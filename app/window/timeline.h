@@ -12,7 +12,7 @@ namespace ridge::window {
 /// From one line of the worker to the next. A line stands at the end of what it tells, so the first
 /// span of a rung holds its preparation, too.
 struct LaneSpan {
-  std::string what;             ///< "check", "call", "latency", "rounds", "result", "span"
+  std::string what;             ///< "check", "call", "latency", "rounds", "result"; a stage's name
   double from_s = 0, to_s = 0;  ///< since the first moment
 };
 
@@ -38,6 +38,10 @@ struct Timeline {
 
 /// Lanes of this session's run, or of the saved one; empty where its lines carry no stamps.
 Timeline make_timeline(const State& state);
+
+/// One window of a pipeline from its spans: a lane for each worker, for each other stage and for each
+/// buffer; below them how many batches stood ready. Empty where it has no spans.
+Timeline make_stage_timeline(const Series& series, const std::string& title);
 
 /// "foreign_cpus" as "foreign cpus", "power_w" as "power, W".
 std::string quantity_label(const std::string& name);

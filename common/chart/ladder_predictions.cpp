@@ -59,12 +59,13 @@ void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows) {
     }
     if (row.least_s && is_drawable(*row.least_s)) {
       add_point(&panel, row.row, *row.least_s, Marker::triangle, Role::muted);
+      if (!has_bar && !is_drawable(row.predicted_s)) panel.marks.back().note = row.note;
       any_model = true;
     }
     if (!row.note.empty()) ladder->summary += " " + row.note;
   }
   if (any_prediction) ladder->legend.push_back("hollow diamond: predicted");
-  if (any_model) ladder->legend.push_back("hollow triangle: least time, roofline model");
+  if (any_model) ladder->legend.push_back("hollow triangle: least time by the model");
 }
 
 }  // namespace ridge::chart

@@ -1,4 +1,4 @@
-// What was predicted, and the roofline model's least time, beside the bars of a ladder's time panel.
+// What was predicted, and the model's least time (a kernel's roofline, a pipeline's slowest stage), beside the bars of a ladder's time panel.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace ridge::chart {
 struct PredictedRow {
   int row = 0;  ///< of the ladder
   double predicted_s = 0;
-  std::optional<double> least_s{};  ///< the roofline's; empty: none, or not revealed yet
+  std::optional<double> least_s{};  ///< the model's; empty: none, or not revealed yet
   std::string note{};               ///< full sentences, added to the row's tooltip
   std::string draft{};  ///< as said, not locked yet: then a bar, where there is no other
 };
