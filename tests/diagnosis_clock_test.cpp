@@ -123,9 +123,9 @@ Series two_stages(const char* first, double first_ns, const char* second, double
     const double begin = std::max(made, served);
     served = begin + second_ns;
     begins.push_back(begin);
-    series.spans.push_back({first, 0, 0, item, start, made});
-    if (waiting) series.spans.push_back({waiting, 1, 0, item, made, begin});
-    series.spans.push_back({second, 1, 0, item, begin, served});
+    series.spans.push_back({first, 0, 0, item, 1, start, made});
+    if (waiting) series.spans.push_back({waiting, 1, 0, item, 1, made, begin});
+    series.spans.push_back({second, 1, 0, item, 1, begin, served});
   }
   series.samples = {Sample{.t_ns = served / kItems, .calls = kItems}};
   series.stats = Stats{.n = 1, .median_ns = served / kItems};

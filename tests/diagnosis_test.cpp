@@ -299,6 +299,33 @@ TEST_CASE("stages of an unknown kind, or two that are as busy, are not sure") {
   CHECK(split->reason.find("95.0 %") != std::string::npos);
 }
 
+TEST_CASE("stages measured alone: what the pace comes near to, by whose work it is") {
+  const auto series_of = [](double t_ns, double load_ns, double copy_ns, double step_ns,
+                            double cpu_ns) {
+    Series series = kernel_series("x.cpu.loader");
+    series.kind = "pipeline";
+    series.stats->median_ns = t_ns;
+    series.pipeline = PipelineOutcome{};
+    series.pipeline->cores = 2;
+    series.pipeline->stages = {{"load", 2, load_ns, cpu_ns, {}, {}},
+                               {"copy", 1, copy_ns, 0, {}, {}},
+                               {"step", 1, step_ns, 0, {}, {}}};
+    return series;
+  };
+  const auto judged = [](const Series& series) {
+    return diagnose(series, {}, std::nullopt)->bottleneck;
+  };
+  CHECK(judged(series_of(100, 95, 10, 40, 50)) == Bottleneck::input_pipeline);
+  CHECK(judged(series_of(100, 40, 97, 40, 50)) == Bottleneck::host_copy);
+  CHECK(judged(series_of(100, 40, 10, 97, 50)) == Bottleneck::compute);
+  // No stage is near it, but all cores are busy, most of it loading.
+  CHECK(judged(series_of(100, 60, 10, 50, 190)) == Bottleneck::input_pipeline);
+  // One after the other: the longest is what to overlap.
+  CHECK(judged(series_of(100, 55, 5, 38, 60)) == Bottleneck::input_pipeline);
+  CHECK(judged(series_of(100, 38, 5, 55, 60)) == Bottleneck::compute);
+  CHECK(judged(series_of(100, 70, 10, 60, 60)) == Bottleneck::not_sure);
+}
+
 // ---- counters ------------------------------------------------------------------------------------
 
 TEST_CASE("events are counted on every thread, or the refusal names the remedy") {

@@ -87,7 +87,10 @@ TEST_CASE("every struct comes back from JSON") {
   round_trip(SourceText{"k", "p", "t", "f", "h"}, 5);
   round_trip(Utilization{"FMA", 0.5, "derived"}, 3);
   round_trip(CurvePoint{3, 1.5, {{"loss", 0.25}}}, 3);
-  round_trip(Span{"decode", 1, 2, 3, 4, 5}, 6);
+  round_trip(Span{"decode", 1, 2, 3, 64, 4, 5}, 7);
+  const StageTime stage = {"load", 2, 3, 4, 5, {{"pixels", 1.0}}};
+  round_trip(stage, 6);
+  round_trip(PipelineOutcome{{stage}, 64, 2, "load alone", 3, 1.02, Interval{1, 2}, 10, 5e10}, 9);
   round_trip(Round{2, "0110", {1, 2, 3, 4}}, 3);
   round_trip(Error{ErrorCode::worker, "what", "where", "hint"}, 4);
 }

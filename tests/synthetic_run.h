@@ -242,7 +242,7 @@ inline void add_rest(Transcript* out) {
   out->worker("pong", {{"request", 7}});
   out->send(request_for("run", 8));
   out->worker("curve", with(about(8, 0), "points", {CurvePoint{1, 0.5, {{"loss", 2.5}}}}));
-  out->worker("span", with(about(8, 0), "spans", {Span{"decode", 1, 2, 3, 100, 200}}));
+  out->worker("span", with(about(8, 0), "spans", {Span{"decode", 1, 2, 3, 1, 100, 200}}));
   out->app("cancel", {{"id", 9}, {"target", 8}});
   out->worker("error",
               {{"request", 8}, {"error", Error{ErrorCode::cancelled, "cancelled", "", ""}}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/record/pipeline_model.h"
 #include "common/report/content.h"
 
 namespace ridge::report {
@@ -99,10 +100,34 @@ void add_reasons(const Material& material, const char* quantity, Section* sectio
   }
 }
 
+/// Pipelines: every stage alone beside the steady step, measured in turns with it.
+Section stages_section(const Material& material) {
+  Section section{.id = "stages", .title = "Stages alone, and the bound"};
+  section.paragraphs = {
+      "A pipeline is as fast as its slowest stage, or as all its CPU work shared by the cores, "
+      "whichever is longer. Each stage ran alone, all others resting, in turns with the pipeline; "
+      "the "
+      "ratio is the median of the rounds' ratios, with its 95 % interval."};
+  Table table{.columns = {"Pipeline"}};
+  table.columns.insert(table.columns.end(), kStageHeadings.begin(), kStageHeadings.end());
+  for (const Line& line : material.lines) {
+    if (!line.problem.empty() || !line.series->pipeline) continue;
+    for (std::vector<std::string>& row : stage_rows(*line.series)) {
+      row.insert(row.begin(), line.label);
+      table.rows.push_back(std::move(row));
+    }
+    section.bullets.push_back(line.label + ": " + bound_text(*line.series->pipeline));
+  }
+  section.table = std::move(table);
+  return section;
+}
+
 }  // namespace
 
 std::vector<Section> cause_sections(const Material& material) {
   std::vector<Section> sections = {bottleneck_section(material)};
+  Section stages = stages_section(material);
+  if (!stages.table->rows.empty()) sections.push_back(std::move(stages));
   Section resources = resources_section(material);
   add_reasons(material, "resources", &resources);
   if (!resources.table->rows.empty()) sections.push_back(std::move(resources));

@@ -211,6 +211,7 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   add_energy(series, run.ceilings(), no_speed, &entry);
   entry.set("curves", series.curve);
   if (series.trap && no_speed.empty()) entry.set("trap", Json(*series.trap));
+  if (series.pipeline && no_speed.empty()) entry.set("pipeline", Json(*series.pipeline));
   return entry.take();
 }
 
