@@ -46,7 +46,8 @@ std::string place_of(const Span& span) {
 }
 
 /// How many batches stood full at a time, as steps.
-TelemetryLane depth_of(const std::vector<Span>& spans, const std::string& stage, double begin_ns) {
+TelemetryLane depth_of(const std::vector<Span>& spans, const std::string& stage,
+                       const std::string& label, double begin_ns) {
   std::vector<std::pair<double, int>> changes;
   for (const Span& span : spans) {
     if (span.stage != stage) continue;
@@ -55,7 +56,7 @@ TelemetryLane depth_of(const std::vector<Span>& spans, const std::string& stage,
   }
   std::sort(changes.begin(), changes.end());
   TelemetryLane lane;
-  lane.label = stage;
+  lane.label = label;
   int depth = 0;
   for (const auto& [at_ns, change] : changes) {
     const double at_s = (at_ns - begin_ns) * 1e-9;
@@ -84,8 +85,9 @@ Timeline make_stage_timeline(const Series& series, const std::string& title) {
   for (auto& [place, lane] : lanes) timeline.lanes.push_back(std::move(lane));
   timeline.lanes.front().section = title + ", the start of its first window";
   if (series.pipeline) timeline.lanes.front().section += "; " + bound_text(*series.pipeline);
-  for (const char* stage : {"host buffer, full", "device buffer, full"}) {
-    TelemetryLane depth = depth_of(spans, stage, begin_ns);
+  for (const std::string where : {"host", "device"}) {
+    TelemetryLane depth =
+        depth_of(spans, where + " buffer, full", "batches ready on the " + where, begin_ns);
     if (depth.points.size() > 1) timeline.telemetry.push_back(std::move(depth));
   }
   return timeline;
