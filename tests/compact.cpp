@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -71,6 +72,17 @@ class Compactor {
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
   }
 
+  /// Of a pipeline's spans the first ones, which a timeline shows; false: none of these.
+  bool trim_spans(Json* line) {
+    constexpr size_t kMost = 800;
+    size_t& kept = spans_[{whole_field(*line, "request"), whole_field(*line, "series")}];
+    Json& spans = (*line)["spans"];
+    if (spans.size() > kMost - kept)
+      spans.erase(spans.begin() + std::ptrdiff_t(kMost - kept), spans.end());
+    kept += spans.size();
+    return !spans.empty();
+  }
+
   bool keeps(const Json& line) {
     const std::string type = text_field(line, "type");
     if (kRaw.count(type) > 0 || is_estimate(line)) return false;
@@ -94,6 +106,7 @@ class Compactor {
 
   std::set<int64_t> compares_, estimates_;
   std::set<std::string> run_, sources_;
+  std::map<std::pair<int64_t, int64_t>, size_t> spans_;
   bool has_environment_ = false;
 };
 
@@ -117,8 +130,10 @@ Result<void> compact(const std::string& path) {
     for (const std::string& line : lines) {
       Json json = parsed(line);
       if (!compactor.keeps(json)) continue;
-      if (text_field(json, "type") == "result") {
-        round_numbers(&json);
+      const std::string type = text_field(json, "type");
+      if (type == "span" && !compactor.trim_spans(&json)) continue;
+      if (type == "result" || type == "span") {
+        if (type == "result") round_numbers(&json);
         out << json.dump() << '\n';
       } else {
         out << line << '\n';

@@ -172,10 +172,10 @@ class Recorder {
     return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));
   }
 
-  /// Traps have figures of their own, and nothing to be compared.
+  /// Only kernels are compared in pairs: traps and pipelines have figures of their own.
   bool is_timed(const Rung& rung, const Params& params) const {
     const Series* series = latest(rung, params);
-    return series && series->stats;
+    return series && series->stats && series->kind == "kernel";
   }
 
   /// Another process cannot take turns within a round: it is compared on its own, by hand.

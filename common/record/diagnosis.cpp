@@ -215,15 +215,17 @@ Signals model_signals(const Series& series) {
     if (!busiest || stage.cpu_ns > busiest->cpu_ns) busiest = &stage;
   }
   if (!longest || model.cores < 1) return signals;
+  // Stages that each take all cores add up as well; then it is the cores that bind.
   constexpr double kNoOverlap = 1.1;
-  if (sum_ns <= kNoOverlap * t_ns) {
+  const double cpu_share = cpu_ns / model.cores / t_ns;
+  if (sum_ns <= kNoOverlap * t_ns && cpu_share < kStageCounts) {
     add(&signals, stage_kind(longest->name),
         "its stages one after the other, longest " + longest->name, sum_ns / t_ns, "derived",
         kStageCounts);
   }
   add(&signals, stage_kind(busiest->name),
       "all CPU work over " + std::to_string(model.cores) + " cores, most of it " + busiest->name,
-      cpu_ns / model.cores / t_ns, "derived", kStageCounts);
+      cpu_share, "derived", kStageCounts);
   return signals;
 }
 

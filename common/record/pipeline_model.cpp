@@ -50,7 +50,9 @@ PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measure
   }
   if (cpu_ns / cores > best.item_ns) best = {cpu_ns / cores, cpu_bound(cores)};
   constexpr double kTakesTurns = 0.95;
-  const bool in_turns = outcome.ratio * outcome.bound_ns >= kTakesTurns * measured_sum_ns;
+  // Stages that each take all cores add up as well: then the cores bind.
+  const bool in_turns = !outcome.bound.starts_with("CPU") &&
+                        outcome.ratio * outcome.bound_ns >= kTakesTurns * measured_sum_ns;
   if (in_turns && sum_ns > best.item_ns) best = {sum_ns, "its stages one after the other"};
   return best;
 }
