@@ -59,11 +59,16 @@ if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
   target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
 endif()
 
-# libjpeg-turbo alone: the old libjpeg lacks its speed, and peers use it too. JPEG_LIBRARY may name a
-# static one.
+# libjpeg-turbo, static where it is there: its shared library is called 62 on Debian and 8 on Ubuntu, and a
+# worker built on one should start on the other.
 find_package(JPEG QUIET)
+find_library(RIDGE_JPEG_STATIC libjpeg.a)
 if(JPEG_FOUND)
-  ridge_alias(ridge_lib_jpeg ${JPEG_LIBRARIES})
+  if(RIDGE_JPEG_STATIC)
+    ridge_alias(ridge_lib_jpeg ${RIDGE_JPEG_STATIC})
+  else()
+    ridge_alias(ridge_lib_jpeg ${JPEG_LIBRARIES})
+  endif()
   target_include_directories(ridge_lib_jpeg SYSTEM INTERFACE ${JPEG_INCLUDE_DIR})
 else()
   message(STATUS "libjpeg-turbo not found: the lab of the data loader is left out (apt-get install libjpeg62-turbo-dev, on Ubuntu libjpeg-turbo8-dev)")
