@@ -1,0 +1,97 @@
+// The data loader's GPU rungs: each delivers the seeded epoch intact, as the CPU's do; a file that the GPU
+// cannot decode is named, skipped and counted.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "common/kernel/registry.h"
+#include "common/record/params.h"
+#include "kernels/pipeline/engine.h"
+#include "tests/catch.h"
+#include "tests/cuda_support.h"
+
+namespace fs = std::filesystem;
+using namespace ridge;
+using namespace ridge::pipeline;
+
+namespace {
+
+const SpanSink kNoSpans = [](const Span&) {};
+const FamilyProgress kSilent = [](const std::string&, double) { return true; };
+
+const fs::path& cache() {
+  static const fs::path folder = [] {
+    const fs::path path =
+        fs::temp_directory_path() / ("ridge-cuda-pipeline-" + std::to_string(getpid()));
+    setenv("XDG_CACHE_HOME", path.c_str(), 1);
+    return path;
+  }();
+  return folder;
+}
+
+Params small(const PipelineDesc& desc) {
+  Params params;
+  for (const ParamSpec& spec : desc.maker->params(desc)) params[spec.name] = spec.fallback;
+  params["images"] = int64_t{200};
+  params["side"] = int64_t{64};
+  params["batch"] = int64_t{16};
+  params["layers"] = int64_t{2};
+  return params;
+}
+
+}  // namespace
+
+TEST_CASE("every GPU rung delivers the seeded epoch, intact") {
+  if (measure::gpu() == nullptr) return;
+  cache();
+  int rungs = 0;
+  for (const PipelineDesc* desc : registered_pipelines()) {
+    if (desc->backend != Backend::cuda || desc->external) continue;
+    INFO(desc->id);
+    auto pipeline = desc->maker->build(*desc, small(*desc), 1, kSilent);
+    if (!pipeline) {
+      INFO(pipeline.error().sentence());
+      CHECK(pipeline.error().code == ErrorCode::unavailable);  // no nvJPEG
+      continue;
+    }
+    ++rungs;
+    for (int64_t items = 0; items < 500;) {
+      const auto window = (*pipeline)->run_window(0, kNoSpans);
+      REQUIRE(window.ok());
+      items += window->items;
+    }
+    for (size_t s = 0; s < (*pipeline)->stages().size(); ++s)
+      CHECK((*pipeline)->run_stage(s, 0.01).ok());
+    REQUIRE((*pipeline)->run_window(0, kNoSpans).ok());
+    const QualityCheck check = (*pipeline)->check();
+    INFO(check.reason);
+    CHECK(check.passed);
+    CHECK(check.task.at("images_skipped") == 0);
+  }
+  CHECK(rungs >= 8);
+  fs::remove_all(cache());
+}
+
+TEST_CASE("a file that the GPU cannot decode is named, skipped and counted") {
+  if (measure::gpu() == nullptr) return;
+  cache();
+  const PipelineDesc* desc = find_pipeline("pipeline.cuda.decode");
+  REQUIRE(desc != nullptr);
+  const auto set = file_set(200, 64, kSilent);
+  REQUIRE(set.ok());
+  const size_t size = (*set)->bytes[7];
+  std::ofstream((*set)->path(7), std::ios::binary) << std::string(size, 'x');
+  auto pipeline = desc->maker->build(*desc, small(*desc), 1, kSilent);
+  if (!pipeline) return;  // no nvJPEG
+  for (int64_t items = 0; items < 400;) {
+    const auto window = (*pipeline)->run_window(0, kNoSpans);
+    REQUIRE(window.ok());
+    items += window->items;
+  }
+  CHECK((*pipeline)->note().find("skipped, first 00007.jpg: the GPU cannot decode it") !=
+        std::string::npos);
+  CHECK((*pipeline)->check().task.at("images_misplaced") == 0);
+  fs::remove_all(cache());
+}

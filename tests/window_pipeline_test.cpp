@@ -1,0 +1,118 @@
+// A pipeline in the window: its stages and buffers as lanes, how deep its queues are, and what the model
+// makes of a slider that nobody has run yet.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "app/window/chart_rows.h"
+#include "app/window/history.h"
+#include "app/window/timeline.h"
+#include "tests/window_fixture.h"
+
+using namespace ridge;
+using namespace ridge::window;
+
+namespace {
+
+Series overlapped() {
+  Series series;
+  series.kernel = "pipeline.cpu.overlapped";
+  series.lab = "pipeline";
+  series.kind = "pipeline";
+  series.spans = {
+      {"read", 0, 0, 0, 1, 0, 1e6},
+      {"decode", 0, 0, 0, 1, 1e6, 9e6},
+      {"decode", 1, 0, 1, 1, 1e6, 10e6},
+      {"host buffer, filling", 0, 0, 0, 2, 0, 10e6},
+      {"host buffer, full", 0, 0, 0, 2, 10e6, 12e6},
+      {"host buffer, full", 1, 1, 1, 2, 11e6, 14e6},
+      {"copy", 0, 0, 0, 2, 12e6, 13e6},
+      {"device buffer, full", 0, 0, 0, 2, 13e6, 14e6},
+      {"step", 0, 0, 0, 2, 14e6, 20e6},
+      // Another window, after the stages were alone.
+      {"step", 0, 1, 1, 2, 500e6, 506e6},
+  };
+  return series;
+}
+
+}  // namespace
+
+TEST_CASE("a pipeline's window has a lane for each worker, stage and buffer",
+          "[window][pipeline]") {
+  const Timeline timeline = make_stage_timeline(overlapped(), "everything overlapped");
+  std::vector<std::string> labels;
+  for (const Lane& lane : timeline.lanes) labels.push_back(lane.label);
+  CHECK(labels == std::vector<std::string>{"worker 1", "worker 2", "copy", "step", "host buffer 1",
+                                           "host buffer 2", "device buffer 1"});
+  CHECK(timeline.length_s == Approx(20e-3));  // the second window is another one
+  CHECK(timeline.lanes[0].spans.size() == 2);
+  CHECK(timeline.lanes[0].section == "everything overlapped, the start of its first window");
+  REQUIRE(timeline.telemetry.size() == 2);
+  CHECK(timeline.telemetry[0].label == "batches ready on the host");
+  CHECK(timeline.telemetry[0].high == 2);  // from 11 to 12 ms both are full
+  CHECK(timeline.telemetry[1].high == 1);
+  for (const TelemetryLane& lane : timeline.telemetry) CHECK(lane.points.back().second == 0);
+  CHECK(make_stage_timeline(Series{}, "").lanes.empty());
+}
+
+TEST_CASE("moving a slider shows what the model makes of it, before anything runs",
+          "[window][pipeline]") {
+  test::Transcript lines;
+  lines.worker("hello", {{"version", "0"}});
+  KernelInfo info;
+  info.id = "pipeline.cpu.overlapped";
+  info.family = "pipeline";
+  info.backend = "cpu";
+  info.kind = "pipeline";
+  info.available = true;
+  info.params = {int_param("workers", "", 1, 64, 2), int_param("layers", "", 1, 64, 4)};
+  lines.worker("kernel", {{"request", 1}, {"kernel", info}});
+  lines.worker("end", {{"request", 1}});
+  WorkRequest request = test::request_for("run", 4);
+  request.lab = "pipeline";
+  request.kernels = {{"pipeline.cpu.overlapped", {}}};
+  lines.send(request);
+  Series series = overlapped();
+  series.request = 4;
+  series.mode = "measure";
+  series.cache = "hot";
+  series.status = SeriesStatus::ok;
+  series.params = {{"workers", int64_t{2}}, {"layers", int64_t{4}}};
+  series.checks = {test::check(true)};
+  series.stats = Stats{.n = 10, .median_ns = 105, .ci_ns = Interval{104, 106}};
+  series.pipeline =
+      PipelineOutcome{{{"load", 2, 100, 200, {}, {}}, {"step", 1, 40, 40, {}, {{"layers", 1.0}}}},
+                      64,
+                      8,
+                      "load alone",
+                      100,
+                      1.05,
+                      Interval{1.04, 1.06},
+                      10,
+                      {}};
+  lines.worker("result", {{"request", 4}, {"series", 0}, {"outcome", series}});
+  lines.worker("done", {{"request", 4}, {"status", "ok"}});
+  test::Fixture f;
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path + "/run.jsonl") << lines.text();
+  open_run(f.state, folder.path + "/run.jsonl");
+  open_lab(f.state, "pipeline");
+  REQUIRE(f.state.view.lab != nullptr);
+  REQUIRE(std::string(f.state.view.lab->id) == "pipeline");
+  const auto model_s = [&](const char* name, int64_t value) {
+    f.state.view.params["workers"] = int64_t{2};
+    f.state.view.params["layers"] = int64_t{4};
+    f.state.view.params[name] = value;
+    ChartRows rows;
+    const chart::ChartModel model = centre_chart(f.state, &rows);
+    REQUIRE_FALSE(model.panels.empty());
+    for (const chart::Mark& mark : model.panels.front().marks) {
+      if (mark.marker == chart::Marker::triangle) return mark.value;
+    }
+    return 0.0;
+  };
+  CHECK(model_s("workers", 2) == Approx(100e-9));
+  CHECK(model_s("workers", 1) == Approx(200e-9));
+  CHECK(model_s("workers", 8) == Approx(40e-9));  // now the step binds
+  CHECK(model_s("layers", 16) == Approx(160e-9));
+}
