@@ -96,9 +96,10 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   const test::TemporaryFolder folder;
   std::ofstream(folder.path + "/run.jsonl") << lines.text();
   open_run(f.state, folder.path + "/run.jsonl");
-  open_lab(f.state, "pipeline");
+  f.driver->frames(2);  // it is opened between frames
   REQUIRE(f.state.view.lab != nullptr);
   REQUIRE(std::string(f.state.view.lab->id) == "pipeline");
+  f.driver->frames(2);
   const auto model_s = [&](const char* name, int64_t value) {
     f.state.view.params["workers"] = int64_t{2};
     f.state.view.params["layers"] = int64_t{4};
