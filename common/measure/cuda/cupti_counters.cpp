@@ -186,9 +186,9 @@ Result<std::vector<const char*>> find_known(const char* chip, const uint8_t* ava
 }
 
 /// Counts one range, over as many runs of it as the metrics need.
-class ProfiledRange {
+class Range {
  public:
-  ~ProfiledRange() {
+  ~Range() {
     if (object_ == nullptr) return;
     auto params = RIDGE_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params);
     params.pRangeProfilerObject = object_;
@@ -316,7 +316,7 @@ Result<std::vector<Counter>> count_gpu(int device, const std::function<Result<vo
   RIDGE_TRY_VOID(host.open(chip.pChipName, availability.data()));
   RIDGE_TRY_VOID(host.add(&metrics));
   RIDGE_TRY(const std::vector<uint8_t> config, host.config());
-  ProfiledRange range;
+  Range range;
   RIDGE_TRY_VOID(range.open(context, config, &metrics));
   RIDGE_TRY_VOID(work());  // the first pass finds the caches as the others do
   RIDGE_TRY_VOID(range.run(work));
