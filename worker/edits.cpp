@@ -35,6 +35,24 @@ void sweep_scratch() {
   }
 }
 
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool is_of_gpu(std::string_view text) {
+  return text.find(".cuda.") != text.npos;
+}
+
+/// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
+double patience_s() {
+  const char* text = std::getenv("RIDGE_EDIT_PATIENCE_S");
+  const double value = text == nullptr ? 0 : std::atof(text);
+  return value > 0 ? value : 10;
+}
+
+}  // namespace
+
 /// A folder that is gone afterwards.
 class Scratch {
  public:
@@ -56,25 +74,7 @@ class Scratch {
   std::string path_;
 };
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool is_of_gpu(std::string_view text) {
-  return text.find(".cuda.") != text.npos;
-}
-
-/// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
-double patience_s() {
-  const char* text = std::getenv("RIDGE_EDIT_PATIENCE_S");
-  const double value = text == nullptr ? 0 : std::atof(text);
-  return value > 0 ? value : 10;
-}
-
 /// The other worker, with these edits loaded.
-}  // namespace
-
 class EditedWorker {
  public:
   /// Starts it: it takes its limits and, where one is of a GPU, gets that ready.
