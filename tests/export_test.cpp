@@ -30,10 +30,10 @@ Transcript everything() {
   add_start(&out);
   add_run(&out);
   add_compare(&out);
-  const std::vector<Span> spans = {{"read", 0, 0, 1, 0, 500},
-                                   {"copy", 0, 0, 1, 500, 900},
-                                   {"copy", 0, 1, 2, 700, 1100},
-                                   {"read", 0, 1, 2, 500, 1000}};
+  const std::vector<Span> spans = {{"read", 0, 0, 1, 1, 0, 500},
+                                   {"copy", 0, 0, 1, 1, 500, 900},
+                                   {"copy", 0, 1, 2, 1, 700, 1100},
+                                   {"read", 0, 1, 2, 1, 500, 1000}};
   out.worker("span", {{"request", 4}, {"series", 0}, {"spans", spans}});
   return out;
 }
