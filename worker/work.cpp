@@ -22,10 +22,6 @@ using measure::Device;
 
 constexpr double kQuietWindow_s = 0.2, kStaleWindow_s = 60;
 
-Error cancelled_error() {
-  return {ErrorCode::cancelled, "cancelled", "", ""};
-}
-
 measure::Cache cache_of(const WorkRequest& request) {
   return request.cache == "cold" ? measure::Cache::cold : measure::Cache::hot;
 }
@@ -275,7 +271,7 @@ Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
                        LineObserver* observer) {
   std::vector<Series> to_count;
   for (size_t i = 0; i < asked.size(); ++i) {
-    if (observer->cancelled()) return cancelled_error();
+    if (observer->cancelled()) return measure::cancelled_error();
     RIDGE_TRY(Series series, run_one(request, asked[i], static_cast<int>(i), observer));
     const bool cancelled = series.status == SeriesStatus::cancelled;
     const bool on_gpu = asked[i].kernel != nullptr && asked[i].backend() == Backend::cuda &&
@@ -284,7 +280,7 @@ Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
       to_count.push_back(series);
     }
     send_outcome(request.id, request.lab, std::move(series));
-    if (cancelled) return cancelled_error();
+    if (cancelled) return measure::cancelled_error();
   }
   if (!to_count.empty()) count(request, std::move(to_count), observer);
   return {};
@@ -331,7 +327,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
                    : measure::compare(&bench_, sides, options, observer));
   const bool cancelled = outcome.cancelled;
   send_comparisons(request, std::move(outcome));
-  if (cancelled) return cancelled_error();
+  if (cancelled) return measure::cancelled_error();
   return {};
 }
 
@@ -350,7 +346,7 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
                             LineObserver* observer) {
   Json list = Json::array();
   for (size_t i = 0; i < asked.size(); ++i) {
-    if (observer->cancelled()) return cancelled_error();
+    if (observer->cancelled()) return measure::cancelled_error();
     const Asked& one = asked[i];
     Json entry = {{"series", i}, {"params", params_to_json(one.params)}};
     if (!one.cannot.empty()) {

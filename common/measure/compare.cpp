@@ -59,7 +59,7 @@ class Contest {
   int slots_per_block() const;
   std::string draw_palindrome();
   void keep_round(const std::string& order, std::span<const Sample> samples);
-  Phase rounds_phase(double start_s) const;
+  Phase rounds_phase(double start_s, double limit_s) const;
   void judge(const Result<void>& outcome);
 
   Bench* bench_;
@@ -231,8 +231,7 @@ void Contest::keep_round(const std::string& order, std::span<const Sample> sampl
   rounds_.push_back(std::move(round));
 }
 
-Phase Contest::rounds_phase(double start_s) const {
-  const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
+Phase Contest::rounds_phase(double start_s, double limit_s) const {
   const double elapsed = now_s() - start_s;
   const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
   return {.phase = "rounds",
@@ -285,7 +284,7 @@ Result<void> Contest::rounds() {
       observer_->samples(static_cast<int>(i), "call",
                          std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
     }
-    observer_->phase(0, rounds_phase(start));
+    observer_->phase(0, rounds_phase(start, limit_s));
     gap();
   }
   return {};
@@ -316,9 +315,7 @@ Result<void> Contest::steps() {
     summarize(&out_.series[i], disturbed, false, sides_[i].kernel->time_calls != nullptr);
     contended = contended || disturbed;
   }
-  if (contended) {
-    reasons_.push_back("contended: other processes used the CPU meanwhile");
-  }
+  if (contended) reasons_.push_back("contended: other processes used the CPU meanwhile");
   RIDGE_TRY_VOID(timed);
 
   for (size_t i = 0; i < sides_.size(); ++i) {
