@@ -6,7 +6,7 @@
 
 /// Puts a pointer to `desc` into the section that registered() walks. GCC and Clang on ELF.
 #define RIDGE_REGISTER(section_name, type, desc) \
-  __attribute__((section(section_name), used)) static const type* ridge_entry_##desc = &desc
+  __attribute__((section(section_name), used, unused)) static const type* ridge_entry_##desc = &desc
 
 /// Declares the linker's own bounds of a section filled by RIDGE_REGISTER, and a function over it.
 #define RIDGE_REGISTERED(function, section_name, type)                                         \
