@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <thread>
 
 namespace ridge {
 namespace {
@@ -82,6 +83,29 @@ ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max
   spec.max = max;
   spec.fallback = fallback;
   return spec;
+}
+
+ParamSpec extent_param(const char* name, const char* help, int64_t max, int64_t fallback,
+                       const char* same_as) {
+  ParamSpec spec = int_param(name, help, 1, max, fallback);
+  spec.same_as = same_as;
+  spec.is_size = *same_as == 0;
+  return spec;
+}
+
+ParamSpec choice_param(const char* name, const char* help, std::vector<std::string> choices) {
+  ParamSpec spec;
+  spec.name = name;
+  spec.help = help;
+  spec.is_choice = true;
+  spec.fallback = choices.front();
+  spec.choices = std::move(choices);
+  return spec;
+}
+
+ParamSpec threads_param() {
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return int_param("threads", "CPU threads; GPU rungs ignore it", 1, cores, 1);
 }
 
 std::string size_param(const std::vector<ParamSpec>& specs) {

@@ -11,6 +11,14 @@ namespace ridge {
 
 /// A whole number in [min, max].
 ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
+/// The whole number in [1, max] that says how large the problem is. With `same_as` it copies that one
+/// where it is not set, and that one is the size.
+ParamSpec extent_param(const char* name, const char* help, int64_t max, int64_t fallback,
+                       const char* same_as = "");
+/// One of `choices`; the first where it is not set.
+ParamSpec choice_param(const char* name, const char* help, std::vector<std::string> choices);
+/// "threads", from one to this machine's processors; one where it is not set.
+ParamSpec threads_param();
 /// "n=1024" -> {n: 1024}. Whole numbers become integers, everything else text.
 Result<Params> parse_params(const std::vector<std::string>& assignments);
 /// "k=17 m=31 n=7", in name order.

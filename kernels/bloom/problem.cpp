@@ -15,10 +15,8 @@ using bloom::BloomNet;
 
 std::vector<ParamSpec> params() {
   const bloom::BloomConfig usual;
-  ParamSpec tuple = int_param("tuple", "bits of a tuple", 1, kMostBloomTuple, usual.tuple);
-  tuple.is_size = true;
   return {
-      tuple,
+      extent_param("tuple", "bits of a tuple", kMostBloomTuple, usual.tuple),
       int_param("bits", "thermometer bits a pixel", 1, weightless::kMostBits, usual.bits),
       int_param("hashes", "counters of a tuple", 1, kMostHashes, usual.hashes),
       int_param("log2_slots", "counters of a filter, as a power of two", 4, 16, usual.log2_slots),

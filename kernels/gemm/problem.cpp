@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 
 #include "common/kernel/registry.h"
 #include "common/quality/quality.h"
@@ -80,31 +79,12 @@ class GemmProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const auto size = [](const char* name, const char* help, const char* same_as) {
-    ParamSpec spec;
-    spec.name = name;
-    spec.help = help;
-    spec.min = 1;
-    spec.max = kMaxSize;
-    spec.fallback = int64_t{1024};
-    spec.same_as = same_as;
-    spec.is_size = *same_as == 0;
-    return spec;
-  };
-  ParamSpec dtype;
-  dtype.name = "dtype";
-  dtype.help = "type of the elements of A and B";
-  dtype.is_choice = true;
-  dtype.choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp64"};
-  dtype.fallback = std::string("fp32");
-  ParamSpec threads;
-  threads.name = "threads";
-  threads.help = "CPU threads; GPU rungs ignore it";
-  threads.max = cores;
-  threads.fallback = int64_t{1};
-  return {size("n", "columns of B and C", ""), size("m", "rows of A and C", "n"),
-          size("k", "columns of A, rows of B", "n"), dtype, threads};
+  return {extent_param("n", "columns of B and C", kMaxSize, 1024),
+          extent_param("m", "rows of A and C", kMaxSize, 1024, "n"),
+          extent_param("k", "columns of A, rows of B", kMaxSize, 1024, "n"),
+          choice_param("dtype", "type of the elements of A and B",
+                       {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp64"}),
+          threads_param()};
 }
 
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {

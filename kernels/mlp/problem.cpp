@@ -125,15 +125,8 @@ class PerceptronProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  ParamSpec dtype;
-  dtype.name = "dtype";
-  dtype.help = "what it computes in";
-  dtype.is_choice = true;
-  dtype.choices = {"fp32", "bf16", "int8"};
-  dtype.fallback = std::string("fp32");
-  ParamSpec images = int_param("images", "images in a call", 1, 1'000'000, 10'000);
-  images.is_size = true;
-  return {images, dtype,
+  return {extent_param("images", "images in a call", 1'000'000, 10'000),
+          choice_param("dtype", "what it computes in", {"fp32", "bf16", "int8"}),
           int_param("mlp_epochs", "passes over the training images; 0: untrained", 0, 100, 10),
           int_param("seed", "of weights and order", 1, 1'000'000, 1)};
 }

@@ -13,34 +13,16 @@ namespace ridge {
 namespace {
 
 std::vector<ParamSpec> probe_params() {
-  std::vector<ParamSpec> specs(5);
-  specs[0].name = "what";
-  specs[0].help = "the resource to use up";
-  specs[0].is_choice = true;
-  specs[0].choices = {"fma",      "dot",     "logic",        "l2",         "read",
-                      "copy",     "ffma",    "tensor_wgmma", "tensor_mma", "gpu_read",
-                      "gpu_copy", "l2_read", "gpu_launch"};
-  specs[0].fallback = std::string("fma");
-  specs[1].name = "n";
-  specs[1].help = "fma, dot, logic, l2: passes; read, copy: bytes, a multiple of 8, of 64";
-  specs[1].min = 8;
-  specs[1].max = int64_t{1} << 36;
-  specs[1].fallback = int64_t{256};
-  specs[2].name = "units";
-  specs[2].help = "independent pieces of work; 0: what suits the problem";
-  specs[2].min = 0;
-  specs[2].max = int64_t{1} << 26;
-  specs[2].fallback = int64_t{0};
-  specs[3].name = "threads";
-  specs[3].help = "CPU threads";
-  specs[3].max = 1024;
-  specs[3].fallback = int64_t{1};
-  specs[4].name = "dtype";
-  specs[4].help = "type of the elements; a tensor core's choice";
-  specs[4].is_choice = true;
-  specs[4].choices = {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "bits"};
-  specs[4].fallback = std::string("fp32");
-  return specs;
+  return {choice_param("what", "the resource to use up",
+                       {"fma", "dot", "logic", "l2", "read", "copy", "ffma", "tensor_wgmma",
+                        "tensor_mma", "gpu_read", "gpu_copy", "l2_read", "gpu_launch"}),
+          int_param("n", "fma, dot, logic, l2: passes; read, copy: bytes, a multiple of 8, of 64",
+                    8, int64_t{1} << 36, 256),
+          int_param("units", "independent pieces of work; 0: what suits the problem", 0,
+                    int64_t{1} << 26, 0),
+          int_param("threads", "CPU threads", 1, 1024, 1),
+          choice_param("dtype", "type of the elements; a tensor core's choice",
+                       {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "bits"})};
 }
 
 Result<std::unique_ptr<Problem>> make_probe(const Params& params) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <thread>
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
@@ -157,50 +156,24 @@ class RowsProblem : public Problem {
   Shape shape_;
 };
 
-ParamSpec number(const char* name, const char* help, int64_t most, int64_t fallback) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.max = most;
-  spec.fallback = fallback;
-  return spec;
-}
-
-ParamSpec threads_param() {
-  return number("threads", "CPU threads; GPU rungs ignore it",
-                std::max(1u, std::thread::hardware_concurrency()), 1);
-}
-
-ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.is_choice = true;
-  spec.fallback = choices.front();
-  spec.choices = std::move(choices);
-  return spec;
-}
-
 std::vector<ParamSpec> matrix_params() {
-  ParamSpec n = number("n", "columns", kMost, 4096), m = number("m", "rows", kMost, 4096);
-  n.is_size = true;
-  m.same_as = "n";
-  return {n, m, choice("dtype", "type of the elements", {"fp32", "bf16"}), threads_param()};
+  return {extent_param("n", "columns", kMost, 4096), extent_param("m", "rows", kMost, 4096, "n"),
+          choice_param("dtype", "type of the elements", {"fp32", "bf16"}), threads_param()};
 }
 
 std::vector<ParamSpec> row_params() {
   std::vector<ParamSpec> specs = matrix_params();
-  specs.push_back(choice("op", "operation on each row; a copy moves the same bytes for all",
-                         {"softmax", "layernorm", "rmsnorm", "gelu"}));
+  specs.push_back(choice_param("op", "operation on each row; a copy moves the same bytes for all",
+                               {"softmax", "layernorm", "rmsnorm", "gelu"}));
   return specs;
 }
 
 std::vector<ParamSpec> chain_params() {
-  ParamSpec width = number("width", "columns of the chain's matrix", kMost, 1024);
-  width.is_size = true;
-  return {width, number("height", "rows of the chain's matrix", kMost, 32),
-          number("layers", "how often bias, layernorm, weight and gelu follow each other", 8, 4),
-          threads_param()};
+  return {
+      extent_param("width", "columns of the chain's matrix", kMost, 1024),
+      int_param("height", "rows of the chain's matrix", 1, kMost, 32),
+      int_param("layers", "how often bias, layernorm, weight and gelu follow each other", 1, 8, 4),
+      threads_param()};
 }
 
 std::unique_ptr<Problem> make(RowOp op, int64_t m, int64_t n, int64_t layers,

@@ -1,6 +1,7 @@
 // The traps family's problem is matrix300's: the GEMM family's product at n = 300 in double precision,
 // and no other. What the traps themselves measure they pose for themselves (victim.h).
 #include "common/kernel/registry.h"
+#include "common/record/params.h"
 
 namespace ridge {
 namespace {
@@ -8,17 +9,9 @@ namespace {
 constexpr int64_t kN = 300;
 
 std::vector<ParamSpec> params() {
-  std::vector<ParamSpec> specs(2);
-  specs[0].name = "n";
-  specs[0].help = "rows and columns of the matrices: matrix300 has no other size";
-  specs[0].min = specs[0].max = kN;
-  specs[0].fallback = kN;
-  specs[1].name = "dtype";
-  specs[1].help = "type of the elements";
-  specs[1].is_choice = true;
-  specs[1].choices = {"fp64"};
-  specs[1].fallback = std::string("fp64");
-  return specs;
+  return {
+      int_param("n", "rows and columns of the matrices: matrix300 has no other size", kN, kN, kN),
+      choice_param("dtype", "type of the elements", {"fp64"})};
 }
 
 Result<std::unique_ptr<Problem>> make_problem(const Params&) {

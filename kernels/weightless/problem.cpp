@@ -102,15 +102,11 @@ class ClassifyProblem : public Problem {
 
 std::vector<ParamSpec> params() {
   using namespace weightless;
-  ParamSpec from;
-  from.name = "from";
-  from.help = "what a call starts from: encoded bits, or pixels that it has to encode";
-  from.is_choice = true;
-  from.choices = {"bits", "pixels"};
-  from.fallback = std::string("bits");
   std::vector<ParamSpec> specs = model_params();
   specs.push_back(int_param("images", "images in a call", 1, 1'000'000, 10'000));
-  specs.push_back(from);
+  specs.push_back(
+      choice_param("from", "what a call starts from: encoded bits, or pixels that it has to encode",
+                   {"bits", "pixels"}));
   return specs;
 }
 

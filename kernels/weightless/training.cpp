@@ -62,13 +62,9 @@ std::vector<ParamSpec> training_params() {
   const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   specs.push_back(
       int_param("threads", "CPU threads; the model is the same with any number", 1, cores, cores));
-  ParamSpec judge;
-  judge.name = "judge";
-  judge.help = "held_out: a tenth of the training images, on the way as well; test: train on all";
-  judge.is_choice = true;
-  judge.choices = {"held_out", "test"};
-  judge.fallback = std::string("held_out");
-  specs.push_back(judge);
+  specs.push_back(choice_param(
+      "judge", "held_out: a tenth of the training images, on the way as well; test: train on all",
+      {"held_out", "test"}));
   return specs;
 }
 

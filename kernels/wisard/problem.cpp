@@ -14,9 +14,7 @@ namespace {
 using wisard::Wisard;
 
 std::vector<ParamSpec> params() {
-  ParamSpec tuple = int_param("tuple", "bits that address a RAM", 1, kMostTuple, 12);
-  tuple.is_size = true;
-  return {tuple,
+  return {extent_param("tuple", "bits that address a RAM", kMostTuple, 12),
           int_param("bits", "thermometer bits a pixel", 1, weightless::kMostBits, 3),
           int_param("bleach", "a RAM says yes above so many", 0, 254, 8),
           int_param("seed", "of the order in which bits are cut into tuples", 1, 1'000'000, 1),
