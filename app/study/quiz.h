@@ -25,7 +25,7 @@ struct Question {
   std::string rule;  ///< a name of quiz_rules()
   Over over = Over::rungs;
   std::vector<std::string> rungs;  ///< full kernel ids, at least two (sizes: one)
-  std::vector<int64_t> sizes;      ///< over sizes: at least three values of n
+  std::vector<int64_t> sizes;      ///< over sizes: at least three values of the size
   Params set;                      ///< what to run them at where nothing was measured yet
   double threshold = 0;            ///< of rules that need one: 0.9
   std::string explanation;         ///< template; {answer} {value} ... as docs/study.md lists them
