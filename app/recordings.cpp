@@ -1,8 +1,13 @@
 #include "app/recordings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+
+#include "labs/lab.h"
 
 namespace ridge::app {
 namespace fs = std::filesystem;
@@ -26,6 +31,24 @@ std::string asset_folder(const std::string& name) {
   return {};
 }
 
+std::string title_of_run(const Run& run) {
+  std::set<std::string> rungs;
+  const Lab* lab = nullptr;
+  for (const Series& series : run.series()) {
+    if (!series.stats) continue;
+    rungs.insert(series.kernel);
+    if (!lab) lab = find_lab(series.lab);
+  }
+  if (!lab && !run.comparisons().empty()) lab = find_lab(run.comparisons().front().lab);
+  const auto counted = [](size_t count, const char* what) {
+    return fmt::format(" · {} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string title = lab ? lab->title : "Run";
+  if (!rungs.empty()) title += counted(rungs.size(), "rung");
+  if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
+  return title;
+}
+
 std::vector<Recording> load_recordings(const std::string& folder,
                                        std::vector<std::string>* problems) {
   std::vector<Recording> found;
@@ -45,7 +68,8 @@ std::vector<Recording> load_recordings(const std::string& folder,
     auto shared = std::make_shared<const Run>(*std::move(run));
     std::string machine =
         shared->environment() ? shared->environment()->machine() : file.stem().string();
-    found.push_back({file.string(), std::move(machine), std::move(shared)});
+    std::string title = title_of_run(*shared);
+    found.push_back({file.string(), std::move(machine), std::move(title), std::move(shared)});
   }
   return found;
 }

@@ -11,9 +11,12 @@
 namespace ridge::app {
 
 struct Recording {
-  std::string path, machine;
+  std::string path, machine, title;
   std::shared_ptr<const Run> run;
 };
+
+/// What a run holds, in a line: "GEMM · 7 rungs · 2 comparisons".
+std::string title_of_run(const Run& run);
 
 /// All readable recordings of a folder, by name. An unreadable one is left out and named in
 /// `problems`.

@@ -13,25 +13,6 @@ namespace ridge::window {
 namespace fs = std::filesystem;
 namespace {
 
-/// "GEMM · 7 rungs · 2 comparisons"
-std::string title_of_run(const Run& run) {
-  std::set<std::string> rungs;
-  const Lab* lab = nullptr;
-  for (const Series& series : run.series()) {
-    if (!series.stats) continue;
-    rungs.insert(series.kernel);
-    if (!lab) lab = find_lab(series.lab);
-  }
-  if (!lab && !run.comparisons().empty()) lab = find_lab(run.comparisons().front().lab);
-  const auto counted = [](size_t count, const char* what) {
-    return fmt::format(" · {} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::string title = lab ? lab->title : "Run";
-  if (!rungs.empty()) title += counted(rungs.size(), "rung");
-  if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
-  return title;
-}
-
 bool note_verified(State& state) {
   bool changed = false;
   for (const Series& series : state.run().series()) {
@@ -74,7 +55,7 @@ std::string default_runs_folder() {
 void list_recent(State& state, const std::string& path, const Run& run) {
   RecentRun recent;
   recent.path = path;
-  recent.title = title_of_run(run);
+  recent.title = app::title_of_run(run);
   if (run.environment()) {
     recent.machine = run.environment()->machine();
     recent.time_utc = run.environment()->time_utc;

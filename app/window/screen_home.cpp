@@ -17,7 +17,7 @@ class HomeScreen final : public ScreenView {
   static void draw_welcome(Ui& ui, Area area);
   static void draw_labs(Ui& ui, Area* rest);
   static void draw_lab(Ui& ui, Area card, const Lab& lab, size_t place);
-  static void draw_results(Ui& ui, Area area);
+  static void draw_results(Ui& ui, Area* rest);
 };
 
 constexpr float kCard = 132;
@@ -128,14 +128,11 @@ std::string when(const std::string& time_utc) {
   return time_utc.substr(0, 10) + " " + time_utc.substr(11, 5) + " UTC";
 }
 
-void HomeScreen::draw_results(Ui& ui, Area area) {
-  ui.panel(area);
-  Area inner = area.inset(ui.px(20), ui.px(14));
+void HomeScreen::draw_results(Ui& ui, Area* rest) {
   const float line_h = ui.px(54);
   const auto line = [&](const std::string& path, const std::string& title,
                         const std::string& about) {
-    if (inner.h < line_h) return;
-    const Area row = inner.take_top(line_h);
+    const Area row = rest->take_top(line_h);
     const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
     const auto touched = ui.touch("open:" + path, mark);
     const bool here = path == ui.state.opened_path && ui.state.opened;
@@ -152,13 +149,13 @@ void HomeScreen::draw_results(Ui& ui, Area area) {
     else
       open_run(ui.state, path);
   };
-  draw_heading(ui, &inner, "LAST RESULTS");
+  draw_heading(ui, rest, "LAST RESULTS");
   if (ui.state.recent.empty()) {
-    const float h = ui.paragraph(inner,
+    const float h = ui.paragraph(*rest,
                                  "Nothing was measured yet. What you run is kept and listed here; "
                                  "a saved run dropped on the window opens too.",
                                  kSmall_px, Role::muted);
-    inner.take_top(h, ui.px(12));
+    rest->take_top(h, ui.px(12));
   }
   const size_t room = ui.state.recordings.empty() ? ui.state.recent.size() : 8;
   for (size_t i = 0; i < std::min(room, ui.state.recent.size()); ++i) {
@@ -168,13 +165,14 @@ void HomeScreen::draw_results(Ui& ui, Area area) {
     line(recent.path, recent.title, recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at);
   }
   if (ui.state.recordings.empty()) return;
-  inner.take_top(ui.px(10));
-  draw_heading(ui, &inner, "RECORDED ELSEWHERE");
+  rest->take_top(ui.px(10));
+  draw_heading(ui, rest, "RECORDED ELSEWHERE");
   for (const Recording& recording : ui.state.recordings) {
     const std::string file = recording.path.substr(recording.path.rfind('/') + 1);
     const auto& environment = recording.run->environment();
-    line(recording.path, recording.machine,
-         file + (environment ? "  ·  " + when(environment->time_utc) : ""));
+    line(recording.path, recording.title,
+         recording.machine + "  ·  " + file +
+             (environment ? "  ·  " + when(environment->time_utc) : ""));
   }
 }
 
@@ -185,7 +183,16 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   const bool wide = all.w > ui.px(900);
   if (wide) {
-    draw_results(ui, all.take_right(all.w * 0.36f, gap));
+    const Area results = all.take_right(all.w * 0.36f, gap);
+    ui.panel(results);
+    {
+      // Rows are marked a little beyond their text.
+      const float beyond = ui.px(10);
+      Scroll scroll(ui, "results", results.inset(beyond, ui.px(14)));
+      scroll.rest.x += beyond;
+      scroll.rest.w -= beyond;
+      draw_results(ui, &scroll.rest);
+    }
     draw_welcome(ui, all.take_top(welcome_h, gap));
     // The bar's room lies in the gap beside, so that the cards end where the panel above does.
     Scroll scroll(ui, "labs", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
@@ -195,7 +202,10 @@ void HomeScreen::draw(Ui& ui, Area all) {
   draw_welcome(ui, page.rest.take_top(welcome_h, gap));
   draw_labs(ui, &page.rest);
   const size_t lines = std::min<size_t>(ui.state.recent.size(), 8) + ui.state.recordings.size();
-  draw_results(ui, page.rest.take_top(ui.px(170 + 54 * static_cast<float>(lines))));
+  const Area results = page.rest.take_top(ui.px(170 + 54 * static_cast<float>(lines)));
+  ui.panel(results);
+  Area inner = results.inset(ui.px(20), ui.px(14));
+  draw_results(ui, &inner);
 }
 
 }  // namespace
