@@ -1,4 +1,4 @@
-// ridge: isa=avx512bf16 flags=-O2
+// ridge: isa=avx512bf16 flags=-O1
 //
 // Idea      vdpbf16ps multiplies 32 pairs of bf16 and adds them, two by two, to 16 sums in fp32.
 // Changed   Elements are half as wide and a step of k takes two of them. Two rows of B are interleaved
@@ -53,8 +53,8 @@ inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, 
   }
 }
 
-inline __attribute__((always_inline)) void multiply(const PanelTile* t, const int rows,
-                                                    const PanelSource source) {
+template <int rows, PanelSource source>
+__attribute__((noinline)) void multiply(const PanelTile* t) {
   const __mmask16 low = lanes_inside(t->columns), high = lanes_inside(t->columns - 16);
   const __mmask32 inside = (__mmask32)high << 16 | low;
   // Interleaves two rows of B: the columns' pairs stand side by side as the instruction wants them.
@@ -93,10 +93,10 @@ inline __attribute__((always_inline)) void multiply(const PanelTile* t, const in
 void tile(const PanelTile* t) {
 #define RIDGE_ROWS(i)                                                                 \
   case i + 1:                                                                         \
-    return t->source == PanelSource::direct ? multiply(t, i + 1, PanelSource::direct) \
-                                            : multiply(t, i + 1, PanelSource::packed);
+    return t->source == PanelSource::direct ? multiply<i + 1, PanelSource::direct>(t) \
+                                            : multiply<i + 1, PanelSource::packed>(t);
   // Copied are only panels that meet further rows, and so have met a whole panel of A.
-  if (t->source == PanelSource::copy) return multiply(t, kRows, PanelSource::copy);
+  if (t->source == PanelSource::copy) return multiply<kRows, PanelSource::copy>(t);
   switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
 }
 

@@ -1,4 +1,4 @@
-// ridge: flags=-O2
+// ridge: flags=-O1
 //
 // Idea      Keep a tile of C in registers for a thousand steps of k, and copy A and B into panels, so
 //           that those steps read two streams instead of 1,000 rows. This file says what a vector is;
@@ -34,11 +34,14 @@ static inline void store(float* p, Vec v) {
 static inline Mask mask(int lanes) {
   return lanes;
 }
-static inline Vec load_some(Mask lanes, const float* p) {
-  return Vec{lanes > 0 ? p[0] : 0, lanes > 1 ? p[1] : 0, lanes > 2 ? p[2] : 0,
-             lanes > 3 ? p[3] : 0};
+// Of no more than three lanes: not inlined, since every place that might need it would have a copy.
+static __attribute__((noinline)) Vec load_few(Mask lanes, const float* p) {
+  return Vec{lanes > 0 ? p[0] : 0, lanes > 1 ? p[1] : 0, lanes > 2 ? p[2] : 0, 0};
 }
-static inline void store_some(Mask lanes, float* p, Vec v) {
+static inline Vec load_some(Mask lanes, const float* p) {
+  return lanes > 3 ? load(p) : load_few(lanes, p);
+}
+static __attribute__((noinline)) void store_some(Mask lanes, float* p, Vec v) {
   for (int j = 0; j < 4 && j < lanes; ++j) p[j] = v[j];
 }
 

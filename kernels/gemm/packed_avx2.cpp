@@ -1,4 +1,4 @@
-// ridge: isa=avx2 flags=-O2
+// ridge: isa=avx2 flags=-O1
 //
 // Idea      The same tile in AVX2's words: 8 lanes, and a multiply-add in one instruction.
 // Changed   Only what a vector is (compare the diff). 16 registers hold 6 x 16 sums: 12 vectors, two

@@ -1,4 +1,4 @@
-// ridge: isa=avx512f flags=-O2
+// ridge: isa=avx512f flags=-O1
 //
 // Idea      The same tile in AVX-512's words: 16 lanes, 32 registers, and a mask for every edge.
 // Changed   Only what a vector is. 32 registers hold 14 x 32 sums: 28 vectors, two of B, and for 28
