@@ -55,8 +55,8 @@ bool has_number(const Run& run, int64_t request) {
   return false;
 }
 
-/// Save, compile, load, check, time: once. Prints what came of it.
-void turn(Driver* driver, const FileWatch& file, const EditArgument& edit, const std::string& lab,
+/// Compile, load, check, time: once. Prints what came of it. `saved_ns`: when it was saved, 0 for not now.
+void turn(Driver* driver, const EditArgument& edit, int64_t saved_ns, const std::string& lab,
           const Params& given) {
   const auto build = build_file(driver, edit);
   if (!build) return complain(build.error().sentence());
@@ -70,7 +70,7 @@ void turn(Driver* driver, const FileWatch& file, const EditArgument& edit, const
   int64_t id = 0;
   std::optional<double> first_s;
   const auto done = driver->carry_out(request, &id, [&] {
-    if (!first_s && has_number(driver->run(), id)) first_s = since_s(file.saved_ns());
+    if (saved_ns > 0 && !first_s && has_number(driver->run(), id)) first_s = since_s(saved_ns);
   });
   if (!done) complain(done.error().sentence());
   for (const Series& series : driver->run().series()) {
@@ -90,11 +90,13 @@ void turn(Driver* driver, const FileWatch& file, const EditArgument& edit, const
 Result<void> watch(Driver* driver, const EditArgument& edit, const std::string& lab,
                    const Params& given) {
   FileWatch file(edit.file);
-  // What may take seconds the first time, a machine's ceilings, is not the learner's wait.
+  // What takes seconds the first time is not the learner's wait: a machine's ceilings, the text's headers
+  // precompiled, compiler and driver read from the disk.
   RIDGE_TRY_VOID(driver->fetch_ceilings(0));
+  turn(driver, edit, 0, lab, given);
   complain("watching " + edit.file + "; save it to see it run, Ctrl+C ends");
   while (interrupts() == 0) {
-    if (file.changed()) turn(driver, file, edit, lab, given);
+    if (file.changed()) turn(driver, edit, file.saved_ns(), lab, given);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return {};

@@ -131,8 +131,8 @@ Words cpu_command(const EditText& edit) {
   Words command = {RIDGE_CXX};
   add_words(RIDGE_CXX_FLAGS, &command);
   isa_flags(edit.isa, &command);
-  // Hidden and bound within itself: a name that the worker has too must not become the worker's.
-  add_words("-Wall -fdiagnostics-color=never -fPIC -fvisibility=hidden -Wl,-Bsymbolic", &command);
+  // Hidden: a name that the worker has too must not become the worker's.
+  add_words("-Wall -fdiagnostics-color=never -pipe -fPIC -fvisibility=hidden", &command);
   return command;
 }
 
@@ -144,30 +144,35 @@ Words gpu_command(const EditText& edit, int capability) {
   add_words(RIDGE_NVCC_FLAGS, &command);
   command.push_back("-arch=sm_" +
                     (exact ? edit.arch : std::to_string(std::max(least, capability))));
-  add_words("-Xcompiler -fPIC,-fvisibility=hidden -Xlinker -Bsymbolic", &command);
+  add_words("-Xcompiler -fPIC,-fvisibility=hidden", &command);
   command.push_back("-DRIDGE_ARCH=" + std::to_string(least));
   if (exact) command.push_back("-DRIDGE_ARCH_EXACT=true");
   return command;
 }
 
-Words compile_command(const EditText& edit, int capability, const std::string& file,
-                      const std::string& output) {
+/// What the compiler is told whatever the text is.
+Words compile_command(const EditText& edit, int capability) {
   Words command = edit.is_cuda ? gpu_command(edit, capability) : cpu_command(edit);
   for (std::string& flag : split(edit.source.flags, ' ')) {
     if (!flag.starts_with("isa=") && !flag.starts_with("arch=")) command.push_back(flag);
   }
-  const std::string root = source_folder();
-  const Words rest = {"-shared",
-                      "-I" + root,
-                      "-DRIDGE_ISA=\"" + edit.isa + "\"",
-                      "-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"",
-                      "-include",
-                      root + "/common/kernel/edited.h",
-                      file,
-                      "-o",
-                      output};
-  command.insert(command.end(), rest.begin(), rest.end());
+  command.push_back("-I" + source_folder());
+  command.push_back("-DRIDGE_ISA=\"" + edit.isa + "\"");
+  command.push_back("-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"");
   return command;
+}
+
+/// The lines with an include in <> that stand before the first line of code.
+std::string system_includes(const std::string& text) {
+  std::string includes;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("#include <")) {
+      includes += line + "\n";
+    } else if (!line.starts_with("//") && !line.starts_with("#include \"")) {
+      break;
+    }
+  }
+  return includes;
 }
 
 }  // namespace
@@ -212,8 +217,27 @@ std::string artifact_path(const EditText& edit, const std::string& folder) {
   return folder + "/" + edit.id() + ".so";
 }
 
+std::string Precompiled::header(const Words& command, const std::string& first,
+                                const std::string& text) {
+  const std::string includes = system_includes(text);
+  if (includes.empty() || folder_.path().empty()) return first;
+  std::string key = includes;
+  for (const std::string& word : command) key += word + "\n";
+  const auto [made, is_new] = made_.try_emplace(key, first);
+  if (!is_new) return made->second;
+  const std::string file = folder_.path() + "/" + std::to_string(made_.size()) + ".h";
+  Words words = command;
+  for (const char* word : {"-x", "c++-header"}) words.push_back(word);
+  for (const std::string& word : {file, std::string("-o"), file + ".gch"}) words.push_back(word);
+  const bool written = write_whole(file, "#include \"" + first + "\"\n" + includes).ok();
+  // Where it fails, at a header that is not there say, the text's own compilation says so at its line.
+  const auto ran = measure::run_tool(words, kLimit_s, true);
+  if (written && ran && ran->code == 0) made->second = file;
+  return made->second;
+}
+
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  EditBuild* build) {
+                  Precompiled* headers, EditBuild* build) {
   const auto start = std::chrono::steady_clock::now();
   const auto fail = [&](const std::string& why) {
     build->reason = why;
@@ -229,8 +253,18 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   if (const auto written = write_whole(file, edit.source.text); !written) {
     return fail(written.error().sentence());
   }
-  const auto ran = measure::run_tool(
-      compile_command(edit, capability, file, artifact_path(edit, folder)), kLimit_s, true);
+  Words command = compile_command(edit, capability);
+  const std::string first = source_folder() + "/common/kernel/edited.h";
+  const std::string header =
+      edit.is_cuda ? first : headers->header(command, first, edit.source.text);
+  // Symbolic: bound within itself, as hidden names are.
+  for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
+    command.push_back(word);
+  }
+  for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
+    command.push_back(word);
+  }
+  const auto ran = measure::run_tool(command, kLimit_s, true);
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!ran) return fail(ran.error().sentence());

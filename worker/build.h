@@ -2,12 +2,15 @@
 // worker was built with.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/core/result.h"
 #include "common/kernel/registry.h"
 #include "common/record/edit.h"
+#include "worker/scratch.h"
 
 namespace ridge::worker {
 
@@ -25,11 +28,25 @@ struct EditText {
 /// the text registers no kernel or its build line asks for what is not allowed.
 Result<EditText> read_edit(std::string_view kernel, const std::string& text);
 
+/// The headers that texts include in <>, compiled ahead once for each set of flags and kept as long as
+/// this lives: <immintrin.h> alone is half a second of a save.
+class Precompiled {
+ public:
+  /// What to give to -include: `first`, and what `text` includes in <> before its first line of code. Makes
+  /// it where it is not there yet. `command`: the compiler and its flags.
+  std::string header(const std::vector<std::string>& command, const std::string& first,
+                     const std::string& text);
+
+ private:
+  Scratch folder_;
+  std::map<std::string, std::string> made_;
+};
+
 /// Compiles it to `folder`/<id>.so, a GPU's for one of this compute capability. False: it did not compile;
 /// `build` has the messages and a reason. The headers that it includes are those of the source tree that
 /// this worker was built from, or of $RIDGEPOINT_SOURCE.
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  EditBuild* build);
+                  Precompiled* headers, EditBuild* build);
 
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);

@@ -16,24 +16,12 @@
 #include "common/measure/disassembly.h"
 #include "common/measure/tool.h"
 #include "worker/sandbox.h"
+#include "worker/scratch.h"
 
 namespace ridge::worker {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kScratch = "ridgepoint-edit-";
-
-/// Folders of workers that were killed before they could take theirs away: their names say whose.
-void sweep_scratch() {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kScratch)) continue;
-    const int owner = std::atoi(name.c_str() + std::string_view(kScratch).size());
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
-  }
-}
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -52,27 +40,6 @@ double patience_s() {
 }
 
 }  // namespace
-
-/// A folder that is gone afterwards.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code ignored;
-    const std::string name = kScratch + std::to_string(getpid()) + "-XXXXXX";
-    path_ = (fs::temp_directory_path(ignored) / name).string();
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// The other worker, with these edits loaded.
 class EditedWorker {
@@ -251,7 +218,6 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
   }
   build.kernel = read->id();
   build.hash = read->source.hash;
-  sweep_scratch();
   const Scratch scratch;
   if (scratch.path().empty()) {
     build.reason = "no temporary folder could be made";
@@ -259,7 +225,7 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
   }
   // It starts while the compiler works: on a GPU that takes a third of a second.
   auto worker = std::make_unique<EditedWorker>(std::vector{build.kernel});
-  if (!compile_edit(*read, capability, scratch.path(), &build)) return build;
+  if (!compile_edit(*read, capability, scratch.path(), &headers_, &build)) return build;
   Edit edit;
   edit.info.id = build.kernel;
   edit.artifact = read_file(artifact_path(*read, scratch.path()));

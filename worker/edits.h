@@ -42,7 +42,8 @@ class Edits {
                                           measure::Observer* observer) const;
 
  private:
-  std::deque<Edit> edits_;               ///< addresses stay
+  std::deque<Edit> edits_;  ///< addresses stay
+  Precompiled headers_;
   std::unique_ptr<EditedWorker> ready_;  ///< the last build's, loaded and idle
   std::string ready_for_;                ///< its rung
 };

@@ -75,7 +75,8 @@ double predict_total_s(double call_ns, const std::string& mode, bool has_energy)
   const double call_s = call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);
   if (mode == "live") {
-    return 4 * call_s + std::clamp(50 * sample_s, call_s, std::max(1.0, call_s)) +
+    return (call_s < kWarmCall_s ? 4 : 2) * call_s +
+           std::clamp(50 * sample_s, call_s, std::max(1.0, call_s)) +
            std::clamp(59 * call_s, 0.0, 0.3);
   }
   const double checks_s = 0.2 + 2 * call_s;

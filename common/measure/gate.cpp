@@ -1,6 +1,7 @@
 #include "common/measure/gate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "common/quality/quality.h"
@@ -36,9 +37,14 @@ void keep_worst(QualityCheck* worst, const QualityCheck& next) {
 
 }  // namespace
 
-Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what) {
+Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what,
+                                double* call_s) {
   RIDGE_TRY_VOID(rung->buffers->poison_outputs());
+  const auto begin = std::chrono::steady_clock::now();
   RIDGE_TRY_VOID(rung->device->call(rung->plain_side()));
+  if (call_s != nullptr) {
+    *call_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   RIDGE_TRY_VOID(rung->buffers->download_outputs(rung->posed.get()));
   RIDGE_TRY(const std::string broken, rung->buffers->broken_guard());
   RIDGE_TRY(const bool intact, rung->buffers->inputs_intact(*rung->posed));

@@ -14,7 +14,9 @@ namespace ridge::measure {
 
 /// Poison, call, download, judge. `full`: every element against the whole reference.
 /// A failed check is a value; an Error means that no check could be made (the launch failed).
-Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what);
+/// `call_s`: how long its call took, with its start and, on a GPU, the wait for it.
+Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what,
+                                double* call_s = nullptr);
 
 /// The full check of a kernel over its family's awkward shapes, three seeds each: made once per
 /// kernel, dtype and thread count, then remembered. All seeds of a shape go through one plan, so a

@@ -29,7 +29,7 @@ double timing_limit_s(const Options& options) {
 /// Gate before timing. Error: no check could be made. False in `passed`: the rung has no speed.
 Result<void> gate_before(Bench* bench, const FamilyDesc& family, const Params& params,
                          const Options& options, ReadyRung* rung, Series* series,
-                         Observer* observer) {
+                         Observer* observer, double* call_s) {
   const Range range("check");
   const bool awkward = options.mode == Mode::measure || bench->full_checks.of_edits;
   const bool full = awkward && options.gate && family.awkward != nullptr;
@@ -43,7 +43,8 @@ Result<void> gate_before(Bench* bench, const FamilyDesc& family, const Params& p
     observer->check(series->index, check);
     if (!check.passed) return Error{ErrorCode::invalid, check.reason, check.what, ""};
   }
-  RIDGE_TRY(const QualityCheck check, check_rung(rung, false, "timed shape, before timing"));
+  RIDGE_TRY(const QualityCheck check,
+            check_rung(rung, false, "timed shape, before timing", call_s));
   series->checks.push_back(check);
   observer->check(series->index, check);
   if (!check.passed) return Error{ErrorCode::invalid, check.reason, check.what, ""};
@@ -173,8 +174,13 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   series->note = rung.plan.plan.note;
   series->vector_ops = rung.plan.plan.vector_ops;
   series->l2_bytes = rung.plan.plan.l2_bytes;
-  RIDGE_TRY_VOID(gate_before(bench, *family, series->params, options, &rung, series, observer));
-  RIDGE_TRY(const double call_ns, warm_up(rung, options, series->index, observer));
+  double checked_s = 0;
+  RIDGE_TRY_VOID(
+      gate_before(bench, *family, series->params, options, &rung, series, observer, &checked_s));
+  double call_ns = checked_s * 1e9;
+  if (options.mode != Mode::live || checked_s < kWarmCall_s) {
+    RIDGE_TRY(call_ns, warm_up(rung, options, series->index, observer));
+  }
   if (options.count_only) return describe_calls(rung, call_ns, options, series, observer);
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
   if (series->stats && series->stats->median_ns > 0) {
