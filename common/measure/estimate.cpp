@@ -106,6 +106,8 @@ Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& f
     RIDGE_TRY(const double ns, trial_ns(kernel, family, small, device));
     const double done = work_of(*problem);
     estimate.call_ns = ns * work / done;
+    // Only whether it is too long is asked, and no cache makes up for a factor of 20.
+    if (!need_time && estimate.call_ns < kLongestCallNs / 20) break;
     const double better = std::min(1.0, 0.15e9 / std::max(estimate.call_ns, 1.0));
     if (done >= work || better < 2 * done / work) break;
     share = better;

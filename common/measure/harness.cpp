@@ -19,6 +19,7 @@ namespace ridge::measure {
 namespace {
 
 constexpr int kLiveSamples = 50, kLiveLeast = 11;
+constexpr int kLiveFirst = 3;  ///< somebody waits for the first number
 constexpr double kLiveStop_s = 0.5;
 constexpr int kFirstLook = 20;
 
@@ -70,7 +71,7 @@ Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Optio
     pace.stop = n >= kLiveSamples || elapsed_s >= limit_s ||
                 (n >= kLiveLeast && elapsed_s >= std::min(kLiveStop_s, limit_s));
     pace.open = std::to_string(n) + " of " + std::to_string(kLiveSamples) + " samples";
-    pace.slots = std::min(kLiveSamples - n, kLiveLeast);
+    pace.slots = std::min(kLiveSamples - n, n == 0 ? kLiveFirst : kLiveLeast);
     return pace;
   }
   stats::StopRule rule;
