@@ -15,14 +15,6 @@
 namespace ridge::app {
 namespace {
 
-/// A rung of any lab by its full id or its last part; else the text as it is, for the worker to judge.
-std::pair<std::string, std::string> lab_and_rung(const std::string& name) {
-  for (const Lab* lab : all_labs()) {
-    if (const auto rung = find_rung(*lab, name)) return {lab->id, (*rung)->kernel};
-  }
-  return {"", name};
-}
-
 Result<SourceText> source_of(Driver* driver, const std::string& kernel) {
   RIDGE_TRY_VOID(driver->fetch_catalogue());
   RIDGE_TRY_VOID(driver->fetch_sources({{kernel, {}}}));
@@ -105,7 +97,8 @@ Result<void> watch(Driver* driver, const EditArgument& edit, const std::string& 
 }  // namespace
 
 int cmd_edit(const CommonOptions& common, const EditOptions& options) {
-  const auto [lab, kernel] = lab_and_rung(options.kernel);
+  const auto [of_lab, kernel] = lab_and_rung(options.kernel);
+  const std::string lab = of_lab != nullptr ? of_lab->id : "";
   const auto given = parse_params(options.set);
   if (!given) return fail(common, given.error());
   auto driver = Driver::start(common, "");

@@ -6,6 +6,7 @@
 #include "app/editing.h"
 #include "app/exercises.h"
 #include "app/leaderboard.h"
+#include "app/selection.h"
 #include "app/terminal.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
@@ -73,12 +74,13 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
     return fail(common, error);
   }
   MeasureOptions compare;
-  compare.lab = exercise->lab;
-  compare.baseline = exercise->after;
+  // Of the rung that it goes on from: a trap's exercise is a product, a pipeline's a copy.
+  const auto [lab, after] = lab_and_rung(exercise->after);
+  compare.lab = lab != nullptr ? lab->id : exercise->lab;
+  compare.baseline = after;
   compare.edits = {options.name};
   compare.out = options.out;
   compare.set = options.set;
-  const Lab* lab = find_lab(exercise->lab);
   if (compare.set.empty() && lab != nullptr) {
     const Params& usual = exercise->is_cuda ? lab->first_look_gpu : lab->first_look_cpu;
     for (const auto& one : usual) compare.set.push_back(to_string(Params{one}));

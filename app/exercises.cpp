@@ -14,15 +14,17 @@ namespace {
 constexpr std::string_view kFolder = "assets/exercises/";
 constexpr std::string_view kBegin = "// solution: ", kEnd = "// end of solution";
 
-/// "RIDGE_KERNEL(gemm,cpu,turned_loops": without white space, since a formatter may have moved it.
-std::string registration_of(std::string_view text) {
-  const size_t at = text.find("\nRIDGE_KERNEL(");
-  std::string names;
-  for (size_t i = at; at != text.npos && i < text.size() && text[i] != ')'; ++i) {
-    if (text[i] == ',' && std::count(names.begin(), names.end(), ',') == 2) break;
-    if (text[i] != ' ' && text[i] != '\n') names += text[i];
+/// "gemm.cpu.turned_loops": what RIDGE_KERNEL(gemm, cpu, turned_loops, ...) registers.
+std::string registered_by(std::string_view text) {
+  constexpr std::string_view kMacro = "\nRIDGE_KERNEL(";
+  const size_t at = text.find(kMacro);
+  std::string id;
+  for (size_t i = at + kMacro.size(); at != text.npos && i < text.size() && text[i] != ')'; ++i) {
+    if (text[i] == ',' && std::count(id.begin(), id.end(), '.') == 2) break;
+    if (text[i] == ',') id += '.';
+    if (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_') id += text[i];
   }
-  return names;
+  return id;
 }
 
 /// Goes on with what the last "// Key   text" line began.
@@ -48,7 +50,7 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
   made.name = path.substr(slash + 1, dot - slash - 1);
   made.is_cuda = path.substr(dot) == ".cu";
   made.lab = path.substr(kFolder.size(), slash - kFolder.size());
-  made.kernel = made.lab + (made.is_cuda ? ".cuda." : ".cpu.") + made.name;
+  made.kernel = registered_by(text);
   made.reference = text;
   std::istringstream lines(text);
   std::string key;
@@ -74,7 +76,7 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
                         : made.after.empty()            ? "its header has no After"
                         : made.hints.empty()            ? "it has no Hint"
                         : solutions == 0 || in_solution ? "its solution is not marked"
-                        : registration_of(text).find(made.name) == std::string::npos
+                        : !made.kernel.ends_with("." + made.name)
                             ? "it registers another name than its file has"
                             : nullptr;
   if (missing != nullptr) return study::bad_asset(path, missing, "see docs/your_turn.md");
@@ -104,9 +106,9 @@ Result<Exercise> find_exercise(std::string_view name) {
 
 Result<Exercise> exercise_of(const std::string& text) {
   RIDGE_TRY(std::vector<Exercise> all, all_exercises());
-  const std::string registration = registration_of(text);
+  const std::string kernel = registered_by(text);
   for (Exercise& exercise : all) {
-    if (registration == registration_of(exercise.reference)) return std::move(exercise);
+    if (kernel == exercise.kernel) return std::move(exercise);
   }
   return Error{ErrorCode::bad_input, "it registers the rung of no exercise", "",
                "'ridgepoint exercise start NAME' makes a file to begin with; of any other file: "

@@ -12,7 +12,7 @@
 namespace ridge::app {
 
 struct Exercise {
-  std::string name, lab;  ///< "turned_loops", "gemm"
+  std::string name, lab;  ///< "turned_loops", "gemm"; its kernel may be of another family
   std::string kernel;     ///< "gemm.cpu.turned_loops"
   std::string title, task;
   std::string after;  ///< the rung that it goes on from, and is compared with

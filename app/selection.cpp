@@ -130,11 +130,11 @@ Result<Selection> select_all(const Lab& lab, const Run& run,
 
 }  // namespace
 
-std::string full_id(const std::string& name) {
+std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
   for (const Lab* lab : all_labs()) {
-    if (const auto rung = find_rung(*lab, name)) return (*rung)->kernel;
+    if (const auto rung = find_rung(*lab, name)) return {lab, (*rung)->kernel};
   }
-  return name;
+  return {nullptr, name};
 }
 
 Result<const Lab*> require_lab(const std::string& id) {

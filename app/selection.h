@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -21,8 +22,12 @@ struct Selection {
   std::vector<NotRun> not_run;  ///< rungs of the lab that nobody named and that cannot run here
 };
 
-/// A rung of any lab by its full id or its last part; else the text as it is, for the worker to judge.
-std::string full_id(const std::string& name);
+/// A rung of any lab by its full id or its last part, and the first lab that has it; else no lab and the
+/// text as it is, for the worker to judge.
+std::pair<const Lab*, std::string> lab_and_rung(const std::string& name);
+inline std::string full_id(const std::string& name) {
+  return lab_and_rung(name).second;
+}
 
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);

@@ -142,8 +142,9 @@ Words gpu_command(const EditText& edit, int capability) {
   const int least = edit.arch.empty() ? 75 : std::atoi(edit.arch.c_str());
   Words command = {RIDGE_NVCC};
   add_words(RIDGE_NVCC_FLAGS, &command);
-  command.push_back("-arch=sm_" +
-                    (exact ? edit.arch : std::to_string(std::max(least, capability))));
+  const std::string arch = exact ? edit.arch : std::to_string(std::max(least, capability));
+  // Not -arch=sm_90a: nvcc 13.0 then assembles for a plain sm_90 as well, which has no wgmma.
+  command.push_back("-gencode=arch=compute_" + arch + ",code=sm_" + arch);
   add_words("-Xcompiler -fPIC,-fvisibility=hidden", &command);
   command.push_back("-DRIDGE_ARCH=" + std::to_string(least));
   if (exact) command.push_back("-DRIDGE_ARCH_EXACT=true");

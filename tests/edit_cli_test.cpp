@@ -1,0 +1,64 @@
+// A learner's file on the command line: edit, run, compare, what a saved run holds.
+#include <filesystem>
+
+#include "common/record/run.h"
+#include "tests/edit_class.h"
+
+namespace ridge {
+namespace {
+
+using namespace test;
+
+/// The program as a user starts it, with this home.
+test::Outcome ridgepoint(std::vector<std::string> args) {
+  return test::Program(test::variable("RIDGE_BIN"), std::move(args)).finish();
+}
+
+TEST_CASE("the command line edits, runs and compares, and its exit codes say how it went") {
+  const test::Folder folder;
+  setenv("RIDGE_CEILINGS", "off", 1);
+  const std::string file = folder / "mine.cpp";
+  const test::Outcome copy = ridgepoint({"edit", "loop_order", "--to", file});
+  CHECK(copy.code == 0);
+  CHECK(test::read_all(file) == original());
+  const std::string run = folder / "run.jsonl";
+  const test::Outcome ran = ridgepoint({"run", "gemm", "--edit", file, "--set", "n=64", "--mode",
+                                        "live", "--limit", "0.05", "--out", run});
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(has(ran.out, "loop_order_edit"));
+  test::write_all(file, replaced(original(), "+= scale", "+= 2 * scale"));
+  CHECK(ridgepoint({"run", "gemm", "--edit", file, "--set", "n=64", "--mode", "live"}).code == 3);
+  test::write_all(file, with("oops;"));
+  const test::Outcome broken = ridgepoint({"run", "gemm", "--edit", file});
+  CHECK(broken.code == 3);
+  CHECK(has(broken.err, "mine.cpp:20:"));
+  CHECK(ridgepoint({"edit", "onednn"}).code == 69);
+  CHECK(ridgepoint({"compare", "gemm"}).code == 64);
+  CHECK(ridgepoint({"exercise", "start", "nonesuch"}).code == 64);
+  CHECK(ridgepoint({"leaderboard", folder / "none"}).code == 65);
+
+  CHECK(test::check_schemas(test::schema_argument("transcript", run)) != 1);
+
+  // Opening what was saved reads it and no more, whatever the learner's text in it would do.
+  const std::string bomb = "__attribute__((constructor)) void f() { creat(\\\"" + (folder / "ran") +
+                           "\\\", 0600); }\\n// ridge: flags=-O3";
+  std::string lines = test::read_all(run);
+  size_t count = 0;
+  for (size_t at = 0; (at = lines.find("// ridge: flags=-O3", at)) != std::string::npos;
+       at += bomb.size(), ++count) {
+    lines.replace(at, std::string("// ridge: flags=-O3").size(), bomb);
+  }
+  CHECK(count >= 2);  // the request's text, and the source as it was built
+  test::write_all(folder / "class.jsonl", lines);
+  const std::string saved = folder / "class.jsonl";
+  REQUIRE(Run::load(saved));
+  CHECK(has(Run::load(saved)->source(kEdited)->text, "constructor"));
+  CHECK(ridgepoint({"report", saved, "--out", folder / "report.html"}).code == 0);
+  CHECK(ridgepoint({"leaderboard", folder.path.string()}).code == 0);
+  CHECK(!std::filesystem::exists(folder / "ran"));
+  unsetenv("RIDGE_CEILINGS");
+}
+
+}  // namespace
+}  // namespace ridge

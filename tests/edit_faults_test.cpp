@@ -1,0 +1,82 @@
+// What a learner's text may do to the worker: nothing. It costs one sentence.
+#include "tests/edit_class.h"
+
+namespace ridge {
+namespace {
+
+using namespace test;
+
+/// Gives a failing Status with errno's number where the call was refused.
+std::string refusing(const std::string& call, const std::string& include) {
+  return with("if (" + call +
+                  ") return {errno == EACCES || errno == EPERM ? \"refused\" : \"other\", \"\"};",
+              "errno.h>\n#include <stdlib.h>\n#include <" + include);
+}
+
+TEST_CASE("whatever it does, it costs one sentence") {
+  Class& one = shared();
+  CHECK(has(one.reason(replaced(original(), "+= scale", "+= 1.001f * scale")), "failed: k="));
+  CHECK(has(one.reason(with("*(volatile int*)8 = 1;")), "crashed (SIGSEGV)"));
+  CHECK(has(one.reason(with("g.c[g.m * g.n + 2] = 1;")), "wrote outside buffer C"));
+  CHECK(has(one.reason(with("g.c[g.m * g.n + (1ll << 40)] = 1;")), "crashed (SIGSEGV)"));
+  CHECK(has(one.reason(with("exit(0);", "stdlib.h")), "ended with exit code 0"));
+  CHECK(has(one.reason(with("abort();", "stdlib.h")), "crashed (SIGABRT)"));
+  CHECK(has(one.reason(with("extern void nowhere(); nowhere();")), "could not be loaded"));
+  CHECK(
+      has(one.reason(original() +
+                     "\n__attribute__((constructor)) static void f() { *(volatile int*)8 = 1; }\n"),
+          "could not be loaded"));
+  // And the worker is as it was: an ordinary rung, and a good text, run.
+  CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
+  CHECK(has(one.reason(original()), "ok"));
+}
+
+TEST_CASE("what it may not do is refused, where the platform can") {
+  Class& one = shared();
+  const test::Folder outside;
+  CHECK(has(one.reason(refusing("fork() < 0", "unistd.h")), "refused"));
+  CHECK(has(one.reason(refusing("execl(\"/bin/true\", \"true\", (char*)0) < 0", "unistd.h")),
+            "refused"));
+  CHECK(has(one.reason(refusing("kill(getppid(), 0) < 0", "unistd.h>\n#include <signal.h")),
+            "refused"));
+  CHECK(
+      has(one.reason(refusing("socket(AF_INET, SOCK_STREAM, 0) < 0", "sys/socket.h")), "refused"));
+  // Once: a thousand calls would use up the addresses that there are, with no limit at all.
+  CHECK(has(
+      one.reason(with("static void* const p = mmap(nullptr, 1ll << 40, PROT_READ, MAP_PRIVATE | "
+                      "MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);\n"
+                      "  if (p == MAP_FAILED) return {\"refused\", \"\"};",
+                      "sys/mman.h")),
+      "refused"));
+  // Landlock is a part of the kernel's configuration: without it the worker says so, and this is not so.
+  if (!test::read_all("/sys/kernel/security/lsm").empty() &&
+      !has(test::read_all("/sys/kernel/security/lsm"), "landlock")) {
+    WARN("this kernel has no Landlock: files are not limited here");
+    return;
+  }
+  test::write_all(outside / "secret", "x");
+  CHECK(has(one.reason(refusing("!fopen(\"" + (outside / "new") + "\", \"w\")", "stdio.h")),
+            "refused"));
+  CHECK(has(one.reason(refusing("!fopen(\"" + (outside / "secret") + "\", \"r\")", "stdio.h")),
+            "refused"));
+  CHECK(outside.count() == 1);
+  CHECK(has(one.reason(refusing("!fopen(\"own\", \"w\")", "stdio.h")), "ok"));
+}
+
+TEST_CASE("an endless loop ends, and so does a cancel while it turns") {
+  setenv("RIDGE_EDIT_PATIENCE_S", "1.5", 1);
+  Class one;
+  unsetenv("RIDGE_EDIT_PATIENCE_S");
+  CHECK(has(one.reason(with("for (volatile int i = 0;;) i = i + 1;")), "an endless loop?"));
+  Worker& worker = shared().worker;  // its patience is 10 s
+  shared().build(with("for (volatile int i = 0;;) i = i + 1;"));
+  Json line = test::run_of({kEdited});
+  line["id"] = 900;
+  worker.send(line);
+  worker.until("phase", 900);
+  worker.send({{"type", "cancel"}, {"id", 901}, {"target", 900}});
+  CHECK(worker.until("done", 900)["status"] == "cancelled");
+}
+
+}  // namespace
+}  // namespace ridge
