@@ -31,6 +31,8 @@ Transcript everything() {
   add_run(&out);
   add_compare(&out);
   const std::vector<Span> spans = {{"read", 0, 0, 1, 1, 0, 500},
+                                   {"host buffer, full", 0, 0, 1, 1, 400, 900},
+                                   {"host buffer, full", 1, 1, 2, 1, 600, 1000},
                                    {"copy", 0, 0, 1, 1, 500, 900},
                                    {"copy", 0, 1, 2, 1, 700, 1100},
                                    {"read", 0, 1, 2, 1, 500, 1000}};
@@ -117,6 +119,11 @@ TEST_CASE("the trace holds what happened, each on its track, in order, nested") 
   for (const Json& event : events)
     if (event["name"] == "copy") lanes.insert(event["tid"].get<int>());
   CHECK(lanes.size() == 2);
+  std::vector<int> depths;
+  for (const Json& event : events)
+    if (event["ph"] == "C" && event["name"] == "4.0 batches ready on the host")
+      depths.push_back(event["args"]["value"].get<int>());
+  CHECK(depths == std::vector<int>{1, 2, 1, 0});
 }
 
 TEST_CASE("a block's samples end when it was reported") {

@@ -48,20 +48,13 @@ std::string place_of(const Span& span) {
 /// How many batches stood full at a time, as steps.
 TelemetryLane depth_of(const std::vector<Span>& spans, const std::string& stage,
                        const std::string& label, double begin_ns) {
-  std::vector<std::pair<double, int>> changes;
-  for (const Span& span : spans) {
-    if (span.stage != stage) continue;
-    changes.emplace_back(span.start_ns, 1);
-    changes.emplace_back(span.end_ns, -1);
-  }
-  std::sort(changes.begin(), changes.end());
   TelemetryLane lane;
   lane.label = label;
-  int depth = 0;
-  for (const auto& [at_ns, change] : changes) {
+  int before = 0;
+  for (const auto& [at_ns, depth] : depth_steps(spans, stage)) {
     const double at_s = (at_ns - begin_ns) * 1e-9;
-    lane.points.emplace_back(at_s, depth);
-    lane.points.emplace_back(at_s, depth += change);
+    lane.points.emplace_back(at_s, before);
+    lane.points.emplace_back(at_s, before = depth);
     lane.high = std::max(lane.high, double(depth));
   }
   return lane;

@@ -18,7 +18,10 @@ double grown(const StageTime& stage, const Params& measured, const Params& wante
   const double side = ratio("side");
   double factor = 1;
   for (const auto& [what, share] : stage.grows) {
-    const double by = what == "pixels" ? side * side : ratio(what.c_str());
+    const size_t slash = what.find('/');
+    const std::string name = what.substr(0, slash);
+    double by = name == "pixels" ? side * side : ratio(name.c_str());
+    if (slash != std::string::npos) by /= ratio(what.substr(slash + 1).c_str());
     factor += share * (by - 1);
   }
   return factor;
@@ -55,6 +58,20 @@ PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measure
                         outcome.ratio * outcome.bound_ns >= kTakesTurns * measured_sum_ns;
   if (in_turns && sum_ns > best.item_ns) best = {sum_ns, "its stages one after the other"};
   return best;
+}
+
+std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
+                                                const std::string& stage) {
+  std::vector<std::pair<double, int>> steps;  // changes first, then sums
+  for (const Span& span : spans) {
+    if (span.stage != stage) continue;
+    steps.emplace_back(span.start_ns, 1);
+    steps.emplace_back(span.end_ns, -1);
+  }
+  std::sort(steps.begin(), steps.end());
+  int depth = 0;
+  for (auto& [at_ns, change] : steps) change = depth += change;
+  return steps;
 }
 
 std::string bound_text(const PipelineOutcome& outcome) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/record/types.h"
@@ -16,10 +17,17 @@ struct PipelinePrediction {
 };
 
 /// `measured` are the parameters that the outcome was measured with; of `wanted` count: workers (the
-/// stage "load"), side, layers. Cores do not grow with workers. What has no buffers in between (a
-/// pipeline measured slower than its stages one after the other) is predicted as their sum.
+/// stage "load"), side, layers, and batch where a step costs the same whatever is in it. Cores do not
+/// grow with workers. What has no buffers in between (a pipeline measured slower than its stages one
+/// after the other) is predicted as their sum. A stage grows with "pixels", with "layers", or with
+/// "layers/batch": more layers, and fewer items to share them.
 PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measured,
                            const Params& wanted);
+
+/// How many spans of this stage ("host buffer, full") lie over each other: steps in time, the depth from
+/// each on. Ends at 0.
+std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
+                                                const std::string& stage);
 
 /// "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
 std::string bound_text(const PipelineOutcome& outcome);

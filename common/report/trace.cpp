@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "common/record/params.h"
+#include "common/record/pipeline_model.h"
 #include "common/report/content.h"
 
 namespace ridge::report {
@@ -296,6 +297,13 @@ void Trace::add_spans(const Series& series) {
     add(track(lane == 0 ? name : fmt::format("{} ({})", name, lane + 1)),
         shift_us + span.start_ns * 1e-3, shift_us + span.end_ns * 1e-3, span.stage,
         {{"item", span.item}, {"buffer", span.buffer}});
+  }
+  for (const std::string where : {"host", "device"}) {
+    for (const auto& [at_ns, depth] : depth_steps(series.spans, where + " buffer, full"))
+      events_.push_back(
+          {0, end_us + (at_ns - last_ns) * 1e-3, 0, 'C',
+           fmt::format("{}.{} batches ready on the {}", series.request, series.index, where),
+           fmt::format("{{\"value\":{}}}", depth)});
   }
 }
 

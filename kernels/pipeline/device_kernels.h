@@ -32,16 +32,20 @@ __global__ void pool_tensor_kernel(const std::byte* batch, Geometry g, float* ou
 inline constexpr float kScale0 = scale_of(0), kScale1 = scale_of(1), kScale2 = scale_of(2);
 inline constexpr float kShift0 = shift_of(0), kShift1 = shift_of(1), kShift2 = shift_of(2);
 
-/// The same from bytes: crop, flip and normalise on the way.
-__global__ void pool_pixels_kernel(const std::byte* batch, Geometry g, float* out) {
+/// The same from bytes: crop, flip and normalise on the way. With a `set` the picture is taken from there.
+__global__ void pool_pixels_kernel(const std::byte* batch, const uint8_t* set, Geometry g,
+                                   float* out) {
   const int features = kChannels * (g.crop / kPool) * (g.crop / kPool);
   const int at = blockIdx.x * blockDim.x + threadIdx.x, image = blockIdx.y;
   if (at >= features) return;
   const int pooled = g.crop / kPool, c = at % kChannels, q = at / kChannels % pooled,
             r = at / kChannels / pooled;
   const size_t head = (sizeof(Record) * size_t(g.batch) + 4095) / 4096 * 4096;
-  const auto* rgb = reinterpret_cast<const uint8_t*>(batch + head + g.image_bytes * size_t(image));
   const Record record = reinterpret_cast<const Record*>(batch)[image];
+  const auto* rgb =
+      set != nullptr
+          ? set + size_t(g.side) * size_t(g.side) * kChannels * size_t(record.file)
+          : reinterpret_cast<const uint8_t*>(batch + head + g.image_bytes * size_t(image));
   uint32_t sum = 0;
   for (int y = 0; y < kPool && record.label >= 0; ++y) {
     const uint8_t* row =

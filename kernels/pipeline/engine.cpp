@@ -6,13 +6,7 @@
 
 #include <algorithm>
 
-
 namespace ridge::pipeline {
-namespace {
-
-constexpr size_t kLoad = 0, kCopy = 1, kStep = 2;
-
-}  // namespace
 
 int Engine::host_buffers() const {
   const Loader& loader = setup_.loader;
@@ -33,6 +27,7 @@ Engine::Engine(EngineSetup setup)
       began_ns_(filled_.size()),
       full_ns_(filled_.size()),
       copied_ns_(static_cast<size_t>(device_buffers())),
+      queued_ns_(copied_ns_.size()),
       on_device_(copied_ns_.size()),
       holds_(copied_ns_.size()) {}
 
@@ -221,7 +216,8 @@ bool Engine::copy_batch(int64_t batch) {
        full);
   emit("host buffer, full", host, host, batch, items, full, start);
   if (copies_) {
-    const auto copied = setup_.device->copy(to, from);
+    auto copied = setup_.device->queue_copy(to, from);
+    if (copied) copied = setup_.device->finish_copy();
     if (!copied) fail(copied.error());
     if (!copied) return false;
   }
@@ -250,24 +246,48 @@ void Engine::copy_loop() {
   }
 }
 
-bool Engine::step_batch(int64_t batch) {
+/// The next batch's step, as soon as the batch is on the device.
+bool Engine::queue_step() {
+  const int64_t batch = next_queued_;
   const bool ahead = setup_.loader.copies_ahead;
   if (setup_.loader.by == LoadedBy::the_step && !load_batch(0, batch)) return false;
   if (!(ahead ? device_ring_.wait_full(batch) : host_ring_.wait_full(batch))) return false;
   if (!ahead && !copy_batch(batch)) return false;
   const int slot = device_ring_.slot(batch);
-  const double start = now_ns();
-  if (ahead) {
-    emit("device buffer, full", slot, slot, batch, setup_.geometry.batch,
-         copied_ns_[static_cast<size_t>(slot)], start);
-  }
+  queued_ns_[static_cast<size_t>(slot)] = now_ns();
   if (steps_) {
-    const auto stepped = setup_.device->step(slot);
+    const auto queued = setup_.device->queue_step(slot);
+    if (!queued) fail(queued.error());
+    if (!queued) return false;
+  }
+  ++next_queued_;
+  return true;
+}
+
+bool Engine::finish_step() {
+  const int slot = device_ring_.slot(next_step_);
+  if (steps_) {
+    const auto stepped = setup_.device->finish_step();
     if (!stepped) fail(stepped.error());
     if (!stepped) return false;
-    emit("step", 0, slot, batch, setup_.geometry.batch, start, now_ns());
   }
+  // A step that was queued behind another began when that one ended.
+  const double start = std::max(queued_ns_[static_cast<size_t>(slot)], stepped_ns_);
+  stepped_ns_ = now_ns();
+  if (setup_.loader.copies_ahead) {
+    emit("device buffer, full", slot, slot, next_step_, setup_.geometry.batch,
+         copied_ns_[static_cast<size_t>(slot)], start);
+  }
+  if (steps_) emit("step", 0, slot, next_step_, setup_.geometry.batch, start, stepped_ns_);
   return true;
+}
+
+bool Engine::step_batch() {
+  if (next_queued_ == next_step_ && !queue_step()) return false;
+  // Only what is there already: waiting for a batch would hold up the one that is under way.
+  const bool another = setup_.loader.queues_steps && device_ring_.is_full(next_queued_);
+  if (another && !queue_step()) return false;
+  return finish_step();
 }
 
 /// Counts what arrived and holds it against the seeded order; the images that were not skipped.
@@ -298,10 +318,14 @@ Result<PipelineWindow> Engine::run(double window_s, bool copies, bool steps) {
   gate_.open();
   bool good = true;
   do {
-    good = step_batch(next_step_);
+    good = step_batch();
     if (good) window.items += deliver(next_step_++);
     window.took_s = (now_ns() - start) * 1e-9;
   } while (good && window.took_s < window_s);
+  for (; good && next_step_ < next_queued_; window.took_s = (now_ns() - start) * 1e-9) {
+    good = finish_step();
+    if (good) window.items += deliver(next_step_++);
+  }
   gate_.close();
   copies_ = steps_ = true;
   sink_ = nullptr;
@@ -313,44 +337,6 @@ Result<PipelineWindow> Engine::run(double window_s, bool copies, bool steps) {
 Result<PipelineWindow> Engine::run_window(double window_s, const SpanSink& sink) {
   sink_ = &sink;
   return run(window_s, true, true);
-}
-
-// ---- stages alone --------------------------------------------------------------------------------
-
-std::vector<PipelineStage> Engine::stages() const {
-  const bool own = setup_.loader.by != LoadedBy::the_step;
-  const double hidden = setup_.device->hidden_share();
-  return {{"load", own ? setup_.workers : 1, {{"pixels", 1.0}}},
-          {setup_.device->decodes() ? "copy and decode" : "copy", 1, {{"pixels", 1.0}}},
-          {"step", 1, {{"pixels", 1 - hidden}, {"layers", hidden}}}};
-}
-
-double Engine::stage_bytes(size_t stage) const {
-  const bool has_bus = setup_.device->copy_s() > 0;
-  return stage == kCopy && has_bus && !setup_.device->decodes()
-             ? double(setup_.geometry.batch_bytes()) / double(setup_.geometry.batch)
-             : 0;
-}
-
-/// Loading alone is the pipeline whose batches pass copy and step untouched. A copy alone repeats one
-/// into a buffer beside the ring; a step alone repeats one on a batch that is there.
-Result<PipelineWindow> Engine::run_stage(size_t stage, double window_s) {
-  if (stage == kLoad) return run(window_s, false, false);
-  if (next_step_ == 0) RIDGE_TRY_VOID(run(0, true, true));
-  PipelineWindow window;
-  const double start = now_ns();
-  const int last = device_ring_.slot(next_step_ - 1);
-  do {
-    if (stage == kCopy) {
-      RIDGE_TRY_VOID(setup_.device->copy(device_buffers(), host_batch(next_step_ - 1)));
-      window.bus_s += setup_.device->copy_s();
-    } else {
-      RIDGE_TRY_VOID(setup_.device->step(last));
-    }
-    window.items += setup_.geometry.batch;
-    window.took_s = (now_ns() - start) * 1e-9;
-  } while (window.took_s < window_s);
-  return window;
 }
 
 double Engine::bytes_per_item() const {

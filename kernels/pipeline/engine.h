@@ -72,7 +72,9 @@ class Engine final : public Pipeline {
   // The other stages
   void copy_loop();
   bool copy_batch(int64_t batch);
-  bool step_batch(int64_t batch);
+  bool step_batch();
+  bool queue_step();
+  bool finish_step();
   Result<PipelineWindow> run(double window_s, bool copies, bool steps);
   int64_t deliver(int64_t batch);
   bool intact(int slot, int image, std::string* why);
@@ -94,16 +96,18 @@ class Engine final : public Pipeline {
   std::vector<SharedMemory> shared_;
   std::vector<std::byte*> host_;
   std::vector<std::atomic<int>> filled_;  ///< images of each host buffer that are there
-  std::vector<double> began_ns_, full_ns_, copied_ns_;  ///< of each buffer, for its spans
-  std::vector<std::vector<Record>> on_device_;          ///< records of each device buffer
-  std::vector<char> holds_;  ///< whether those images were really copied there
+  std::vector<double> began_ns_, full_ns_, copied_ns_,
+      queued_ns_;                               ///< of each buffer, for its spans
+  double stepped_ns_ = 0;                       ///< end of the last step
+  std::vector<std::vector<Record>> on_device_;  ///< records of each device buffer
+  std::vector<char> holds_;                     ///< whether those images were really copied there
   std::vector<std::unique_ptr<ImageLoader>> loaders_;
   std::vector<std::unique_ptr<ForkedLoader>> forked_;
   std::vector<std::thread> threads_;
   double memory_bytes_ = 0;
 
   std::atomic<int64_t> next_item_{0}, next_batch_{0};
-  int64_t next_copy_ = 0, next_step_ = 0;
+  int64_t next_copy_ = 0, next_queued_ = 0, next_step_ = 0;
   bool copies_ = true, steps_ = true;  ///< false: batches pass that stage untouched
   const SpanSink* sink_ = nullptr;
 

@@ -188,7 +188,9 @@ bool ImageLoader::load(const Batch& batch, int i, LoadTimes* times, std::string*
   at[1] = at[2] = at[3] = now_ns();
   const size_t decoded = size_t(g.side) * size_t(g.side) * kChannels;
   const bool whole = g.carried == Carried::pixels;
-  if (good && g.carried == Carried::jpeg) {
+  if (good && g.carried == Carried::number) {
+    good = pixels != nullptr;  // the device has them
+  } else if (good && g.carried == Carried::jpeg) {
     good = keep_jpeg(place, &record, why);
   } else if (good && whole && pixels != nullptr) {
     std::memcpy(place, pixels, decoded);

@@ -46,6 +46,7 @@ Geometry geometry_of(const Params& params, const Loader& loader, const FileSet& 
   const auto area = [](int side) { return size_t(side) * size_t(side) * kChannels; };
   g.image_bytes = loader.carried == Carried::tensor   ? area(g.crop) * sizeof(float)
                   : loader.carried == Carried::pixels ? area(g.side)
+                  : loader.carried == Carried::number ? 0
                                                       : (set.most_bytes() + 63) / 64 * 64;
   return g;
 }
@@ -87,6 +88,8 @@ Result<std::unique_ptr<Pipeline>> build_loader(const PipelineDesc& desc, const P
   device.threads = static_cast<int>(param_int(params, "device_threads", 1));
   device.pinned = setup.loader.pinned;
   device.own_stream = setup.loader.copies_ahead;
+  device.set = setup.loader.carried == Carried::number ? setup.source.get() : nullptr;
+  device.images = setup.set->count();
   RIDGE_TRY(setup.device, make_device(device));
   RIDGE_TRY(auto engine, Engine::make(std::move(setup)));
   return std::unique_ptr<Pipeline>(std::move(engine));

@@ -22,7 +22,8 @@ enum class LoadedBy : uint8_t {
 enum class Carried : uint8_t {
   tensor,  ///< cropped, flipped, normalised: planes of fp32
   pixels,  ///< decoded: whole images of bytes, which the device transforms
-  jpeg     ///< as read, which the device decodes and transforms
+  jpeg,    ///< as read, which the device decodes and transforms
+  number   ///< no picture: the device holds them all, decoded
 };
 
 struct Loader {
@@ -33,6 +34,7 @@ struct Loader {
   Carried carried = Carried::tensor;
   bool pinned = false;        ///< GPU: the device reads the host's buffers itself
   bool copies_ahead = false;  ///< a thread (GPU: a stream) of its own copies the next batch
+  bool queues_steps = false;  ///< GPU: the next step is queued before this one is done
   int device_buffers = 1;     ///< batches on the device; 0: as many as `buffers` says
 };
 

@@ -10,6 +10,7 @@
 
 #include "kernels/gemm/team.h"
 #include "kernels/pipeline/device.h"
+#include "kernels/pipeline/images.h"
 
 namespace ridge::pipeline {
 namespace {
@@ -93,12 +94,16 @@ class CpuDevice final : public TrainDevice {
     host_.emplace_back(bytes);
     return host_.back().data();
   }
-  Result<void> copy(int slot, const Batch& batch) override {
+  // A queue of none: done as it is called.
+  Result<void> queue_copy(int slot, const Batch& batch) override {
     std::memcpy(slots_[size_t(slot)].data(), batch.base, setup_.geometry.batch_bytes());
     return {};
   }
-  Result<void> step(int slot) override;
+  Result<void> finish_copy() override { return {}; }
+  Result<void> queue_step(int slot) override;
+  Result<void> finish_step() override { return {}; }
   double loss() override { return loss_; }
+  Result<std::vector<float>> weights(int l) override { return layers_[size_t(l)].weights; }
   Result<std::vector<float>> seen(int slot, int i) override {
     std::vector<float> pooled(size_t(setup_.geometry.features()));
     pool(slot, i, pooled.data());
@@ -149,7 +154,9 @@ void CpuDevice::pool(int slot, int i, float* out) {
   } else if (setup_.geometry.carried == Carried::tensor) {
     pool_tensor(reinterpret_cast<const float*>(b.image(i)), setup_.geometry, out);
   } else {
-    pool_pixels(b.image(i), record, setup_.geometry, out);
+    const bool here =
+        setup_.set != nullptr;  // its memory is the host's: the set is not there twice
+    pool_pixels(here ? setup_.set->pixels(record.file) : b.image(i), record, setup_.geometry, out);
   }
 }
 
@@ -176,7 +183,7 @@ double CpuDevice::softmax(Layer* last, const Record* records) {
   return loss / std::max(counted, 1);
 }
 
-Result<void> CpuDevice::step(int slot) {
+Result<void> CpuDevice::queue_step(int slot) {
   const int batch_size = setup_.geometry.batch, threads = setup_.threads;
   on_team(threads, batch_size, [&](int begin, int end) {
     for (int i = begin; i < end; ++i)

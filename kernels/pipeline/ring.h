@@ -33,6 +33,10 @@ class Ring {
     changed_.wait(lock, [&] { return stopped_ || full_[static_cast<size_t>(slot(batch))]; });
     return !stopped_;
   }
+  bool is_full(int64_t batch) {
+    const std::lock_guard lock(mutex_);
+    return full_[static_cast<size_t>(slot(batch))];
+  }
   /// Batches are released in order.
   void release(int64_t batch) {
     const std::lock_guard lock(mutex_);
