@@ -104,6 +104,7 @@ TEST_CASE("the GPU's network: scores, gradients and weights against float64") {
   setup.layers = 2;
   const auto device = make_cuda_train_device(setup);
   REQUIRE(device.ok());
-  // Factors of ten bits (TF32); a row of five left out would be an error of 0.1.
-  test::check_network(device->get(), setup, 3e-3, 1e-3);
+  // Factors of ten bits (TF32) move some units across zero: 1.4e-3 on an H200. A row of five left out
+  // would be an error of 0.1.
+  test::check_network(device->get(), setup, 3e-3, 1e-2);
 }

@@ -195,9 +195,17 @@ std::unique_ptr<Engine> engine_with(bool queues_steps, double copy_ms, Sleeper**
   return *std::move(engine);
 }
 
-double batch_ms(const Result<PipelineWindow>& window) {
-  REQUIRE(window.ok());
-  return window->took_s * 1e3 * kBatch / double(window->items);
+/// The least time of a batch in some windows; no more of them once one is below `enough_ms`. (A busy
+/// machine sleeps longer than it was told to, never less.)
+template <class Window>
+double least_batch_ms(double enough_ms, const Window& run_one) {
+  double least_ms = INFINITY;
+  for (int i = 0; i < 12 && !(least_ms < enough_ms); ++i) {
+    const Result<PipelineWindow> window = run_one();
+    REQUIRE(window.ok());
+    least_ms = std::min(least_ms, window->took_s * 1e3 * kBatch / double(window->items));
+  }
+  return least_ms;
 }
 
 }  // namespace
@@ -239,13 +247,11 @@ TEST_CASE("stages alone are queued in pairs: what the host sleeps is not counted
   REQUIRE(engine->run_window(0.02, kNoSpans).ok());
   CHECK(device->steps.deepest == 1);
   CHECK(device->copies.deepest == 1);
+  constexpr double kEnough_ms = Sleeper::kBusy_ms + 0.6 * Sleeper::kWake_ms;
   for (const size_t stage : {size_t{1}, size_t{2}}) {
-    // A busy machine sleeps longer than it was told to: the best of three.
-    double best_ms = INFINITY;
-    for (int i = 0; i < 3; ++i)
-      best_ms = std::min(best_ms, batch_ms(engine->run_stage(stage, 0.06)));
-    CHECK(best_ms > 0.99 * Sleeper::kBusy_ms);
-    CHECK(best_ms < Sleeper::kBusy_ms + 0.6 * Sleeper::kWake_ms);
+    const double ms = least_batch_ms(kEnough_ms, [&] { return engine->run_stage(stage, 0.06); });
+    CHECK(ms > 0.99 * Sleeper::kBusy_ms);
+    CHECK(ms < kEnough_ms);
   }
   CHECK(device->steps.deepest == TrainDevice::kMostQueued);
   CHECK(device->copies.deepest == TrainDevice::kMostQueued);
@@ -254,19 +260,18 @@ TEST_CASE("stages alone are queued in pairs: what the host sleeps is not counted
 }
 
 TEST_CASE("a step queued behind another hides the host's sleep, and no batch is lost or moved") {
-  double best_ms[2] = {INFINITY, INFINITY};
+  constexpr double kOneByOne_ms = Sleeper::kBusy_ms + 0.9 * Sleeper::kWake_ms;
   for (const bool queues : {false, true}) {
     Sleeper* device = nullptr;
     const auto engine = engine_with(queues, 0, &device);
-    for (int i = 0; i < 3; ++i)
-      best_ms[queues] = std::min(best_ms[queues], batch_ms(engine->run_window(0.08, kNoSpans)));
+    const double ms =
+        least_batch_ms(kOneByOne_ms, [&] { return engine->run_window(0.08, kNoSpans); });
+    CHECK(ms > 0.99 * Sleeper::kBusy_ms);
+    CHECK((ms < kOneByOne_ms) == queues);
     CHECK(device->steps.deepest == (queues ? 2 : 1));
     CHECK(device->steps.finished == device->steps.done_ns.size());
     CHECK(engine->check().task.at("images_misplaced") == 0);
   }
-  CHECK(best_ms[true] > 0.99 * Sleeper::kBusy_ms);
-  CHECK(best_ms[false] > Sleeper::kBusy_ms + 0.9 * Sleeper::kWake_ms);
-  CHECK(best_ms[true] < best_ms[false] - 0.4 * Sleeper::kWake_ms);
 }
 
 TEST_CASE("the CPU's network: scores, gradients and weights against float64") {

@@ -29,6 +29,7 @@ using namespace ridge::app;
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
+constexpr double kPipeline_s = 8;  // its pass holds the rounds with its stages: its own comparison
 constexpr int kMostLosses = 3;
 constexpr size_t kMostCandidates = 9;  // sides of a round are digits
 
@@ -165,7 +166,10 @@ class Recorder {
                    const std::string& name, bool energy) {
     WorkRequest request;
     request.type = "run";
-    request.limit_s = kPass_s;
+    const auto is_pipeline = [&](const Rung* rung) {
+      return driver_->run().kernel(rung->kernel)->kind == "pipeline";
+    };
+    request.limit_s = std::any_of(rungs.begin(), rungs.end(), is_pipeline) ? kPipeline_s : kPass_s;
     request.energy = energy;
     for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
     if (request.kernels.empty()) return {};
