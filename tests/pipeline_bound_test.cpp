@@ -173,13 +173,13 @@ Geometry geometry() {
   return g;
 }
 
-std::unique_ptr<Engine> engine_with(bool queues_steps, double copy_ms, Sleeper** device) {
+std::unique_ptr<Engine> engine_with(bool queues_ahead, double copy_ms, Sleeper** device) {
   EngineSetup setup;
   setup.loader = {.by = LoadedBy::threads,
                   .share_batch = true,
                   .carried = Carried::number,
                   .copies_ahead = true,
-                  .queues_steps = queues_steps,
+                  .queues_ahead = queues_ahead,
                   .device_buffers = 0};
   setup.geometry = geometry();
   auto set = std::make_shared<FileSet>();

@@ -137,7 +137,7 @@ constexpr Loader kResident = {.from = ImageFrom::memory,
                               .share_batch = true,
                               .carried = Carried::number,
                               .copies_ahead = true,
-                              .queues_steps = true,
+                              .queues_ahead = true,
                               .device_buffers = 0};
 
 }  // namespace

@@ -140,7 +140,7 @@ class Driver {
   Result<void> rounds();
   Result<double> window();
   Result<Reading> alone(size_t stage);
-  Result<void> stages_alone(PipelineRound* round);
+  Result<void> stages_alone(PipelineRound* round, bool reversed);
   Result<void> finish();
   void report(double share);
   bool enough(double elapsed_s) const;
@@ -195,10 +195,14 @@ Result<Reading> Driver::alone(size_t stage) {
                  out.bus_s * 1e9 / items, out.items};
 }
 
-Result<void> Driver::stages_alone(PipelineRound* round) {
-  for (size_t s = 0; s < stages_.size(); ++s) {
-    RIDGE_TRY(const Reading reading, alone(s));
-    round->alone.push_back(reading);
+/// Before the pipeline in reverse: its neighbour in time is the first of them, the one with all the workers,
+/// either way.
+Result<void> Driver::stages_alone(PipelineRound* round, bool reversed) {
+  round->alone.resize(stages_.size());
+  for (size_t k = 0; k < stages_.size(); ++k) {
+    const size_t s = reversed ? stages_.size() - 1 - k : k;
+    RIDGE_TRY(round->alone[s], alone(s));
+    const Reading& reading = round->alone[s];
     if (!(reading.bus_ns > 0)) continue;
     bus_ns_.push_back(reading.bus_ns);
     RIDGE_TRY(const double ceiling, pipeline_->bus_bytes_per_s());
@@ -229,11 +233,11 @@ Result<void> Driver::rounds() {
     if (observer_->cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
     PipelineRound round;
     const bool stages_first = r % 2 == 1;
-    if (stages_first) RIDGE_TRY_VOID(stages_alone(&round));
+    if (stages_first) RIDGE_TRY_VOID(stages_alone(&round, true));
     // What ran alone left its buffers full or empty: into the steady state again, untimed.
     if (!stages_.empty() || r == 0) RIDGE_TRY_VOID(pipeline_->run_window(window_s_ / 2, ignored));
     RIDGE_TRY(round.steady_ns, window());
-    if (!stages_first) RIDGE_TRY_VOID(stages_alone(&round));
+    if (!stages_first) RIDGE_TRY_VOID(stages_alone(&round, false));
     model_.add(std::move(round));
     report((now_s() - start) / limit_s_);
   }

@@ -27,7 +27,8 @@ Engine::Engine(EngineSetup setup)
       began_ns_(filled_.size()),
       full_ns_(filled_.size()),
       copied_ns_(static_cast<size_t>(device_buffers())),
-      queued_ns_(copied_ns_.size()),
+      copy_queued_ns_(copied_ns_.size()),
+      step_queued_ns_(copied_ns_.size()),
       on_device_(copied_ns_.size()),
       holds_(copied_ns_.size()) {}
 
@@ -206,61 +207,82 @@ void Engine::work_on_images(int worker) {
 
 // ---- copy and step -------------------------------------------------------------------------------
 
-bool Engine::copy_batch(int64_t batch) {
+bool Engine::queue_copy(int64_t batch) {
   const Batch from = host_batch(batch);
   const int host = host_ring_.slot(batch), to = device_ring_.slot(batch);
   const int64_t items = setup_.geometry.batch;
-  const double start = now_ns();
+  const double start = copy_queued_ns_[static_cast<size_t>(to)] = now_ns();
   const auto full = full_ns_[static_cast<size_t>(host)];
   emit("host buffer, filling", host, host, batch, items, began_ns_[static_cast<size_t>(host)],
        full);
   emit("host buffer, full", host, host, batch, items, full, start);
-  if (copies_) {
-    auto copied = setup_.device->queue_copy(to, from);
-    if (copied) copied = setup_.device->finish_copy();
-    if (!copied) fail(copied.error());
-    if (!copied) return false;
+  holds_[static_cast<size_t>(to)] = copies_;
+  if (!copies_) return true;
+  const auto queued = setup_.device->queue_copy(to, from);
+  if (!queued) fail(queued.error());
+  return queued.ok();
+}
+
+bool Engine::finish_copy(int64_t batch) {
+  const Batch from = host_batch(batch);
+  const int to = device_ring_.slot(batch);
+  const int64_t items = setup_.geometry.batch;
+  const bool copied = holds_[static_cast<size_t>(to)] != 0;
+  if (copied) {
+    const auto finished = setup_.device->finish_copy();
+    if (!finished) fail(finished.error());
+    if (!finished) return false;
   }
   const Record* records = from.records();
-  for (int64_t i = 0; i < items && setup_.device->decodes() && copies_; ++i) {
+  for (int64_t i = 0; i < items && setup_.device->decodes() && copied; ++i) {
     if (records[i].label < 0 && records[i].bytes > 0)
       skip(records[i].file, "the GPU cannot decode it");
   }
-  on_device_[static_cast<size_t>(to)].assign(from.records(), from.records() + items);
-  holds_[static_cast<size_t>(to)] = copies_;
-  const double end = now_ns();
-  emit(setup_.device->decodes() ? "copy and decode" : "copy", 0, to, batch, items, start, end);
-  copied_ns_[static_cast<size_t>(to)] = end;
+  on_device_[static_cast<size_t>(to)].assign(records, records + items);
+  // A copy that was queued behind another began when that one ended.
+  const double start = std::max(copy_queued_ns_[static_cast<size_t>(to)], last_copied_ns_);
+  last_copied_ns_ = copied_ns_[static_cast<size_t>(to)] = now_ns();
+  emit(setup_.device->decodes() ? "copy and decode" : "copy", 0, to, batch, items, start,
+       last_copied_ns_);
   host_ring_.release(batch);
   return true;
 }
 
+/// The gate is passed for each batch: closing it waits for those under way.
 void Engine::copy_loop() {
-  for (;; ++next_copy_) {
-    if (!host_ring_.wait_full(next_copy_) || !device_ring_.wait_free(next_copy_)) return;
-    if (!gate_.enter()) return;
-    const bool good = copy_batch(next_copy_);
-    if (good) device_ring_.publish(next_copy_);
-    gate_.leave();
-    if (!good) return;
+  const bool ahead = setup_.loader.queues_ahead;
+  for (bool good = true; good;) {
+    int64_t& next = copies_queued_;
+    if (next == next_copy_) {
+      if (!host_ring_.wait_full(next) || !device_ring_.wait_free(next) || !gate_.enter()) return;
+      good = queue_copy(next++);
+    }
+    // Only what is there already: waiting for a batch would hold up the one that is under way.
+    const bool another = good && ahead && next == next_copy_ + 1 && host_ring_.is_full(next) &&
+                         device_ring_.is_free(next) && gate_.try_enter();
+    if (another) good = queue_copy(next++);
+    good = good && finish_copy(next_copy_);
+    if (good) device_ring_.publish(next_copy_++);
+    if (good) gate_.leave();
   }
+  for (; next_copy_ < copies_queued_; ++next_copy_) gate_.leave();
 }
 
 /// The next batch's step, as soon as the batch is on the device.
 bool Engine::queue_step() {
-  const int64_t batch = next_queued_;
+  const int64_t batch = steps_queued_;
   const bool ahead = setup_.loader.copies_ahead;
   if (setup_.loader.by == LoadedBy::the_step && !load_batch(0, batch)) return false;
   if (!(ahead ? device_ring_.wait_full(batch) : host_ring_.wait_full(batch))) return false;
-  if (!ahead && !copy_batch(batch)) return false;
+  if (!ahead && !(queue_copy(batch) && finish_copy(batch))) return false;
   const int slot = device_ring_.slot(batch);
-  queued_ns_[static_cast<size_t>(slot)] = now_ns();
+  step_queued_ns_[static_cast<size_t>(slot)] = now_ns();
   if (steps_) {
     const auto queued = setup_.device->queue_step(slot);
     if (!queued) fail(queued.error());
     if (!queued) return false;
   }
-  ++next_queued_;
+  ++steps_queued_;
   return true;
 }
 
@@ -272,20 +294,20 @@ bool Engine::finish_step() {
     if (!stepped) return false;
   }
   // A step that was queued behind another began when that one ended.
-  const double start = std::max(queued_ns_[static_cast<size_t>(slot)], stepped_ns_);
-  stepped_ns_ = now_ns();
+  const double start = std::max(step_queued_ns_[static_cast<size_t>(slot)], last_stepped_ns_);
+  last_stepped_ns_ = now_ns();
   if (setup_.loader.copies_ahead) {
     emit("device buffer, full", slot, slot, next_step_, setup_.geometry.batch,
          copied_ns_[static_cast<size_t>(slot)], start);
   }
-  if (steps_) emit("step", 0, slot, next_step_, setup_.geometry.batch, start, stepped_ns_);
+  if (steps_) emit("step", 0, slot, next_step_, setup_.geometry.batch, start, last_stepped_ns_);
   return true;
 }
 
 bool Engine::step_batch() {
-  if (next_queued_ == next_step_ && !queue_step()) return false;
+  if (steps_queued_ == next_step_ && !queue_step()) return false;
   // Only what is there already: waiting for a batch would hold up the one that is under way.
-  const bool another = setup_.loader.queues_steps && device_ring_.is_full(next_queued_);
+  const bool another = setup_.loader.queues_ahead && device_ring_.is_full(steps_queued_);
   if (another && !queue_step()) return false;
   return finish_step();
 }
@@ -322,7 +344,7 @@ Result<PipelineWindow> Engine::run(double window_s, bool copies, bool steps) {
     if (good) window.items += deliver(next_step_++);
     window.took_s = (now_ns() - start) * 1e-9;
   } while (good && window.took_s < window_s);
-  for (; good && next_step_ < next_queued_; window.took_s = (now_ns() - start) * 1e-9) {
+  for (; good && next_step_ < steps_queued_; window.took_s = (now_ns() - start) * 1e-9) {
     good = finish_step();
     if (good) window.items += deliver(next_step_++);
   }

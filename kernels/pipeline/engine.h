@@ -71,7 +71,8 @@ class Engine final : public Pipeline {
   void skip(int32_t file, const std::string& why);
   // The other stages
   void copy_loop();
-  bool copy_batch(int64_t batch);
+  bool queue_copy(int64_t batch);
+  bool finish_copy(int64_t batch);
   bool step_batch();
   bool queue_step();
   bool finish_step();
@@ -96,9 +97,9 @@ class Engine final : public Pipeline {
   std::vector<SharedMemory> shared_;
   std::vector<std::byte*> host_;
   std::vector<std::atomic<int>> filled_;  ///< images of each host buffer that are there
-  std::vector<double> began_ns_, full_ns_, copied_ns_,
-      queued_ns_;                               ///< of each buffer, for its spans
-  double stepped_ns_ = 0;                       ///< end of the last step
+  // Of each buffer, for its spans; and when the last copy and the last step ended.
+  std::vector<double> began_ns_, full_ns_, copied_ns_, copy_queued_ns_, step_queued_ns_;
+  double last_copied_ns_ = 0, last_stepped_ns_ = 0;
   std::vector<std::vector<Record>> on_device_;  ///< records of each device buffer
   std::vector<char> holds_;                     ///< whether those images were really copied there
   std::vector<std::unique_ptr<ImageLoader>> loaders_;
@@ -107,7 +108,7 @@ class Engine final : public Pipeline {
   double memory_bytes_ = 0;
 
   std::atomic<int64_t> next_item_{0}, next_batch_{0};
-  int64_t next_copy_ = 0, next_queued_ = 0, next_step_ = 0;
+  int64_t copies_queued_ = 0, next_copy_ = 0, steps_queued_ = 0, next_step_ = 0;
   bool copies_ = true, steps_ = true;  ///< false: batches pass that stage untouched
   const SpanSink* sink_ = nullptr;
 

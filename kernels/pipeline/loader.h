@@ -34,7 +34,7 @@ struct Loader {
   Carried carried = Carried::tensor;
   bool pinned = false;        ///< GPU: the device reads the host's buffers itself
   bool copies_ahead = false;  ///< a thread (GPU: a stream) of its own copies the next batch
-  bool queues_steps = false;  ///< GPU: the next step is queued before this one is done
+  bool queues_ahead = false;  ///< GPU: the next copy and step are queued before these are done
   int device_buffers = 1;     ///< batches on the device; 0: as many as `buffers` says
 };
 

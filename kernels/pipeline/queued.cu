@@ -1,6 +1,7 @@
 // ridge: needs=jpeg
 //
-// Idea      The next step is queued while this one runs: the GPU goes from one to the other by itself.
+// Idea      The next step is queued while this one runs, and so is the next copy: the GPU goes from one to
+//           the other by itself.
 // Changed   The host waits for a step only after it has launched the one behind it. Waking up and
 //           launching, which the GPU waited for at every step, now happen while it works.
 // Limits    The step alone, which is measured with the same queue of two.
@@ -18,7 +19,7 @@ constexpr Loader kQueued = {.from = ImageFrom::memory,
                             .carried = Carried::number,
                             .pinned = true,
                             .copies_ahead = true,
-                            .queues_steps = true,
+                            .queues_ahead = true,
                             .device_buffers = 0};
 
 RIDGE_PIPELINE(pipeline, cuda, queued, .maker = &kCudaLoader, .config = &kQueued);

@@ -37,6 +37,10 @@ class Ring {
     const std::lock_guard lock(mutex_);
     return full_[static_cast<size_t>(slot(batch))];
   }
+  bool is_free(int64_t batch) {
+    const std::lock_guard lock(mutex_);
+    return batch < released_ + size();
+  }
   /// Batches are released in order.
   void release(int64_t batch) {
     const std::lock_guard lock(mutex_);
@@ -67,6 +71,13 @@ class Gate {
     changed_.wait(lock, [&] { return open_ || stopped_; });
     if (!stopped_) ++inside_;
     return !stopped_;
+  }
+  /// False: closed, or stopped.
+  bool try_enter() {
+    const std::lock_guard lock(mutex_);
+    const bool enters = open_ && !stopped_;
+    inside_ += enters ? 1 : 0;
+    return enters;
   }
   void leave() {
     const std::lock_guard lock(mutex_);
