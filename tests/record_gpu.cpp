@@ -29,7 +29,7 @@ using namespace ridge::app;
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
-constexpr double kPipeline_s = 7;  // its pass holds the rounds with its stages: its own comparison
+constexpr double kPipeline_s = 6;  // its pass holds the rounds with its stages: its own comparison
 constexpr int kMostLosses = 3;
 constexpr size_t kMostCandidates = 9;  // sides of a round are digits
 
