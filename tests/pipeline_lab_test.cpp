@@ -159,6 +159,8 @@ TEST_CASE("every image arrives once an epoch, in the seeded order, with any work
     CHECK(check.task.at("images_misplaced") == 0);
     CHECK(check.task.at("images_skipped") == 0);
     CHECK(check.task.at("epochs") >= 2.5);
+    if (cases[i].loader.from == ImageFrom::memory)
+      CHECK(engine->memory_bytes() > double(kImages) * kSide * kSide * kChannels);
     // The same batches in the same order train the same network, to the bit.
     if (i == 0) first_loss = engine->loss();
     if (i < 6) CHECK(engine->loss() == first_loss);

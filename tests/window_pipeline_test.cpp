@@ -7,6 +7,7 @@
 #include "app/window/chart_rows.h"
 #include "app/window/history.h"
 #include "app/window/timeline.h"
+#include "common/record/diagnosis.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;
@@ -53,6 +54,13 @@ TEST_CASE("a pipeline's window has a lane for each worker, stage and buffer",
   CHECK(timeline.telemetry[1].high == 1);
   for (const TelemetryLane& lane : timeline.telemetry) CHECK(lane.points.back().second == 0);
   CHECK(make_stage_timeline(Series{}, "").lanes.empty());
+  // What the device decodes is none of a worker's doings, but it is feeding all the same.
+  Series decodes;
+  decodes.spans = {{"read", 0, 0, 0, 1, 0, 10}, {"copy and decode", 0, 0, 0, 2, 10, 20}};
+  const Timeline lanes = make_stage_timeline(decodes, "");
+  REQUIRE(lanes.lanes.size() == 2);
+  CHECK(lanes.lanes[1].label == "copy and decode");
+  CHECK(stage_kind("copy and decode") == Bottleneck::input_pipeline);
 }
 
 TEST_CASE("moving a slider shows what the model makes of it, before anything runs",

@@ -26,23 +26,27 @@ std::vector<Span> first_window(const Series& series) {
   return spans;
 }
 
+/// What a worker does, not the device's copying, even where that decodes.
+bool is_worker(const Span& span) {
+  return stage_kind(span.stage) == Bottleneck::input_pipeline &&
+         span.stage.find("copy") == std::string::npos;
+}
+
 /// A worker does several stages, one after the other: they share its lane.
 std::string lane_of(const Span& span) {
   if (is_buffer_state(span)) {
     const std::string name = span.stage.substr(0, span.stage.find(','));
     return name + " " + std::to_string(span.buffer + 1);
   }
-  if (stage_kind(span.stage) == Bottleneck::input_pipeline)
-    return "worker " + std::to_string(span.worker + 1);
+  if (is_worker(span)) return "worker " + std::to_string(span.worker + 1);
   return span.stage;
 }
 
 /// Workers first, then the other stages, then the buffers; each kind in order of its number.
 std::string place_of(const Span& span) {
-  const bool works = stage_kind(span.stage) == Bottleneck::input_pipeline;
   std::string number = std::to_string(1000 + (is_buffer_state(span) ? span.buffer : span.worker));
   if (is_buffer_state(span)) return (span.stage.starts_with("host") ? "3" : "4") + number;
-  return (works ? "1" + number : "2" + span.stage);
+  return (is_worker(span) ? "1" + number : "2" + span.stage);
 }
 
 /// How many batches stood full at a time, as steps.

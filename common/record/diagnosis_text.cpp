@@ -69,15 +69,16 @@ Bottleneck stage_kind(const std::string& stage) {
     const char* word;
     Bottleneck kind;
   };
-  // "decode_queue" is a queue: what waits comes before what works.
+  // "decode_queue" is a queue: what waits comes before what works. And what copies and decodes decodes: on an
+  // H200 6.4 ms of it for 0.02 of copying.
   constexpr Word kWords[] = {
       {"queue", Bottleneck::inference_queue},   {"lock", Bottleneck::synchronisation},
       {"barrier", Bottleneck::synchronisation}, {"reduce", Bottleneck::collectives},
       {"gather", Bottleneck::collectives},      {"broadcast", Bottleneck::collectives},
-      {"collective", Bottleneck::collectives},  {"copy", Bottleneck::host_copy},
-      {"upload", Bottleneck::host_copy},        {"download", Bottleneck::host_copy},
-      {"read", Bottleneck::input_pipeline},     {"load", Bottleneck::input_pipeline},
-      {"decode", Bottleneck::input_pipeline},   {"augment", Bottleneck::input_pipeline},
+      {"collective", Bottleneck::collectives},  {"decode", Bottleneck::input_pipeline},
+      {"copy", Bottleneck::host_copy},          {"upload", Bottleneck::host_copy},
+      {"download", Bottleneck::host_copy},      {"read", Bottleneck::input_pipeline},
+      {"load", Bottleneck::input_pipeline},     {"augment", Bottleneck::input_pipeline},
       {"shuffle", Bottleneck::input_pipeline},  {"collate", Bottleneck::input_pipeline},
       {"compute", Bottleneck::compute},         {"train", Bottleneck::compute},
       {"infer", Bottleneck::compute},           {"forward", Bottleneck::compute},

@@ -78,6 +78,9 @@ class CudaDevice final : public TrainDevice {
   /// 6 FLOP an image for each weight, which is read or written four times: 0.4 FLOP/byte an image, and
   /// TF32 of an H200 has 100 to the byte. (Measured with batches of 64 and 128: see the lesson.)
   bool step_is_fixed() const override { return setup_.geometry.batch <= 128; }
+  double held_bytes() const override {
+    return set_ != nullptr ? double(picture_bytes()) * double(setup_.images) : 0;
+  }
   size_t picture_bytes() const {
     return size_t(on_device_.side) * size_t(on_device_.side) * kChannels;
   }

@@ -59,6 +59,8 @@ class TrainDevice {
   virtual double hidden_share() const = 0;
   /// Whether a step takes as long whatever is in its batch: it waits for its weights.
   virtual bool step_is_fixed() const { return false; }
+  /// Of its memory what holds the set.
+  virtual double held_bytes() const { return 0; }
   virtual std::string name() const = 0;
 };
 

@@ -54,7 +54,8 @@ Result<void> Engine::allocate() {
       host_.push_back(memory);
     }
   }
-  memory_bytes_ = double(bytes) * double(host_buffers() + device_buffers());
+  memory_bytes_ = double(bytes) * double(host_buffers() + device_buffers()) +
+                  setup_.source->held_bytes() + setup_.device->held_bytes();
   for (int i = 0; i < setup_.workers && forks; ++i) {
     forked_.push_back(std::make_unique<ForkedLoader>(setup_.geometry, setup_.source.get()));
     if (forked_.back()->pid() <= 0)

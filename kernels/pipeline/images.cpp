@@ -85,6 +85,7 @@ class Memory final : public ImageSource {
     return broken_[static_cast<size_t>(i)].empty() ? &all_[static_cast<size_t>(i) * image_]
                                                    : nullptr;
   }
+  double held_bytes() const override { return static_cast<double>(all_.size()); }
 
  private:
   size_t image_;

@@ -18,6 +18,7 @@ class ImageSource {
   virtual bool read(int32_t i, std::vector<uint8_t>* bytes, std::string* why) = 0;
   /// Its pixels where they are kept decoded; null: decode what read() gives.
   virtual const uint8_t* pixels(int32_t) { return nullptr; }
+  virtual double held_bytes() const { return 0; }  ///< of memory, by those pixels
 };
 
 std::unique_ptr<ImageSource> read_files(std::shared_ptr<const FileSet> set);
