@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 Status launch_fused(const Launch& launch) {
-  return rows_run(launch, scalar_row, false);
+  return rows_run(launch, scalar_row);
 }
 
 RIDGE_KERNEL(chain, cpu, fused, .launch = launch_fused);

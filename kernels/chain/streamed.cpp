@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 Status launch_streamed(const Launch& launch) {
-  return rows_run(launch, widest_row(), true);
+  return rows_run_streamed(launch, widest_rows());
 }
 
 RIDGE_KERNEL(chain, cpu, streamed, .launch = launch_streamed);

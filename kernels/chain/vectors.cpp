@@ -11,7 +11,7 @@ namespace ridge {
 namespace {
 
 Status launch_vectors(const Launch& launch) {
-  return rows_run(launch, widest_row(), false);
+  return rows_run(launch, widest_rows().row);
 }
 
 RIDGE_KERNEL(chain, cpu, vectors, .launch = launch_vectors);

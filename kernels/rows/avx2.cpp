@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "kernels/rows/rows.h"
+
 namespace ridge {
 
 typedef __m256 Vec;
@@ -46,10 +48,6 @@ static inline void store_some(float* p, int count, Vec v) {
   for (int i = 0; i < count; ++i) p[i] = lane[i];
 }
 
-static inline Vec quotient(Vec a, Vec d) {
-  return a / d;
-}
-
 /// 2^f for |f| <= 1/2, by its Taylor polynomial of degree 6: 2 units in the last place.
 static inline Vec poly_exp2(Vec f) {
   Vec p = broadcast(1.54035304e-4f);
@@ -68,17 +66,41 @@ static inline Vec exp2_of(Vec x) {
   return poly_exp2(x - whole) * _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
 }
 
+static inline Vec exp_of(Vec x) {
+  return exp2_of(x * broadcast(1.44269504f));
+}
+
+static const float kGeluScale = 1.0f;
+typedef struct {
+} GeluTable;
+static inline GeluTable gelu_table() {
+  return GeluTable{};
+}
+
+/// What lies 100 octaves below its x is 0, and so its divisor may be anything; NaN stays NaN. Several vectors
+/// step by step: one alone would be a chain of 20 instructions that wait for each other.
+static inline __attribute__((always_inline)) void gelu_all(const GeluTable*, Vec* v, int count) {
+  Vec z[4], power[4];
+  for (int q = 0; q < count; ++q)
+    z[q] = v[q] * fma(v[q] * v[q], broadcast(-kGeluB), broadcast(-kGeluA));
+  for (int q = 0; q < count; ++q) power[q] = exp2_of(z[q]);
+  for (int q = 0; q < count; ++q) {
+    const Vec y = v[q] / (broadcast(1.0f) + power[q]);
+    v[q] = z[q] >= broadcast(100.0f) ? broadcast(0.0f) : y;
+  }
+}
+
 }  // namespace ridge
 
-#include "kernels/rows/row_vectors.h"
+#include "kernels/rows/row_stream.h"
 
 namespace ridge {
 
-extern const RowFunction rows_avx2;
-const RowFunction rows_avx2 = vector_row;
+extern const RowCode rows_avx2;
+const RowCode rows_avx2 = {vector_row, stream_rows};
 
 static Status launch(const Launch& launch) {
-  return rows_run(launch, vector_row, false);
+  return rows_run(launch, vector_row);
 }
 
 RIDGE_KERNEL(rows, cpu, avx2, .launch = launch);

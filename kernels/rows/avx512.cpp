@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "kernels/rows/gelu_table.h"
+
 namespace ridge {
 
 typedef __m512 Vec;
@@ -44,36 +46,67 @@ static inline void store_some(float* p, int count, Vec v) {
   _mm512_mask_storeu_ps(p, first_lanes(count), v);
 }
 
-/// 2^x = 2^whole 2^(i/16) 2^f: x is rounded to sixteenths by adding 1.5 2^19, whose last bits then are i; a
-/// table in a register has 2^(i/16), and |f| <= 1/32 needs a polynomial of degree 2 (Chebyshev's: 7 units in
-/// the last place). VSCALEFPS multiplies by 2^whole, and by -inf gives 0, whatever the rest.
-static inline Vec exp2_of(Vec x) {
-  const Vec table = {1.0f,        1.04427378f, 1.09050773f, 1.13878863f, 1.18920712f, 1.24185781f,
-                     1.29683955f, 1.35425555f, 1.41421356f, 1.47682615f, 1.54221083f, 1.61049033f,
-                     1.68179283f, 1.75625216f, 1.83400809f, 1.91520656f};
-  const Vec magic = broadcast(786432.0f);
-  const Vec rounded = x + magic, sixteenths = rounded - magic, f = x - sixteenths;
-  const Vec power = _mm512_maskz_permutexvar_ps(0xffff, _mm512_castps_si512(rounded), table);
+/// e^x = 2^whole 2^(i/16) 2^f: x log2(e) is rounded to sixteenths by adding 1.5 2^19, whose last bits then
+/// are whole and i. A table in a register has 2^(i/16) less i sixteenths of an exponent, so that adding all
+/// those bits to the exponent's place puts `whole` there; |f| <= 1/32 needs a polynomial of degree 2
+/// (Chebyshev's: 7 units in the last place). What is below 2^-127 becomes that, whose bits are 0's.
+static inline Vec exp_of(Vec x) {
+  const __m512i table =
+      _mm512_setr_epi32(0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
+                        0x3f75fed7, 0x3f75583f, 0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c,
+                        0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d);
+  const Vec magic = broadcast(786432.0f), log2e = broadcast(1.44269504f);
+  x = maximum(broadcast(-88.0296919f), x);
+  const Vec rounded = fma(x, log2e, magic), f = _mm512_fmsub_ps(x, log2e, rounded - magic);
+  const __m512i bits = _mm512_castps_si512(rounded);
+  const __m512i power = _mm512_add_epi32(_mm512_maskz_permutexvar_epi32(0xffff, bits, table),
+                                         _mm512_maskz_slli_epi32(0xffff, bits, 19));
   const Vec p = fma(fma(broadcast(0.240235900f), f, broadcast(0.693187830f)), f, broadcast(1.0f));
-  return _mm512_maskz_scalef_ps(0xffff, p * power, sixteenths);
+  return p * _mm512_castsi512_ps(power);
 }
-/// 14 bits from a table, twice as many by a step of Newton's: a division takes ten times as long.
-static inline Vec quotient(Vec a, Vec d) {
-  const Vec r = _mm512_maskz_rcp14_ps(0xffff, d);
-  return a * (r * _mm512_fnmadd_ps(d, r, broadcast(2.0f)));
+
+typedef struct {
+  Vec low[4], high[4];  ///< of each degree: segments 0 to 15, and the others
+} GeluTable;
+
+/// Eight registers. Left to itself the compiler loads each where it is used: 8 loads an element more.
+static inline __attribute__((always_inline)) GeluTable gelu_table() {
+  GeluTable t;
+  for (int i = 0; i < 4; ++i) {
+    t.low[i] = load(kGeluTable[i]), t.high[i] = load(kGeluTable[i] + kLanes);
+    asm("" : "+v"(t.low[i]), "+v"(t.high[i]));
+  }
+  return t;
+}
+static inline Vec coefficient(const GeluTable* t, int degree, Vec rounded) {
+  return _mm512_permutex2var_ps(t->low[degree], _mm512_castps_si512(rounded), t->high[degree]);
+}
+/// 15 instructions, no exponential and no division (gelu_table.h); 1.5 2^23 rounds to whole numbers. What
+/// lies below -32 becomes that: both products are exact there, and so their difference is 0.
+static inline __attribute__((always_inline)) void gelu_all(const GeluTable* t, Vec* v, int count) {
+  const Vec magic = broadcast(12582912.0f);
+  for (int i = 0; i < count; ++i) {
+    const Vec q = maximum(broadcast(-32.0f), v[i]), size = _mm512_abs_ps(q);
+    const Vec at = _mm512_maskz_min_ps(0xffff, broadcast(31.0f), size);
+    const Vec rounded = at + magic, f = at - (rounded - magic);
+    Vec c = fma(coefficient(t, 3, rounded), f, coefficient(t, 2, rounded));
+    c = fma(c, f, coefficient(t, 1, rounded));
+    c = fma(c, f, coefficient(t, 0, rounded));
+    v[i] = fma(size, c, q * broadcast(0.5f / kGeluScale));
+  }
 }
 
 }  // namespace ridge
 
-#include "kernels/rows/row_vectors.h"
+#include "kernels/rows/row_stream.h"
 
 namespace ridge {
 
-extern const RowFunction rows_avx512;
-const RowFunction rows_avx512 = vector_row;
+extern const RowCode rows_avx512;
+const RowCode rows_avx512 = {vector_row, stream_rows};
 
 static Status launch(const Launch& launch) {
-  return rows_run(launch, vector_row, false);
+  return rows_run(launch, vector_row);
 }
 
 RIDGE_KERNEL(rows, cpu, avx512, .launch = launch);

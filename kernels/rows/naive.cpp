@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 Status launch_naive(const Launch& launch) {
-  return rows_run(launch, scalar_row, false);
+  return rows_run(launch, scalar_row);
 }
 
 RIDGE_KERNEL(rows, cpu, naive, .launch = launch_naive);

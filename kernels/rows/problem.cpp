@@ -216,9 +216,10 @@ std::vector<Params> shapes_of(const std::array<std::array<int64_t, 2>, count>& s
   return shapes;
 }
 
-/// m, n: one, one column, primes, vectors +- 1, whole vectors, rows that fill registers, and longer ones.
+/// m, n: one, one column, primes, vectors +- 1, whole vectors, rows that fill registers, longer ones, and
+/// enough of them to stream.
 std::vector<Params> awkward_rows() {
-  constexpr std::array<std::array<int64_t, 2>, 13> kSizes = {{{1, 1},
+  constexpr std::array<std::array<int64_t, 2>, 14> kSizes = {{{1, 1},
                                                               {37, 1},
                                                               {1, 7},
                                                               {5, 31},
@@ -230,7 +231,8 @@ std::vector<Params> awkward_rows() {
                                                               {3, 8200},
                                                               {2, 16'387},
                                                               {1, 65'544},
-                                                              {1, 131'101}}};
+                                                              {1, 131'101},
+                                                              {33, 8000}}};
   return shapes_of(kSizes, "m", "n");
 }
 
@@ -251,8 +253,15 @@ std::vector<Params> awkward_transpose() {
 }
 
 std::vector<Params> awkward_chain() {
-  constexpr std::array<std::array<int64_t, 2>, 8> kSizes = {
-      {{1, 1}, {37, 1}, {5, 31}, {64, 64}, {3, 257}, {2, 4096}, {3, 8200}, {1, 65'544}}};
+  constexpr std::array<std::array<int64_t, 2>, 9> kSizes = {{{1, 1},
+                                                             {37, 1},
+                                                             {5, 31},
+                                                             {64, 64},
+                                                             {3, 257},
+                                                             {2, 4096},
+                                                             {3, 8200},
+                                                             {1, 65'544},
+                                                             {33, 8000}}};
   std::vector<Params> shapes = shapes_of(kSizes, "height", "width");
   for (size_t i = 0; i < shapes.size(); ++i) shapes[i]["layers"] = int64_t(1 + i % 3);
   return shapes;

@@ -2,8 +2,9 @@
 // inside namespace ridge,
 //   Vec, kLanes                          its vector of floats
 //   load store stream (aligned) broadcast maximum fma(a, b, c)
-//   exp2_of        2^x within 8 units in the last place; 0 for -inf
-//   quotient(a, d) for d from 1 to 2^101
+//   exp_of         e^x for x up to 60, within 8 units in the last place; 0 for -inf
+//   kGeluScale, GeluTable, gelu_table(), gelu_all(table, v, count)   gelu(x) from kGeluScale x, up to four
+//                                  vectors at once; the table is what that keeps in registers
 //   load_some(p, count, fill), store_some(p, count, v)   for the end of a row: count < kLanes
 // and gets vector_row(). Each row is gone over two or three times; only the first time does it come from
 // memory, if the cores' own caches hold it. ISA-flagged files include this: static only.
@@ -15,21 +16,6 @@ namespace ridge {
 
 /// Elements a step: four sums, since an addition takes 4 cycles, and two may start in one.
 static const int kStep = 4 * (int)kLanes;
-
-static const float kLog2E = 1.44269504f;
-
-/// What lies 100 octaves below its x is 0, and so its divisor may be anything; NaN stays NaN. Several vectors
-/// step by step: one alone would be a chain of 20 instructions that wait for each other.
-static inline __attribute__((always_inline)) void gelu_all(Vec* v, int count) {
-  Vec z[4], power[4];
-  for (int q = 0; q < count; ++q)
-    z[q] = v[q] * fma(v[q] * v[q], broadcast(-kGeluB), broadcast(-kGeluA));
-  for (int q = 0; q < count; ++q) power[q] = exp2_of(z[q]);
-  for (int q = 0; q < count; ++q) {
-    const Vec y = quotient(v[q], broadcast(1.0f) + power[q]);
-    v[q] = z[q] >= broadcast(100.0f) ? broadcast(0.0f) : y;
-  }
-}
 
 /// What a pass does with each element; `c0`, `c1` are the row's statistics.
 enum Pass {
@@ -55,7 +41,7 @@ static inline __attribute__((always_inline)) Vec element(enum Pass pass, Vec x, 
     case kPassSum:
       return x;
     case kPassExpSum:
-      return exp2_of((x - c0) * broadcast(kLog2E));
+      return exp_of(x - c0);
     case kPassVariance:
       return (x - c0) * (x - c0);
     case kPassSquares:
@@ -65,13 +51,13 @@ static inline __attribute__((always_inline)) Vec element(enum Pass pass, Vec x, 
     case kPassBiasVariance:
       return (x + bias - c0) * (x + bias - c0);
     case kPassSoftmax:
-      return exp2_of((x - c0) * broadcast(kLog2E)) * c1;
+      return exp_of(x - c0) * c1;
     case kPassLayerNorm:
       return fma((x - c0) * c1, weight, bias);
     case kPassRmsNorm:
       return x * c1 * weight;
-    case kPassGelu:
-      return x;  // gelu_all() follows
+    case kPassGelu:  // gelu_all() follows, and after kPassChain
+      return x * broadcast(kGeluScale);
     case kPassChain:
       return (x + bias - c0) * c1 * weight;
   }
@@ -181,32 +167,23 @@ static inline __attribute__((always_inline)) Moments moments(enum Pass sum, enum
   return m;
 }
 
-/// y from x, the statistics being known; the next row is fetched meanwhile.
+/// y from x, the statistics being known.
 static inline __attribute__((always_inline)) void write(enum Pass pass, const RowTask* t, float a,
-                                                        float b, bool is_last) {
+                                                        float b) {
   const Vec c0 = broadcast(a), c1 = broadcast(b);
   const bool has_gelu = pass == kPassGelu || pass == kPassChain;
-  const bool streams = is_last && t->stream && (size_t)t->y % sizeof(Vec) == 0;
+  const GeluTable table = gelu_table();
   int64_t j = 0;
   for (; j + kStep <= t->n; j += kStep) {
     Vec v[4];
-    for (int q = 0; q < 4; ++q) {
-      const int64_t at = j + q * kLanes;
-      if (is_last && t->next && at % 16 == 0) __builtin_prefetch(t->next + at, 0, 2);
-      v[q] = element_at(pass, t, at, c0, c1);
-    }
-    if (has_gelu) gelu_all(v, 4);
-    for (int q = 0; q < 4; ++q) {
-      if (streams)
-        stream(t->y + j + q * kLanes, v[q]);
-      else
-        store(t->y + j + q * kLanes, v[q]);
-    }
+    for (int q = 0; q < 4; ++q) v[q] = element_at(pass, t, j + q * kLanes, c0, c1);
+    if (has_gelu) gelu_all(&table, v, 4);
+    for (int q = 0; q < 4; ++q) store(t->y + j + q * kLanes, v[q]);
   }
   for (; j < t->n; j += kLanes) {
     const int count = t->n - j < kLanes ? (int)(t->n - j) : (int)kLanes;
     Vec v = element_end(pass, t, j, count, 0, c0, c1);
-    if (has_gelu) gelu_all(&v, 1);
+    if (has_gelu) gelu_all(&table, &v, 1);
     store_some(t->y + j, count, v);
   }
 }
@@ -218,7 +195,7 @@ static inline float inverse_root(float mean_square) {
 static inline void chain_row(RowTask t) {
   for (int64_t layer = 0; layer < t.layers; ++layer) {
     const Moments m = moments(kPassBiasSum, kPassBiasVariance, &t);
-    write(kPassChain, &t, m.mean, inverse_root(m.variance), layer + 1 == t.layers);
+    write(kPassChain, &t, m.mean, kGeluScale * inverse_root(m.variance));
     t.x = t.y;
   }
 }
@@ -228,16 +205,16 @@ static void vector_row(const RowTask* t) {
   switch (t->op) {
     case RowOp::softmax: {
       const float most = reduce(kPassMaximum, t, 0);
-      return write(kPassSoftmax, t, most, 1.0f / reduce(kPassExpSum, t, most), true);
+      return write(kPassSoftmax, t, most, 1.0f / reduce(kPassExpSum, t, most));
     }
     case RowOp::layernorm: {
       const Moments m = moments(kPassSum, kPassVariance, t);
-      return write(kPassLayerNorm, t, m.mean, inverse_root(m.variance), true);
+      return write(kPassLayerNorm, t, m.mean, inverse_root(m.variance));
     }
     case RowOp::rmsnorm:
-      return write(kPassRmsNorm, t, 0, inverse_root(reduce(kPassSquares, t, 0) / n), true);
+      return write(kPassRmsNorm, t, 0, inverse_root(reduce(kPassSquares, t, 0) / n));
     case RowOp::gelu:
-      return write(kPassGelu, t, 0, 0, true);
+      return write(kPassGelu, t, 0, 0);
     case RowOp::chain:
       return chain_row(*t);
     case RowOp::copy:

@@ -6,14 +6,14 @@
 
 namespace ridge {
 
-extern const RowFunction rows_avx2;    // avx2.cpp
-extern const RowFunction rows_avx512;  // avx512.cpp
+extern const RowCode rows_avx2;    // avx2.cpp
+extern const RowCode rows_avx512;  // avx512.cpp
 
 /// The widest that this CPU has and RIDGE_MAX_ISA allows.
-inline RowFunction widest_row() {
+inline RowCode widest_rows() {
   const measure::IsaLevel isa = measure::usable_isa();
   if (isa == measure::IsaLevel::avx512) return rows_avx512;
-  return isa == measure::IsaLevel::avx2 ? rows_avx2 : scalar_row;
+  return isa == measure::IsaLevel::avx2 ? rows_avx2 : RowCode{scalar_row, nullptr};
 }
 
 }  // namespace ridge
