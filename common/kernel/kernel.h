@@ -40,7 +40,7 @@ struct Status {
 
 /// The shape a kernel is asked for. What dim[i] means is the family's (kernels/<family>/<family>.h).
 struct Shape {
-  int64_t dim[8] = {};
+  int64_t dim[16] = {};
   DType dtype = DType::fp32;
   int threads = 1;  ///< CPU threads the kernel may use; GPU kernels ignore it
   /// What the family declares constant, a model's weights: prepare() may pack it. In host memory, there

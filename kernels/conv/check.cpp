@@ -1,0 +1,201 @@
+#include "kernels/conv/check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "common/core/parallel.h"
+#include "common/core/random.h"
+#include "common/quality/quality.h"
+#include "kernels/conv/conv.h"
+
+namespace ridge::conv {
+namespace {
+
+constexpr int64_t kSampledOutputs = 4096;
+
+using Vector = std::vector<double>;
+
+double dot(const double* x, const double* y, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+class Checker {
+ public:
+  Checker(const Shape& shape, const HostBuffers& host, uint64_t seed)
+      : v_(conv_shape(&shape)), dtype_(shape.dtype), host_(host), seed_(seed) {
+    terms_ = v_.group_c * v_.r * v_.s;
+    filters_.resize(static_cast<size_t>(v_.m * terms_));
+    quality::load_range(host[kConvF].data(), 0, dtype_, filters_);
+    for (int64_t m = 0; m < v_.m; ++m) {
+      filter_norms_.push_back(std::sqrt(dot(filter(m), filter(m), terms_)));
+      bias_.push_back(v_.relu ? quality::load(host[kConvBias].data(), m, dtype_) : 0);
+    }
+  }
+
+  QualityCheck every_output() const {
+    quality::ErrorSum sum;
+    double ref2 = 0, expected2 = 0;
+    Vector patch;
+    for (int64_t at = 0; at < pixels(); ++at) {
+      for (int64_t g = 0; g < v_.groups; ++g) {
+        const double norm = gather(at, g, &patch);
+        for (int64_t m = g * v_.group_m; m < (g + 1) * v_.group_m; ++m)
+          add(at, m, patch, norm, &sum, &ref2, &expected2);
+      }
+    }
+    return sum.finish("every output", nmse_limit(ref2, expected2, pixels() * v_.m));
+  }
+
+  QualityCheck sampled() const {
+    const int64_t all = pixels() * v_.m;
+    if (all <= kSampledOutputs) return every_output();
+    quality::ErrorSum sum;
+    double ref2 = 0, expected2 = 0;
+    Vector patch;
+    const uint64_t key = random_key(seed_ ^ 0x5eed'c0c0);
+    for (int64_t i = 0; i < kSampledOutputs; ++i) {
+      const int64_t corner[] = {0, v_.q - 1, (v_.p - 1) * v_.q, pixels() - 1};
+      const auto index = static_cast<uint64_t>(i);
+      const int64_t at = i < 4 ? corner[i] : random_below(key, 2 * index, uint32_t(pixels()));
+      const int64_t m = random_below(key, 2 * index + 1, uint32_t(v_.m));
+      const double norm = gather(at, m / v_.group_m, &patch);
+      add(at, m, patch, norm, &sum, &ref2, &expected2);
+    }
+    QualityCheck check =
+        sum.finish(v_.relu ? "outputs sampled, sign of all" : "outputs sampled, sum of all",
+                   nmse_limit(ref2, expected2, kSampledOutputs));
+    if (check.passed) check_pixels(&check);
+    return check;
+  }
+
+  /// Filled-up channels that are not zero.
+  int64_t spoilt_padding() const {
+    int64_t spoilt = 0;
+    for (int64_t m = v_.m; m < conv_stored(v_.m, v_.layout); ++m)
+      for (int64_t at = 0; at < pixels(); ++at) spoilt += !(output(at, m) == 0);
+    return spoilt;
+  }
+
+ private:
+  int64_t pixels() const { return v_.n * v_.p * v_.q; }
+  const double* filter(int64_t m) const { return filters_.data() + m * terms_; }
+
+  double output(int64_t at, int64_t m) const {
+    const int64_t q = at % v_.q, p = at / v_.q % v_.p, n = at / v_.q / v_.p;
+    return quality::load(host_[kConvY].data(), conv_place(&v_.y_at, n, m, p, q), dtype_);
+  }
+
+  /// What the filters of group g see at output pixel `at`: [c][r][s]. Its norm.
+  double gather(int64_t at, int64_t g, Vector* patch) const {
+    const int64_t q = at % v_.q, p = at / v_.q % v_.p, n = at / v_.q / v_.p;
+    patch->assign(static_cast<size_t>(terms_), 0);
+    size_t i = 0;
+    for (int64_t c = g * v_.group_c; c < (g + 1) * v_.group_c; ++c) {
+      for (int64_t r = 0; r < v_.r; ++r) {
+        const int64_t h = p * v_.stride + r - v_.pad;
+        for (int64_t s = 0; s < v_.s; ++s, ++i) {
+          const int64_t w = q * v_.stride + s - v_.pad;
+          if (h < 0 || h >= v_.h || w < 0 || w >= v_.w) continue;
+          (*patch)[i] =
+              quality::load(host_[kConvX].data(), conv_place(&v_.x_at, n, c, h, w), dtype_);
+        }
+      }
+    }
+    return std::sqrt(dot(patch->data(), patch->data(), terms_));
+  }
+
+  void add(int64_t at, int64_t m, const Vector& patch, double norm, quality::ErrorSum* sum,
+           double* ref2, double* expected2) const {
+    const double filter_norm = filter_norms_[static_cast<size_t>(m)];
+    const double whole = dot(patch.data(), filter(m), terms_) + bias_[static_cast<size_t>(m)];
+    const double ref = v_.relu ? std::max(0.0, whole) : whole;
+    sum->add(output(at, m), ref,
+             quality::dot_bound(dtype_, whole, terms_, norm, filter_norm) +
+                 quality::unit_roundoff(DType::fp32) * std::abs(bias_[static_cast<size_t>(m)]));
+    *ref2 += ref * ref;
+    *expected2 += norm * norm * filter_norm * filter_norm / double(terms_);
+  }
+
+  /// As gemm's check has it: a mean over a handful of outputs that may all lie near zero.
+  double nmse_limit(double ref2, double expected2, int64_t outputs) const {
+    const double limit = quality::gemm_nmse_limit(dtype_, terms_) * (1 + 10 / double(outputs));
+    return ref2 > 0 ? limit * std::max(1.0, expected2 / ref2) : limit;
+  }
+
+  /// Of each pixel and group: sum over m of u(m) y(m) against the patch times sum over m of u(m) f(m).
+  void check_pixels(QualityCheck* check) const {
+    Vector u, sums(static_cast<size_t>(v_.groups * terms_));
+    Vector norms2(static_cast<size_t>(v_.groups));
+    const uint64_t key = random_key(seed_ ^ 0xf4e1'7a1d);
+    for (int64_t m = 0; m < v_.m; ++m) {
+      const float part = random_unit(key, static_cast<uint64_t>(m)) - 0.5f;
+      u.push_back(part < 0 ? part - 0.5 : part + 0.5);
+      const int64_t g = m / v_.group_m;
+      for (int64_t i = 0; i < terms_; ++i)
+        sums[static_cast<size_t>(g * terms_ + i)] += u.back() * filter(m)[i];
+      norms2[static_cast<size_t>(g)] += std::pow(filter_norms_[static_cast<size_t>(m)], 2);
+    }
+    std::atomic<int64_t> wrong = 0;
+    parallel_for(pixels(), 64, [&](int64_t begin, int64_t end) {
+      Vector patch;
+      int64_t bad = 0;
+      for (int64_t at = begin; at < end; ++at) bad += !pixel_holds(at, u, sums, norms2, &patch);
+      wrong += bad;
+    });
+    if (wrong == 0) return;
+    check->passed = false;
+    check->reason = std::to_string(wrong.load()) + " of " + std::to_string(pixels()) +
+                    (v_.relu ? " pixels have an output that is negative or no number"
+                             : " pixels fail the sum over their filters");
+  }
+
+  /// Weighted with random signs, the errors of a pixel's outputs add up to less than 6 times their norm.
+  bool pixel_holds(int64_t at, const Vector& u, const Vector& sums, const Vector& norms2,
+                   Vector* patch) const {
+    for (int64_t g = 0; g < v_.groups; ++g) {
+      double sum = 0, norm2 = 0;
+      bool positive = true;
+      for (int64_t m = g * v_.group_m; m < (g + 1) * v_.group_m; ++m) {
+        const double y = output(at, m);
+        sum += u[static_cast<size_t>(m)] * y;
+        norm2 += y * y;
+        positive &= y >= 0;
+      }
+      if (v_.relu) {
+        if (!positive || !std::isfinite(sum)) return false;
+        continue;
+      }
+      const double norm = gather(at, g, patch);
+      const double ref = dot(patch->data(), sums.data() + g * terms_, terms_);
+      const double expected2 = norm * norm * norms2[static_cast<size_t>(g)] / double(terms_);
+      const double size = std::sqrt(std::max(expected2, norm2));
+      const double allowed = 6 * std::sqrt(quality::gemm_nmse_limit(dtype_, terms_)) * size;
+      if (!(std::abs(sum - ref) <= allowed)) return false;
+    }
+    return true;
+  }
+
+  Conv v_;
+  DType dtype_;
+  const HostBuffers& host_;
+  uint64_t seed_;
+  int64_t terms_ = 0;
+  Vector filters_, filter_norms_, bias_;
+};
+
+}  // namespace
+
+QualityCheck check_conv(const Shape& shape, const HostBuffers& host, bool full, uint64_t seed) {
+  const Checker checker(shape, host, seed);
+  QualityCheck check = full ? checker.every_output() : checker.sampled();
+  if (const int64_t spoilt = checker.spoilt_padding(); check.passed && spoilt > 0) {
+    check.passed = false;
+    check.reason = std::to_string(spoilt) + " elements of filled-up channels are not zero";
+  }
+  return check;
+}
+
+}  // namespace ridge::conv

@@ -1,0 +1,238 @@
+// The convolution family's problem: parameters, data, and how it is judged (check.h).
+#include "kernels/conv/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+
+#include "common/kernel/registry.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/conv/check.h"
+#include "kernels/conv/conv.h"
+
+namespace ridge {
+namespace conv {
+namespace {
+
+/// Of filters and bias, which are the same at every call.
+constexpr uint64_t kFilterSeed = 0xf117'e125;
+
+class ConvProblem : public Problem {
+ public:
+  explicit ConvProblem(const Shape& shape) : shape_(shape), v_(conv_shape(&shape)) {
+    const std::vector<BufferSpec> specs = buffers();
+    f_.resize(specs[kConvF].bytes);
+    bias_.resize(specs[kConvBias].bytes);
+    quality::fill_normal(f_, shape.dtype, kFilterSeed);
+    quality::fill_normal(bias_, shape.dtype, kFilterSeed + 1);
+    constants_ = {f_.data(), bias_.data()};
+    shape_.constants = &constants_;
+  }
+
+  Shape shape() const override { return shape_; }
+
+  std::vector<BufferSpec> buffers() const override {
+    const DType type = shape_.dtype;
+    const auto bytes = [&](int64_t count) { return size_t(count) * dtype_size(type); };
+    return {{"x", bytes(v_.n * v_.x_at.image), false, type},
+            {"f", bytes(v_.m * v_.group_c * v_.r * v_.s), false, type},
+            {"bias", bytes(v_.m), false, type},
+            {"y", bytes(v_.n * v_.y_at.image), true, type}};
+  }
+
+  /// Of the direct convolution, taps in the padding included, as everybody counts; Winograd does with fewer.
+  double flop() const override {
+    return 2.0 * double(v_.n * v_.m * v_.p * v_.q) * double(v_.group_c * v_.r * v_.s);
+  }
+
+  double bytes_min() const override {
+    double sum = 0;
+    for (const BufferSpec& spec : buffers()) sum += double(spec.bytes);
+    return sum;
+  }
+
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    host->resize(4);
+    auto& x = (*host)[kConvX];
+    x.resize(buffers()[kConvX].bytes);
+    quality::fill_normal(x, shape_.dtype, seed);
+    for (int64_t c = v_.c; c < conv_stored(v_.c, v_.layout); ++c)
+      for (int64_t i = 0; i < v_.n * v_.h * v_.w; ++i) {
+        const int64_t w = i % v_.w, h = i / v_.w % v_.h, n = i / v_.w / v_.h;
+        quality::store(x.data(), conv_place(&v_.x_at, n, c, h, w), shape_.dtype, 0);
+      }
+    (*host)[kConvF] = f_;
+    (*host)[kConvBias] = bias_;
+  }
+
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    const std::vector<BufferSpec> specs = buffers();
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (host.size() == specs.size() && host[i].size() == specs[i].bytes) continue;
+      QualityCheck check;
+      check.what = "sizes";
+      check.reason = "buffer " + specs[i].name + " has not the size of the problem";
+      return check;
+    }
+    return check_conv(shape_, host, full, seed);
+  }
+
+ private:
+  Shape shape_;
+  Conv v_;
+  std::vector<std::byte> f_, bias_;
+  ConvConstants constants_ = {};
+};
+
+ParamSpec like(ParamSpec spec, const char* same_as) {
+  spec.same_as = same_as;
+  return spec;
+}
+
+ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
+  ParamSpec spec;
+  spec.name = name;
+  spec.help = help;
+  spec.is_choice = true;
+  spec.fallback = choices.front();
+  spec.choices = std::move(choices);
+  return spec;
+}
+
+Error refused(const Params& params, const std::string& what, const char* hint) {
+  return {ErrorCode::usage, what, "conv " + to_string(params), hint};
+}
+
+std::string text(const Params& params, const char* name) {
+  return std::string(name) + "=" + std::to_string(param_int(params, name));
+}
+
+}  // namespace
+
+std::vector<ParamSpec> shape_params() {
+  constexpr int64_t kMost = int64_t{1} << 16;
+  ParamSpec h = int_param("h", "height of the images", 1, kMost, 56);
+  h.is_size = true;
+  return {h,
+          like(int_param("w", "width of the images", 1, kMost, 56), "h"),
+          int_param("n", "images in a call", 1, kMost, 1),
+          int_param("c", "channels of the images", 1, kMost, 64),
+          like(int_param("m", "filters: channels of the output", 1, kMost, 64), "c"),
+          int_param("r", "height of a filter", 1, 1024, 3),
+          like(int_param("s", "width of a filter", 1, 1024, 3), "r"),
+          int_param("stride", "steps between outputs, both ways", 1, 1024, 1),
+          int_param("pad", "zeros around the images", 0, 1024, 1),
+          int_param("groups", "of channels and filters that meet; divides c and m", 1, kMost, 1)};
+}
+
+ParamSpec threads_param() {
+  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return int_param("threads", "CPU threads; GPU rungs ignore it", 1, cores, 1);
+}
+
+Result<Shape> shape_of(const Params& params) {
+  Shape shape;
+  constexpr std::array kNames = {"n", "c", "h", "w", "m", "r", "s", "stride", "pad", "groups"};
+  static_assert(kConvGroups + 1 == kNames.size());
+  for (size_t i = 0; i < kNames.size(); ++i) shape.dim[i] = param_int(params, kNames[i], 1);
+  const std::string layout = param_text(params, "layout", "nchw");
+  shape.dim[kConvLayoutDim] = layout == "nchw"   ? kConvNchw
+                              : layout == "nhwc" ? kConvNhwc
+                                                 : kConvNchw16c;
+  shape.dim[kConvRelu] = param_text(params, "relu", "no") == "yes";
+  shape.threads = static_cast<int>(param_int(params, "threads", 1));
+  parse_dtype(param_text(params, "dtype", "fp32"), &shape.dtype);
+  for (const char* channels : {"c", "m"}) {
+    if (param_int(params, channels) % shape.dim[kConvGroups] == 0) continue;
+    return refused(params, text(params, "groups") + " does not divide " + text(params, channels),
+                   "each group has as many channels and as many filters as the others");
+  }
+  for (const auto& [size, filter] : {std::pair{"h", "r"}, {"w", "s"}}) {
+    if (param_int(params, size) + 2 * shape.dim[kConvPad] >= param_int(params, filter)) continue;
+    return refused(params,
+                   "a filter with " + text(params, filter) + " does not fit an image with " +
+                       text(params, size) + " and " + text(params, "pad"),
+                   "more padding, or a smaller filter");
+  }
+  return shape;
+}
+
+std::unique_ptr<Problem> make_conv_problem(const Shape& shape) {
+  return std::make_unique<ConvProblem>(shape);
+}
+
+std::vector<Params> awkward_shapes() {
+  std::vector<Params> shapes;
+  const auto add = [&](int64_t n, int64_t c, int64_t h, int64_t w, int64_t m, int64_t r, int64_t s,
+                       int64_t stride, int64_t pad, int64_t groups) {
+    shapes.push_back({{"n", n},
+                      {"c", c},
+                      {"h", h},
+                      {"w", w},
+                      {"m", m},
+                      {"r", r},
+                      {"s", s},
+                      {"stride", stride},
+                      {"pad", pad},
+                      {"groups", groups}});
+  };
+  add(1, 1, 1, 1, 1, 1, 1, 1, 0, 1);       // one product
+  add(2, 3, 1, 1, 17, 3, 3, 1, 1, 1);      // the filter is larger than the image
+  add(2, 8, 2, 3, 8, 5, 5, 1, 2, 2);       // the same, in groups
+  add(1, 17, 5, 7, 3, 3, 3, 1, 1, 1);      // channels that fill no vector
+  add(1, 3, 23, 19, 64, 7, 7, 2, 3, 1);    // a network's first layer
+  add(3, 64, 9, 9, 32, 3, 3, 1, 1, 1);     //
+  add(1, 33, 8, 8, 65, 1, 1, 1, 0, 1);     // 1 x 1
+  add(1, 16, 13, 13, 16, 3, 3, 2, 1, 16);  // depthwise
+  add(1, 24, 6, 10, 12, 3, 3, 1, 1, 3);    // groups of eight channels and four filters
+  add(1, 40, 15, 14, 72, 3, 3, 2, 1, 1);   // strides
+  add(1, 16, 12, 5, 16, 2, 4, 3, 3, 1);    // filters of even sides, outputs all in the padding
+  add(1, 1, 30, 31, 5, 3, 1, 1, 1, 1);     // one channel
+  add(1, 80, 7, 7, 130, 3, 3, 1, 1, 1);    // more than one block of channels and filters
+  return shapes;
+}
+
+Params shrink(const Params& params, double share) {
+  Params smaller = params;
+  double left = std::isnan(share) ? 1 : std::clamp(share, 0.0, 1.0);
+  const auto n = double(param_int(params, "n", 1));
+  const double images = std::max(1.0, std::floor(n * left + 1e-9));
+  smaller["n"] = static_cast<int64_t>(images);
+  left = std::min(1.0, left * n / images);
+  for (const auto& [size, filter] : {std::pair{"h", "r"}, {"w", "s"}}) {
+    const auto was = double(param_int(params, size, 1));
+    const double least =
+        std::max<double>(1, double(param_int(params, filter, 1) - 2 * param_int(params, "pad", 0)));
+    smaller[size] = static_cast<int64_t>(std::max(least, std::floor(was * std::sqrt(left) + 1e-9)));
+  }
+  return smaller;
+}
+
+namespace {
+
+std::vector<ParamSpec> conv_params() {
+  std::vector<ParamSpec> specs = shape_params();
+  specs.push_back(choice("layout", "how the images lie in memory", {"nchw", "nhwc", "nchw16c"}));
+  specs.push_back(choice("relu", "adds a bias and cuts off below zero", {"no", "yes"}));
+  specs.push_back(choice("dtype", "type of images and filters", {"fp32", "bf16", "fp16"}));
+  specs.push_back(threads_param());
+  return specs;
+}
+
+Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
+  RIDGE_TRY(const Shape shape, shape_of(params));
+  return make_conv_problem(shape);
+}
+
+}  // namespace
+}  // namespace conv
+
+namespace {
+
+RIDGE_FAMILY(conv, .params = conv::conv_params, .make_problem = conv::make_problem,
+             .awkward = conv::awkward_shapes, .shrink = conv::shrink);
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,22 @@
+// The convolution problem, for the families that pose it.
+#pragma once
+
+#include "common/kernel/family.h"
+
+namespace ridge::conv {
+
+/// x, filters, and the image's and filter's sizes: what every family of convolutions is asked for.
+std::vector<ParamSpec> shape_params();
+ParamSpec threads_param();
+/// A shape of `params`, or the sentence that says why there is none. Absent layout, relu and dtype: nchw,
+/// no, fp32.
+Result<Shape> shape_of(const Params& params);
+/// `constants` is called with the problem's own filters and bias once they are there, and returns what
+/// Shape::constants is to be; empty: the ConvConstants.
+std::unique_ptr<Problem> make_conv_problem(const Shape& shape);
+/// One, three and seventeen channels, images of one pixel, filters larger than the image, strides, groups.
+std::vector<Params> awkward_shapes();
+/// Images first, then the image's sides.
+Params shrink(const Params& params, double share);
+
+}  // namespace ridge::conv

@@ -1,0 +1,235 @@
+// The convolution lab: every CPU rung through the real gate on awkward and on random shapes, and the gate
+// against answers planted wrong.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "common/kernel/registry.h"
+#include "common/measure/gate.h"
+#include "common/measure/isa.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/conv/conv.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+using namespace ridge::measure;
+
+namespace {
+
+const FamilyDesc& family_named(const char* name) {
+  const FamilyDesc* found = find_family(name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+Params complete(const Params& wanted, const char* family = "conv") {
+  const auto params = resolve_params(family_named(family).params(), wanted, family);
+  if (!params.ok()) FAIL(params.error().sentence());
+  return *params;
+}
+
+std::unique_ptr<Problem> problem_of(const Params& wanted) {
+  auto problem = family_named("conv").make_problem(complete(wanted));
+  if (!problem.ok()) FAIL(problem.error().sentence());
+  return std::move(*problem);
+}
+
+bool runs_here(const KernelDesc& kernel, const char* family) {
+  std::string reason;
+  return kernel.backend == Backend::cpu && family_of(kernel.id) == family &&
+         std::string(kernel.id) != "conv.cpu.as_printed" && isa_available(kernel.isa, &reason) &&
+         (kernel.unavailable == nullptr || kernel.unavailable() == nullptr);
+}
+
+/// One check of `kernel`, every output.
+QualityCheck checked(const KernelDesc& kernel, const Params& params, uint64_t seed) {
+  static auto device = make_cpu_device();
+  REQUIRE(device.ok());
+  const std::string family(family_of(kernel.id));
+  const auto posed = pose(family_named(family.c_str()), params, seed, **device);
+  if (!posed.ok()) FAIL(posed.error().sentence());
+  auto rung = make_ready(kernel, device->get(), *posed);
+  if (!rung.ok()) FAIL(kernel.id << " " << to_string(params) << ": " << rung.error().sentence());
+  const auto check = check_rung(&*rung, true, "");
+  if (!check.ok()) FAIL(kernel.id << " " << to_string(params) << ": " << check.error().sentence());
+  return *check;
+}
+
+/// Shapes as a network has them and shapes as no network has them.
+Params random_shape(std::mt19937_64* random) {
+  const auto one_of = [&](std::initializer_list<int64_t> values) {
+    return values.begin()[(*random)() % values.size()];
+  };
+  const int64_t groups = one_of({1, 1, 1, 1, 2, 3, 16});
+  const int64_t per_group = groups == 16 ? 1 : one_of({1, 3, 8, 16, 17, 33});
+  const int64_t r = one_of({1, 2, 3, 3, 3, 5, 7}), s = one_of({r, r, r, 1, 4});
+  const int64_t pad = one_of({0, r / 2, r / 2, 1, 3});
+  const auto side = [&](int64_t filter) {
+    return std::max(one_of({1, 1, 2, 5, 7, 8, 13}), filter - 2 * pad);
+  };
+  return {{"n", one_of({1, 1, 2})},
+          {"c", groups * per_group},
+          {"m", groups * one_of({1, 3, 5, 16, 17, 65})},
+          {"h", side(r)},
+          {"w", side(s)},
+          {"r", r},
+          {"s", s},
+          {"stride", one_of({1, 1, 2, 3})},
+          {"pad", pad},
+          {"groups", groups}};
+}
+
+/// Convolution in fp32 by the definition; `term` may spoil one product.
+using Term = std::function<float(float x, float f)>;
+
+void convolve(const Problem& problem, HostBuffers* host, const Term& term, int64_t skip_channel) {
+  const Shape shape = problem.shape();
+  void* buffers[4];
+  (*host)[kConvY].assign(problem.buffers()[kConvY].bytes, std::byte{0});
+  for (size_t i = 0; i < 4; ++i) buffers[i] = (*host)[i].data();
+  const Launch launch = {.shape = shape, .buffers = buffers};
+  const Conv v = conv_of(&launch);
+  for (int64_t i = 0; i < v.n * v.m * v.p * v.q; ++i) {
+    const int64_t q = i % v.q, p = i / v.q % v.p, m = i / v.q / v.p % v.m, n = i / v.q / v.p / v.m;
+    float sum = 0;
+    for (int64_t t = 0; t < v.group_c * v.r * v.s; ++t) {
+      const int64_t s = t % v.s, r = t / v.s % v.r, c = t / v.s / v.r;
+      const int64_t h = p * v.stride + r - v.pad, w = q * v.stride + s - v.pad;
+      if (c == skip_channel || h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
+      sum += term(v.x[conv_place(&v.x_at, n, m / v.group_m * v.group_c + c, h, w)],
+                  v.f[m * v.group_c * v.r * v.s + t]);
+    }
+    v.y[conv_place(&v.y_at, n, m, p, q)] = conv_finish(&v, m, sum);
+  }
+}
+
+float product(float x, float f) {
+  return x * f;
+}
+
+float product_tf32(float x, float f) {
+  const auto round = [](float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, 4);
+    bits = (bits + 0x1000) & ~0x1fffu;
+    std::memcpy(&value, &bits, 4);
+    return value;
+  };
+  return round(x) * round(f);
+}
+
+const std::vector<std::string> kLayouts = {"nchw", "nhwc", "nchw16c"};
+
+}  // namespace
+
+TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 200; ++i) {
+    Params shape = random_shape(&random);
+    shape["layout"] = kLayouts[static_cast<size_t>(i) % 3];
+    shape["relu"] = std::string(i % 4 == 3 ? "yes" : "no");
+    shape["threads"] =
+        std::min<int64_t>(1 + i % 2, std::max(1u, std::thread::hardware_concurrency()));
+    for (const KernelDesc* kernel : registered_kernels()) {
+      // A library compiles code for each shape; it is not what is tested here.
+      if (!runs_here(*kernel, "conv") || (kernel->library != nullptr && i % 16 != 0)) continue;
+      const QualityCheck check = checked(*kernel, complete(shape), uint64_t(i));
+      INFO(kernel->id << " " << to_string(shape) << ": " << check.reason);
+      CHECK(check.passed);
+    }
+  }
+}
+
+TEST_CASE("as printed: refused, but where the filter has one tap") {
+  const KernelDesc* kernel = find_kernel("conv.cpu.as_printed");
+  REQUIRE(kernel != nullptr);
+  for (const std::string& layout : kLayouts) {
+    const Params base = {{"h", int64_t{9}}, {"c", int64_t{5}}, {"layout", layout}};
+    CHECK_FALSE(checked(*kernel, complete(base), 1).passed);
+    Params one_tap = base;
+    one_tap["r"] = int64_t{1}, one_tap["pad"] = int64_t{0};
+    CHECK(checked(*kernel, complete(one_tap), 1).passed);
+  }
+}
+
+TEST_CASE("the gate refuses a convolution with a mistake, whole and sampled") {
+  const Params shape = {{"n", int64_t{2}},
+                        {"c", int64_t{12}},
+                        {"m", int64_t{40}},
+                        {"h", int64_t{11}},
+                        {"groups", int64_t{2}}};
+  for (const bool full : {true, false}) {
+    for (const std::string& layout : kLayouts) {
+      INFO((full ? "whole " : "sampled ") << layout);
+      Params params = shape;
+      params["layout"] = layout;
+      const auto problem = problem_of(params);
+      HostBuffers host;
+      problem->generate(3, &host);
+      convolve(*problem, &host, product, -1);
+      CHECK(problem->check(host, full, 3).passed);
+      CHECK(problem->check(host, full, 3).worst_bound_share < 0.5);
+      for (const float wrong : {99.0f, NAN}) {
+        HostBuffers broken = host;
+        std::memcpy(broken[kConvY].data() + 4 * 1234, &wrong, 4);
+        CHECK_FALSE(problem->check(broken, full, 3).passed);
+      }
+      convolve(*problem, &host, product, 5);
+      CHECK_FALSE(problem->check(host, full, 3).passed);
+      convolve(*problem, &host, product_tf32, -1);
+      CHECK_FALSE(problem->check(host, full, 3).passed);
+    }
+  }
+}
+
+TEST_CASE("a relu that forgets the bias, or to cut off, is refused") {
+  Params params = {
+      {"h", int64_t{12}}, {"c", int64_t{7}}, {"m", int64_t{40}}, {"relu", std::string("yes")}};
+  const auto problem = problem_of(params);
+  HostBuffers host;
+  problem->generate(3, &host);
+  convolve(*problem, &host, product, -1);
+  for (const bool full : {true, false}) CHECK(problem->check(host, full, 3).passed);
+  HostBuffers plain = host;
+  std::fill(plain[kConvBias].begin(), plain[kConvBias].end(), std::byte{0});
+  convolve(*problem, &plain, product, -1);
+  plain[kConvBias] = host[kConvBias];
+  for (const bool full : {true, false}) CHECK_FALSE(problem->check(plain, full, 3).passed);
+  params["relu"] = std::string("no");
+  convolve(*problem_of(params), &host, product, -1);
+  for (const bool full : {true, false}) CHECK_FALSE(problem->check(host, full, 3).passed);
+}
+
+TEST_CASE("work and sizes of a convolution, and what it refuses") {
+  const auto problem = problem_of({{"n", int64_t{2}},
+                                   {"c", int64_t{16}},
+                                   {"m", int64_t{32}},
+                                   {"h", int64_t{10}},
+                                   {"stride", int64_t{2}}});
+  CHECK(problem->flop() == 2.0 * 2 * 32 * 5 * 5 * 16 * 9);
+  CHECK(problem->buffers()[kConvY].bytes == 2 * 32 * 5 * 5 * 4);
+  const auto blocked = problem_of({{"c", int64_t{3}},
+                                   {"m", int64_t{17}},
+                                   {"h", int64_t{4}},
+                                   {"layout", std::string("nchw16c")}});
+  CHECK(blocked->buffers()[kConvX].bytes == 16 * 16 * 4);
+  CHECK(blocked->buffers()[kConvY].bytes == 32 * 16 * 4);
+  const auto refused = [](const Params& wanted) {
+    const auto made = family_named("conv").make_problem(complete(wanted));
+    REQUIRE_FALSE(made.ok());
+    return made.error().sentence();
+  };
+  CHECK(refused({{"groups", int64_t{3}}}).find("groups=3 does not divide c=64") !=
+        std::string::npos);
+  CHECK(refused({{"h", int64_t{2}}, {"pad", int64_t{0}}})
+            .find("a filter with r=3 does not fit an image with h=2 and pad=0") !=
+        std::string::npos);
+  const Params half = family_named("conv").shrink(complete({{"n", int64_t{4}}}), 0.25);
+  CHECK(param_int(half, "n") == 1);
+  CHECK(param_int(half, "h") == 56);
+  const Params least = family_named("conv").shrink(complete({{"pad", int64_t{0}}}), 0);
+  CHECK(param_int(least, "h") == 3);
+}
