@@ -1,5 +1,6 @@
 // The convolution lab: every CPU rung through the real gate on awkward and on random shapes, and the gate
 // against answers planted wrong.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "common/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/conv/conv.h"
+#include "kernels/loops/cache_model.h"
 #include "tests/catch.h"
 
 using namespace ridge;
@@ -141,6 +143,47 @@ TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
       CHECK(check.passed);
     }
   }
+}
+
+TEST_CASE("the loop explorer in every order, tiled at random, on 200 random shapes") {
+  std::mt19937_64 random(8);
+  const auto tile = [&] { return int64_t(std::array{0, 1, 2, 3, 5, 8, 16}[random() % 7]); };
+  for (int i = 0; i < 200; ++i) {
+    Params shape = random_shape(&random);
+    shape["order"] = std::string(loops::kLoopOrders[i % loops::kLoopOrderCount]);
+    for (const char* name : {"tile_m", "tile_c", "tile_h", "tile_w"}) shape[name] = tile();
+    for (const char* id : {"loops.cpu.reordered", "loops.cpu.tiled"}) {
+      const KernelDesc* kernel = find_kernel(id);
+      REQUIRE(kernel != nullptr);
+      const QualityCheck check = checked(*kernel, complete(shape, "loops"), uint64_t(i));
+      INFO(id << " " << to_string(shape) << ": " << check.reason);
+      CHECK(check.passed);
+    }
+  }
+}
+
+TEST_CASE("the cache model counts what can be counted by hand") {
+  using namespace ridge::loops;
+  // 4 filters of 2 x 1 x 1, an image of 2 x 8 x 16: x has 16 lines, y 32, f half a line.
+  Nest nest = {.count = {1, 4, 2, 8, 16, 1, 1}, .tile = {1, 4, 2, 8, 16, 1, 1}};
+  nest.x_step[kC] = 128, nest.x_step[kH] = 16, nest.x_step[kW] = 1;
+  nest.y_step[kM] = 128, nest.y_step[kH] = 16, nest.y_step[kW] = 1;
+  nest.f_step[kM] = 2, nest.f_step[kC] = 1;
+  const CacheLevel roomy = {64, 8, 64}, tiny = {1, 4, 64};
+  for (int order = 0; order < kLoopOrderCount; ++order) {
+    INFO(kLoopOrders[order]);
+    const Traffic traffic = predict(nest, order, {roomy, roomy});
+    CHECK(traffic.missed == std::vector<double>{16 + 32 + 1, 16 + 32 + 1});  // each line once
+    CHECK(traffic.share == 1);
+  }
+  // nmhcrsw with four lines in all: a row of y stays for both channels, the filters do; x comes once a filter.
+  CHECK(predict(nest, 3, {tiny}).missed == std::vector<double>{4 * 16 + 32 + 1});
+  // nmcrshw: y is gone when the second channel comes back to it.
+  CHECK(predict(nest, 2, {tiny}).missed == std::vector<double>{4 * 16 + 2 * 32 + 1});
+  // Half of it simulated, and scaled.
+  const Traffic half = predict(nest, 2, {roomy}, 96);
+  CHECK(half.share == Approx(0.5).margin(0.02));
+  CHECK(predict(nest, 2, {}).missed.empty());
 }
 
 TEST_CASE("as printed: refused, but where the filter has one tap") {

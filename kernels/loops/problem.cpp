@@ -1,0 +1,70 @@
+// The loop explorer's problem: a convolution in nchw and fp32, with a loop order and tile sizes.
+#include "kernels/conv/problem.h"
+#include "common/kernel/registry.h"
+#include "common/record/params.h"
+#include "kernels/loops/loops.h"
+
+namespace ridge {
+namespace {
+
+/// The conv family's problem; beside its filters, what the learner chose.
+class LoopProblem : public Problem {
+ public:
+  LoopProblem(const Shape& shape, const loops::LoopChoice& choice)
+      : conv_(conv::make_conv_problem(shape)), choice_(choice) {
+    choice_.conv = *static_cast<const ConvConstants*>(conv_->shape().constants);
+  }
+
+  Shape shape() const override {
+    Shape shape = conv_->shape();
+    shape.constants = &choice_;
+    return shape;
+  }
+  std::vector<BufferSpec> buffers() const override { return conv_->buffers(); }
+  double flop() const override { return conv_->flop(); }
+  double bytes_min() const override { return conv_->bytes_min(); }
+  void generate(uint64_t seed, HostBuffers* host) const override { conv_->generate(seed, host); }
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    return conv_->check(host, full, seed);
+  }
+
+ private:
+  std::unique_ptr<Problem> conv_;
+  loops::LoopChoice choice_;
+};
+
+std::vector<ParamSpec> params() {
+  std::vector<ParamSpec> specs = conv::shape_params();
+  ParamSpec order;
+  order.name = "order";
+  order.help = "the loops from the outermost to the innermost";
+  order.is_choice = true;
+  order.choices.assign(std::begin(loops::kLoopOrders), std::end(loops::kLoopOrders));
+  order.fallback = std::string("nmhcrsw");
+  specs.push_back(order);
+  const auto tile = [&](const char* name, const char* help, int64_t fallback) {
+    specs.push_back(int_param(name, help, 0, 1 << 16, fallback));
+  };
+  tile("tile_m", "filters in a tile; 0: all", 16);
+  tile("tile_c", "channels in a tile; 0: all", 16);
+  tile("tile_h", "rows of the output in a tile; 0: all", 8);
+  tile("tile_w", "columns of the output in a tile; 0: all", 0);
+  return specs;
+}
+
+Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
+  RIDGE_TRY(const Shape shape, conv::shape_of(params));
+  loops::LoopChoice choice = {};
+  const std::string order = param_text(params, "order", "nmhcrsw");
+  while (choice.order + 1 < loops::kLoopOrderCount && order != loops::kLoopOrders[choice.order])
+    ++choice.order;
+  choice.tile_m = param_int(params, "tile_m"), choice.tile_c = param_int(params, "tile_c");
+  choice.tile_h = param_int(params, "tile_h"), choice.tile_w = param_int(params, "tile_w");
+  return std::unique_ptr<Problem>(std::make_unique<LoopProblem>(shape, choice));
+}
+
+RIDGE_FAMILY(loops, .params = params, .make_problem = make_problem, .awkward = conv::awkward_shapes,
+             .shrink = conv::shrink);
+
+}  // namespace
+}  // namespace ridge
