@@ -19,7 +19,7 @@ struct Multiply {
   template <int kAxis>
   bool run(const Nest& nest, Place at, int64_t count) {
     const float *from = x + at.x, *weight = f + at.f;
-    float* to = y + at.y;
+    float* __restrict to = y + at.y;  // no overlap: vectors without a test for it
     if constexpr (kAxis == kW) {
       const float one = *weight;
       const int64_t step = nest.x_step[kW];

@@ -1,0 +1,65 @@
+// The convolution lab: seven nested loops, from the printed ones to Tensor Cores. Adding a rung is one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+constexpr bool kPeer = true;
+
+const Lab& conv_lab() {
+  static const Lab lab = {
+      .id = "conv",
+      .title = "Convolution",
+      .goal =
+          "Mend seven loops that do not convolve, reorder, tile and vectorise them, and know what "
+          "a "
+          "library does beyond that.",
+      .family = "conv",
+      .rungs =
+          {
+              {"conv.cpu.as_printed", "as printed", "seven loops, and the gate says no"},
+              {"conv.cpu.direct", "direct", "mended: the filter's offset, the border"},
+              {"loops.cpu.reordered", "reordered", "the order is yours; w innermost is a vector"},
+              {"loops.cpu.tiled", "tiled", "four loops cut, the sizes are yours"},
+              {"conv.cpu.avx2", "blocked, AVX2", "channels in blocks, 6 x 16 sums in registers"},
+              {"conv.cpu.avx512", "blocked, AVX-512", "6 x 64 sums"},
+              {"conv.cpu.threads", "threads", "filters or pixels, a share each"},
+              {"conv.cpu.onednn_direct", "oneDNN", "compiled for this very shape", kPeer},
+              {"conv.cpu.im2col", "im2col + GEMM", "copy everything, then multiply matrices"},
+              {"conv.cpu.winograd", "Winograd", "16 products instead of 36"},
+              {"conv.cpu.onednn_winograd", "oneDNN, Winograd", "the library's", kPeer},
+          },
+      .sections = {{"Direct, CPU", "conv.cpu.as_printed"},
+                   {"Other algorithms, CPU", "conv.cpu.im2col"}},
+      .params = {{"h", "image height and width", {1, 7, 14, 28, 56, 112, 224}},
+                 {"c", "channels, and filters", {1, 3, 16, 17, 64, 128, 256, 512}},
+                 {"n", "images in a call", {1, 2, 4, 8, 16, 32, 64}},
+                 {"r", "filter height and width", {1, 3, 5, 7}},
+                 {"stride", "stride", {1, 2, 4}},
+                 {"pad", "padding", {0, 1, 2, 3}},
+                 {"groups", "groups", {1, 2, 4, 16, 64, 128, 256, 512}},
+                 {"layout", "layout of the images", {}},
+                 {"relu", "bias and relu", {}},
+                 {"order", "loop order (reordered, tiled)", {}},
+                 {"tile_m", "tile: filters", {0, 1, 2, 4, 8, 16, 32, 64}},
+                 {"tile_c", "tile: channels", {0, 1, 2, 4, 8, 16, 32, 64}},
+                 {"tile_h", "tile: rows", {0, 1, 2, 4, 8, 16, 28}},
+                 {"tile_w", "tile: columns", {0, 8, 14, 16, 28, 32}},
+                 {"dtype", "data type", {}},
+                 {"threads", "CPU threads", {1, 2, 4, 8, 16}}},
+      .quality_metric = "error",
+      .quality_limit = "NMSE against float64 at most 4e-15 K (fp32), K products to a sum",
+      .lesson = "assets/lessons/conv.md",
+      .levers = {{Bottleneck::latency, "loops.cpu.reordered"},
+                 {Bottleneck::memory_bandwidth, "loops.cpu.tiled"},
+                 {Bottleneck::latency, "conv.cpu.avx2"},
+                 {Bottleneck::compute, "conv.cpu.threads"}},
+      .items = "images",
+  };
+  return lab;
+}
+
+RIDGE_LAB(conv, conv_lab);
+
+}  // namespace
+}  // namespace ridge
