@@ -1,4 +1,5 @@
 // The convolution lab: seven nested loops, from the printed ones to Tensor Cores. Adding a rung is one line here.
+#include "labs/conv_workload.h"
 #include "labs/lab.h"
 
 namespace ridge {
@@ -54,6 +55,7 @@ const Lab& conv_lab() {
                  {Bottleneck::memory_bandwidth, "loops.cpu.tiled"},
                  {Bottleneck::latency, "conv.cpu.avx2"},
                  {Bottleneck::compute, "conv.cpu.threads"}},
+      .workloads = {conv_resnet50_workload()},
       .items = "images",
   };
   return lab;

@@ -1,5 +1,5 @@
-// The products that a network is made of: what a lab's rungs would have to multiply in it, so that the
-// learner sees what a faster rung buys the whole. Data only; app/workload.h fills it in.
+// What a network asks of a lab's rungs, call by call: matrix products, convolutions. So the learner sees what a
+// faster rung buys the whole. Data only; app/window/workload.h fills it in.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,12 @@
 
 namespace ridge {
 
-/// C (m x n) = A (m x k) * B (k x n), `calls` times in one pass of the network.
+/// `calls` calls with these parameters in one pass of the network.
 struct WorkloadPart {
   const char* title;
   const char* note;  ///< a sentence: what it is, and what is to be minded
-  int64_t m, n, k, calls;
-
-  /// Multiply-adds of all calls.
-  double macs() const { return double(m) * double(n) * double(k) * double(calls); }
-  Params params() const { return {{"m", m}, {"n", n}, {"k", k}}; }
+  Params params;     ///< every part names the same ones; what is not named is the learner's
+  int64_t calls;
 };
 
 struct Workload {
@@ -26,6 +23,8 @@ struct Workload {
   const char* title;  ///< a phrase: which network, in what use
   const char* note;   ///< what the table as published has, and where this differs
   std::vector<WorkloadPart> parts;
+  double (*flop)(const Params& params);        ///< of one call
+  std::string (*shape)(const Params& params);  ///< "64 × 56 × 56, 64 of 3 × 3"
 };
 
 }  // namespace ridge

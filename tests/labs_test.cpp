@@ -103,3 +103,19 @@ TEST_CASE("a lever is a later rung of the same backend, and every lab's levers a
   CHECK(next("gemm.cuda.cublas", Bottleneck::compute) == "");  // a library is no step of ours
   CHECK(next("gemm.cuda.naive", Bottleneck::not_sure) == "");
 }
+
+TEST_CASE("ResNet-50 as a workload has its 53 convolutions and 4.09e9 multiply-adds") {
+  const Lab* lab = find_lab("conv");
+  REQUIRE(lab != nullptr);
+  REQUIRE(lab->workloads.size() == 1);
+  const Workload& workload = lab->workloads.front();
+  int64_t calls = 0;
+  double macs = 0;
+  for (const WorkloadPart& part : workload.parts) {
+    calls += part.calls;
+    macs += workload.flop(part.params) / 2 * double(part.calls);
+  }
+  CHECK(calls == 53);
+  CHECK(macs == Approx(4.09e9).epsilon(0.001));
+  CHECK(workload.shape(workload.parts.front().params) == "3 × 224² → 64, 7 × 7 / 2");
+}

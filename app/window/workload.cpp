@@ -6,34 +6,43 @@
 
 #include "app/published.h"
 #include "app/window/actions.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
 
-std::string shape_of(const WorkloadPart& part) {
-  return fmt::format("{} × {} · {} × {}, {}", part.m, part.k, part.k, part.n,
-                     part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
+std::string shape_of(const Workload& workload, const WorkloadPart& part, const Params& params) {
+  return workload.shape(params) + ", " +
+         (part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
 }
 
 /// What is asked of the rung besides its shape: threads, and its type.
-Params other_params(const State& state, const RungView& row) {
+Params other_params(const State& state, const Workload& workload, const RungView& row) {
   Params params = row.info ? params_for(state, *row.info) : view_params(state, nullptr);
-  for (const char* size : {"m", "n", "k"}) params.erase(size);
+  for (const auto& [name, value] : workload.parts.front().params) params.erase(name);
   return params;
 }
 
-double product_flop(const Params& params) {
-  return 2.0 * double(param_int(params, "m")) * double(param_int(params, "n")) *
-         double(param_int(params, "k"));
+/// The fastest verified result of any rung of the lab at a part's shape, on this machine: its name and time.
+std::string fastest_here(const State& state, const Params& wanted) {
+  const Series* best = nullptr;
+  for (const Series& series : state.run().series()) {
+    if (series.cache != state.view.cache || !series.stats || !series.quality_passed()) continue;
+    if (!agrees(series.params, wanted)) continue;
+    if (!best || series.stats->median_ns < best->stats->median_ns) best = &series;
+  }
+  const RungView* row = best ? find_row(state, best->kernel) : nullptr;
+  return row ? std::string(row->rung->title) + ", " + format_time_ns(best->stats->median_ns) : "";
 }
 
 /// The parts as a table of this rung, which app/published.h knows how to fill in.
 Table table_of(const Workload& workload, const State& state, const RungView& row) {
-  Table table{.id = workload.id, .title = workload.title, .params = other_params(state, row)};
+  Table table{
+      .id = workload.id, .title = workload.title, .params = other_params(state, workload, row)};
   for (const WorkloadPart& part : workload.parts)
-    table.rows.push_back({part.title, "", {}, row.rung->kernel, part.params(), ""});
-  table.flop = product_flop;
+    table.rows.push_back({part.title, "", {}, row.rung->kernel, part.params, ""});
+  table.flop = workload.flop;
   return table;
 }
 
@@ -80,8 +89,11 @@ chart::ChartModel workload_of(const State& state) {
   const auto filled = app::fill_table(table, state.run(), 0, state.recordings, {});
   for (size_t i = 0; i < filled.size(); ++i) {
     const WorkloadPart& part = workload.parts[i];
-    chart::WorkloadRow made{.label = part.title, .shape = shape_of(part), .note = part.note};
-    made.flop = 2 * part.macs();
+    const Params& params = filled[i].params;
+    chart::WorkloadRow made{
+        .label = part.title, .shape = shape_of(workload, part, params), .note = part.note};
+    made.flop = workload.flop(params) * static_cast<double>(part.calls);
+    made.fastest = fastest_here(state, params);
     using Source = app::PublishedRow::Source;
     if (filled[i].source == Source::missing) {
       reckon(state, *row, filled[i], filled[i].note, &made);
@@ -101,9 +113,10 @@ void run_workload(State& state) {
   WorkRequest request = request_for(state, "run");
   request.cache = "hot";
   std::set<Params> shapes;  // two parts may have the same
-  for (const WorkloadPart& part : state.view.lab->workloads.front().parts) {
-    Params params = other_params(state, *row);
-    for (const auto& [name, value] : part.params()) params[name] = value;
+  const Workload& workload = state.view.lab->workloads.front();
+  for (const WorkloadPart& part : workload.parts) {
+    Params params = other_params(state, workload, *row);
+    for (const auto& [name, value] : part.params) params[name] = value;
     if (shapes.insert(params).second) request.kernels.push_back({row->rung->kernel, params});
   }
   send(state, std::move(request), &state.run_request);

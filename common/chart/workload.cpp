@@ -31,6 +31,7 @@ Mark mark_of(const WorkloadRow& row, int index, double value, const std::string&
   mark.hatched = !row.exact;
   mark.note = row.label + ": " + row.note;
   if (row.time_s) mark.note += " Its time: " + row.how + ".";
+  if (!row.fastest.empty()) mark.note += " Fastest here: " + row.fastest + " a call.";
   return mark;
 }
 
@@ -74,9 +75,9 @@ Panel speed_panel(const WorkloadInput& input) {
 
 Panel time_panel(const WorkloadInput& input, const std::optional<double>& total) {
   Panel panel{.title = "Share of the time", .metric = "time_share"};
-  panel.axis = {.title = "of all its products", .is_share = true};
+  panel.axis = {.title = "of all its calls", .is_share = true};
   if (!total) {
-    panel.empty_reason = "A share needs a time for every product.";
+    panel.empty_reason = "A share needs a time for every part.";
     return panel;
   }
   double most = 0;
@@ -123,12 +124,12 @@ void set_summary(const WorkloadInput& input, const std::optional<double>& total,
         [](const WorkloadRow& a, const WorkloadRow& b) { return *a.time_s < *b.time_s; });
     const double share = *most->time_s / *total;
     model->summary = fmt::format(
-        "With {} all products take {}. {} takes {} of it: twice as fast, the whole would gain "
+        "With {} the whole takes {}. {} takes {} of it: twice as fast, the whole would gain "
         "{:.2f}×, and at most {:.2f}×.",
         input.rung, format_time_ns(*total * 1e9), most->label, percent(share),
         whole_gain(share, kFaster), whole_gain(share, kInfinitely));
   } else {
-    model->summary = "No time for every product yet.";
+    model->summary = "No time for every part yet.";
   }
   model->summary += " " + input.note;
 }
@@ -145,13 +146,14 @@ ChartModel workload_chart(const WorkloadInput& input) {
   model.id = "workload";
   model.title = input.title;
   model.subtitle = "with " + input.rung + (input.machine.empty() ? "" : ", " + input.machine);
-  if (total) model.subtitle += ": all products in " + format_time_ns(*total * 1e9);
-  model.table.columns = {"product", "shape", "FLOP", "time", "how"};
+  if (total) model.subtitle += ": the whole in " + format_time_ns(*total * 1e9);
+  model.table.columns = {"part", "shape", "FLOP", "time", "how", "fastest here"};
   for (const WorkloadRow& row : input.rows) {
     model.rows.push_back({.label = row.label, .sublabel = row.shape});
     model.table.rows.push_back(
         {row.label, row.shape, fmt::format("{:.4g}", row.flop),
-         row.time_s ? format_time_ns(*row.time_s * 1e9) : "unavailable: " + row.why, row.how});
+         row.time_s ? format_time_ns(*row.time_s * 1e9) : "unavailable: " + row.why, row.how,
+         row.fastest});
   }
   model.panels = {work_panel(input), speed_panel(input), time_panel(input, total),
                   gain_panel(input, total)};

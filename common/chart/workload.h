@@ -1,4 +1,4 @@
-// The products of a network, one row each: how much of the work they are, how fast a rung does them, how
+// The calls of a network, one row each: how much of the work they are, how fast a rung does them, how
 // much of the time that makes, and what the whole gains if one of them gets faster (G. Amdahl, 1967).
 #pragma once
 
@@ -18,6 +18,8 @@ struct WorkloadRow {
   std::optional<double> time_s{};  ///< of all its calls; empty: `why` says why
   std::string how{};               ///< "measured", "at the rate of n = 4096"
   std::string why{};
+  std::string
+      fastest{};  ///< of all rungs measured here at this shape: "Winograd, 1.1 ms"; may be empty
   bool exact = false;  ///< measured here at this very shape
 };
 

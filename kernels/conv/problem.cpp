@@ -53,6 +53,8 @@ class ConvProblem : public Problem {
     return sum;
   }
 
+  double items() const override { return double(v_.n); }
+
   void generate(uint64_t seed, HostBuffers* host) const override {
     host->resize(4);
     auto& x = (*host)[kConvX];

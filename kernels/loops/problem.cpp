@@ -23,6 +23,7 @@ class LoopProblem : public Problem {
   std::vector<BufferSpec> buffers() const override { return conv_->buffers(); }
   double flop() const override { return conv_->flop(); }
   double bytes_min() const override { return conv_->bytes_min(); }
+  double items() const override { return conv_->items(); }
   void generate(uint64_t seed, HostBuffers* host) const override { conv_->generate(seed, host); }
   QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
     return conv_->check(host, full, seed);

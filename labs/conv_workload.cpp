@@ -1,0 +1,82 @@
+// ResNet-50: K. He et al., Deep Residual Learning for Image Recognition, arXiv:1512.03385, table 1; the stride of a
+// stage stands in its 3 x 3 layer, as in the form that is trained today ("v1.5", P. Goyal et al., arXiv:1706.02677).
+#include "labs/conv_workload.h"
+
+#include "common/record/params.h"
+
+namespace ridge {
+namespace {
+
+/// `filter` x `filter`, padded so that stride 1 keeps the image's size.
+WorkloadPart layer(const char* title, int64_t calls, int64_t c, int64_t size, int64_t m,
+                   int64_t filter, int64_t stride) {
+  const char* note = filter == 7   ? "The stem: three channels, a long filter, many pixels."
+                     : stride == 2 ? "Goes over to the next stage: half as high, half as wide."
+                     : filter == 3
+                         ? "What Winograd's transforms fit."
+                         : "A product of matrices: pixels by channels, channels by filters.";
+  return {title,
+          note,
+          {{"c", c},
+           {"h", size},
+           {"w", size},
+           {"m", m},
+           {"r", filter},
+           {"s", filter},
+           {"stride", stride},
+           {"pad", filter / 2},
+           {"groups", int64_t{1}}},
+          calls};
+}
+
+double flop_of(const Params& params) {
+  const auto of = [&](const char* name) { return param_int(params, name, 1); };
+  const auto out = [&](const char* size, const char* filter) {
+    return (of(size) + 2 * param_int(params, "pad") - of(filter)) / of("stride") + 1;
+  };
+  return 2.0 * double(of("n") * of("m") * out("h", "r") * out("w", "s")) *
+         double(of("c") / of("groups") * of("r") * of("s"));
+}
+
+std::string shape_of(const Params& params) {
+  const auto of = [&](const char* name) { return std::to_string(param_int(params, name, 1)); };
+  return of("c") + " × " + of("h") + "² → " + of("m") + ", " + of("r") + " × " + of("s") +
+         (param_int(params, "stride", 1) > 1 ? " / " + of("stride") : "");
+}
+
+}  // namespace
+
+Workload conv_resnet50_workload() {
+  return {.id = "resnet50",
+          .title = "ResNet-50, forward: its 53 convolutions by their 23 shapes",
+          .note =
+              "Pooling, normalisation and the classifier are left out: 4.09e9 multiply-adds an "
+              "image are in here, 2e6 in the classifier.",
+          .parts = {layer("stem", 1, 3, 224, 64, 7, 2),
+                    layer("56², first 1 × 1", 1, 64, 56, 64, 1, 1),
+                    layer("56², 3 × 3", 3, 64, 56, 64, 3, 1),
+                    layer("56², widening", 4, 64, 56, 256, 1, 1),
+                    layer("56², narrowing", 2, 256, 56, 64, 1, 1),
+                    layer("to 28²: 1 × 1", 1, 256, 56, 128, 1, 1),
+                    layer("to 28²: 3 × 3", 1, 128, 56, 128, 3, 2),
+                    layer("to 28²: shortcut", 1, 256, 56, 512, 1, 2),
+                    layer("28², widening", 4, 128, 28, 512, 1, 1),
+                    layer("28², narrowing", 3, 512, 28, 128, 1, 1),
+                    layer("28², 3 × 3", 3, 128, 28, 128, 3, 1),
+                    layer("to 14²: 1 × 1", 1, 512, 28, 256, 1, 1),
+                    layer("to 14²: 3 × 3", 1, 256, 28, 256, 3, 2),
+                    layer("to 14²: shortcut", 1, 512, 28, 1024, 1, 2),
+                    layer("14², widening", 6, 256, 14, 1024, 1, 1),
+                    layer("14², narrowing", 5, 1024, 14, 256, 1, 1),
+                    layer("14², 3 × 3", 5, 256, 14, 256, 3, 1),
+                    layer("to 7²: 1 × 1", 1, 1024, 14, 512, 1, 1),
+                    layer("to 7²: 3 × 3", 1, 512, 14, 512, 3, 2),
+                    layer("to 7²: shortcut", 1, 1024, 14, 2048, 1, 2),
+                    layer("7², widening", 3, 512, 7, 2048, 1, 1),
+                    layer("7², narrowing", 2, 2048, 7, 512, 1, 1),
+                    layer("7², 3 × 3", 2, 512, 7, 512, 3, 1)},
+          .flop = flop_of,
+          .shape = shape_of};
+}
+
+}  // namespace ridge
