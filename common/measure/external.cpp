@@ -133,7 +133,7 @@ void release(void* state) {
 
 std::string dims_of(const Shape& shape) {
   int last = 0;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < static_cast<int>(std::size(shape.dim)); ++i) {
     if (shape.dim[i] != 0) last = i;
   }
   std::string text = std::to_string(shape.dim[0]);

@@ -8,7 +8,7 @@
 // Look at   Memory against the sequence: twice the sequence, four times the memory. When it does not fit, the
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.
-#include "kernels/attention/cuda_element.h"
+#include "kernels/device/cuda_element.h"
 #include "kernels/attention/scores.h"
 
 namespace {

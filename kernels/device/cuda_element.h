@@ -1,10 +1,9 @@
-// The element types of the attention rungs on the CUDA cores: read as fp32, rounded once when written.
+// Element types for kernels on the CUDA cores: read as fp32, rounded once when written.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "kernels/attention/attention.h"
 #include "kernels/device/check.h"
 
 namespace ridge {
