@@ -65,7 +65,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series) {
   row[9] = error_cell(series);
   row[10] = limit_cell(series);
   if (!has_speed(series)) {
-    row[1] = kNone;
+    row[1] = is_emulated(series) ? kEmulated : kNone;
     return row;
   }
   const Derived derived = derive(series, run.ceilings());

@@ -166,13 +166,14 @@ class Waiter : public Training {
   std::map<std::string, double> values_;
 };
 
-inline Result<std::unique_ptr<Training>> set_up(const Params&, uint64_t) {
+inline Result<std::unique_ptr<Training>> set_up(const TrainDesc&, const Params&, uint64_t) {
   return std::unique_ptr<Training>(new Waiter(next_training));
 }
 inline TrainDesc training() {
   TrainDesc desc;
   desc.id = "synthetic.cpu.waiter";
-  desc.setup = set_up;
+  static constexpr TrainMaker kMaker = {.build = set_up};
+  desc.maker = &kMaker;
   return desc;
 }
 

@@ -145,8 +145,11 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
     }
   }
   for (const TrainDesc* t : registered_trainings()) {
-    list.push_back(builder.compiled(t->id, "training", t->backend, "", t->arch, t->dtypes));
-    list.back().params = t->params();
+    list.push_back(builder.compiled(t->id, "training", t->backend, t->isa, t->arch, t->dtypes));
+    if (t->library != nullptr) list.back().library = t->library;
+    list.back().external = t->external;
+    list.back().params = t->maker->params(*t);
+    disable(t->unavailable, &list.back());
   }
   for (const PipelineDesc* p : registered_pipelines()) {
     list.push_back(builder.compiled(p->id, "pipeline", p->backend, "", p->arch, p->dtypes));

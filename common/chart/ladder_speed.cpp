@@ -35,7 +35,8 @@ Panel time_panel(const std::vector<Entry>& entries) {
   double low = INFINITY, high = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    panel.row_reasons.push_back(entry.reason);
+    const bool emulated = entry.reason.empty() && entry.series && is_emulated(*entry.series);
+    panel.row_reasons.push_back(emulated ? kEmulated : entry.reason);
     if (!is_number(entry.call_s)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
     mark.interval = entry.call_ci_s;

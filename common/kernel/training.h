@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/kernel/kernel.h"
+#include "common/kernel/training_rung.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -30,26 +30,20 @@ class Training {
   virtual int64_t steps() const = 0;           ///< how many steps make the training
   virtual int64_t items_per_step() const = 0;  ///< samples in a batch
   virtual double flop_per_step() const = 0;
+  virtual double memory_bytes() const {
+    return 0;
+  }  ///< parameters, activations and all else; 0: not counted
+  /// Values are another type's and the time is not: no speed is shown.
+  virtual bool is_emulated() const { return false; }
   /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
   virtual std::string note() const { return ""; }
 };
 
-struct TrainDesc {
-  const char* id = nullptr;
-  Backend backend = Backend::cpu;
-  int arch = 0;
-  const char* dtypes = "fp32";
-  std::vector<ParamSpec> (*params)() = nullptr;
-  Result<std::unique_ptr<Training>> (*setup)(const Params& params, uint64_t seed) = nullptr;
+/// How the trainings of one trainer are made; each rung's config says how it is set up.
+struct TrainMaker {
+  std::vector<ParamSpec> (*params)(const TrainDesc& desc) = nullptr;
+  Result<std::unique_ptr<Training>> (*build)(const TrainDesc& desc, const Params& params,
+                                             uint64_t seed) = nullptr;
 };
 
 }  // namespace ridge
-
-/// RIDGE_TRAINING(mixed, cpu, fp32, .params = ..., .setup = ...);
-#define RIDGE_TRAINING(family_, backend_, trick_, ...)        \
-  static constexpr ::ridge::TrainDesc ridge_train_desc = {    \
-      .id = #family_ "." #backend_ "." #trick_ RIDGE_VARIANT, \
-      .backend = ::ridge::Backend::backend_,                  \
-      .arch = RIDGE_ARCH,                                     \
-      __VA_ARGS__};                                           \
-  RIDGE_REGISTER("ridge_trainings", ::ridge::TrainDesc, ridge_train_desc)

@@ -3,6 +3,7 @@
 
 #include "common/measure/harness.h"
 #include "common/measure/machine.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -104,13 +105,18 @@ Result<void> Driver::run() {
 Result<void> steps(const TrainDesc& desc, const Options& options, Series* series,
                    Observer* observer) {
   observer->phase(series->index, {.phase = "prepare", .text = "setting up the training"});
-  RIDGE_TRY(const auto training, desc.setup(series->params, 1));
+  RIDGE_TRY(const auto training, desc.maker->build(desc, series->params, 1));
   series->flop = training->flop_per_step();
   series->note = training->note();
+  series->memory_bytes = training->memory_bytes();
   const ForeignLoad foreign;
   Driver driver(training.get(), options, series, observer);
   const auto trained = driver.run();
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
+  if (training->is_emulated()) {
+    series->stats.reset(), series->flop = 0;
+    series->unavailable["stats"] = kEmulated;
+  }
   if (series->stats && series->stats->median_ns > 0) {
     series->items_per_s = double(training->items_per_step()) * 1e9 / series->stats->median_ns;
   }

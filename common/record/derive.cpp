@@ -154,6 +154,11 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   return result;
 }
 
+bool is_emulated(const Series& series) {
+  const auto why = series.unavailable.find("stats");
+  return why != series.unavailable.end() && why->second == kEmulated;
+}
+
 std::string energy_text(const Series& series, const Derived& derived) {
   if (!series.energy_j || !std::isfinite(*series.energy_j)) return "";
   std::string text = format_quantity(*series.energy_j, "J");

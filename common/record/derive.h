@@ -30,6 +30,10 @@ std::string backend_of(const std::string& kernel);
 /// What it computed in: its own type, else its parameter's, else fp32.
 std::string dtype_of(const Series& series);
 
+/// Series::unavailable of "stats" where values are a type's and the time is not: it has no speed.
+inline constexpr const char* kEmulated = "emulated";
+bool is_emulated(const Series& series);
+
 /// The ceiling that bounds `resource` for this backend, dtype and thread count; null if none was
 /// measured. A CPU ceiling of more threads never stands in for one of fewer.
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,

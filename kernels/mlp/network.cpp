@@ -7,7 +7,7 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "kernels/mlp/product.h"
+#include "kernels/gemm/product.h"
 
 namespace ridge::mlp {
 namespace {
@@ -54,11 +54,11 @@ void score_gradient(float* scores, int label) {
 class Learner {
  public:
   Learner(uint64_t seed, int threads)
-      : first_(kBatch, kMlpHidden, kMlpIn, threads),
-        second_(kBatch, kMlpOut, kMlpHidden, threads),
-        back_(kBatch, kMlpHidden, kMlpOut, threads),
-        grow_(kMlpIn, kMlpHidden, kBatch, threads),
-        grow_second_(kMlpHidden, kMlpOut, kBatch, threads),
+      : first_(gemm::fastest(), kBatch, kMlpHidden, kMlpIn, threads),
+        second_(gemm::fastest(), kBatch, kMlpOut, kMlpHidden, threads),
+        back_(gemm::fastest(), kBatch, kMlpHidden, kMlpOut, threads),
+        grow_(gemm::fastest(), kMlpIn, kMlpHidden, kBatch, threads),
+        grow_second_(gemm::fastest(), kMlpHidden, kMlpOut, kBatch, threads),
         w1_(size_t{kMlpIn} * kMlpHidden, std::sqrt(6.0f / kInputs), 4 * seed),
         b1_(kMlpHidden, 0, 1),
         w2_(size_t{kMlpHidden} * kMlpOut, std::sqrt(6.0f / kUnits), 4 * seed + 1),
@@ -114,7 +114,7 @@ class Learner {
     for (size_t at = 0; at < rows.size(); ++at) (*sum)[at % sum->size()] += rows[at];
   }
 
-  Product first_, second_, back_, grow_, grow_second_;
+  gemm::Product first_, second_, back_, grow_, grow_second_;
   Learned w1_, b1_, w2_, b2_;
   std::vector<float> x_ = std::vector<float>(kBatch * kMlpIn), turned_ = x_;
   std::vector<float> hidden_ = std::vector<float>(kBatch * kMlpHidden), slope_ = hidden_;

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <new>
 
+#include "kernels/gemm/product.h"
 #include "kernels/mlp/mlp.h"
-#include "kernels/mlp/product.h"
 
 namespace ridge {
 namespace {
@@ -21,13 +21,13 @@ namespace {
 constexpr int64_t kTile = 256;
 
 struct Sgemm {
-  mlp::Product first, second, first_tail, second_tail;
+  gemm::Product first, second, first_tail, second_tail;
   float x[kTile * kMlpIn], hidden[kTile * kMlpHidden], scores[kTile * kMlpOut];
   Sgemm(int64_t tile, int64_t tail)
-      : first(tile, kMlpHidden, kMlpIn, 1),
-        second(tile, kMlpOut, kMlpHidden, 1),
-        first_tail(tail, kMlpHidden, kMlpIn, 1),
-        second_tail(tail, kMlpOut, kMlpHidden, 1) {}
+      : first(gemm::fastest(), tile, kMlpHidden, kMlpIn, 1),
+        second(gemm::fastest(), tile, kMlpOut, kMlpHidden, 1),
+        first_tail(gemm::fastest(), tail, kMlpHidden, kMlpIn, 1),
+        second_tail(gemm::fastest(), tail, kMlpOut, kMlpHidden, 1) {}
 };
 
 Status prepare(const Shape& shape, Plan* plan) {
@@ -41,7 +41,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   return {};
 }
 
-Status some_images(const MlpModel& model, const mlp::Product& first, const mlp::Product& second,
+Status some_images(const MlpModel& model, const gemm::Product& first, const gemm::Product& second,
                    Sgemm* plan, const uint8_t* pixels, uint8_t* classes) {
   const int64_t images = first.rows();
   for (int64_t i = 0; i < images * kMlpIn; ++i) plan->x[i] = pixels[i];

@@ -14,12 +14,13 @@
 namespace ridge {
 namespace {
 
-Result<std::unique_ptr<Training>> setup(const Params& params, uint64_t seed) {
+Result<std::unique_ptr<Training>> setup(const TrainDesc&, const Params& params, uint64_t seed) {
   return weightless::set_up_training(params, seed, weightless::fastest_lut_kernel());
 }
 
-RIDGE_TRAINING(weightless, cpu, fast_training, .params = weightless::training_params,
-               .setup = setup);
+constexpr TrainMaker kMaker = {.params = weightless::training_params, .build = setup};
+
+RIDGE_TRAINING(weightless, cpu, fast_training, .maker = &kMaker);
 
 }  // namespace
 }  // namespace ridge

@@ -61,12 +61,13 @@ void backward(const LutJob* job, int lut) {
   learn_table(job, lut, address);
 }
 
-Result<std::unique_ptr<Training>> setup(const Params& params, uint64_t seed) {
+Result<std::unique_ptr<Training>> setup(const TrainDesc&, const Params& params, uint64_t seed) {
   return weightless::set_up_training(params, seed, kLutNaive);
 }
 
-RIDGE_TRAINING(weightless, cpu, learned_wiring, .params = weightless::training_params,
-               .setup = setup);
+constexpr TrainMaker kMaker = {.params = weightless::training_params, .build = setup};
+
+RIDGE_TRAINING(weightless, cpu, learned_wiring, .maker = &kMaker);
 
 }  // namespace
 

@@ -22,14 +22,15 @@ void backward(const LutJob* job, int lut) {
 
 constexpr LutKernel kTablesOnly = {backward, naive_forward};
 
-Result<std::unique_ptr<Training>> setup(const Params& params, uint64_t seed) {
+Result<std::unique_ptr<Training>> setup(const TrainDesc&, const Params& params, uint64_t seed) {
   Params fixed = params;
   fixed["candidates"] = int64_t{1};
   return weightless::set_up_training(fixed, seed, kTablesOnly);
 }
 
-RIDGE_TRAINING(weightless, cpu, random_wiring, .params = weightless::random_wiring_params,
-               .setup = setup);
+constexpr TrainMaker kMaker = {.params = weightless::random_wiring_params, .build = setup};
+
+RIDGE_TRAINING(weightless, cpu, random_wiring, .maker = &kMaker);
 
 }  // namespace
 }  // namespace ridge

@@ -54,7 +54,7 @@ class LutTraining : public Training {
 
 }  // namespace
 
-std::vector<ParamSpec> training_params() {
+std::vector<ParamSpec> training_params(const TrainDesc&) {
   std::vector<ParamSpec> specs = model_params();
   for (ParamSpec& spec : specs) {
     if (spec.name == "epochs") spec.min = 1;
@@ -68,8 +68,8 @@ std::vector<ParamSpec> training_params() {
   return specs;
 }
 
-std::vector<ParamSpec> random_wiring_params() {
-  std::vector<ParamSpec> specs = training_params();
+std::vector<ParamSpec> random_wiring_params(const TrainDesc& desc) {
+  std::vector<ParamSpec> specs = training_params(desc);
   std::erase_if(specs, [](const ParamSpec& spec) {
     return spec.name == "candidates" || spec.name == "halve";
   });

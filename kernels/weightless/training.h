@@ -9,8 +9,8 @@
 namespace ridge::weightless {
 
 /// model_params(), threads, and which images judge it. Random wiring has no candidates to choose.
-std::vector<ParamSpec> training_params();
-std::vector<ParamSpec> random_wiring_params();
+std::vector<ParamSpec> training_params(const TrainDesc& desc);
+std::vector<ParamSpec> random_wiring_params(const TrainDesc& desc);
 Result<std::unique_ptr<Training>> set_up_training(const Params& params, uint64_t seed,
                                                   const LutKernel& kernel);
 

@@ -1,0 +1,16 @@
+// Idea      A training step in fp32, forward, backward and SGD with momentum: what all others are held against.
+// Changed   Nothing yet. Products are the packed rungs of the GEMM lab; a convolution is one of unfolded rows.
+// Limits    The FMA units for wide layers; for narrow ones unfolding, pooling and the update, all of them memory.
+// Look at   The histogram of gradients: most lie far below the weights, and fp16 begins at 2^-24.
+// Source    Goto and van de Geijn for the products; llm.c (Karpathy) for parameters in one flat buffer.
+#include "kernels/mixed/precision.h"
+
+namespace ridge {
+namespace {
+
+constexpr Precision kPrecision = {};
+
+RIDGE_TRAINING(mixed, cpu, fp32, .dtypes = "fp32", .maker = &kMixedCpu, .config = &kPrecision);
+
+}  // namespace
+}  // namespace ridge

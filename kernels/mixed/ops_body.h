@@ -1,0 +1,211 @@
+// The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is
+// and read(Item), write(float); it is compiled for one instruction set, whose vectors the compiler uses.
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/mixed/ops.h"
+
+namespace ridge {
+
+static void widen(const uint8_t* pixels, int64_t count, Rounding rounded, void* out) {
+  Item* to = (Item*)out;
+  for (int64_t i = 0; i < count; ++i) {
+    const float x = ((float)pixels[i] - 72.94f) * (1 / 90.03f);
+    to[i] = write(rounded.is_identity ? x : round_to(x, rounded));
+  }
+}
+
+static void unfold(const void* x, int side, int channels, int64_t images, void* rows) {
+  Item* to = (Item*)rows;
+  const int64_t line = (int64_t)side * channels;
+  for (int64_t at = 0; at < images * side; ++at) {
+    const int row = (int)(at % side);
+    const Item* middle = (const Item*)x + at * line;
+    for (int column = 0; column < side; ++column) {
+      for (int dy = -1; dy <= 1; ++dy, to += 3 * channels) {
+        const int first = column == 0 ? 1 : 0, last = column == side - 1 ? 2 : 3;
+        if (row + dy < 0 || row + dy >= side || last < 3 || first > 0)
+          memset(to, 0, sizeof(Item) * 3 * (size_t)channels);
+        if (row + dy < 0 || row + dy >= side) continue;
+        const Item* from = middle + dy * line + (column - 1 + first) * channels;
+        Item* into = to + first * channels;
+        const int items = (last - first) * channels;
+        for (int i = 0; i < items; ++i) into[i] = from[i];
+      }
+    }
+  }
+}
+
+static void transpose(const void* from, int64_t rows, int64_t columns, void* to) {
+  enum { kTile = 16 };  // a line of the cache
+  for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
+    const int64_t i1 = i0 + kTile < rows ? i0 + kTile : rows;
+    for (int64_t j = 0; j < columns; ++j) {
+      Item* out = (Item*)to + j * rows;
+      for (int64_t i = i0; i < i1; ++i) out[i] = ((const Item*)from)[i * columns + j];
+    }
+  }
+}
+
+static void finish(void* y, int64_t rows, int columns, const float* bias, bool relu,
+                   Rounding rounded) {
+  for (int64_t i = 0; i < rows; ++i) {
+    Item* row = (Item*)y + i * columns;
+    for (int j = 0; j < columns; ++j) {
+      float x = read(row[j]) + bias[j];
+      x = relu && x < 0 ? 0 : x;
+      row[j] = write(rounded.is_identity ? x : round_to(x, rounded));
+    }
+  }
+}
+
+static void round_all(void* x, int64_t count, Rounding rounded) {
+  if (rounded.is_identity || sizeof(Item) < 4) return;
+  Item* all = (Item*)x;
+  for (int64_t i = 0; i < count; ++i) all[i] = write(round_to(read(all[i]), rounded));
+}
+
+static void operand(const void* x, int64_t count, Rounding rounded, float scale, void* to) {
+  const float back = 1 / scale;
+  for (int64_t i = 0; i < count; ++i) {
+    ((Item*)to)[i] = write(round_to(read(((const Item*)x)[i]) * scale, rounded) * back);
+  }
+}
+
+static float most(const void* x, int64_t count) {
+  float high = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const float a = fabsf(read(((const Item*)x)[i]));
+    high = a > high ? a : high;
+  }
+  return high;
+}
+
+static void pool(const void* x, int side, int channels, int64_t images, void* y) {
+  const Item* from = (const Item*)x;
+  Item* to = (Item*)y;
+  const int64_t line = (int64_t)side * channels;
+  for (int64_t at = 0; at < images * (side / 2); ++at, from += 2 * line) {
+    for (int column = 0; column < side / 2; ++column, to += channels) {
+      const Item* p = from + 2 * column * channels;
+      for (int c = 0; c < channels; ++c) {
+        const float a = read(p[c]), b = read(p[channels + c]);
+        const float d = read(p[line + c]), e = read(p[line + channels + c]);
+        const float above = a > b ? a : b, below = d > e ? d : e;
+        const float high = above > below ? above : below;
+        // NaN must come through: a diverged network has to show as one.
+        to[c] = write(high > 0 || high != high ? high : a + b + d + e != a + b + d + e ? NAN : 0);
+      }
+    }
+  }
+}
+
+static void unpool(const void* x, const void* y, const void* dy, int side, int channels,
+                   int64_t images, void* dx) {
+  const Item *from = (const Item*)x, *high = (const Item*)y, *slope = (const Item*)dy;
+  Item* to = (Item*)dx;
+  const int64_t line = (int64_t)side * channels;
+  for (int64_t at = 0; at < images * (side / 2); ++at, from += 2 * line, to += 2 * line) {
+    for (int column = 0; column < side / 2; ++column, high += channels, slope += channels) {
+      const int64_t p = 2 * column * channels;
+      for (int c = 0; c < channels; ++c) {
+        const float m = read(high[c]), g = m > 0 ? read(slope[c]) : 0;
+        const int64_t q = p + c;
+        const bool is0 = read(from[q]) == m, is1 = !is0 && read(from[q + channels]) == m;
+        const bool is2 = !is0 && !is1 && read(from[q + line]) == m;
+        to[q] = write(is0 ? g : 0);
+        to[q + channels] = write(is1 ? g : 0);
+        to[q + line] = write(is2 ? g : 0);
+        to[q + line + channels] = write(is0 || is1 || is2 ? 0 : g);
+      }
+    }
+  }
+}
+
+static void mask(const void* y, int64_t count, void* dy) {
+  Item* slope = (Item*)dy;
+  for (int64_t i = 0; i < count; ++i) slope[i] = read(((const Item*)y)[i]) > 0 ? slope[i] : Item();
+}
+
+static double softmax(void* scores, const uint8_t* labels, int64_t rows, int classes, float scale,
+                      Rounding rounded, int64_t* right) {
+  double loss = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    Item* row = (Item*)scores + i * classes;
+    float value[16] = {}, high = read(row[0]), sum = 0;
+    int best = 0;
+    for (int c = 0; c < classes; ++c) {
+      value[c] = read(row[c]);
+      if (value[c] > high) high = value[c], best = c;
+    }
+    const float of_label = value[labels[i]] - high;
+    for (int c = 0; c < classes; ++c) sum += value[c] = expf(value[c] - high);
+    loss += (double)(logf(sum) - of_label);
+    *right += best == labels[i] ? 1 : 0;
+    for (int c = 0; c < classes; ++c) {
+      const float g = (value[c] / sum - (c == labels[i] ? 1.0f : 0.0f)) * scale;
+      row[c] = write(rounded.is_identity ? g : round_to(g, rounded));
+    }
+  }
+  return loss;
+}
+
+static void sum_rows(const void* y, int64_t rows, int columns, float* sum) {
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) sum[j] += read(((const Item*)y)[i * columns + j]);
+  }
+}
+
+static void add(const void* x, int64_t count, float* sum) {
+  for (int64_t i = 0; i < count; ++i) sum[i] += read(((const Item*)x)[i]);
+}
+
+static void store(const float* values, int64_t count, Rounding rounded, void* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    ((Item*)out)[i] = write(rounded.is_identity ? values[i] : round_to(values[i], rounded));
+  }
+}
+
+static void count_exponents(const void* x, int64_t count, int64_t* exponents, int64_t* zeros) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = read(((const Item*)x)[i]);
+    uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof(bits));
+    const int place = (int)(bits >> 23 & 0xff) - 127 - kLeastExponent;
+    if ((bits & 0x7fffffff) == 0)
+      ++*zeros;
+    else
+      ++exponents[place < 0 ? 0 : place >= kExponents ? kExponents - 1 : place];
+  }
+}
+
+static bool update(const SgdStep* step, int64_t count, const float* gradient, float* velocity,
+                   float* weight) {
+  const SgdStep s = *step;
+  uint32_t beyond = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const float g = gradient[i] * s.unscale;
+    float v = s.momentum * velocity[i] + g, w;
+    if (s.rounded.is_identity) {
+      w = weight[i] - s.rate * v;
+    } else {
+      v = round_to(round_to(s.momentum * velocity[i], s.rounded) + round_to(g, s.rounded),
+                   s.rounded);
+      w = round_to(weight[i] - round_to(s.rate * v, s.rounded), s.rounded);
+    }
+    velocity[i] = v, weight[i] = w;
+    beyond |= w - w == 0 ? 0 : 1;
+  }
+  return beyond == 0;
+}
+
+}  // namespace ridge
+
+/// Defines the table; the including file has its name.
+#define RIDGE_MIXED_OPS(name, dtype_)                                                    \
+  extern const MixedOps name;                                                            \
+  const MixedOps name = {sizeof(Item), dtype_,   widen, unfold, transpose,       finish, \
+                         round_all,    operand,  most,  pool,   unpool,          mask,   \
+                         softmax,      sum_rows, add,   store,  count_exponents, update};

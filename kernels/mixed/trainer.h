@@ -1,0 +1,65 @@
+// What trains a network of this family, on the CPU or on a GPU, and what Training makes of it.
+#pragma once
+
+#include <memory>
+
+#include "common/data/fashion_mnist.h"
+#include "common/kernel/training.h"
+#include "kernels/mixed/model.h"
+#include "kernels/mixed/ops.h"
+
+namespace ridge::mixed {
+
+struct TrainerSetup {
+  Model model;
+  Precision precision;
+  int64_t batch = 256;
+  int64_t parts = 1;  ///< the batch is done in so many, one after the other
+  float momentum = 0.9f;
+  int scale_log2 = 0;  ///< of the loss: fixed, or where dynamic scaling begins
+  int threads = 1;
+  std::vector<float> parameters;  ///< where training begins
+};
+
+/// What the last step saw.
+struct StepReport {
+  double loss = 0;       ///< mean of the batch
+  int64_t right = 0;     ///< of the batch
+  double scale = 1;      ///< of the loss
+  int64_t left_out = 0;  ///< steps so far that dynamic scaling left out
+  bool finite = true;    ///< all parameters are numbers
+};
+
+/// Magnitudes of the gradients of activations as they are stored, loss scale and all.
+struct GradientCount {
+  std::vector<int64_t> exponents = std::vector<int64_t>(kExponents);
+  int64_t zeros = 0;
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  /// One step on `batch` images of `set`. `counts`: gradients are counted on the way.
+  virtual Result<void> step(const ImageSet& set, const int32_t* images, float rate,
+                            bool counts) = 0;
+  virtual Result<StepReport> report() = 0;
+  virtual GradientCount counted() = 0;
+  /// How many of the images it gets right, in its own precision.
+  virtual Result<int64_t> right(const ImageSet& set, const int32_t* images, int64_t count) = 0;
+  virtual double memory_bytes() const = 0;
+  /// For tests: parameters as they are now; the gradient of the last step, divided by the loss scale.
+  virtual std::vector<float> parameters() = 0;
+  virtual std::vector<float> gradient() = 0;
+};
+
+Result<std::unique_ptr<Trainer>> make_cpu_trainer(TrainerSetup setup);
+/// What make_cpu_trainer() would allocate.
+double cpu_trainer_bytes(const TrainerSetup& setup);
+
+using MakeTrainer = Result<std::unique_ptr<Trainer>> (*)(TrainerSetup setup);
+using TrainerBytes = double (*)(const TrainerSetup& setup);
+std::vector<ParamSpec> mixed_params(const TrainDesc& desc);
+Result<std::unique_ptr<Training>> build_mixed(const TrainDesc& desc, const Params& params,
+                                              MakeTrainer make, TrainerBytes bytes);
+
+}  // namespace ridge::mixed

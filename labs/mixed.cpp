@@ -1,0 +1,52 @@
+// The mixed-precision lab: one training, in every type. Adding a rung is one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+const Lab& mixed_lab() {
+  static const Lab lab = {
+      .id = "mixed",
+      .title = "Mixed precision",
+      .goal = "Train in 16 bits and 8: see what gets lost, and what brings it back.",
+      .family = "mixed",
+      .rungs =
+          {
+              {"mixed.cpu.fp32", "fp32", "forward, backward, SGD with momentum"},
+              {"mixed.cpu.bf16_avx512", "bf16, AVX-512", "16 bits in memory, vdpbf16ps"},
+              {"mixed.cpu.tf32", "tf32", "products see 11 bits"},
+              {"mixed.cpu.fp16_naive", "fp16, naive", "everything in 16 bits, weights too"},
+              {"mixed.cpu.fp16_static", "fp16, static scale", "the loss times a constant"},
+              {"mixed.cpu.fp16_dynamic", "fp16, dynamic scale", "the factor finds itself"},
+              {"mixed.cpu.bf16", "bf16", "fp32's range, 8 bits: no scale"},
+              {"mixed.cpu.fp8_scaled", "fp8, scaled", "a scale for each tensor of a product"},
+              {"mixed.cpu.checkpointing", "checkpointing", "drop activations, compute them again"},
+              {"mixed.cpu.accumulation", "accumulation", "the batch in parts"},
+          },
+      .sections = {{"CPU", "mixed.cpu.fp32"},
+                   {"CPU, emulated", "mixed.cpu.tf32"},
+                   {"CPU, memory", "mixed.cpu.checkpointing"}},
+      .params = {{"model", "network", {}},
+                 {"width", "width", {64, 128, 256, 512, 1024, 2048, 4096}},
+                 {"layers", "layers", {1, 2, 3, 4, 8, 16}},
+                 {"batch", "images of a step", {64, 256, 1024, 4096, 8192, 16384}},
+                 {"epochs", "epochs", {1, 2, 4, 8, 16}},
+                 {"rate", "learning rate, thousandths", {10, 30, 100, 300, 1000}},
+                 {"scale", "loss scale, power of two", {0, 4, 8, 10, 12, 16, 20, 24}},
+                 {"parts", "parts of a batch", {2, 4, 8, 16}},
+                 {"memory_mib", "memory limit, MiB", {0, 8, 16, 32, 64, 128, 256, 1024}},
+                 {"seed", "seed", {1, 2, 3, 4, 5, 6, 7, 8}},
+                 {"judge", "judged on", {}},
+                 {"threads", "CPU threads", {1, 2, 4, 8, 16}}},
+      .quality_metric = "accuracy",
+      .quality_limit = "accuracy above 0.3 and finite; fp16 without a scale may fail, and shows it",
+      .lesson = "assets/lessons/mixed.md",
+      .items = "images",
+  };
+  return lab;
+}
+
+RIDGE_LAB(mixed, mixed_lab);
+
+}  // namespace
+}  // namespace ridge
