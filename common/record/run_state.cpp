@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/record/params.h"
+#include "common/record/derive.h"
 #include "common/record/run.h"
 #include "common/stats/stats.h"
 
@@ -27,7 +28,7 @@ void fail(Series* series, const std::string& reason) {
 void summarize_received(Series* series) {
   if (!series->samples.empty()) {
     stats::tag_outliers(&series->samples);  // tags are known only when all samples are
-    if (!series->stats) series->stats = stats::summarize(series->samples);
+    if (!series->stats && !is_emulated(*series)) series->stats = stats::summarize(series->samples);
   }
   if (!series->latency && !series->latency_samples.empty()) {
     series->latency = stats::summarize_latency(series->latency_samples);

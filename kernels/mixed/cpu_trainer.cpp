@@ -48,9 +48,7 @@ int64_t unfolded_images(const Layer& layer, int64_t images, size_t bytes) {
 struct Sizes {
   int64_t images, slope, operand = 0, turned = 0, part = 0, unfolded = 0, turned_few = 0,
                          few_part = 0, sums = 0;
-  std::vector<int64_t> outputs;  ///< of the layers' own
-  std::vector<int64_t> between;  ///< shared by the layers between two checkpoints, by place
-  std::vector<int64_t> place;    ///< of a layer in `between`; -1: it has its own
+  Outputs outputs;
   int64_t parameters;
   size_t bytes_each;
   int threads;
@@ -67,20 +65,8 @@ Sizes::Sizes(const TrainerSetup& setup, size_t element) {
   operands = setup.precision.multiplied != Element::fp32;
   slope = images * model.largest();
   operand = operands ? images * std::max<int64_t>(model.largest(), kGarmentPixels) : 0;
-  const std::vector<bool> kept = checkpoints(model);
-  for (size_t l = 0, at = 0; l < model.layers.size(); ++l) {
-    const Layer& layer = model.layers[l];
-    const int64_t size = images * layer.out_size();
-    const bool own = !setup.precision.checkpointing || kept[l];
-    place.push_back(own ? -1 : static_cast<int64_t>(at));
-    outputs.push_back(own ? size : 0);
-    if (!own) {
-      if (at == between.size()) between.push_back(0);
-      between[at] = std::max(between[at], size);
-      ++at;
-    } else {
-      at = 0;
-    }
+  outputs = outputs_of(model, setup.precision.checkpointing);
+  for (const Layer& layer : model.layers) {
     sums = std::max(sums, layer.kind == Kind::conv ? layer.weights() + layer.out : layer.out);
     if (layer.kind == Kind::dense) {
       turned = std::max(turned, images * layer.out);
@@ -98,8 +84,7 @@ double Sizes::bytes() const {
   int64_t items =
       3 * parameters + images * kGarmentPixels + 2 * slope + 2 * operand + turned + part;
   items += threads * (unfolded + turned_few + few_part);
-  for (const int64_t size : outputs) items += size;
-  for (const int64_t size : between) items += size;
+  items += images * outputs.total();
   return double(items) * double(bytes_each) +
          double(3 * parameters + kGroups * sums) * sizeof(float);
 }
@@ -149,7 +134,6 @@ class CpuTrainer final : public Trainer {
   const void* input(size_t l) { return l == 0 ? x_.bytes.data() : output(l - 1); }
   void forward(size_t l);
   double score(double scale, int64_t images, int64_t* right);
-  void backward(bool counts);
   void backward_layer(size_t l, bool counts);
   void grow_dense(size_t l, const void* slope);
   void grow_conv(size_t l, const void* slope);
@@ -199,9 +183,8 @@ CpuTrainer::CpuTrainer(TrainerSetup setup)
   make(&x_, images_ * kGarmentPixels), make(&part_, sizes_.part);
   make(&slope_turned_, sizes_.turned);
   for (int i = 0; i < 2; ++i) make(&slope_[i], sizes_.slope), make(&operand_[i], sizes_.operand);
-  outputs_.resize(sizes_.outputs.size()), between_.resize(sizes_.between.size());
-  for (size_t l = 0; l < outputs_.size(); ++l) make(&outputs_[l], sizes_.outputs[l]);
-  for (size_t i = 0; i < between_.size(); ++i) make(&between_[i], sizes_.between[i]);
+  for (const int64_t size : sizes_.outputs.own) make(&outputs_.emplace_back(), images_ * size);
+  for (const int64_t size : sizes_.outputs.between) make(&between_.emplace_back(), images_ * size);
   workers_.resize(size_t(setup_.threads));
   for (Worker& worker : workers_) {
     make(&worker.unfolded, sizes_.unfolded), make(&worker.turned, sizes_.turned_few);
@@ -315,7 +298,7 @@ void CpuTrainer::load(const ImageSet& set, const int32_t* images, int64_t count)
 }
 
 void* CpuTrainer::output(size_t l) {
-  const int64_t place = sizes_.place[l];
+  const int64_t place = sizes_.outputs.place[l];
   return place < 0 ? outputs_[l].bytes.data() : between_[size_t(place)].bytes.data();
 }
 
@@ -487,19 +470,6 @@ void CpuTrainer::backward_layer(size_t l, bool counts) {
   current_ = 1 - current_;
 }
 
-/// From the last layer to the first. Between checkpoints outputs are computed again, but for the last
-/// segment, whose are still there.
-void CpuTrainer::backward(bool counts) {
-  const size_t layers = setup_.model.layers.size();
-  for (size_t end = layers; end > 0;) {
-    size_t first = end - 1;
-    while (first > 0 && sizes_.place[first - 1] >= 0) --first;
-    for (size_t again = first; end < layers && again + 1 < end; ++again) forward(again);
-    for (size_t l = end; l-- > first;) backward_layer(l, counts);
-    end = first;
-  }
-}
-
 // ---- a step --------------------------------------------------------------------------------------
 
 bool CpuTrainer::update(float rate) {
@@ -522,7 +492,8 @@ Result<void> CpuTrainer::step(const ImageSet& set, const int32_t* images, float 
     load(set, images + part * images_, images_);
     for (size_t l = 0; l < setup_.model.layers.size(); ++l) forward(l);
     report_.loss += score(scale_, images_, &report_.right) / double(setup_.batch);
-    backward(counts);
+    sizes_.outputs.backward([&](size_t l) { forward(l); },
+                            [&](size_t l) { backward_layer(l, counts); });
   }
   bool overflow = false;
   if (setup_.precision.scale == LossScale::dynamic) {

@@ -81,4 +81,31 @@ std::vector<bool> checkpoints(const Model& model) {
   return kept;
 }
 
+int64_t Outputs::total() const {
+  int64_t all = 0;
+  for (const int64_t size : own) all += size;
+  for (const int64_t size : between) all += size;
+  return all;
+}
+
+Outputs outputs_of(const Model& model, bool checkpointing) {
+  Outputs outputs;
+  const std::vector<bool> kept = checkpoints(model);
+  size_t at = 0;
+  for (size_t l = 0; l < model.layers.size(); ++l) {
+    const int64_t size = model.layers[l].out_size();
+    const bool own = !checkpointing || kept[l];
+    outputs.own.push_back(own ? size : 0);
+    outputs.place.push_back(own ? -1 : static_cast<int64_t>(at));
+    if (own) {
+      at = 0;
+      continue;
+    }
+    if (at == outputs.between.size()) outputs.between.push_back(0);
+    outputs.between[at] = std::max(outputs.between[at], size);
+    ++at;
+  }
+  return outputs;
+}
+
 }  // namespace ridge::mixed

@@ -49,4 +49,26 @@ std::vector<float> initial_parameters(const Model& model, uint64_t seed);
 /// ceil(sqrt(layers))-th (Chen et al., arXiv:1604.06174); and the last.
 std::vector<bool> checkpoints(const Model& model);
 
+/// Where outputs lie: each layer's own, or shared by those between two checkpoints, by their place there.
+struct Outputs {
+  std::vector<int64_t> own;      ///< numbers of an image; 0: it has none
+  std::vector<int64_t> place;    ///< in `between`; -1: its own
+  std::vector<int64_t> between;  ///< numbers of an image
+  int64_t total() const;
+  /// Calls again(l) for what has to be computed once more, and back(l), from the last layer to the first:
+  /// the outputs of the last segment are still there.
+  template <class Again, class Back>
+  void backward(const Again& again, const Back& back) const {
+    const size_t layers = place.size();
+    for (size_t end = layers; end > 0;) {
+      size_t first = end - 1;
+      while (first > 0 && place[first - 1] >= 0) --first;
+      for (size_t l = first; end < layers && l + 1 < end; ++l) again(l);
+      for (size_t l = end; l-- > first;) back(l);
+      end = first;
+    }
+  }
+};
+Outputs outputs_of(const Model& model, bool checkpointing);
+
 }  // namespace ridge::mixed

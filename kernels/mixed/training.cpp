@@ -182,7 +182,7 @@ std::vector<ParamSpec> mixed_params(const TrainDesc& desc) {
       int_param("layers", "hidden layers; cnn: convolutions of a stage", 1, 64, 1),
       int_param("batch", "images of a step, a multiple of 16", 16, 65'536, 256),
       int_param("epochs", "passes over the training images", 1, 1000, 4),
-      int_param("rate", "learning rate at the start, thousandths", 1, 10'000, 100),
+      int_param("rate", "learning rate at the start, ten-thousandths", 1, 100'000, 600),
       int_param("seed", "of initialisation and order", 1, 1'000'000, 1)};
   if (precision.scale != LossScale::none)
     specs.push_back(int_param("scale", "of the loss, a power of two; dynamic: where it begins", 0,
@@ -213,7 +213,7 @@ Result<std::unique_ptr<Training>> build_mixed(const TrainDesc& desc, const Param
   setup.scale_log2 = static_cast<int>(param_int(params, "scale", 0));
   setup.threads = static_cast<int>(param_int(params, "threads", 1));
   plan.epochs = param_int(params, "epochs", 4);
-  plan.rate = static_cast<float>(param_int(params, "rate", 100)) / 1000;
+  plan.rate = static_cast<float>(param_int(params, "rate", 600)) / 10'000;
   plan.seed = static_cast<uint64_t>(param_int(params, "seed", 1));
   plan.hold_out = param_text(params, "judge", "held_out") == "held_out";
   if (setup.batch % (16 * setup.parts) != 0)

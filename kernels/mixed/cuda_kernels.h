@@ -1,0 +1,326 @@
+// The element-wise work of a training step on a GPU, for fp32, fp16 and bf16 in memory: 16 bytes a thread
+// wherever rows allow it. Included by cuda_trainer.cu alone.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/mixed/ops.h"
+
+namespace ridge::mixed {
+
+/// What changes from step to step, and what a step found, in device memory: one graph serves all steps.
+struct DeviceState {
+  float rate, momentum, scale, inverse_batch;
+  int dynamic, good_steps, left_out, overflow, finite;
+  float loss;
+  int right;
+};
+
+template <class T>
+struct alignas(16) Pack {
+  T v[16 / sizeof(T)];
+  static constexpr int kItems = 16 / sizeof(T);
+};
+
+template <class T>
+__device__ inline T narrow(float x) {
+  return static_cast<T>(x);
+}
+
+__global__ void load_kernel_labels(const uint8_t* labels, const int32_t* images, int64_t count,
+                                   uint8_t* out) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) out[i] = labels[images[i]];
+}
+
+/// Four pixels a thread.
+template <class T>
+__global__ void load_kernel(const uint8_t* pixels, const int32_t* images, int64_t count, T* out) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count * 196) return;
+  const auto four =
+      reinterpret_cast<const uchar4*>(pixels)[int64_t{images[i / 196]} * 196 + i % 196];
+  const uint8_t bytes[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+    out[4 * i + j] = narrow<T>((static_cast<float>(bytes[j]) - 72.94f) * (1 / 90.03f));
+}
+
+/// Weights as they are multiplied: rows of `inputs` become rows of `wide`, zeros behind.
+template <class T>
+__global__ void cast_kernel(const float* values, int rows, int inputs, int wide, T* out) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= int64_t{rows} * wide) return;
+  const int64_t column = i % wide;
+  out[i] = narrow<T>(column < inputs ? values[i / wide * inputs + column] : 0.0f);
+}
+
+/// out[(t, o)][c] = w[o][(8 - t, c)]: what a convolution's gradient is convolved with.
+template <class T>
+__global__ void mirror_kernel(const T* w, int in, int out_channels, int wide, T* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 9 * out_channels * in) return;
+  const int c = i % in, o = i / in % out_channels, t = i / in / out_channels;
+  out[i] = w[int64_t{o} * wide + (8 - t) * in + c];
+}
+
+/// Rows of 9 x channels for each pixel; Unit is a channel, or 16 bytes of channels.
+template <class Unit>
+__global__ void unfold_kernel(const Unit* x, int side, int units, int wide, int64_t rows,
+                              Unit* out) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= rows * wide) return;
+  const auto at = static_cast<uint32_t>(i % wide);
+  const auto pixel = i / wide;
+  const int t = static_cast<int>(at / static_cast<uint32_t>(units)),
+            c = static_cast<int>(at % static_cast<uint32_t>(units));
+  const int column = static_cast<int>(pixel % side) + t % 3 - 1;
+  const int row = static_cast<int>(pixel / side % side) + t / 3 - 1;
+  const bool inside = t < 9 && row >= 0 && row < side && column >= 0 && column < side;
+  Unit value = {};
+  if (inside) value = x[(pixel + (t / 3 - 1) * side + t % 3 - 1) * units + c];
+  out[i] = value;
+}
+
+/// y = relu(y + bias), in place.
+template <class T, bool relu, int items>
+__global__ void finish_kernel(T* y, int64_t count, int columns, const float* bias) {
+  const int64_t i = (int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * items;
+  if (i >= count) return;
+  struct alignas(sizeof(T) * items) Some {
+    T v[items];
+  } some = *reinterpret_cast<const Some*>(y + i);
+  const int column = static_cast<int>(i % columns);
+#pragma unroll
+  for (int j = 0; j < items; ++j) {
+    float x = static_cast<float>(some.v[j]) + bias[column + j];
+    if (relu && x < 0) x = 0;
+    some.v[j] = narrow<T>(x);
+  }
+  *reinterpret_cast<Some*>(y + i) = some;
+}
+
+template <class T>
+__global__ void pool_kernel(const Pack<T>* x, int side, int units, int64_t count, Pack<T>* y) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const int half = side / 2, c = static_cast<int>(i % units);
+  const int column = static_cast<int>(i / units % half);
+  const int64_t row = i / units / half;  // of all images, in the output
+  const int64_t from = (row * 2 * side + column * 2) * units + c;
+  const Pack<T> a = x[from], b = x[from + units], d = x[from + side * units],
+                e = x[from + (side + 1) * units];
+  Pack<T> out;
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kItems; ++j) {
+    const auto p = static_cast<float>(a.v[j]), q = static_cast<float>(b.v[j]);
+    const auto r = static_cast<float>(d.v[j]), s = static_cast<float>(e.v[j]);
+    const float high = fmaxf(fmaxf(p, q), fmaxf(r, s)), sum = p + q + r + s;
+    out.v[j] = narrow<T>(sum != sum ? sum : fmaxf(high, 0.0f));
+  }
+  y[i] = out;
+}
+
+template <class T>
+__global__ void unpool_kernel(const Pack<T>* x, const Pack<T>* y, const Pack<T>* dy, int side,
+                              int units, int64_t count, Pack<T>* dx) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const int half = side / 2, c = static_cast<int>(i % units);
+  const int column = static_cast<int>(i / units % half);
+  const int64_t row = i / units / half;
+  const int64_t at[4] = {(row * 2 * side + column * 2) * units + c, 0, 0, 0};
+  const int64_t place[4] = {at[0], at[0] + units, at[0] + side * units, at[0] + (side + 1) * units};
+  const Pack<T> high = y[i], slope = dy[i];
+  Pack<T> in[3], out[4];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) in[k] = x[place[k]];
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kItems; ++j) {
+    const auto m = static_cast<float>(high.v[j]);
+    const T g = m > 0 ? slope.v[j] : narrow<T>(0.0f), zero = narrow<T>(0.0f);
+    const bool is0 = static_cast<float>(in[0].v[j]) == m;
+    const bool is1 = !is0 && static_cast<float>(in[1].v[j]) == m;
+    const bool is2 = !is0 && !is1 && static_cast<float>(in[2].v[j]) == m;
+    out[0].v[j] = is0 ? g : zero, out[1].v[j] = is1 ? g : zero;
+    out[2].v[j] = is2 ? g : zero, out[3].v[j] = is0 || is1 || is2 ? zero : g;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) dx[place[k]] = out[k];
+}
+
+template <class T>
+__global__ void mask_kernel(const Pack<T>* y, int64_t count, Pack<T>* dy) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const Pack<T> out = y[i];
+  Pack<T> slope = dy[i];
+#pragma unroll
+  for (int j = 0; j < Pack<T>::kItems; ++j) {
+    if (!(static_cast<float>(out.v[j]) > 0)) slope.v[j] = narrow<T>(0.0f);
+  }
+  dy[i] = slope;
+}
+
+/// A thread a row of ten: scores become the loss's gradient.
+template <class T>
+__global__ void softmax_kernel(const T* scores, const uint8_t* labels, int64_t rows,
+                               const DeviceState* state, T* slope, float* losses) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  float value[10], sum = 0;
+  int best = 0;
+#pragma unroll
+  for (int c = 0; c < 10; ++c) value[c] = static_cast<float>(scores[i * 10 + c]);
+#pragma unroll
+  for (int c = 1; c < 10; ++c)
+    if (value[c] > value[best]) best = c;
+  float high = value[0], of_label = 0;
+  const int label = labels[i];
+#pragma unroll
+  for (int c = 1; c < 10; ++c) high = fmaxf(high, value[c]);
+#pragma unroll
+  for (int c = 0; c < 10; ++c) {
+    if (c == label) of_label = value[c] - high;
+    sum += value[c] = expf(value[c] - high);
+  }
+  // The sign bit says that it was right: a loss is never below 0.
+  losses[i] = (best == label ? -1.0f : 1.0f) * fmaxf(logf(sum) - of_label, 1e-30f);
+  const float scale = state->scale * state->inverse_batch;
+#pragma unroll
+  for (int c = 0; c < 10; ++c)
+    slope[i * 10 + c] = narrow<T>((value[c] / sum - (c == label ? 1.0f : 0.0f)) * scale);
+}
+
+/// One block; adds to what earlier parts of the batch came to.
+__global__ void sum_losses_kernel(const float* losses, int64_t rows, DeviceState* state) {
+  __shared__ float sums[256];
+  __shared__ int rights[256];
+  float sum = 0;
+  int right = 0;
+  for (int64_t i = threadIdx.x; i < rows; i += 256) sum += fabsf(losses[i]), right += losses[i] < 0;
+  sums[threadIdx.x] = sum, rights[threadIdx.x] = right;
+  __syncthreads();
+  for (int step = 128; step > 0; step /= 2) {
+    if (threadIdx.x < step) {
+      sums[threadIdx.x] += sums[threadIdx.x + step];
+      rights[threadIdx.x] += rights[threadIdx.x + step];
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) state->loss += sums[0] * state->inverse_batch, state->right += rights[0];
+}
+
+/// Column sums of block x's share of the rows; `columns` is at most the block, or goes round.
+template <class T>
+__global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float* sums) {
+  extern __shared__ float shared[];
+  const int lanes =
+      columns < static_cast<int>(blockDim.x) ? static_cast<int>(blockDim.x) / columns : 1;
+  const int64_t first = rows * blockIdx.x / gridDim.x, last = rows * (blockIdx.x + 1) / gridDim.x;
+  for (int base = 0; base < columns; base += blockDim.x) {
+    const int column = base + static_cast<int>(threadIdx.x) %
+                                  (columns < static_cast<int>(blockDim.x) ? columns : blockDim.x);
+    const int lane =
+        columns < static_cast<int>(blockDim.x) ? static_cast<int>(threadIdx.x) / columns : 0;
+    float sum = 0;
+    if (lane < lanes && column < columns) {
+      for (int64_t i = first + lane; i < last; i += lanes)
+        sum += static_cast<float>(y[i * columns + column]);
+    }
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    if (lane == 0 && column < columns) {
+      for (int other = 1; other < lanes; ++other) sum += shared[threadIdx.x + other * columns];
+      sums[int64_t{blockIdx.x} * columns + column] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+__global__ void add_sums_kernel(const float* sums, int blocks, int columns, float* gradient) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (column >= columns) return;
+  float sum = 0;
+  for (int i = 0; i < blocks; ++i) sum += sums[int64_t{i} * columns + column];
+  gradient[column] += sum;
+}
+
+/// The gradient of weights whose rows were made longer, back in its place; rounded where it is kept so.
+template <class T>
+__global__ void compact_kernel(const float* wide_rows, int rows, int inputs, int wide, bool rounds,
+                               float* gradient) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= int64_t{rows} * inputs) return;
+  float g = gradient[i] + wide_rows[i / inputs * wide + i % inputs];
+  if (rounds) g = static_cast<float>(narrow<T>(g));
+  gradient[i] = g;
+}
+
+__global__ void overflow_kernel(const float* gradient, int64_t count, DeviceState* state) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count && !(fabsf(gradient[i]) <= 3.402823466e38f)) state->overflow = 1;
+}
+
+template <class T>
+__global__ void update_kernel(const float* gradient, int64_t count, bool master, DeviceState* state,
+                              float* velocity, float* weight) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count || (state->dynamic && state->overflow)) return;
+  const float g = gradient[i] / state->scale;
+  float v = state->momentum * velocity[i], w = weight[i];
+  if (master) {
+    v += g;
+    w -= state->rate * v;
+  } else {
+    const auto round = [](float x) { return static_cast<float>(narrow<T>(x)); };
+    v = round(round(v) + round(g));
+    w = round(w - round(state->rate * v));
+  }
+  velocity[i] = v, weight[i] = w;
+  if (!(fabsf(w) <= 3.402823466e38f)) state->finite = 0;
+}
+
+/// After the update: the rule of dynamic scaling.
+__global__ void scale_kernel(DeviceState* state) {
+  if (!state->dynamic) return;
+  if (state->overflow) {
+    state->scale = fmaxf(state->scale / 2, 1.0f), state->good_steps = 0, ++state->left_out;
+  } else if (++state->good_steps % 200 == 0) {
+    state->scale *= 2;
+  }
+}
+
+__global__ void begin_kernel(DeviceState* state, float rate) {
+  state->rate = rate;
+}
+
+__global__ void clear_kernel(DeviceState* state) {
+  state->loss = 0, state->right = 0, state->overflow = 0, state->finite = 1;
+}
+
+template <class T>
+__global__ void count_kernel(const T* x, int64_t count, unsigned long long* exponents) {
+  __shared__ unsigned bins[kExponents + 1];
+  for (int b = threadIdx.x; b <= kExponents; b += blockDim.x) bins[b] = 0;
+  __syncthreads();
+  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += int64_t{gridDim.x} * blockDim.x) {
+    const uint32_t bits = __float_as_uint(static_cast<float>(x[i])) & 0x7fffffff;
+    const int place = static_cast<int>(bits >> 23) - 127 - kLeastExponent;
+    atomicAdd(&bins[bits == 0             ? kExponents
+                    : place < 0           ? 0
+                    : place >= kExponents ? kExponents - 1
+                                          : place],
+              1u);
+  }
+  __syncthreads();
+  for (int b = threadIdx.x; b <= kExponents; b += blockDim.x)
+    atomicAdd(&exponents[b], static_cast<unsigned long long>(bins[b]));
+}
+
+}  // namespace ridge::mixed

@@ -1,0 +1,19 @@
+// ridge: arch=80 needs=cublas
+//
+// Idea      The factor finds itself, on the device: no step waits for the host.
+// Changed   A kernel looks for infinities; the update reads what it found.
+// Limits    One more pass over the gradients.
+// Look at   Loss scale over the steps.
+// Source    NVIDIA Apex and torch.cuda.amp.GradScaler for the rule.
+#include "kernels/mixed/precision.h"
+
+namespace ridge {
+namespace {
+
+constexpr Precision kPrecision = {.stored = Element::fp16, .scale = LossScale::dynamic};
+
+RIDGE_TRAINING(mixed, cuda, fp16_dynamic, .dtypes = "fp16", .maker = &kMixedCuda,
+               .config = &kPrecision);
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,18 @@
+// ridge: arch=80 needs=cublas
+//
+// Idea      One switch: products round their operands to 10 bits of mantissa, and run on tensor cores.
+// Changed   Only the products; storage and all else stay fp32.
+// Limits    Memory now: operands are as wide as before.
+// Look at   What the switch brings for a wide layer, and for a narrow one.
+// Source    NVIDIA A100 Tensor Core GPU Architecture (2020).
+#include "kernels/mixed/precision.h"
+
+namespace ridge {
+namespace {
+
+constexpr Precision kPrecision = {.multiplied = Element::tf32};
+
+RIDGE_TRAINING(mixed, cuda, tf32, .dtypes = "tf32", .maker = &kMixedCuda, .config = &kPrecision);
+
+}  // namespace
+}  // namespace ridge
