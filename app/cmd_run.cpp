@@ -1,4 +1,5 @@
 // ridgepoint run LAB: measures rungs one after another.
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/measuring.h"
@@ -15,7 +16,13 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
                   const std::vector<std::string>& edited) -> Result<Selection> {
                 Selection selection;
                 if (edited.empty() || !options.rungs.empty()) {
-                  RIDGE_TRY(selection, select_rungs(lab, run, options.rungs, set));
+                  RIDGE_TRY(const auto all, expand_ranges(set));
+                  for (const Params& one : all) {
+                    RIDGE_TRY(Selection some, select_rungs(lab, run, options.rungs, one));
+                    std::move(some.kernels.begin(), some.kernels.end(),
+                              std::back_inserter(selection.kernels));
+                    selection.not_run = std::move(some.not_run);
+                  }
                 }
                 for (const std::string& kernel : edited) {
                   RIDGE_TRY(KernelRequest request, select_edit(run, kernel, set));
@@ -30,6 +37,7 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
     print_json(json_of(measured));
   } else if (code != static_cast<int>(ErrorCode::unavailable)) {
     print(results_text(run, measured.request, measured.selection.not_run));
+    print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
     print(diagnoses_text(run, measured.request, *measured.lab));
   }
   return finish_command(common, options, measured, code);

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "app/ladder_end.h"
 #include "app/terminal.h"
@@ -11,6 +13,7 @@
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/seed_delta.h"
 #include "common/report/decision.h"
 
 namespace ridge::app {
@@ -229,6 +232,25 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";
   }
   return text + (notes.empty() ? "" : "\n" + notes);
+}
+
+std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric) {
+  const std::vector<const Series*> all = series_of(run, request);
+  std::map<std::string, std::string> baselines;  // of each backend
+  std::set<std::pair<std::string, Params>> told;
+  std::string text;
+  for (const Series* series : all) {
+    if (series->kind != "training") continue;
+    const auto [baseline, is_first] =
+        baselines.try_emplace(backend_of(series->kernel), series->kernel);
+    if (is_first || baseline->second == series->kernel) continue;
+    if (!told.emplace(series->kernel, without_seed(series->params)).second) continue;
+    const auto delta = seed_delta(all, baseline->second, series->kernel, series->params, metric);
+    if (delta && delta->seeds > 1)
+      text += fmt::format("  {} against {}: {}\n", short_name(series->kernel),
+                          short_name(baseline->second), seed_delta_text(*delta));
+  }
+  return text.empty() ? "" : "\n" + metric + ", paired by seed\n" + text;
 }
 
 std::string comparisons_text(const Run& run, int64_t request) {

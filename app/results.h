@@ -21,6 +21,8 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
 std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab);
 /// Traps: the lie beside the honest figure, the factor between, and what the guard said.
 std::string traps_text(const std::vector<const Series*>& traps);
+/// Trainings of several seeds: the metric's difference to the first one's of the same backend, with its interval.
+std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric);
 /// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
 std::string comparisons_text(const Run& run, int64_t request);
 /// The machine, and whether it was quiet.

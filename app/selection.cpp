@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <cstdio>
 
 #include <algorithm>
 #include <functional>
@@ -218,6 +219,31 @@ Result<Selection> select_table(const Lab& lab, const Table& table, const Run& ru
   if (!selection.kernels.empty()) return selection;
   return unavailable(table.rows.front().kernel,
                      "none of the table's rows can run here: " + selection.not_run.front().reason);
+}
+
+Result<std::vector<Params>> expand_ranges(const Params& given) {
+  std::vector<Params> all = {given};
+  for (const auto& [name, value] : given) {
+    const auto* text = std::get_if<std::string>(&value);
+    long long first = 0, last = 0;
+    int end = 0;
+    if (text == nullptr || std::sscanf(text->c_str(), "%lld..%lld%n", &first, &last, &end) != 2 ||
+        size_t(end) != text->size())
+      continue;
+    constexpr long long kMost = 64;
+    if (last < first || (last - first + 1) * static_cast<long long>(all.size()) > kMost)
+      return Error{ErrorCode::usage, name + "=" + *text + " is no range of at most 64 values", name,
+                   "write it as in seed=1..8"};
+    std::vector<Params> more;
+    for (long long at = first; at <= last; ++at) {
+      for (Params one : all) {
+        one[name] = static_cast<int64_t>(at);
+        more.push_back(std::move(one));
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
 }
 
 Result<Selection> select_rungs(const Lab& lab, const Run& run,

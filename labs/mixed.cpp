@@ -13,6 +13,7 @@ const Lab& mixed_lab() {
       .rungs =
           {
               {"mixed.cpu.fp32", "fp32", "forward, backward, SGD with momentum"},
+              {"mixed.cpu.pytorch", "PyTorch, fp32", "the same network and order", true},
               {"mixed.cpu.bf16_avx512", "bf16, AVX-512", "16 bits in memory, vdpbf16ps"},
               {"mixed.cpu.tf32", "tf32", "products see 11 bits"},
               {"mixed.cpu.fp16_naive", "fp16, naive", "everything in 16 bits, weights too"},
@@ -23,6 +24,7 @@ const Lab& mixed_lab() {
               {"mixed.cpu.checkpointing", "checkpointing", "drop activations, compute them again"},
               {"mixed.cpu.accumulation", "accumulation", "the batch in parts"},
               {"mixed.cuda.fp32", "fp32, GPU", "cuBLAS, one graph a step"},
+              {"mixed.cuda.pytorch", "PyTorch, fp32", "the same network and order", true},
               {"mixed.cuda.tf32", "tf32", "one switch of the products"},
               {"mixed.cuda.fp16_naive", "fp16, naive", "everything in 16 bits"},
               {"mixed.cuda.fp16_static", "fp16, static scale", "the loss times a constant"},

@@ -1,7 +1,9 @@
 // The mixed-precision lab: rounding against every value of each type, gradients against finite differences
 // in float64, and what must not depend on threads, parts or what is kept.
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 
 #include "common/core/random.h"
 #include "common/kernel/registry.h"
@@ -210,6 +212,11 @@ TEST_CASE("gradients agree with finite differences in float64, whatever the laye
   for (const char* name : {"mlp", "cnn"}) {
     TrainerSetup setup = small_setup(name);
     setup.batch = 16;
+    // Biases of 0 leave whole regions of zeros exactly on a ReLU's corner.
+    for (const Layer& layer : setup.model.layers) {
+      for (int o = 0; layer.kind != Layer::Kind::pool && o < layer.out; ++o)
+        setup.parameters[size_t(layer.bias + o)] = 0.05f * float(1 + o % 3) * (o % 2 ? -1 : 1);
+    }
     const auto images = first_images(setup.batch);
     const auto trainer = trainer_of(setup);
     REQUIRE(trainer->step(small_set().train, images.data(), 0.01f, true));
@@ -239,4 +246,180 @@ TEST_CASE("gradients agree with finite differences in float64, whatever the laye
     }
     CHECK(trainer->counted().zeros + trainer->counted().exponents[30] >= 0);
   }
+}
+
+// ---- what must not change a training -------------------------------------------------------------
+
+TEST_CASE("any number of threads trains the same network") {
+  for (const char* name : {"mlp", "cnn"}) {
+    TrainerSetup setup = small_setup(name);
+    const std::vector<float> one = trained(setup);
+    setup.threads = 2;
+    CHECK(distance(one, trained(setup)) < 1e-6);
+  }
+}
+
+TEST_CASE("checkpointing gives the same parameters, bit for bit, in less memory") {
+  for (const char* name : {"mlp", "cnn"}) {
+    const TrainerSetup plain = small_setup(name);
+    const TrainerSetup less = small_setup(name, {.checkpointing = true});
+    CHECK(trained(plain) == trained(less));
+    CHECK(cpu_trainer_bytes(less) < cpu_trainer_bytes(plain));
+    CHECK(cpu_trainer_bytes(less) == trainer_of(less)->memory_bytes());
+  }
+}
+
+TEST_CASE("accumulation gives the same loss and parameters to rounding, in less memory") {
+  for (const char* name : {"mlp", "cnn"}) {
+    const TrainerSetup plain = small_setup(name);
+    TrainerSetup parts = small_setup(name, {.accumulation = true});
+    parts.parts = 4;
+    StepReport whole, summed;
+    const auto a = trained(plain, 5, &whole), b = trained(parts, 5, &summed);
+    CHECK(distance(a, b) < 1e-5);
+    CHECK(summed.loss == Approx(whole.loss).epsilon(1e-5));
+    CHECK(summed.right == whole.right);
+    CHECK(cpu_trainer_bytes(parts) < cpu_trainer_bytes(plain));
+  }
+}
+
+// ---- precisions ----------------------------------------------------------------------------------
+
+TEST_CASE("each emulated precision stays as near to fp32 as its bits allow, and no nearer") {
+  const std::vector<float> fp32 = trained(small_setup("cnn"));
+  const auto apart = [&](const Precision& precision, int scale_log2 = 0) {
+    TrainerSetup setup = small_setup("cnn", precision);
+    setup.scale_log2 = scale_log2;
+    return distance(fp32, trained(setup));
+  };
+  const double tf32 = apart({.multiplied = Element::tf32, .emulated = true});
+  const double fp16 =
+      apart({.stored = Element::fp16, .scale = LossScale::fixed, .emulated = true}, 10);
+  const double bf16 = apart({.stored = Element::bf16, .emulated = true});
+  const double fp8 =
+      apart({.stored = Element::bf16, .multiplied = Element::e4m3, .emulated = true});
+  INFO("tf32 " << tf32 << ", fp16 " << fp16 << ", bf16 " << bf16 << ", fp8 " << fp8);
+  CHECK(tf32 > 1e-6);
+  CHECK(tf32 < 1e-3);
+  CHECK(fp16 < 1e-3);
+  CHECK(bf16 > 2 * fp16);
+  CHECK(bf16 < 2e-2);
+  CHECK(fp8 > 2 * bf16);
+  CHECK(fp8 < 0.2);
+}
+
+TEST_CASE("bf16 in memory trains as bf16 emulated does") {
+  if (!has_bf16()) return;
+  for (const char* name : {"mlp", "cnn"}) {
+    const auto real = trained(small_setup(name, {.stored = Element::bf16}));
+    const auto emulated = trained(small_setup(name, {.stored = Element::bf16, .emulated = true}));
+    const auto fp32 = trained(small_setup(name));
+    INFO(name);
+    CHECK(distance(emulated, real) < 1.5 * distance(emulated, fp32));
+  }
+}
+
+TEST_CASE("without a scale small gradients of fp16 are zero; with one they are not") {
+  const auto zeros = [](const Precision& precision, int scale_log2) {
+    TrainerSetup setup = small_setup("mlp", precision);
+    setup.model = make_model("mlp", 24, 8);
+    setup.parameters = initial_parameters(setup.model, 3);
+    // Smaller weights, as deep networks have them: gradients shrink from layer to layer.
+    for (float& w : setup.parameters) w *= 0.2f;
+    setup.scale_log2 = scale_log2;
+    const auto trainer = trainer_of(setup);
+    const auto images = first_images(512);
+    REQUIRE(trainer->step(small_set().train, images.data(), 0.01f, true));
+    const GradientCount count = trainer->counted();
+    int64_t all = count.zeros;
+    for (const int64_t some : count.exponents) all += some;
+    return double(count.zeros) / double(all);
+  };
+  const double fp32 = zeros({}, 0);
+  const double naive = zeros({.stored = Element::fp16, .master = false, .emulated = true}, 0);
+  const double scaled =
+      zeros({.stored = Element::fp16, .scale = LossScale::fixed, .emulated = true}, 14);
+  INFO("zeros: fp32 " << fp32 << ", naive " << naive << ", scaled " << scaled);
+  CHECK(naive > fp32 + 0.1);
+  CHECK(scaled < fp32 + 0.02);
+}
+
+TEST_CASE("dynamic scaling leaves an overflowing step out, halves, and finds its factor") {
+  TrainerSetup setup =
+      small_setup("mlp", {.stored = Element::fp16, .scale = LossScale::dynamic, .emulated = true});
+  setup.scale_log2 = 30;
+  const auto trainer = trainer_of(setup);
+  const auto images = first_images(512);
+  REQUIRE(trainer->step(small_set().train, images.data(), 0.05f, false));
+  CHECK(trainer->parameters() == setup.parameters);  // left out
+  CHECK((*trainer->report()).left_out == 1);
+  CHECK((*trainer->report()).finite);
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(trainer->step(small_set().train, images.data(), 0.05f, false));
+  CHECK((*trainer->report()).left_out > 1);
+  CHECK((*trainer->report()).left_out < 21);
+  CHECK(trainer->parameters() != setup.parameters);
+  CHECK((*trainer->report()).scale < std::ldexp(1.0, 30));
+  // A fixed factor as large notices nothing.
+  setup.precision.scale = LossScale::fixed;
+  const auto blind = trainer_of(setup);
+  REQUIRE(blind->step(small_set().train, images.data(), 0.05f, false));
+  CHECK_FALSE((*blind->report()).finite);
+}
+
+// ---- as a training -------------------------------------------------------------------------------
+
+namespace {
+
+Result<std::unique_ptr<Training>> training_of(const char* id, const Params& given) {
+  const TrainDesc* desc = find_training(id);
+  if (desc == nullptr) FAIL("no training is called " << id);
+  const auto params = resolve_params(desc->maker->params(*desc), given, "mixed");
+  if (!params) return params.error();
+  return desc->maker->build(*desc, *params, 1);
+}
+
+}  // namespace
+
+TEST_CASE("a rung's steps, loss and gradients are reported; an emulated one says that it is") {
+  const Params small = {{"width", int64_t{16}}, {"batch", int64_t{64}}, {"epochs", int64_t{1}}};
+  auto fp32 = training_of("mixed.cpu.fp32", small);
+  REQUIRE(fp32);
+  CHECK_FALSE((*fp32)->is_emulated());
+  REQUIRE((*fp32)->step());
+  const auto seen = (*fp32)->observe();
+  CHECK(seen.at("loss") > 1);
+  CHECK(seen.contains("gradient_zero"));
+  double all = seen.at("gradient_zero");
+  for (const auto& [name, value] : seen) all += name.starts_with("gradient_2^") ? value : 0;
+  CHECK(all == Approx(1));
+  CHECK((*fp32)->memory_bytes() > 0);
+  auto naive = training_of("mixed.cpu.fp16_naive", small);
+  REQUIRE(naive);
+  CHECK((*naive)->is_emulated());
+}
+
+TEST_CASE("what cannot be is one sentence: a batch that is no multiple, a limit it does not fit") {
+  const auto odd =
+      training_of("mixed.cpu.accumulation", {{"batch", int64_t{48}}, {"parts", int64_t{4}}});
+  REQUIRE_FALSE(odd);
+  CHECK(odd.error().what == "a batch of 48 is no multiple of 64");
+  const Params wide = {{"batch", int64_t{8192}}, {"memory_mib", int64_t{8}}};
+  const auto large = training_of("mixed.cpu.fp32", wide);
+  REQUIRE_FALSE(large);
+  CHECK(large.error().what.find("largest batch within 8 MiB") != std::string::npos);
+  // The rungs that save memory have room for more.
+  const auto largest = [](const char* id) {
+    const auto made = training_of(id, {{"memory_mib", int64_t{16}},
+                                       {"batch", int64_t{64}},
+                                       {"layers", int64_t{9}},
+                                       {"width", int64_t{64}}});
+    REQUIRE(made);
+    const std::string note = (*made)->note();
+    return std::stoll(note.substr(note.find(": ") + 2));
+  };
+  const auto plain = largest("mixed.cpu.fp32");
+  CHECK(plain > 64);
+  CHECK(largest("mixed.cpu.checkpointing") > plain);
+  CHECK(largest("mixed.cpu.accumulation") > 2 * plain);
 }

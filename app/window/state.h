@@ -96,7 +96,7 @@ struct ViewState {
   bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
   View chart = View::ladder;
   std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
-  bool curve_of_loss = false;  ///< training curves: the loss in place of the task metric
+  int curve_of = 0;  ///< training curves: the task metric, the loss, the spread of the gradients
   bool curve_by_step = false;  ///< over steps in place of seconds
   bool show_chart_menu = false;
   float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/chart/gradients.h"
 #include "common/chart/training.h"
 #include "common/record/params.h"
 
@@ -66,6 +67,12 @@ bool has_trainings(const State& state) {
   return std::any_of(state.ladder.begin(), state.ladder.end(), is_training);
 }
 
+bool has_gradients(const State& state) {
+  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+    return row.series && chart::has_gradients(*row.series);
+  });
+}
+
 std::string why_no_trainings(const State& state) {
   return has_trainings(state) ? "" : "No rung of this lab is a training.";
 }
@@ -105,9 +112,10 @@ ChartRows training_rows(const State& state) {
 
 chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
   chart::TrainingOptions options;
-  options.metric = state.view.curve_of_loss ? "loss" : state.view.lab->quality_metric;
+  options.metric = state.view.curve_of == 1 ? "loss" : state.view.lab->quality_metric;
   options.by_step = state.view.curve_by_step;
-  chart::ChartModel model = chart::training_chart(rows.rows, options);
+  chart::ChartModel model = state.view.curve_of == 2 ? chart::gradient_chart(rows.rows)
+                                                     : chart::training_chart(rows.rows, options);
   if (const std::string why = why_no_trainings(state); !why.empty())
     model.plot->empty_reason = model.summary = why;
   return model;

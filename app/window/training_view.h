@@ -9,6 +9,8 @@ namespace ridge::window {
 
 /// A rung of the lab is a training, or one was run.
 bool has_trainings(const State& state);
+/// Some training here counted its gradients.
+bool has_gradients(const State& state);
 std::string why_no_trainings(const State& state);
 /// One row for each training and set of parameters, newest result; recorded ones of rungs that cannot run
 /// here; and the baseline.

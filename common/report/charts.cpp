@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/chart/gradients.h"
 #include "common/chart/ladder_predictions.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
@@ -141,6 +142,15 @@ void add_training(const Material& material, std::vector<Section>* out) {
   section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
   section.chart = std::move(model);
   out->push_back(std::move(section));
+  ChartModel gradients = gradient_chart(rows);
+  if (!gradients.plot->empty_reason.empty()) return;
+  Section spread{.id = "gradients",
+                 .title = "Gradients",
+                 .paragraphs = {"How large the gradients are that flow back, the loss's scale "
+                                "included, at the last step at which they were counted."}};
+  spread.table = Table{.columns = gradients.table.columns, .rows = gradients.table.rows};
+  spread.chart = std::move(gradients);
+  out->push_back(std::move(spread));
 }
 
 }  // namespace

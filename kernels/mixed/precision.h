@@ -31,6 +31,8 @@ struct Precision {
   bool accumulation = false;  ///< the batch in parts, their gradients summed
 };
 
-extern const TrainMaker kMixedCpu, kMixedCuda;
+extern const TrainMaker kMixedCpu, kMixedCuda, kMixedPytorch;
+/// Why PyTorch is not here; null where it is.
+const char* mixed_pytorch_unavailable();
 
 }  // namespace ridge

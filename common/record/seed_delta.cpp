@@ -1,0 +1,76 @@
+#include "common/record/seed_delta.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "common/record/params.h"
+
+namespace ridge {
+namespace {
+
+/// 97.5 % quantile of Student's t for 1, 2 ... degrees of freedom; beyond 30 the normal's, widened.
+double t_quantile(int freedom) {
+  static constexpr double kT[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+  return freedom <= 30 ? kT[freedom - 1] : 1.960 + 2.5 / freedom;
+}
+
+std::optional<double> metric_of(const Series& series, const std::string& metric) {
+  const QualityCheck* check = series.quality();
+  if (series.status != SeriesStatus::ok || check == nullptr || !check->task.contains(metric))
+    return {};
+  const double value = check->task.at(metric);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string signed_points(double share) {
+  return fmt::format("{}{:.2f}", share < 0 ? "−" : "+", std::abs(share) * 100);
+}
+
+}  // namespace
+
+Params without_seed(Params params) {
+  params.erase("seed");
+  return params;
+}
+
+std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
+                                    const std::string& candidate, const Params& params,
+                                    const std::string& metric) {
+  const Params wanted = without_seed(params);
+  std::map<ParamValue, double> of_seed;
+  for (const Series* series : all) {
+    if (series->kernel != candidate || without_seed(series->params) != wanted) continue;
+    const auto value = metric_of(*series, metric);
+    const auto seed = series->params.find("seed");
+    if (!value || seed == series->params.end()) continue;
+    for (const Series* other : all) {
+      const auto theirs = metric_of(*other, metric);
+      if (other->kernel == baseline && theirs && other->params.contains("seed") &&
+          agrees(other->params, series->params))
+        of_seed[seed->second] = *value - *theirs;
+    }
+  }
+  if (of_seed.empty()) return {};
+  SeedDelta delta{.seeds = static_cast<int>(of_seed.size())};
+  for (const auto& [seed, difference] : of_seed) delta.mean += difference / delta.seeds;
+  if (delta.seeds < 2) return delta;
+  double squares = 0;
+  for (const auto& [seed, difference] : of_seed) squares += std::pow(difference - delta.mean, 2);
+  const double half =
+      t_quantile(delta.seeds - 1) * std::sqrt(squares / (delta.seeds - 1) / delta.seeds);
+  delta.ci = {delta.mean - half, delta.mean + half};
+  return delta;
+}
+
+std::string seed_delta_text(const SeedDelta& delta) {
+  if (!delta.ci) return signed_points(delta.mean) + " points, one seed";
+  return fmt::format("{} points [{}, {}], {} paired seeds", signed_points(delta.mean),
+                     signed_points(delta.ci->low), signed_points(delta.ci->high), delta.seeds);
+}
+
+}  // namespace ridge

@@ -1,0 +1,30 @@
+// What a change of precision, or anything else, did to a task metric, over several seeds: the same
+// initialisation and order on both sides, so that what the seed alone does cancels.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+struct SeedDelta {
+  int seeds = 0;
+  double mean = 0;  ///< candidate less baseline
+  std::optional<Interval>
+      ci;  ///< 95 %, of the mean: Student's t over the pairs; none under 2 seeds
+};
+
+/// Pairs trainings of `candidate` (of these parameters, whatever their `seed`) with those of `baseline` that
+/// share every parameter both have; the newest of each. None: no pair was judged to the end.
+std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
+                                    const std::string& candidate, const Params& params,
+                                    const std::string& metric);
+/// "−0.03 points [−0.12, +0.06], 8 paired seeds"; of a share.
+std::string seed_delta_text(const SeedDelta& delta);
+/// Parameters without the seed.
+Params without_seed(Params params);
+
+}  // namespace ridge
