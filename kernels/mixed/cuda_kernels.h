@@ -104,8 +104,11 @@ __global__ void finish_kernel(T* y, int64_t count, int columns, const float* bia
   *reinterpret_cast<Some*>(y + i) = some;
 }
 
+/// y = relu(highest of 2 x 2 + bias): the convolution before leaves its bias to it, which is the same for all
+/// four. A pass over four times as many numbers less.
 template <class T>
-__global__ void pool_kernel(const Pack<T>* x, int side, int units, int64_t count, Pack<T>* y) {
+__global__ void pool_kernel(const Pack<T>* x, const float* bias, int side, int units, int64_t count,
+                            Pack<T>* y) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const int half = side / 2, c = static_cast<int>(i % units);
@@ -119,12 +122,14 @@ __global__ void pool_kernel(const Pack<T>* x, int side, int units, int64_t count
   for (int j = 0; j < Pack<T>::kItems; ++j) {
     const auto p = static_cast<float>(a.v[j]), q = static_cast<float>(b.v[j]);
     const auto r = static_cast<float>(d.v[j]), s = static_cast<float>(e.v[j]);
-    const float high = fmaxf(fmaxf(p, q), fmaxf(r, s)), sum = p + q + r + s;
+    const float high = fmaxf(fmaxf(p, q), fmaxf(r, s)) + bias[c * Pack<T>::kItems + j];
+    const float sum = p + q + r + s;
     out.v[j] = narrow<T>(sum != sum ? sum : fmaxf(high, 0.0f));
   }
   y[i] = out;
 }
 
+/// To the first that was the highest, where y > 0.
 template <class T>
 __global__ void unpool_kernel(const Pack<T>* x, const Pack<T>* y, const Pack<T>* dy, int side,
                               int units, int64_t count, Pack<T>* dx) {
@@ -133,21 +138,25 @@ __global__ void unpool_kernel(const Pack<T>* x, const Pack<T>* y, const Pack<T>*
   const int half = side / 2, c = static_cast<int>(i % units);
   const int column = static_cast<int>(i / units % half);
   const int64_t row = i / units / half;
-  const int64_t at[4] = {(row * 2 * side + column * 2) * units + c, 0, 0, 0};
-  const int64_t place[4] = {at[0], at[0] + units, at[0] + side * units, at[0] + (side + 1) * units};
+  const int64_t at = (row * 2 * side + column * 2) * units + c;
+  const int64_t place[4] = {at, at + units, at + side * units, at + (side + 1) * units};
   const Pack<T> high = y[i], slope = dy[i];
-  Pack<T> in[3], out[4];
+  Pack<T> in[4], out[4];
 #pragma unroll
-  for (int k = 0; k < 3; ++k) in[k] = x[place[k]];
+  for (int k = 0; k < 4; ++k) in[k] = x[place[k]];
 #pragma unroll
   for (int j = 0; j < Pack<T>::kItems; ++j) {
-    const auto m = static_cast<float>(high.v[j]);
-    const T g = m > 0 ? slope.v[j] : narrow<T>(0.0f), zero = narrow<T>(0.0f);
-    const bool is0 = static_cast<float>(in[0].v[j]) == m;
-    const bool is1 = !is0 && static_cast<float>(in[1].v[j]) == m;
-    const bool is2 = !is0 && !is1 && static_cast<float>(in[2].v[j]) == m;
-    out[0].v[j] = is0 ? g : zero, out[1].v[j] = is1 ? g : zero;
-    out[2].v[j] = is2 ? g : zero, out[3].v[j] = is0 || is1 || is2 ? zero : g;
+    const T zero = narrow<T>(0.0f);
+    const T g = static_cast<float>(high.v[j]) > 0 ? slope.v[j] : zero;
+    int best = 0;
+    auto most = static_cast<float>(in[0].v[j]);
+#pragma unroll
+    for (int k = 1; k < 4; ++k) {
+      const auto value = static_cast<float>(in[k].v[j]);
+      if (value > most) most = value, best = k;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) out[k].v[j] = k == best ? g : zero;
   }
 #pragma unroll
   for (int k = 0; k < 4; ++k) dx[place[k]] = out[k];
@@ -215,9 +224,10 @@ __global__ void sum_losses_kernel(const float* losses, int64_t rows, DeviceState
   if (threadIdx.x == 0) state->loss += sums[0] * state->inverse_batch, state->right += rights[0];
 }
 
-/// Column sums of block x's share of the rows; `columns` is at most the block, or goes round.
+/// Column sums of block x's share of the rows, where `out` is positive (null: everywhere).
 template <class T>
-__global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float* sums) {
+__global__ void column_sums_kernel(const T* y, const T* out, int64_t rows, int columns,
+                                   float* sums) {
   extern __shared__ float shared[];
   const int lanes =
       columns < static_cast<int>(blockDim.x) ? static_cast<int>(blockDim.x) / columns : 1;
@@ -230,7 +240,8 @@ __global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float*
     float sum = 0;
     if (lane < lanes && column < columns) {
       for (int64_t i = first + lane; i < last; i += lanes)
-        sum += static_cast<float>(y[i * columns + column]);
+        if (out == nullptr || static_cast<float>(out[i * columns + column]) > 0)
+          sum += static_cast<float>(y[i * columns + column]);
     }
     shared[threadIdx.x] = sum;
     __syncthreads();
@@ -242,12 +253,15 @@ __global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float*
   }
 }
 
+/// A warp a column.
 __global__ void add_sums_kernel(const float* sums, int blocks, int columns, float* gradient) {
-  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   if (column >= columns) return;
   float sum = 0;
-  for (int i = 0; i < blocks; ++i) sum += sums[int64_t{i} * columns + column];
-  gradient[column] += sum;
+  for (int i = lane; i < blocks; i += 32) sum += sums[int64_t{i} * columns + column];
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (lane == 0) gradient[column] += sum;
 }
 
 /// The gradient of weights whose rows were made longer, back in its place; rounded where it is kept so.

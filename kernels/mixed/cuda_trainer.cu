@@ -23,7 +23,7 @@ namespace {
 
 using Kind = Layer::Kind;
 
-constexpr int kThreads = 256, kSumBlocks = 264;
+constexpr int kThreads = 256, kSumBlocks = 1056;
 /// Unfolded rows at a time: what is written is read from the L2 (50 MB of an H200).
 constexpr int64_t kUnfoldedBytes = 24 << 20;
 
@@ -120,6 +120,11 @@ class CudaTrainer final : public Trainer {
   Status grow(size_t l, const T* slope, int part);
   Status slope_of_input(size_t l, const T* slope, T* out);
   Status update();
+  Status sum_bias(const Layer& layer, const T* slope, const T* out, int64_t rows);
+  /// A pool follows, which adds the bias.
+  bool is_pooled(size_t l) const {
+    return l + 1 < setup_.model.layers.size() && setup_.model.layers[l + 1].kind == Kind::pool;
+  }
   /// C = op(A) op(B), row-major; C of T or of fp32.
   Status product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b, bool turn_b,
                  void* c, bool wide_c, float beta);
@@ -325,7 +330,8 @@ Status CudaTrainer<T>::forward(size_t l) {
     const int units = layer.in / Pack<T>::kItems;
     const int64_t count = images_ * layer.out_size() / Pack<T>::kItems;
     pool_kernel<<<blocks_for(count), kThreads, 0, stream_>>>(
-        reinterpret_cast<const Pack<T>*>(input(l)), layer.side, units, count,
+        reinterpret_cast<const Pack<T>*>(input(l)),
+        master_.as<float>() + setup_.model.layers[l - 1].bias, layer.side, units, count,
         reinterpret_cast<Pack<T>*>(y));
     return RIDGE_CUDA_LAUNCHED(pool_kernel);
   }
@@ -341,12 +347,23 @@ Status CudaTrainer<T>::forward(size_t l) {
                          y + i * layer.out_size(), false, 0));
     }
   }
+  if (is_pooled(l)) return {};
   const int64_t count = images_ * layer.out_size();
   if (layer.out % Pack<T>::kItems == 0)
     finish<Pack<T>::kItems>(y, count, layer);
   else
     finish<2>(y, count, layer);
   return RIDGE_CUDA_LAUNCHED(finish_kernel);
+}
+
+/// Of a convolution before a pool: from the pool's side, where a quarter as much is to be read.
+template <class T>
+Status CudaTrainer<T>::sum_bias(const Layer& layer, const T* slope, const T* out, int64_t rows) {
+  column_sums_kernel<<<kSumBlocks, kThreads, kThreads * 4, stream_>>>(slope, out, rows, layer.out,
+                                                                      sums_.as<float>());
+  add_sums_kernel<<<blocks_for(int64_t{layer.out} * 32), kThreads, 0, stream_>>>(
+      sums_.as<float>(), kSumBlocks, layer.out, gradient_.as<float>() + layer.bias);
+  return RIDGE_CUDA_LAUNCHED(add_sums_kernel);
 }
 
 /// The gradient of the weights: products sum into grown_, which then joins the others.
@@ -402,7 +419,8 @@ Status CudaTrainer<T>::backward(size_t l, int part, bool counts) {
         packed(input(l)), packed(output(l)), packed(slope), layer.side, layer.in / kItems, count,
         reinterpret_cast<Pack<T>*>(next));
     current_ = 1 - current_;
-    return RIDGE_CUDA_LAUNCHED(unpool_kernel);
+    RIDGE_PASS(RIDGE_CUDA_LAUNCHED(unpool_kernel));
+    return sum_bias(setup_.model.layers[l - 1], slope, output(l), count * kItems / layer.in);
   }
   const int64_t count = images_ * layer.out_size();
   if (counts)
@@ -410,11 +428,7 @@ Status CudaTrainer<T>::backward(size_t l, int part, bool counts) {
   if (layer.relu)
     mask_kernel<<<blocks_for(count / kItems), kThreads, 0, stream_>>>(
         packed(output(l)), count / kItems, reinterpret_cast<Pack<T>*>(slope));
-  column_sums_kernel<<<kSumBlocks, kThreads, kThreads * 4, stream_>>>(
-      slope, images_ * layer.pixels(), layer.out, sums_.as<float>());
-  add_sums_kernel<<<blocks_for(layer.out), kThreads, 0, stream_>>>(
-      sums_.as<float>(), kSumBlocks, layer.out, gradient_.as<float>() + layer.bias);
-  RIDGE_PASS(RIDGE_CUDA_LAUNCHED(add_sums_kernel));
+  if (!is_pooled(l)) RIDGE_PASS(sum_bias(layer, slope, nullptr, images_ * layer.pixels()));
   RIDGE_PASS(grow(l, slope, part));
   if (l == 0) return {};
   RIDGE_PASS(slope_of_input(l, slope, next));
