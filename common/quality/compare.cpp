@@ -89,9 +89,6 @@ double cut_off_limit(double unit, int depth, int64_t k) {
   return std::pow(2 * 2 / 3.0 * steps * unit / 2, 2);
 }
 
-/// e4m3 products are summed with about 14 bits on Hopper (Liu et al., DeepSeek-V3, 2024, 3.3.2).
-constexpr double kFp8Accumulator = 0x1p-13;
-
 }  // namespace
 
 double gemm_nmse_limit(DType dtype, int64_t k) {

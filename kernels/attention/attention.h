@@ -8,9 +8,12 @@
 //   buffers[2]   V, input:  as K
 //   buffers[3]   O, output: as Q; arrives filled with poison
 //
+//   buffers[4]   scales, input, fp8 only: fp32, [batch][heads_kv][3]: what the elements of that head of K and V
+//                and of the queries that read it stand for are they times these (Q's, K's, V's)
+//
 // Query head h reads key and value head h / (heads / heads_kv) (grouped-query attention; Ainslie et al.,
-// arXiv:2305.13245). causal: query i sees keys 0 .. i. All four are of Shape::dtype (fp32, bf16, fp16);
-// scores, softmax and sums are kept in fp32; the weights P may be rounded to the type before they meet V.
+// arXiv:2305.13245). causal: query i sees keys 0 .. i. All four are of Shape::dtype (fp32, bf16,
+// fp16; fp8: e4m3, and O in bf16); scores, softmax and sums are kept in fp32; the weights P may be rounded to the type before they meet V.
 //
 // ISA-flagged files include this header: nothing with external linkage, no templates, no std::.
 #pragma once
@@ -30,7 +33,13 @@ enum AttentionDim {
   kAttentionHeadSize = 4,
   kAttentionCausal = 5
 };
-enum AttentionBuffer { kAttentionQ = 0, kAttentionK = 1, kAttentionV = 2, kAttentionO = 3 };
+enum AttentionBuffer {
+  kAttentionQ = 0,
+  kAttentionK = 1,
+  kAttentionV = 2,
+  kAttentionO = 3,
+  kAttentionScales = 4
+};
 
 /// One call. Pointers are to host memory on the CPU, to device memory on CUDA; a kernel casts them to
 /// its type.
@@ -43,8 +52,9 @@ struct Attention {
   float scale;  ///< 1 / sqrt(d)
   const void *q, *k, *v;
   void* o;
-  int threads;   ///< CPU threads the kernel may use; GPU kernels ignore it
-  void* stream;  ///< cudaStream_t on CUDA, null on the CPU
+  const float* scales;  ///< null but for fp8
+  int threads;          ///< CPU threads the kernel may use; GPU kernels ignore it
+  void* stream;         ///< cudaStream_t on CUDA, null on the CPU
 };
 
 /// Since heads_kv divides heads, `head / group` is the place of keys and values over the whole batch.
@@ -61,6 +71,8 @@ static inline Attention attention_of(const Launch& launch) {
   a.k = launch.buffers[kAttentionK];
   a.v = launch.buffers[kAttentionV];
   a.o = launch.buffers[kAttentionO];
+  a.scales =
+      launch.shape.dtype == DType::fp8 ? (const float*)launch.buffers[kAttentionScales] : NULL;
   a.threads = launch.shape.threads;
   a.stream = launch.stream;
   return a;

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include "kernels/attention/blocks.h"
+#include "kernels/attention/exp2_avx512.h"
 
 namespace ridge {
 namespace {
@@ -47,19 +48,6 @@ void tile(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
     RIDGE_EACH_ROW(RIDGE_STEP)
   }
   RIDGE_EACH_ROW(RIDGE_STORE)
-}
-
-/// 2^x for finite x <= 0.
-inline __m512 exp2_of(__m512 x) {
-  const __m512 whole = _mm512_roundscale_ps(x, 0);
-  const __m512 r = _mm512_sub_ps(x, whole);
-  __m512 y = _mm512_set1_ps(0.0013276472f);
-  y = _mm512_fmadd_ps(y, r, _mm512_set1_ps(0.00967554133f));
-  y = _mm512_fmadd_ps(y, r, _mm512_set1_ps(0.0555071327f));
-  y = _mm512_fmadd_ps(y, r, _mm512_set1_ps(0.240221197f));
-  y = _mm512_fmadd_ps(y, r, _mm512_set1_ps(0.693146967f));
-  y = _mm512_fmadd_ps(y, r, _mm512_set1_ps(1.00000007f));
-  return _mm512_scalef_ps(y, whole);
 }
 
 /// Lanes of the 16 keys from `j` on that a row of `keys` keys sees.

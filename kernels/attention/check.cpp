@@ -2,29 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/quality/quality.h"
 #include "kernels/attention/attention.h"
+#include "kernels/attention/reference.h"
 
 namespace ridge::attention {
 namespace {
 
 using Vector = std::vector<double>;
 
-/// A row of the reference, and what an honest error of it is measured by.
 struct Row {
   int64_t head = 0, query = 0;
-  Vector value;  ///< d elements of O
-  Vector
-      noise;  ///< sqrt(sum over keys of (p v)^2): what independent errors of the weights add up to
-  double largest_score = 0;
-  double score_terms =
-      0;  ///< ||q|| ||k|| / sqrt(d), k of average size: scores are this / sqrt(d) wide
+  Reference reference;
 };
 
 class Checker {
@@ -36,6 +30,7 @@ class Checker {
         d_(shape.dim[kAttentionHeadSize]),
         causal_(shape.dim[kAttentionCausal] != 0),
         dtype_(shape.dtype),
+        out_dtype_(quality::gemm_output(shape.dtype)),
         host_(host) {}
 
   int64_t heads() const { return heads_; }
@@ -72,36 +67,26 @@ class Checker {
     parallel_for(int64_t(begins.size()) - 1, 1, [&](int64_t, int64_t) {
       Vector k(size_t(sequence_ * d_)), v(k.size());
       for (size_t at = next++; at + 1 < begins.size(); at = next++) {
-        const int64_t first = head_of(begins[at]) * sequence_ * d_;
-        quality::load_range(host_[kAttentionK].data(), first, dtype_, k);
-        quality::load_range(host_[kAttentionV].data(), first, dtype_, v);
-        const double k2 = std::inner_product(k.begin(), k.end(), k.begin(), 0.0);
+        const int64_t head = (*rows)[begins[at]].head;
+        load(kAttentionK, head, 0, k);
+        load(kAttentionV, head, 0, v);
+        const double k_norm = average_norm(k, static_cast<size_t>(d_));
         for (size_t i = begins[at]; i < begins[at + 1]; ++i) {
-          compute_row(k, v, std::sqrt(k2 / double(sequence_)), &(*rows)[i]);
+          compute_row(k, v, k_norm, &(*rows)[i]);
         }
       }
     });
   }
 
   QualityCheck judge(const std::vector<Row>& rows, const char* what) const {
-    quality::ErrorSum sum;
-    double ref2 = 0, allowed2 = 0;
+    RowErrors errors(dtype_);
     Vector out(static_cast<size_t>(d_));
     for (const Row& row : rows) {
       quality::load_range(host_[kAttentionO].data(), (row.head * sequence_ + row.query) * d_,
-                          dtype_, out);
-      const double weights = weight_unit(row);
-      for (size_t j = 0; j < out.size(); ++j) {
-        const double ref = row.value[j], noise = row.noise[j];
-        sum.add(out[j], ref, 4 * out_unit() * std::abs(ref) + 6 * weights * noise);
-        ref2 += ref * ref;
-        allowed2 += (std::pow(out_unit() * ref, 2) + std::pow(weights * noise, 2)) / 3;
-      }
+                          out_dtype_, out);
+      errors.add(row.reference, out, keys_of(row.query));
     }
-    // The square of an error that is uniform within a unit is a third of the unit's, on average; one of a
-    // handful may be several times its mean.
-    const double few = 1 + 10 / (double(rows.size()) * double(d_));
-    return sum.finish(what, ref2 > 0 ? allowed2 / ref2 * few : 0);
+    return errors.finish(what);
   }
 
   /// Elements outside [least, largest] of their column of V (and of 0, where the head has no key), or not
@@ -115,17 +100,18 @@ class Checker {
         low.assign(row.size(), std::numeric_limits<double>::infinity());
         high.assign(row.size(), -std::numeric_limits<double>::infinity());
         for (int64_t i = 0; i < sequence_; ++i) {
-          quality::load_range(host_[kAttentionV].data(), (head / group_ * sequence_ + i) * d_,
-                              dtype_, row);
+          load(kAttentionV, head, i * d_, row);
           for (size_t j = 0; j < row.size(); ++j) {
             low[j] = std::min(low[j], row[j]);
             high[j] = std::max(high[j], row[j]);
           }
         }
         for (int64_t i = 0; i < sequence_; ++i) {
-          quality::load_range(host_[kAttentionO].data(), (head * sequence_ + i) * d_, dtype_, row);
+          quality::load_range(host_[kAttentionO].data(), (head * sequence_ + i) * d_, out_dtype_,
+                              row);
           for (size_t j = 0; j < row.size(); ++j) {
-            const double slack = 8 * out_unit() * std::max(std::abs(low[j]), std::abs(high[j]));
+            const double slack = 8 * quality::unit_roundoff(out_dtype_) *
+                                 std::max(std::abs(low[j]), std::abs(high[j]));
             bad += !(row[j] >= low[j] - slack && row[j] <= high[j] + slack);
           }
         }
@@ -136,51 +122,30 @@ class Checker {
   }
 
  private:
+  int64_t keys_of(int64_t query) const { return causal_ ? query + 1 : sequence_; }
+
   void compute_row(const Vector& k, const Vector& v, double k_norm, Row* row) const {
-    const auto d = static_cast<size_t>(d_);
-    Vector q(d), p(static_cast<size_t>(causal_ ? row->query + 1 : sequence_));
-    quality::load_range(host_[kAttentionQ].data(), (row->head * sequence_ + row->query) * d_,
-                        dtype_, q);
-    const double scale = 1 / std::sqrt(double(d_));
-    const double q_norm = std::sqrt(std::inner_product(q.begin(), q.end(), q.begin(), 0.0));
-    row->score_terms = q_norm * k_norm * scale;
-    for (size_t i = 0; i < p.size(); ++i) {
-      double score = 0;
-      for (size_t j = 0; j < d; ++j) score += q[j] * k[i * d + j];
-      p[i] = score * scale;
-      row->largest_score = std::max(row->largest_score, std::abs(p[i]));
-    }
-    const double largest = *std::max_element(p.begin(), p.end());
-    double sum = 0;
-    for (double& weight : p) sum += weight = std::exp(weight - largest);
-    row->value.assign(d, 0);
-    row->noise.assign(d, 0);
-    for (size_t i = 0; i < p.size(); ++i) {
-      const double weight = p[i] / sum;
-      for (size_t j = 0; j < d; ++j) {
-        const double term = weight * v[i * d + j];
-        row->value[j] += term;
-        row->noise[j] += term * term;
-      }
-    }
-    for (double& square : row->noise) square = std::sqrt(square);
+    Vector q(static_cast<size_t>(d_));
+    load(kAttentionQ, row->head, row->query * d_, q);
+    const auto seen = static_cast<size_t>(keys_of(row->query) * d_);
+    row->reference =
+        reference_row(q, std::span(k).first(seen), std::span(v).first(seen), k_norm, dtype_);
   }
 
-  double out_unit() const { return quality::unit_roundoff(dtype_); }
-
-  /// What a weight may be off by, relative to it. The type's unit, since P may be rounded to it; or fp32's
-  /// in the score (an error of a score is a relative error of its weight), where d roundings of partial sums
-  /// add up and what comes of it is rounded again; in exp (2 units in the last place of CUDA's ex2); and in a
-  /// sum of that many weights.
-  double weight_unit(const Row& row) const {
-    const double fp32 = quality::unit_roundoff(DType::fp32);
-    const double sum = std::sqrt(double(causal_ ? row.query + 1 : sequence_));
-    return std::max(out_unit(), fp32 * (8 + 4 * row.largest_score + row.score_terms + sum));
+  /// Elements of head `head` of Q (K, V: the head of keys that it reads) from `first` on; fp8: by their scale.
+  void load(AttentionBuffer buffer, int64_t head, int64_t first, Vector& to) const {
+    const int64_t kv = head / group_;
+    const int64_t at = (buffer == kAttentionQ ? head : kv) * sequence_ * d_ + first;
+    quality::load_range(host_[buffer].data(), at, dtype_, to);
+    if (dtype_ != DType::fp8) return;
+    const double scale =
+        quality::load(host_[kAttentionScales].data(), kv * 3 + buffer, DType::fp32);
+    for (double& x : to) x *= scale;
   }
 
   int64_t heads_, group_, sequence_, d_;
   bool causal_;
-  DType dtype_;
+  DType dtype_, out_dtype_;
   const HostBuffers& host_;
 };
 

@@ -53,7 +53,7 @@ std::vector<int> deal(const Attention& a, int tile_rows, int blocks) {
 }  // namespace
 
 Status order_flash_tiles(const Shape& shape, int tile_rows, int blocks, Plan* plan) {
-  void* no_buffers[4] = {};
+  void* no_buffers[5] = {};
   const std::vector<int> order =
       deal(attention_of({.shape = shape, .buffers = no_buffers}), tile_rows, blocks);
   const size_t bytes = order.size() * sizeof(int);

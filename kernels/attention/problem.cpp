@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "common/core/random.h"
 #include "common/kernel/registry.h"
 #include "common/quality/quality.h"
 #include "common/record/params.h"
@@ -16,6 +17,8 @@ namespace {
 /// that does not subtract the maximum overflows (exp(89) does in fp32). With standard normals alone no
 /// score passes 6, and nobody would notice.
 constexpr double kLoudQuery = 32;
+/// fp8's scales lie between this and one more: different for each head, so that a forgotten one is seen.
+constexpr double kLeastScale = 0.5;
 
 class AttentionProblem : public Problem {
  public:
@@ -26,10 +29,15 @@ class AttentionProblem : public Problem {
   std::vector<BufferSpec> buffers() const override {
     const size_t q = elements(kAttentionHeads), kv = elements(kAttentionHeadsKv);
     const size_t size = dtype_size(shape_.dtype);
-    return {{"Q", q * size, false, shape_.dtype},
-            {"K", kv * size, false, shape_.dtype},
-            {"V", kv * size, false, shape_.dtype},
-            {"O", q * size, true, shape_.dtype}};
+    const DType out = quality::gemm_output(shape_.dtype);
+    std::vector<BufferSpec> specs = {{"Q", q * size, false, shape_.dtype},
+                                     {"K", kv * size, false, shape_.dtype},
+                                     {"V", kv * size, false, shape_.dtype},
+                                     {"O", q * dtype_size(out), true, out}};
+    if (shape_.dtype == DType::fp8) {
+      specs.push_back({"scales", scales() * sizeof(float), false, DType::fp32});
+    }
+    return specs;
   }
 
   /// Two products of 2 d FLOP for each pair of query and key; a causal mask leaves s (s + 1) / 2 pairs,
@@ -64,6 +72,13 @@ class AttentionProblem : public Problem {
         quality::store(q, e, shape_.dtype, kLoudQuery * quality::load(q, e, shape_.dtype));
       }
     }
+    if (shape_.dtype != DType::fp8) return;
+    auto& data = (*host)[kAttentionScales];
+    data.resize(specs[kAttentionScales].bytes);
+    for (size_t i = 0; i < scales(); ++i) {
+      quality::store(data.data(), int64_t(i), DType::fp32,
+                     kLeastScale + random_unit(random_key(seed), i));
+    }
   }
 
   QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
@@ -82,6 +97,10 @@ class AttentionProblem : public Problem {
   size_t elements(AttentionDim heads) const {
     return static_cast<size_t>(shape_.dim[kAttentionBatch] * shape_.dim[heads] *
                                shape_.dim[kAttentionSequence] * shape_.dim[kAttentionHeadSize]);
+  }
+
+  size_t scales() const {
+    return static_cast<size_t>(shape_.dim[kAttentionBatch] * shape_.dim[kAttentionHeadsKv] * 3);
   }
 
   Shape shape_;
@@ -116,14 +135,15 @@ std::vector<ParamSpec> params() {
   ParamSpec d =
       number("d", "head size, a multiple of 8; the Hopper rungs take 64 and 128", 256, 128);
   d.min = 8;
-  return {sequence,
-          number("batch", "sequences in a call", int64_t{1} << 12, 1),
-          number("heads", "heads of queries", int64_t{1} << 12, 1),
-          heads_kv,
-          d,
-          choice("causal", "a query sees itself and what came before", {"no", "yes"}),
-          choice("dtype", "type of Q, K, V and O", {"fp32", "bf16", "fp16"}),
-          number("threads", "CPU threads; GPU rungs ignore it", cores, 1)};
+  return {
+      sequence,
+      number("batch", "sequences in a call", int64_t{1} << 12, 1),
+      number("heads", "heads of queries", int64_t{1} << 12, 1),
+      heads_kv,
+      d,
+      choice("causal", "a query sees itself and what came before", {"no", "yes"}),
+      choice("dtype", "type of Q, K, V and O; fp8 has O in bf16", {"fp32", "bf16", "fp16", "fp8"}),
+      number("threads", "CPU threads; GPU rungs ignore it", cores, 1)};
 }
 
 Error refused(const Params& params, const std::string& what, const char* hint) {
