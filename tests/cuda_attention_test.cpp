@@ -14,13 +14,13 @@ using namespace ridge::measure;
 
 namespace {
 
-/// Ours that run here; RIDGE_SANITIZE names one.
-std::vector<const KernelDesc*> own_rungs() {
+/// Ours of a family that run here, and cuBLAS's stored scores; RIDGE_SANITIZE names one.
+std::vector<const KernelDesc*> own_rungs(std::string_view family = "attention") {
   std::vector<const KernelDesc*> rungs;
   const char* only = std::getenv("RIDGE_SANITIZE");
   for (const KernelDesc* kernel : registered_kernels()) {
-    if (kernel->backend != Backend::cuda || family_of(kernel->id) != "attention") continue;
-    if (kernel->library || kernel->arch > capability()) continue;
+    if (kernel->backend != Backend::cuda || family_of(kernel->id) != family) continue;
+    if (kernel->may_sync || kernel->arch > capability()) continue;
     if (only && std::string_view(kernel->id).find(only) == std::string_view::npos) continue;
     rungs.push_back(kernel);
   }
@@ -31,10 +31,16 @@ bool on_tensor_cores(const KernelDesc& kernel) {
   return std::string_view(kernel.dtypes).find("fp32") == std::string_view::npos;
 }
 
+/// fp8 for the rung that has nothing else.
+std::string a_type_of(const KernelDesc& kernel) {
+  return std::string_view(kernel.dtypes).find("bf16") == std::string_view::npos ? "fp8" : "bf16";
+}
+
 Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, const Params& wanted,
                               bool full) {
-  const FamilyDesc* family = find_family("attention");
-  RIDGE_TRY(const Params params, resolve_params(family->params(), wanted, "attention"));
+  const std::string name(family_of(kernel.id));
+  const FamilyDesc* family = find_family(name);
+  RIDGE_TRY(const Params params, resolve_params(family->params(), wanted, name));
   RIDGE_TRY(auto posed, pose(*family, params, 5, *device));
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
   return check_rung(&rung, full, to_string(params));
@@ -49,7 +55,7 @@ TEST_CASE("every CUDA attention rung passes the gate: types, head sizes, mask") 
   int tested = 0;
   for (const KernelDesc* kernel : own_rungs()) {
     ++tested;
-    for (const char* dtype : {"bf16", "fp16", "fp32"}) {
+    for (const char* dtype : {"bf16", "fp16", "fp32", "fp8"}) {
       if (std::string_view(kernel->dtypes).find(dtype) == std::string_view::npos) continue;
       for (const int64_t d : {64, 128, 40, 256}) {
         if (on_tensor_cores(*kernel) && d != 64 && d != 128) continue;
@@ -89,7 +95,7 @@ TEST_CASE("CUDA attention rungs with many tiles a block") {
                                      {"heads_kv", kv},
                                      {"d", d},
                                      {"causal", std::string(causal)},
-                                     {"dtype", std::string("bf16")}},
+                                     {"dtype", a_type_of(*kernel)}},
                                     false);
         if (!check) FAIL(check.error().sentence());
         INFO(kernel->id << ", " << check->what << ": " << check->reason);
@@ -112,6 +118,66 @@ TEST_CASE("scores that do not fit on the GPU are a sentence, and the fused rungs
   CHECK(stored.error().what.find("the stored scores take 1024.0 GiB, and ") == 0);
 }
 
+TEST_CASE("every CUDA decode rung passes the gate: types, head sizes, pages, lengths") {
+  Device* device = gpu();
+  if (!device) return;
+  FullChecks checks;
+  int tested = 0;
+  for (const KernelDesc* kernel : own_rungs("decode")) {
+    ++tested;
+    for (const char* dtype : {"bf16", "fp16", "fp32"}) {
+      if (std::string_view(kernel->dtypes).find(dtype) == std::string_view::npos) continue;
+      for (const int64_t d : {64, 128, 40, 256}) {
+        if (on_tensor_cores(*kernel) && d != 64 && d != 128) continue;
+        for (const auto& [page, lengths] :
+             {std::pair{int64_t{0}, "equal"}, {0, "mixed"}, {16, "mixed"}, {64, "mixed"}}) {
+          INFO(kernel->id << ", " << dtype << ", d = " << d << ", page " << page << ", "
+                          << lengths);
+          const Params params = {{"dtype", std::string(dtype)},
+                                 {"d", d},
+                                 {"page", page},
+                                 {"lengths", std::string(lengths)}};
+          const auto check =
+              checks.get(*kernel, *find_family("decode"), params, device, Observer());
+          if (!check) FAIL(check.error().sentence());
+          INFO(check->what << ": " << check->reason);
+          CHECK(check->passed);
+        }
+      }
+    }
+  }
+  CHECK(tested >= 2);
+}
+
+/// Fewer pieces than workers, many sequences, more keys than a part, and heads beyond 16 to a head of keys.
+TEST_CASE("CUDA decode rungs with long and with many sequences") {
+  Device* device = gpu();
+  if (!device) return;
+  for (const KernelDesc* kernel : own_rungs("decode")) {
+    for (const auto& [batch, length, heads, kv] :
+         {std::tuple{int64_t{1}, int64_t{20'011}, int64_t{32}, int64_t{1}},
+          {300, 100, 8, 2},
+          {9, 3000, 20, 4},
+          {2, 5, 1, 1}}) {
+      for (const int64_t page : {0, 32}) {
+        INFO(kernel->id << ", " << batch << " x " << length << ", page " << page);
+        const auto check = check_at(*kernel, device,
+                                    {{"batch", batch},
+                                     {"length", length},
+                                     {"heads", heads},
+                                     {"heads_kv", kv},
+                                     {"page", page},
+                                     {"lengths", std::string("mixed")},
+                                     {"dtype", std::string("bf16")}},
+                                    true);
+        if (!check) FAIL(check.error().sentence());
+        INFO(check->what << ": " << check->reason);
+        CHECK(check->passed);
+      }
+    }
+  }
+}
+
 /// For compute-sanitizer: one tile, several, a mask, shared keys; each type's code is the same.
 TEST_CASE("every own CUDA attention rung runs under the sanitizer", "[.sanitizer]") {
   Device* device = gpu();
@@ -127,11 +193,31 @@ TEST_CASE("every own CUDA attention rung runs under the sanitizer", "[.sanitizer
                                      {"heads_kv", int64_t{1}},
                                      {"d", d},
                                      {"causal", std::string(causal)},
-                                     {"dtype", std::string("bf16")}},
+                                     {"dtype", a_type_of(*kernel)}},
                                     true);
         if (!check) FAIL(check.error().sentence());
         CHECK(check->passed);
       }
+    }
+    ++tested;
+    std::printf("%s\n", kernel->id);
+    std::fflush(stdout);
+  }
+  for (const KernelDesc* kernel : own_rungs("decode")) {
+    for (const auto& [page, d] : {std::pair{int64_t{0}, int64_t{128}}, {16, 64}}) {
+      INFO(kernel->id << ", page " << page);
+      const auto check = check_at(*kernel, device,
+                                  {{"batch", int64_t{3}},
+                                   {"length", int64_t{603}},
+                                   {"heads", int64_t{4}},
+                                   {"heads_kv", int64_t{2}},
+                                   {"page", page},
+                                   {"d", d},
+                                   {"lengths", std::string("mixed")},
+                                   {"dtype", std::string("bf16")}},
+                                  true);
+      if (!check) FAIL(check.error().sentence());
+      CHECK(check->passed);
     }
     ++tested;
     std::printf("%s\n", kernel->id);

@@ -8,8 +8,7 @@
 // Look at   Memory against the sequence: twice the sequence, four times the memory. When it does not fit, the
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.
-#include "kernels/device/cuda_element.h"
-#include "kernels/attention/scores.h"
+#include "kernels/attention/stored_scores.h"
 
 namespace {
 
@@ -74,15 +73,6 @@ __global__ void attention_stored_scores_kernel(Attention a, float* s) {
                      });
 }
 
-/// Of 32 lanes, `f` of all.
-template <typename F>
-__device__ float over_warp(float value, F f) {
-  for (int other = 16; other > 0; other /= 2) {
-    value = f(value, __shfl_xor_sync(~0u, value, other));
-  }
-  return value;
-}
-
 /// A warp a row, three times over it.
 __global__ void attention_stored_softmax_kernel(float* s, int64_t rows, int n) {
   const int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
@@ -109,19 +99,6 @@ __global__ void attention_stored_values_kernel(Attention a, const float* p) {
                       });
 }
 
-Status prepare(const Shape& shape, Plan* plan) {
-  const double bytes = attention_scores_bytes(shape, sizeof(float));
-  size_t free_bytes = 0, all = 0;
-  RIDGE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
-  if (!(bytes <= 0.95 * double(free_bytes))) {
-    return attention_scores_refused(bytes, double(free_bytes), __FILE__, __LINE__);
-  }
-  RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, static_cast<size_t>(bytes)));
-  plan->release = [](void* state) { cudaFree(state); };
-  plan->workspace_bytes = static_cast<size_t>(bytes);
-  return {};
-}
-
 unsigned tiles(int64_t size) {
   return static_cast<unsigned>((size + kTile - 1) / kTile);
 }
@@ -145,5 +122,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(attention, cuda, stored, .dtypes = "fp32 bf16 fp16", .prepare = prepare,
+RIDGE_KERNEL(attention, cuda, stored, .dtypes = "fp32 bf16 fp16", .prepare = prepare_scores,
              .launch = launch);

@@ -6,16 +6,20 @@
 
 namespace ridge {
 
-/// Calls run<Element, d>() for the type and head size of `shape`.
+/// Calls run<Element, d>() for the type and head size.
 template <typename Run>
-Status with_tensor_head(const Shape& shape, Run run) {
+Status with_tensor_head(DType dtype, int64_t head_size, Run run) {
   const auto with_type = [&]<int d>() -> Status {
-    if (shape.dtype == DType::bf16) return run.template operator()<device::Bf16, d>();
+    if (dtype == DType::bf16) return run.template operator()<device::Bf16, d>();
     return run.template operator()<device::Fp16, d>();
   };
-  if (shape.dim[kAttentionHeadSize] == 64) return with_type.template operator()<64>();
-  if (shape.dim[kAttentionHeadSize] == 128) return with_type.template operator()<128>();
+  if (head_size == 64) return with_type.template operator()<64>();
+  if (head_size == 128) return with_type.template operator()<128>();
   return {"this rung takes head sizes 64 and 128", nullptr, __FILE__, __LINE__, false};
+}
+template <typename Run>
+Status with_tensor_head(const Shape& shape, Run run) {
+  return with_tensor_head(shape.dtype, shape.dim[kAttentionHeadSize], run);
 }
 
 }  // namespace ridge

@@ -1,0 +1,184 @@
+// What the decode rungs on the tensor cores share: a warp attends over keys, 16 at a time, for up to 16 heads of
+// queries that share them, and needs nobody else. Its keys and values come by cp.async into a ring of its own.
+//
+// A product of a warp has 16 rows whether they are used or not: the queries of a group are those rows, and what
+// is not used costs nothing that memory would not have cost. The layouts are attention's (mma_sync.cu).
+#pragma once
+
+#include "kernels/attention/tensor_head.h"
+#include "kernels/decode/slots.h"
+#include "kernels/device/cp_async.h"
+#include "kernels/device/mma.h"
+
+namespace ridge {
+
+constexpr int kPieceWarps = 4, kPieceThreads = 32 * kPieceWarps, kPieceRows = 16;
+/// Of a warp's ring, whatever the head size: two of three stages are under way, 128 KiB of an SM's 8 warps.
+constexpr int kRingBytes = 24 << 10;
+constexpr int kPieceSharedBytes = kPieceWarps * kRingBytes;
+
+namespace device {
+
+/// A piece of keys in a warp's range, and where the cache has it.
+struct PieceCursor {
+  int sequence, sub, piece;  ///< sub: head of keys * tiles + set of query heads
+  int keys;                  ///< of this sequence
+  int64_t left;              ///< pieces, with this one
+  int64_t page;  ///< of this piece; fetched when the cursor came here, needed one step later
+
+  __device__ void look_up(const DecodeSplit& s) {
+    if (s.a.page == 0 || left <= 0) return;
+    page = s.a.table[sequence * s.a.table_width + piece * RIDGE_DECODE_PIECE / s.a.page];
+  }
+  __device__ int64_t row(const DecodeSplit& s) const {
+    const int64_t kv = sub / s.tiles, key = piece * RIDGE_DECODE_PIECE;
+    if (s.a.page == 0) return (sequence * s.a.heads_kv + kv) * s.a.length + key;
+    return (page * s.a.heads_kv + kv) * s.a.page + key % s.a.page;
+  }
+  __device__ int count() const {
+    return min(RIDGE_DECODE_PIECE, keys - piece * RIDGE_DECODE_PIECE);
+  }
+  __device__ bool last_of_item() const {
+    return left == 1 || (piece + 1) * RIDGE_DECODE_PIECE >= keys;
+  }
+  __device__ int64_t item(const DecodeSplit& s) const {
+    return sequence * s.a.heads_kv * s.tiles + sub;
+  }
+  __device__ void advance(const DecodeSplit& s) {
+    const bool ends = (piece + 1) * RIDGE_DECODE_PIECE >= keys;
+    --left;
+    ++piece;
+    if (!ends) return;
+    piece = 0;
+    if (++sub < s.a.heads_kv * s.tiles || left <= 0) return;
+    sub = 0;
+    keys = s.a.lengths[++sequence];
+  }
+};
+
+template <int d>
+__device__ int piece_place(int row, int chunk) {
+  return row * d * 2 + ((chunk ^ (row & 7)) << 4);
+}
+
+/// By a warp: the piece's keys, then its values; zeros behind the end of the sequence.
+template <int d>
+__device__ void load_piece(uint32_t to, const DecodeSplit& s, const PieceCursor& at) {
+  const int64_t from = at.row(s) * d;
+  const auto *k = static_cast<const uint16_t*>(s.a.k) + from,
+             *v = static_cast<const uint16_t*>(s.a.v) + from;
+  const int count = at.count(), lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int i = lane; i < RIDGE_DECODE_PIECE * d / 8; i += 32) {
+    const int row = i / (d / 8), place = piece_place<d>(row, i % (d / 8));
+    cp_async_16(to + place, k + i * 8, row < count);
+    cp_async_16(to + RIDGE_DECODE_PIECE * d * 2 + place, v + i * 8, row < count);
+  }
+}
+
+/// A warp's queries and what it has found so far. Lane 4g + q has the query heads g and g + 8.
+template <typename Element, int d>
+struct PieceState {
+  uint32_t q[d / 16][4];
+  float o[d / 8][4];
+  SoftmaxRows rows;
+
+  __device__ void begin(const DecodeSplit& s, const PieceCursor& at) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, first = at.sub % s.tiles * s.rows;
+    const int64_t head = at.sequence * s.a.heads + at.sub / s.tiles * s.a.group + first;
+    const auto* from = static_cast<const uint16_t*>(s.a.q) + head * d + lane % 4 * 2;
+    const int used = min(s.rows, static_cast<int>(s.a.group) - first);
+#pragma unroll
+    for (int i = 0; i < d / 4; ++i) {
+      const int row = lane / 4 + i % 2 * 8;
+      q[i / 4][i % 4] =
+          row < used
+              ? *reinterpret_cast<const uint32_t*>(from + row * d + i / 4 * 16 + i / 2 % 2 * 8)
+              : 0;
+      o[i / 2][i % 2 * 2] = o[i / 2][i % 2 * 2 + 1] = 0;
+    }
+    rows = SoftmaxRows();
+  }
+
+  __device__ void take(uint32_t k, int count, float scale) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const uint32_t v = k + RIDGE_DECODE_PIECE * d * 2;
+    float s[2][4] = {}, factor[2];
+    uint32_t p[1][4];
+    auto& flat = reinterpret_cast<float(&)[8]>(s);
+#pragma unroll
+    for (int step = 0; step < d / 16; ++step) {
+      uint32_t b[4];
+      load_matrices(b, k + piece_place<d>(lane / 16 * 8 + lane % 8, 2 * step + lane / 8 % 2));
+      mma_m16n8k16(Element{}, s[0], q[step], b[0], b[1]);
+      mma_m16n8k16(Element{}, s[1], q[step], b[2], b[3]);
+    }
+    if (count < RIDGE_DECODE_PIECE) mask_scores(flat, 0, count, false, 0);
+    softmax_step(flat, scale, &rows, factor);
+    scale_rows(reinterpret_cast<float(&)[d / 2]>(o), factor);
+    to_operand<Element>(flat, p);
+#pragma unroll
+    for (int j = 0; j < d / 16; ++j) {
+      uint32_t b[4];
+      load_matrices_transposed(b, v + piece_place<d>(lane % 16, 2 * j + lane / 16));
+      mma_m16n8k16(Element{}, o[2 * j], p[0], b[0], b[1]);
+      mma_m16n8k16(Element{}, o[2 * j + 1], p[0], b[2], b[3]);
+    }
+  }
+
+  __device__ void store(const DecodeSplit& s, int64_t slot, float scale) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float sum = rows.sum[half];
+      sum += __shfl_xor_sync(~0u, sum, 1);
+      sum += __shfl_xor_sync(~0u, sum, 2);
+      const int row = lane / 4 + 8 * half;
+      if (row >= s.rows) continue;
+      float* to = decode_slot(s, slot, row);
+#pragma unroll
+      for (int j = 0; j < d / 8; ++j) {
+        *reinterpret_cast<float2*>(to + j * 8 + lane % 4 * 2) =
+            make_float2(o[j][2 * half], o[j][2 * half + 1]);
+      }
+      if (lane % 4 == 0)
+        *reinterpret_cast<float2*>(to + d) = make_float2(rows.largest[half] * scale, sum);
+    }
+  }
+};
+
+/// By a warp: all pieces of its range. slot_of(item) says where a head's partial result goes.
+template <typename Element, int d, typename SlotOf>
+__device__ void attend_pieces(const DecodeSplit& s, PieceCursor at, SlotOf slot_of) {
+  constexpr int kStageBytes = 2 * RIDGE_DECODE_PIECE * d * 2, kStages = kRingBytes / kStageBytes;
+  extern __shared__ __align__(128) unsigned char raw[];
+  const uint32_t ring = shared_address(raw) + threadIdx.x / 32 * kRingBytes;
+  const float scale = s.a.scale * 1.44269504f;
+  PieceState<Element, d> state;
+  PieceCursor next = at;
+  next.look_up(s);
+  int to = 0, from = 0;
+  const auto load_next = [&] {
+    if (next.left > 0) {
+      load_piece<d>(ring + to * kStageBytes, s, next);
+      next.advance(s);
+      next.look_up(s);
+    }
+    cp_async_commit();
+    to = to + 1 == kStages ? 0 : to + 1;
+  };
+  for (int i = 0; i < kStages - 1; ++i) load_next();
+  for (bool begins = true; at.left > 0; at.advance(s)) {
+    if (begins) state.begin(s, at);
+    cp_async_wait<kStages - 2>();
+    __syncwarp();  // every lane's copies are there, and all have read the stage that is filled next
+    load_next();
+    state.take(ring + from * kStageBytes, at.count(), scale);
+    from = from + 1 == kStages ? 0 : from + 1;
+    begins = at.last_of_item();
+    if (begins) state.store(s, slot_of(at.item(s)), scale);
+  }
+}
+
+}  // namespace device
+}  // namespace ridge
