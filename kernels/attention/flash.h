@@ -59,15 +59,16 @@ struct FlashTile {
   };
 };
 
-/// By all threads.
-template <int d>
-__device__ void flash_begin(typename FlashTile<d>::Shared& shared) {
+/// By all threads. `q_arrivals`: how many of the consumers say that a tile's queries are no longer needed.
+template <int d, typename Shared>
+__device__ void flash_begin(Shared& shared, int q_arrivals = FlashTile<d>::kGroups) {
+  constexpr int kStages = sizeof shared.k_full / sizeof shared.k_full[0];
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < 2; ++stage) {
       mbarrier_init(&shared.q_full[stage], 1);
-      mbarrier_init(&shared.q_empty[stage], FlashTile<d>::kGroups);
+      mbarrier_init(&shared.q_empty[stage], q_arrivals);
     }
-    for (int stage = 0; stage < FlashTile<d>::kStages; ++stage) {
+    for (int stage = 0; stage < kStages; ++stage) {
       mbarrier_init(&shared.k_full[stage], 1);
       mbarrier_init(&shared.v_full[stage], 1);
       mbarrier_init(&shared.k_empty[stage],

@@ -40,8 +40,8 @@ __device__ __forceinline__ void mask_scores(float (&s)[count], int key, int sequ
   }
 }
 
-/// Scores become weights 2^((s - largest) scale); the sums grow; `rescale`: by what all before shrinks.
-template <int count>
+/// Scores become weights 2^((s - largest) scale + boost); the sums grow; `rescale`: by what all before shrinks.
+template <int boost = 0, int count>
 __device__ __forceinline__ void softmax_step(float (&s)[count], float scale, SoftmaxRows* rows,
                                              float (&rescale)[2]) {
 #pragma unroll
@@ -59,13 +59,14 @@ __device__ __forceinline__ void softmax_step(float (&s)[count], float scale, Sof
     const float shift = largest == -INFINITY ? 0 : largest * scale;
     rescale[half] = exp2_fast(fmaf(rows->largest[half], scale, -shift));
     rows->largest[half] = largest;
+    const float up = boost - shift;
     even = 0, odd = 0;
 #pragma unroll
     for (int i = 0; i < count / 4; ++i) {
       float& first = s[4 * i + 2 * half];
       float& second = s[4 * i + 2 * half + 1];
-      first = exp2_fast(fmaf(first, scale, -shift));
-      second = exp2_fast(fmaf(second, scale, -shift));
+      first = exp2_fast(fmaf(first, scale, up));
+      second = exp2_fast(fmaf(second, scale, up));
       even += first;
       odd += second;
     }

@@ -25,7 +25,9 @@ __device__ __forceinline__ void wgmma_touch(float (&d)[count]) {
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
-/// WgmmaRegisters<Element, n>::multiply(d, a, b): d += a * b, 64 x n x 16; n of 64, 128; B N-major.
+/// WgmmaRegisters<Element, n>::multiply(d, a, b): d += a * b, 64 x n x 16; n of 64, 128; B N-major. Fp8: 64 x n x
+/// 32, B K-major, the only way for 8 bits; a[0] is row g, columns 32t+4q to 32t+4q+3, a[1] the same of row g+8,
+/// a[2], a[3] the same at 16 columns more, and no permutation of 2q and 2q+1 gives that: see to_operand_fp8().
 template <typename Element, int n>
 struct WgmmaRegisters;
 
@@ -43,22 +45,24 @@ struct WgmmaRegisters;
                       RIDGE_SUMS_8(56)
 
 // `a0` to `a3`, `b`: the numbers of the operands behind the sums.
-#define RIDGE_WGMMA(element, n, count, a0, a1, a2, a3, b, types) \
+#define RIDGE_WGMMA(element, n, count, a0, a1, a2, a3, b, k, types, tail) \
   template <> \
   struct WgmmaRegisters<element, n> { \
     static __device__ __forceinline__ void multiply(float (&d)[count], const uint32_t (&a)[4], \
                                                     uint64_t desc_b) { \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16." types " {" \
+      asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k" #k "." types " {" \
                    RIDGE_REGISTERS_##count "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b \
-                   ", 1, 1, 1, 1;" \
+                   ", 1, 1, 1" tail ";" \
                    : RIDGE_SUMS_##count \
                    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc_b)); \
     } \
   };
-RIDGE_WGMMA(Bf16, 64, 32, 32, 33, 34, 35, 36, "f32.bf16.bf16")
-RIDGE_WGMMA(Bf16, 128, 64, 64, 65, 66, 67, 68, "f32.bf16.bf16")
-RIDGE_WGMMA(Fp16, 64, 32, 32, 33, 34, 35, 36, "f32.f16.f16")
-RIDGE_WGMMA(Fp16, 128, 64, 64, 65, 66, 67, 68, "f32.f16.f16")
+RIDGE_WGMMA(Bf16, 64, 32, 32, 33, 34, 35, 36, 16, "f32.bf16.bf16", ", 1")
+RIDGE_WGMMA(Bf16, 128, 64, 64, 65, 66, 67, 68, 16, "f32.bf16.bf16", ", 1")
+RIDGE_WGMMA(Fp16, 64, 32, 32, 33, 34, 35, 36, 16, "f32.f16.f16", ", 1")
+RIDGE_WGMMA(Fp16, 128, 64, 64, 65, 66, 67, 68, 16, "f32.f16.f16", ", 1")
+RIDGE_WGMMA(Fp8, 64, 32, 32, 33, 34, 35, 36, 32, "f32.e4m3.e4m3", "")
+RIDGE_WGMMA(Fp8, 128, 64, 64, 65, 66, 67, 68, 32, "f32.e4m3.e4m3", "")
 #undef RIDGE_WGMMA
 #undef RIDGE_SUMS_64
 #undef RIDGE_SUMS_32
