@@ -1,8 +1,8 @@
 // ridge: arch=90
 //
-// Idea      As many warps as the GPU holds at once, and to each an equal share of all pieces of all sequences and
-//           heads together, contiguous. A share ends anywhere within a head; the ring goes on from one head to the
-//           next without running dry.
+// Idea      A block for each SM, and to each an equal share of all pieces of all sequences and heads together,
+//           contiguous. A share ends anywhere within a head; the rings go on from one head to the next without
+//           running dry.
 // Changed   No parts of fixed length: one sequence of 8,192 keys among many of 100 keeps no SM waiting, nothing
 //           begins with an empty ring but once, and nobody is left over.
 // Limits    Memory.
@@ -15,11 +15,7 @@ namespace {
 using namespace ridge;
 using namespace ridge::device;
 
-constexpr int kBlocksPerSm = 2;
-
-int workers() {
-  return sm_count() * kBlocksPerSm * kPieceWarps;
-}
+constexpr int kWarps = 8, kSharedBytes = kPieceSharedBytes<kWarps>;
 
 /// By a warp, 32 sequences at a time: f(first of them, lane's pieces before its sequence, lane's pieces).
 template <typename F>
@@ -42,12 +38,15 @@ __device__ int64_t scan_pieces(const DecodeSplit& s, F f) {
 }
 
 template <typename Element, int d>
-__global__ void __launch_bounds__(kPieceThreads) decode_balanced_kernel(DecodeSplit s) {
-  const int64_t worker = static_cast<int64_t>(blockIdx.x) * kPieceWarps + threadIdx.x / 32;
+__global__ void __launch_bounds__(32 * kWarps, 1) decode_balanced_kernel(DecodeSplit s) {
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();  // the merging blocks may take their places, and wait
+  const int64_t worker = blockIdx.x;
+  const bool writes = worker == 0 && threadIdx.x < 32;
   const int64_t all = scan_pieces(s, [&](int64_t sequence, int64_t before, int64_t) {
-    if (worker == 0 && sequence < s.a.batch) s.begins[sequence] = before;
+    if (writes && sequence < s.a.batch) s.begins[sequence] = before;
   });
-  if (worker == 0 && threadIdx.x == 0) s.begins[s.a.batch] = all;
+  if (writes && threadIdx.x == 0) s.begins[s.a.batch] = all;
   const int64_t count = all < s.workers ? all : s.workers;
   if (worker >= count) return;
   const int64_t begin = all * worker / count;
@@ -60,34 +59,29 @@ __global__ void __launch_bounds__(kPieceThreads) decode_balanced_kernel(DecodeSp
     at.piece = static_cast<int>(begin - __shfl_sync(~0u, before, lane));
   });
   at.keys = s.a.lengths[at.sequence];
-  at.sub = at.piece / static_cast<int>(decode_pieces(at.keys));
-  at.piece %= static_cast<int>(decode_pieces(at.keys));
-  at.left = all * (worker + 1) / count - begin;
-  attend_pieces<Element, d>(s, at, [&](int64_t item) { return worker + item; });
+  at.sub = at.piece / at.pieces();
+  at.piece %= at.pieces();
+  at.left = static_cast<int>(all * (worker + 1) / count - begin);
+  attend_pieces<kWarps, Element, d>(s, at, [&](int64_t item) { return worker + item; });
 }
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_head(
-      shape.dtype, shape.dim[kDecodeHeadSize], [&]<typename Element, int d>() -> Status {
-        RIDGE_CUDA_CHECK(cudaFuncSetAttribute(decode_balanced_kernel<Element, d>,
-                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              kPieceSharedBytes));
-        return prepare_split(shape, kPieceRows, 0, workers(), plan);
-      });
+  return with_piece_head(shape, [&]<typename Element, int d>() -> Status {
+    RIDGE_CUDA_CHECK(cudaFuncSetAttribute(decode_balanced_kernel<Element, d>,
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          kSharedBytes));
+    return prepare_split(shape, kPieceRows, 0, sm_count(), plan);
+  });
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_head(
-      launch.shape.dtype, launch.shape.dim[kDecodeHeadSize],
-      [&]<typename Element, int d>() -> Status {
-        const DecodeSplit s = split_of(launch, kPieceRows, 0, workers());
-        decode_balanced_kernel<Element, d>
-            <<<static_cast<unsigned>(s.workers / kPieceWarps), kPieceThreads, kPieceSharedBytes,
-               static_cast<cudaStream_t>(launch.stream)>>>(s);
-        if (const Status made = RIDGE_CUDA_LAUNCHED(decode_balanced_kernel); !made.ok())
-          return made;
-        return launch_merge<typename Element::Out>(s, launch);
-      });
+  return with_piece_head(launch.shape, [&]<typename Element, int d>() -> Status {
+    const DecodeSplit s = split_of(launch, kPieceRows, 0, sm_count());
+    const Status made = launch_overlapped(decode_balanced_kernel<Element, d>, s.workers,
+                                          32 * kWarps, kSharedBytes, launch, s);
+    if (!made.ok()) return made;
+    return launch_merge<typename Element::Out>(s, launch);
+  });
 }
 
 }  // namespace

@@ -81,33 +81,53 @@ __device__ inline SlotRange decode_slots_of(const DecodeSplit& s, int64_t sequen
   return {from + item, static_cast<int>(to - from + 1)};
 }
 
-/// A warp for each head of queries.
+constexpr int kMergeWarps = 4;
+
+/// A block for each head of queries; its warps take the slots in turn, a lane two neighbouring columns in each 64.
 template <typename T>
 static __global__ void decode_merge_kernel(DecodeSplit s) {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
-  const int64_t head = static_cast<int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
-  if (head >= s.a.batch * s.a.heads) return;
-  const int64_t sequence = head / s.a.heads, in_group = head % s.a.heads % s.a.group;
+  __shared__ float os[kMergeWarps][256], largests[kMergeWarps], sums[kMergeWarps];
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int64_t head = blockIdx.x, sequence = head / s.a.heads, in_group = head % s.a.group;
   const int64_t kv = sequence * s.a.heads_kv + head % s.a.heads / s.a.group;
   const int row = static_cast<int>(in_group % s.rows), d = static_cast<int>(s.a.d);
   const SlotRange range = decode_slots_of(s, sequence, kv * s.tiles + in_group / s.rows);
+  float2 o[4] = {};
   float largest = -INFINITY, sum = 0;
-  for (int i = 0; i < range.count; ++i) {
-    largest = fmaxf(largest, decode_slot(s, range.first + i, row)[d]);
-  }
-  for (int i = 0; i < range.count; ++i) {
+#pragma unroll 2
+  for (int i = warp; i < range.count; i += kMergeWarps) {
     const float* slot = decode_slot(s, range.first + i, row);
-    sum = fmaf(slot[d + 1], exp2_fast(slot[d] - largest), sum);
-  }
-  for (int c = static_cast<int>(threadIdx.x) % 32; c < d; c += 32) {
-    float o = 0;
-    for (int i = 0; i < range.count; ++i) {
-      const float* slot = decode_slot(s, range.first + i, row);
-      o = fmaf(slot[c], exp2_fast(slot[d] - largest), o);
+    const float2 found =
+        *reinterpret_cast<const float2*>(slot + d);  // largest score, sum of weights
+    const float now = fmaxf(largest, found.x), old = exp2_fast(largest - now),
+                weight = exp2_fast(found.x - now);
+    largest = now;
+    sum = fmaf(sum, old, found.y * weight);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (j * 64 + lane * 2 >= d) continue;
+      const float2 part = *reinterpret_cast<const float2*>(slot + j * 64 + lane * 2);
+      o[j] = make_float2(fmaf(o[j].x, old, part.x * weight), fmaf(o[j].y, old, part.y * weight));
     }
-    static_cast<T*>(s.a.o)[head * d + c] = from_float<T>(o / sum);
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j) *reinterpret_cast<float2*>(&os[warp][j * 64 + lane * 2]) = o[j];
+  if (lane == 0) largests[warp] = largest, sums[warp] = sum;
+  __syncthreads();
+  largest = fmaxf(fmaxf(largests[0], largests[1]), fmaxf(largests[2], largests[3]));
+  float factor[kMergeWarps];
+  sum = 0;
+  for (int w = 0; w < kMergeWarps; ++w) {
+    factor[w] = exp2_fast(largests[w] - largest);
+    sum = fmaf(sums[w], factor[w], sum);
+  }
+  for (int c = static_cast<int>(threadIdx.x); c < d; c += 32 * kMergeWarps) {
+    float all = 0;
+    for (int w = 0; w < kMergeWarps; ++w) all = fmaf(os[w][c], factor[w], all);
+    static_cast<T*>(s.a.o)[head * d + c] = from_float<T>(all / sum);
   }
 }
 
@@ -116,13 +136,15 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
 /// Behind the kernel that filled the slots; from sm_90 on its launch overlaps that one's end.
 template <typename T>
 static Status launch_merge(const DecodeSplit& s, const Launch& launch) {
-  constexpr int kWarps = 4;
-  const auto blocks = static_cast<int>((s.a.batch * s.a.heads + kWarps - 1) / kWarps);
+  const int64_t blocks = s.a.batch * s.a.heads;
+  constexpr int kThreads = 32 * device::kMergeWarps;
   if constexpr (RIDGE_ARCH >= 90) {
-    return launch_overlapped(device::decode_merge_kernel<T>, blocks, 32 * kWarps, 0, launch, s);
+    return launch_overlapped(device::decode_merge_kernel<T>, static_cast<int>(blocks), kThreads, 0,
+                             launch, s);
   } else {
-    device::decode_merge_kernel<T><<<static_cast<unsigned>(blocks), 32 * kWarps, 0,
-                                     static_cast<cudaStream_t>(launch.stream)>>>(s);
+    device::decode_merge_kernel<T>
+        <<<static_cast<unsigned>(blocks), kThreads, 0, static_cast<cudaStream_t>(launch.stream)>>>(
+            s);
     return RIDGE_CUDA_LAUNCHED(decode_merge_kernel);
   }
 }

@@ -1,5 +1,6 @@
-// What the decode rungs on the tensor cores share: a warp attends over keys, 16 at a time, for up to 16 heads of
-// queries that share them, and needs nobody else. Its keys and values come by cp.async into a ring of its own.
+// What the decode rungs on the tensor cores share: a block attends over a range of keys, its warps taking pieces of
+// 16 in turn, for up to 16 heads of queries that share them. A warp's keys and values come by cp.async into a ring of
+// its own; the warps meet only where a head ends.
 //
 // A product of a warp has 16 rows whether they are used or not: the queries of a group are those rows, and what
 // is not used costs nothing that memory would not have cost. The layouts are attention's (mma_sync.cu).
@@ -12,20 +13,38 @@
 
 namespace ridge {
 
-constexpr int kPieceWarps = 4, kPieceThreads = 32 * kPieceWarps, kPieceRows = 16;
+constexpr int kPieceRows = 16;
+
+/// Calls run<Element, d>() for the type and head size of `shape`.
+template <typename Run>
+Status with_piece_head(const Shape& shape, Run run) {
+  return with_tensor_head(shape.dtype, shape.dim[kDecodeHeadSize], run);
+}
+
 /// Of a warp's ring, whatever the head size: two of three stages are under way, 128 KiB of an SM's 8 warps.
 constexpr int kRingBytes = 24 << 10;
-constexpr int kPieceSharedBytes = kPieceWarps * kRingBytes;
+/// Where a block's warps meet: 8 rows of each at a time.
+template <int warps>
+constexpr int kMeetingFloats = warps * 8 * (128 + 2);
+template <int warps>
+constexpr int kPieceSharedBytes = warps* kRingBytes + kMeetingFloats<warps> * 4;
 
 namespace device {
 
-/// A piece of keys in a warp's range, and where the cache has it.
+/// A piece of keys, and where the cache has it.
 struct PieceCursor {
   int sequence, sub, piece;  ///< sub: head of keys * tiles + set of query heads
   int keys;                  ///< of this sequence
-  int64_t left;              ///< pieces, with this one
-  int64_t page;  ///< of this piece; fetched when the cursor came here, needed one step later
+  int left;                  ///< pieces of the range, with this one
+  int page;  ///< of this piece; fetched when the cursor came here, needed one step later
 
+  __device__ int pieces() const { return static_cast<int>(decode_pieces(keys)); }
+  __device__ int count() const {
+    return min(RIDGE_DECODE_PIECE, keys - piece * RIDGE_DECODE_PIECE);
+  }
+  __device__ int64_t item(const DecodeSplit& s) const {
+    return sequence * s.a.heads_kv * s.tiles + sub;
+  }
   __device__ void look_up(const DecodeSplit& s) {
     if (s.a.page == 0 || left <= 0) return;
     page = s.a.table[sequence * s.a.table_width + piece * RIDGE_DECODE_PIECE / s.a.page];
@@ -35,24 +54,18 @@ struct PieceCursor {
     if (s.a.page == 0) return (sequence * s.a.heads_kv + kv) * s.a.length + key;
     return (page * s.a.heads_kv + kv) * s.a.page + key % s.a.page;
   }
-  __device__ int count() const {
-    return min(RIDGE_DECODE_PIECE, keys - piece * RIDGE_DECODE_PIECE);
-  }
-  __device__ bool last_of_item() const {
-    return left == 1 || (piece + 1) * RIDGE_DECODE_PIECE >= keys;
-  }
-  __device__ int64_t item(const DecodeSplit& s) const {
-    return sequence * s.a.heads_kv * s.tiles + sub;
-  }
-  __device__ void advance(const DecodeSplit& s) {
-    const bool ends = (piece + 1) * RIDGE_DECODE_PIECE >= keys;
-    --left;
-    ++piece;
-    if (!ends) return;
-    piece = 0;
-    if (++sub < s.a.heads_kv * s.tiles || left <= 0) return;
-    sub = 0;
-    keys = s.a.lengths[++sequence];
+  /// So many pieces on, through the heads and sequences, and the page looked up.
+  __device__ void advance(const DecodeSplit& s, int step) {
+    left -= step;
+    if (left <= 0) return;
+    piece += step;
+    while (piece >= pieces()) {
+      piece -= pieces();
+      if (++sub < s.a.heads_kv * s.tiles) continue;
+      sub = 0;
+      keys = s.a.lengths[++sequence];
+    }
+    look_up(s);
   }
 };
 
@@ -125,58 +138,85 @@ struct PieceState {
       mma_m16n8k16(Element{}, o[2 * j + 1], p[0], b[2], b[3]);
     }
   }
-
-  __device__ void store(const DecodeSplit& s, int64_t slot, float scale) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float sum = rows.sum[half];
-      sum += __shfl_xor_sync(~0u, sum, 1);
-      sum += __shfl_xor_sync(~0u, sum, 2);
-      const int row = lane / 4 + 8 * half;
-      if (row >= s.rows) continue;
-      float* to = decode_slot(s, slot, row);
-#pragma unroll
-      for (int j = 0; j < d / 8; ++j) {
-        *reinterpret_cast<float2*>(to + j * 8 + lane % 4 * 2) =
-            make_float2(o[j][2 * half], o[j][2 * half + 1]);
-      }
-      if (lane % 4 == 0)
-        *reinterpret_cast<float2*>(to + d) = make_float2(rows.largest[half] * scale, sum);
-    }
-  }
 };
 
-/// By a warp: all pieces of its range. slot_of(item) says where a head's partial result goes.
-template <typename Element, int d, typename SlotOf>
+/// By a block, whose warps' results for the item at `at` become one partial result in `slot`.
+template <int warps, typename Element, int d>
+__device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state, int64_t slot,
+                     float scale, float* meeting) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  for (int half = 0; half * 8 < s.rows; ++half) {
+    float sum = half == 0 ? state.rows.sum[0] : state.rows.sum[1];
+    const float largest = half == 0 ? state.rows.largest[0] : state.rows.largest[1];
+    sum += __shfl_xor_sync(~0u, sum, 1);
+    sum += __shfl_xor_sync(~0u, sum, 2);
+    __syncthreads();  // what was here before has been read
+    float* mine = meeting + (warp * 8 + lane / 4) * (d + 2);
+#pragma unroll
+    for (int j = 0; j < d / 8; ++j) {
+      *reinterpret_cast<float2*>(mine + j * 8 + lane % 4 * 2) =
+          half == 0 ? make_float2(state.o[j][0], state.o[j][1])
+                    : make_float2(state.o[j][2], state.o[j][3]);
+    }
+    if (lane % 4 == 0) *reinterpret_cast<float2*>(mine + d) = make_float2(largest * scale, sum);
+    __syncthreads();
+    const int rows = min(8, s.rows - half * 8);
+    for (int i = static_cast<int>(threadIdx.x); i < rows * d; i += 32 * warps) {
+      const float* from = meeting + i / d * (d + 2);
+      float most = -INFINITY, all = 0, o = 0;
+      for (int w = 0; w < warps; ++w) most = fmaxf(most, from[w * 8 * (d + 2) + d]);
+      for (int w = 0; w < warps; ++w) {
+        const float* one = from + w * 8 * (d + 2);
+        const float weight = exp2_fast(one[d] - most);
+        o = fmaf(one[i % d], weight, o);
+        all = fmaf(one[d + 1], weight, all);
+      }
+      float* to = decode_slot(s, slot, half * 8 + i / d);
+      to[i % d] = o;
+      if (i % d == 0) to[d] = most, to[d + 1] = all;
+    }
+  }
+}
+
+/// By a block: all pieces of its range, from `at` on. slot_of(item) says where a head's partial result goes.
+template <int warps, typename Element, int d, typename SlotOf>
 __device__ void attend_pieces(const DecodeSplit& s, PieceCursor at, SlotOf slot_of) {
   constexpr int kStageBytes = 2 * RIDGE_DECODE_PIECE * d * 2, kStages = kRingBytes / kStageBytes;
   extern __shared__ __align__(128) unsigned char raw[];
-  const uint32_t ring = shared_address(raw) + threadIdx.x / 32 * kRingBytes;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const uint32_t ring = shared_address(raw) + static_cast<uint32_t>(warp * kRingBytes);
+  auto* meeting = reinterpret_cast<float*>(raw + warps * kRingBytes);
   const float scale = s.a.scale * 1.44269504f;
   PieceState<Element, d> state;
   PieceCursor next = at;
   next.look_up(s);
+  if (warp > 0) next.advance(s, warp);
   int to = 0, from = 0;
   const auto load_next = [&] {
     if (next.left > 0) {
       load_piece<d>(ring + to * kStageBytes, s, next);
-      next.advance(s);
-      next.look_up(s);
+      next.advance(s, warps);
     }
     cp_async_commit();
     to = to + 1 == kStages ? 0 : to + 1;
   };
   for (int i = 0; i < kStages - 1; ++i) load_next();
-  for (bool begins = true; at.left > 0; at.advance(s)) {
-    if (begins) state.begin(s, at);
-    cp_async_wait<kStages - 2>();
-    __syncwarp();  // every lane's copies are there, and all have read the stage that is filled next
-    load_next();
-    state.take(ring + from * kStageBytes, at.count(), scale);
-    from = from + 1 == kStages ? 0 : from + 1;
-    begins = at.last_of_item();
-    if (begins) state.store(s, slot_of(at.item(s)), scale);
+  int turn = warp;  // pieces from `at` to this warp's next
+  while (at.left > 0) {
+    const int here = min(at.left, at.pieces() - at.piece);
+    state.begin(s, at);
+    for (; turn < here; turn += warps) {
+      cp_async_wait<kStages - 2>();
+      __syncwarp();  // every lane's copies are there, and all have read the stage that is filled next
+      load_next();
+      const int key = (at.piece + turn) * RIDGE_DECODE_PIECE;
+      state.take(ring + from * kStageBytes, min(RIDGE_DECODE_PIECE, at.keys - key), scale);
+      from = from + 1 == kStages ? 0 : from + 1;
+    }
+    turn -= here;
+    meet<warps>(s, state, slot_of(at.item(s)), scale, meeting);
+    at.page = 0;
+    at.advance(s, here);
   }
 }
 
