@@ -17,24 +17,32 @@ using namespace ridge::device;
 
 constexpr int kWarps = 8, kSharedBytes = kPieceSharedBytes<kWarps>;
 
-/// By a warp, 32 sequences at a time: f(first of them, lane's pieces before its sequence, lane's pieces).
-template <typename F>
-__device__ int64_t scan_pieces(const DecodeSplit& s, F f) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  int64_t before = 0;
-  for (int64_t first = 0; first < s.a.batch; first += 32) {
-    const int64_t mine = first + lane < s.a.batch
-                             ? decode_pieces(s.a.lengths[first + lane]) * s.a.heads_kv * s.tiles
-                             : 0;
-    int64_t sum = mine;
+/// By a block: before[i] = pieces of the sequences before i; the pieces of all.
+__device__ int sum_pieces(const DecodeSplit& s, int* before) {
+  __shared__ int warp_sums[kWarps];
+  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
+  const int batch = static_cast<int>(s.a.batch);
+  int all = 0;
+  for (int first = 0; first < batch; first += 32 * kWarps) {
+    const int mine = first + t < batch
+                         ? static_cast<int>(decode_pieces(s.a.lengths[first + t])) * s.per_sequence
+                         : 0;
+    int sum = mine;
     for (int step = 1; step < 32; step *= 2) {
-      const int64_t other = __shfl_up_sync(~0u, sum, step);
+      const int other = __shfl_up_sync(~0u, sum, step);
       if (lane >= step) sum += other;
     }
-    f(first + lane, before + sum - mine, mine);
-    before += __shfl_sync(~0u, sum, 31);
+    if (lane == 31) warp_sums[warp] = sum;
+    __syncthreads();
+    int ahead = all;
+    for (int w = 0; w < kWarps; ++w) {
+      if (w < warp) ahead += warp_sums[w];
+      all += warp_sums[w];
+    }
+    if (first + t < batch) before[first + t] = ahead + sum - mine;
+    __syncthreads();
   }
-  return before;
+  return all;
 }
 
 template <typename Element, int d>
@@ -42,26 +50,27 @@ __global__ void __launch_bounds__(32 * kWarps, 1) decode_balanced_kernel(DecodeS
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();  // the merging blocks may take their places, and wait
   const int64_t worker = blockIdx.x;
-  const bool writes = worker == 0 && threadIdx.x < 32;
-  const int64_t all = scan_pieces(s, [&](int64_t sequence, int64_t before, int64_t) {
-    if (writes && sequence < s.a.batch) s.begins[sequence] = before;
-  });
-  if (writes && threadIdx.x == 0) s.begins[s.a.batch] = all;
-  const int64_t count = all < s.workers ? all : s.workers;
+  extern __shared__ __align__(128) unsigned char raw[];
+  int* before = reinterpret_cast<int*>(raw);  // where the rings will be
+  const int all = sum_pieces(s, before), batch = static_cast<int>(s.a.batch);
+  if (worker == 0) {
+    for (int i = static_cast<int>(threadIdx.x); i < batch; i += 32 * kWarps)
+      s.begins[i] = before[i];
+    if (threadIdx.x == 0) s.begins[batch] = all;
+  }
+  const int64_t count = min(all, s.workers), begin = all * worker / count;
   if (worker >= count) return;
-  const int64_t begin = all * worker / count;
   PieceCursor at = {};
-  scan_pieces(s, [&](int64_t sequence, int64_t before, int64_t pieces) {
-    const uint32_t found = __ballot_sync(~0u, begin >= before && begin < before + pieces);
-    if (found == 0) return;
-    const int lane = __ffs(static_cast<int>(found)) - 1;
-    at.sequence = static_cast<int>(__shfl_sync(~0u, sequence, lane));
-    at.piece = static_cast<int>(begin - __shfl_sync(~0u, before, lane));
-  });
-  at.keys = s.a.lengths[at.sequence];
+  for (int step = 1 << 12; step > 0;
+       step /= 2) {  // the last sequence that begins at or before `begin`
+    if (at.sequence + step < batch && before[at.sequence + step] <= begin) at.sequence += step;
+  }
+  at.piece = static_cast<int>(begin) - before[at.sequence];
+  at.keys = static_cast<int>(s.a.lengths[at.sequence]);
   at.sub = at.piece / at.pieces();
   at.piece %= at.pieces();
   at.left = static_cast<int>(all * (worker + 1) / count - begin);
+  __syncthreads();
   attend_pieces<kWarps, Element, d>(s, at, [&](int64_t item) { return worker + item; });
 }
 

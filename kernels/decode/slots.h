@@ -19,8 +19,11 @@ struct DecodeSplit {
   float* slots;
   int64_t* begins;  ///< equal shares: pieces before each sequence, and of all; written by worker 0
   int rows, tiles;
-  int parts, part_keys;  ///< 0: equal shares
-  int workers;           ///< of equal shares
+  int per_sequence;       ///< items of a sequence: heads_kv * tiles
+  int page, table_width;  ///< as in `a`: a division of 64 bits takes hundreds of clocks
+  int merge_warps;        ///< that merge a head of queries: 1 where there are many heads, else 4
+  int parts, part_keys;   ///< 0: equal shares
+  int workers;            ///< of equal shares
 };
 
 inline int64_t decode_items(const Shape& shape, int rows) {
@@ -49,6 +52,10 @@ inline DecodeSplit split_of(const Launch& launch, int most_rows, int part_keys, 
   s.a = decode_of(launch);
   s.rows = static_cast<int>(s.a.group < most_rows ? s.a.group : most_rows);
   s.tiles = static_cast<int>((s.a.group + s.rows - 1) / s.rows);
+  s.per_sequence = static_cast<int>(s.a.heads_kv) * s.tiles;
+  s.page = static_cast<int>(s.a.page);
+  s.table_width = static_cast<int>(s.a.table_width);
+  s.merge_warps = s.a.batch * s.a.heads > 1024 ? 1 : 4;
   s.part_keys = part_keys;
   s.parts = part_keys > 0 ? static_cast<int>((s.a.length + part_keys - 1) / part_keys) : 0;
   s.workers = workers;
@@ -72,18 +79,25 @@ __device__ inline SlotRange decode_slots_of(const DecodeSplit& s, int64_t sequen
   const int64_t keys = s.a.lengths[sequence];
   if (s.parts > 0)
     return {item * s.parts, static_cast<int>((keys + s.part_keys - 1) / s.part_keys)};
-  const int64_t per_sequence = s.a.heads_kv * s.tiles, pieces = decode_pieces(keys);
+  const int64_t pieces = decode_pieces(keys);
   const int64_t all = s.begins[s.a.batch], workers = all < s.workers ? all : s.workers;
-  const int64_t begin = s.begins[sequence] + item % per_sequence * pieces;
+  const int64_t begin = s.begins[sequence] + item % s.per_sequence * pieces;
   // Worker w has the pieces from floor(all w / workers) on.
   const int64_t from = ((begin + 1) * workers - 1) / all,
                 to = ((begin + pieces) * workers - 1) / all;
   return {from + item, static_cast<int>(to - from + 1)};
 }
 
+/// O of what one worker had all keys of: nothing is left to merge.
+template <typename T>
+__device__ void decode_write(const DecodeSplit& s, int64_t head, int c, float o, float sum) {
+  static_cast<T*>(s.a.o)[head * s.a.d + c] = from_float<T>(o / sum);
+}
+
 constexpr int kMergeWarps = 4;
 
-/// A block for each head of queries; its warps take the slots in turn, a lane two neighbouring columns in each 64.
+/// A head's warps take its slots in turn, a lane two neighbouring columns in each 64. Heads that lie in one slot have
+/// been written already.
 template <typename T>
 static __global__ void decode_merge_kernel(DecodeSplit s) {
 #if __CUDA_ARCH__ >= 900
@@ -91,14 +105,18 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
 #endif
   __shared__ float os[kMergeWarps][256], largests[kMergeWarps], sums[kMergeWarps];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int64_t head = blockIdx.x, sequence = head / s.a.heads, in_group = head % s.a.group;
-  const int64_t kv = sequence * s.a.heads_kv + head % s.a.heads / s.a.group;
-  const int row = static_cast<int>(in_group % s.rows), d = static_cast<int>(s.a.d);
+  const int first_warp = warp / s.merge_warps * s.merge_warps, d = static_cast<int>(s.a.d);
+  const int head = (static_cast<int>(blockIdx.x) * kMergeWarps + warp) / s.merge_warps;
+  const int heads = static_cast<int>(s.a.heads), group = static_cast<int>(s.a.group);
+  const bool inside = head < s.a.batch * heads;
+  const int sequence = inside ? head / heads : 0, in_group = head % group;
+  const int64_t kv = sequence * s.a.heads_kv + head % heads / group;
+  const int row = in_group % s.rows;
   const SlotRange range = decode_slots_of(s, sequence, kv * s.tiles + in_group / s.rows);
   float2 o[4] = {};
   float largest = -INFINITY, sum = 0;
-#pragma unroll 2
-  for (int i = warp; i < range.count; i += kMergeWarps) {
+#pragma unroll 4
+  for (int i = warp - first_warp; inside && i < range.count; i += s.merge_warps) {
     const float* slot = decode_slot(s, range.first + i, row);
     const float2 found =
         *reinterpret_cast<const float2*>(slot + d);  // largest score, sum of weights
@@ -117,17 +135,18 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
   for (int j = 0; j < 4; ++j) *reinterpret_cast<float2*>(&os[warp][j * 64 + lane * 2]) = o[j];
   if (lane == 0) largests[warp] = largest, sums[warp] = sum;
   __syncthreads();
-  largest = fmaxf(fmaxf(largests[0], largests[1]), fmaxf(largests[2], largests[3]));
-  float factor[kMergeWarps];
-  sum = 0;
-  for (int w = 0; w < kMergeWarps; ++w) {
-    factor[w] = exp2_fast(largests[w] - largest);
-    sum = fmaf(sums[w], factor[w], sum);
+  if (!inside || range.count == 1) return;
+  largest = -INFINITY, sum = 0;
+  for (int w = 0; w < s.merge_warps; ++w) largest = fmaxf(largest, largests[first_warp + w]);
+  for (int w = 0; w < s.merge_warps; ++w) {
+    sum = fmaf(sums[first_warp + w], exp2_fast(largests[first_warp + w] - largest), sum);
   }
-  for (int c = static_cast<int>(threadIdx.x); c < d; c += 32 * kMergeWarps) {
+  for (int c = (warp - first_warp) * 32 + lane; c < d; c += 32 * s.merge_warps) {
     float all = 0;
-    for (int w = 0; w < kMergeWarps; ++w) all = fmaf(os[w][c], factor[w], all);
-    static_cast<T*>(s.a.o)[head * d + c] = from_float<T>(all / sum);
+    for (int w = 0; w < s.merge_warps; ++w) {
+      all = fmaf(os[first_warp + w][c], exp2_fast(largests[first_warp + w] - largest), all);
+    }
+    decode_write<T>(s, head, c, all, sum);
   }
 }
 
@@ -136,7 +155,8 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
 /// Behind the kernel that filled the slots; from sm_90 on its launch overlaps that one's end.
 template <typename T>
 static Status launch_merge(const DecodeSplit& s, const Launch& launch) {
-  const int64_t blocks = s.a.batch * s.a.heads;
+  const int64_t warps = s.a.batch * s.a.heads * s.merge_warps;
+  const int64_t blocks = (warps + device::kMergeWarps - 1) / device::kMergeWarps;
   constexpr int kThreads = 32 * device::kMergeWarps;
   if constexpr (RIDGE_ARCH >= 90) {
     return launch_overlapped(device::decode_merge_kernel<T>, static_cast<int>(blocks), kThreads, 0,

@@ -38,34 +38,34 @@ struct PieceCursor {
   int left;                  ///< pieces of the range, with this one
   int page;  ///< of this piece; fetched when the cursor came here, needed one step later
 
-  __device__ int pieces() const { return static_cast<int>(decode_pieces(keys)); }
+  __device__ int pieces() const { return (keys + RIDGE_DECODE_PIECE - 1) / RIDGE_DECODE_PIECE; }
   __device__ int count() const {
     return min(RIDGE_DECODE_PIECE, keys - piece * RIDGE_DECODE_PIECE);
   }
   __device__ int64_t item(const DecodeSplit& s) const {
-    return sequence * s.a.heads_kv * s.tiles + sub;
+    return static_cast<int64_t>(sequence) * s.per_sequence + sub;
   }
   __device__ void look_up(const DecodeSplit& s) {
-    if (s.a.page == 0 || left <= 0) return;
-    page = s.a.table[sequence * s.a.table_width + piece * RIDGE_DECODE_PIECE / s.a.page];
+    if (s.page == 0 || left <= 0) return;
+    page = s.a.table[static_cast<int64_t>(sequence) * s.table_width +
+                     piece * RIDGE_DECODE_PIECE / s.page];
   }
   __device__ int64_t row(const DecodeSplit& s) const {
-    const int64_t kv = sub / s.tiles, key = piece * RIDGE_DECODE_PIECE;
-    if (s.a.page == 0) return (sequence * s.a.heads_kv + kv) * s.a.length + key;
-    return (page * s.a.heads_kv + kv) * s.a.page + key % s.a.page;
+    const int kv = sub / s.tiles, key = piece * RIDGE_DECODE_PIECE;
+    if (s.page == 0) return (sequence * s.a.heads_kv + kv) * s.a.length + key;
+    return (page * s.a.heads_kv + kv) * s.page + key % s.page;
   }
-  /// So many pieces on, through the heads and sequences, and the page looked up.
+  /// So many pieces on, through the heads and sequences.
   __device__ void advance(const DecodeSplit& s, int step) {
     left -= step;
     if (left <= 0) return;
     piece += step;
     while (piece >= pieces()) {
       piece -= pieces();
-      if (++sub < s.a.heads_kv * s.tiles) continue;
+      if (++sub < s.per_sequence) continue;
       sub = 0;
       keys = s.a.lengths[++sequence];
     }
-    look_up(s);
   }
 };
 
@@ -140,12 +140,16 @@ struct PieceState {
   }
 };
 
-/// By a block, whose warps' results for the item at `at` become one partial result in `slot`.
+/// By a block: its warps' results for the item at `at` become one, in `slot`, or O where the block had all keys.
 template <int warps, typename Element, int d>
-__device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state, int64_t slot,
-                     float scale, float* meeting) {
+__device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state,
+                     const PieceCursor& at, bool complete, int64_t slot, float scale,
+                     float* meeting) {
+  const int first = at.sub % s.tiles * s.rows,
+            used = min(s.rows, static_cast<int>(s.a.group) - first);
+  const int64_t head = at.sequence * s.a.heads + at.sub / s.tiles * s.a.group + first;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  for (int half = 0; half * 8 < s.rows; ++half) {
+  for (int half = 0; half * 8 < used; ++half) {
     float sum = half == 0 ? state.rows.sum[0] : state.rows.sum[1];
     const float largest = half == 0 ? state.rows.largest[0] : state.rows.largest[1];
     sum += __shfl_xor_sync(~0u, sum, 1);
@@ -160,7 +164,7 @@ __device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state, 
     }
     if (lane % 4 == 0) *reinterpret_cast<float2*>(mine + d) = make_float2(largest * scale, sum);
     __syncthreads();
-    const int rows = min(8, s.rows - half * 8);
+    const int rows = min(8, used - half * 8);
     for (int i = static_cast<int>(threadIdx.x); i < rows * d; i += 32 * warps) {
       const float* from = meeting + i / d * (d + 2);
       float most = -INFINITY, all = 0, o = 0;
@@ -171,7 +175,12 @@ __device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state, 
         o = fmaf(one[i % d], weight, o);
         all = fmaf(one[d + 1], weight, all);
       }
-      float* to = decode_slot(s, slot, half * 8 + i / d);
+      const int row = half * 8 + i / d;
+      if (complete) {
+        decode_write<typename Element::Out>(s, head + row, i % d, o, all);
+        continue;
+      }
+      float* to = decode_slot(s, slot, row);
       to[i % d] = o;
       if (i % d == 0) to[d] = most, to[d + 1] = all;
     }
@@ -189,13 +198,14 @@ __device__ void attend_pieces(const DecodeSplit& s, PieceCursor at, SlotOf slot_
   const float scale = s.a.scale * 1.44269504f;
   PieceState<Element, d> state;
   PieceCursor next = at;
+  next.advance(s, warp);
   next.look_up(s);
-  if (warp > 0) next.advance(s, warp);
   int to = 0, from = 0;
   const auto load_next = [&] {
     if (next.left > 0) {
       load_piece<d>(ring + to * kStageBytes, s, next);
       next.advance(s, warps);
+      next.look_up(s);
     }
     cp_async_commit();
     to = to + 1 == kStages ? 0 : to + 1;
@@ -214,8 +224,8 @@ __device__ void attend_pieces(const DecodeSplit& s, PieceCursor at, SlotOf slot_
       from = from + 1 == kStages ? 0 : from + 1;
     }
     turn -= here;
-    meet<warps>(s, state, slot_of(at.item(s)), scale, meeting);
-    at.page = 0;
+    meet<warps>(s, state, at, at.piece == 0 && here == at.pieces(), slot_of(at.item(s)), scale,
+                meeting);
     at.advance(s, here);
   }
 }
