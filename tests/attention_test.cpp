@@ -13,6 +13,7 @@
 #include "kernels/attention/check.h"
 #include "kernels/attention/scores.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
 using namespace ridge::measure;
@@ -243,4 +244,26 @@ TEST_CASE("bad parameters and scores that do not fit are one sentence each") {
   REQUIRE_FALSE(status.ok());
   CHECK(std::string(status.what).find("the stored scores take 4096.0 GiB, and ") == 0);
   CHECK(plan.state == nullptr);
+}
+
+/// The whole way, on a machine that says it has 3 MB left: the stored scores are a sentence with both sizes, and the
+/// fused rung beside them runs.
+TEST_CASE("the command line says what the stored scores would take, and goes on") {
+  test::Folder root;
+  std::filesystem::create_directory(root.path / "proc");
+  test::write_all(root / "proc/meminfo", "MemAvailable:       3000 kB\n");
+  setenv("RIDGE_SYSTEM_ROOT", root.path.c_str(), 1);
+  const test::Outcome outcome =
+      test::Program(test::variable("RIDGE_BIN"),
+                    {"run", "attention", "--rungs", "attention.cpu.stored,attention.cpu.online",
+                     "--set", "sequence=1100", "--set", "d=8", "--mode", "live"})
+          .finish();
+  unsetenv("RIDGE_SYSTEM_ROOT");
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.out.find("the stored scores take 4.6 MiB, and 2.6 MiB are free") !=
+        std::string::npos);
+  const size_t online = outcome.out.find("cpu.online");
+  REQUIRE(online != std::string::npos);
+  CHECK(outcome.out.substr(online, outcome.out.find('\n', online) - online).find("FLOP/s") !=
+        std::string::npos);
 }

@@ -1,4 +1,4 @@
-// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--energy POINT] POINT...: what tests/gpu records on
+// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] [--energy POINT] POINT...: what tests/gpu records on
 // a GPU machine, in one session: every GPU rung of the lab at every point in every data type it has,
 // then each kernel against the one before it and against the fastest library of that point and type.
 // A point is a size (a number), settings ("m=1000,n=777") or "-", the lab's own defaults. One session
@@ -37,6 +37,7 @@ struct Plan {
   std::string out;
   double budget_s = 0;
   std::vector<std::string> dtypes;  ///< empty: each rung's own
+  std::vector<std::string> rungs;   ///< parts of ids; empty: all rungs
   std::vector<std::string> energy;  ///< the points that have an energy pass
   std::vector<std::string> points;
 };
@@ -137,6 +138,13 @@ class Recorder {
     return {};
   }
 
+  bool wanted(const Rung& rung) const {
+    return plan_.rungs.empty() ||
+           std::any_of(plan_.rungs.begin(), plan_.rungs.end(), [&](const std::string& part) {
+             return std::string_view(rung.kernel).find(part) != std::string_view::npos;
+           });
+  }
+
   /// The GPU rungs that have this type here and are fast enough, by the worker's estimate.
   Result<std::vector<const Rung*>> rungs_for(const Params& params, const std::string& name,
                                              const std::string& dtype) {
@@ -145,7 +153,7 @@ class Recorder {
     probe.type = "probe";
     for (const Rung& rung : lab_.rungs) {
       const KernelInfo* info = driver_->run().kernel(rung.kernel);
-      if (!on_gpu(rung) || !info || !info->available) continue;
+      if (!on_gpu(rung) || !info || !info->available || !wanted(rung)) continue;
       const auto& types = info->dtypes;
       if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
       if (!add(rung, params, &probe)) continue;  // its family has no such parameter
@@ -288,14 +296,16 @@ int main(int argc, char** argv) {
   const Lab* lab = args.size() >= 4 ? find_lab(args[0]) : nullptr;
   if (!lab) {
     std::fprintf(stderr,
-                 "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--energy POINT] "
-                 "POINT...\n");
+                 "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] "
+                 "[--energy POINT] POINT...\n");
     return 64;
   }
   Plan plan{.out = args[1], .budget_s = std::strtod(args[2].c_str(), nullptr)};
   for (size_t i = 3; i < args.size(); ++i) {
     if (args[i] == "--dtypes" && i + 1 < args.size())
       plan.dtypes = split(args[++i], ',');
+    else if (args[i] == "--rungs" && i + 1 < args.size())
+      plan.rungs = split(args[++i], ',');
     else if (args[i] == "--energy" && i + 1 < args.size())
       plan.energy.push_back(args[++i]);
     else

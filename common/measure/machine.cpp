@@ -147,9 +147,10 @@ int64_t last_level_cache_bytes() {
 }
 
 int64_t free_memory_bytes() {
-  int64_t free = parse_bytes(field_of("/proc/meminfo", "MemAvailable")) * 1024;  // given in kB
-  const int64_t limit = parse_bytes(read_line_of("/sys/fs/cgroup/memory.max"));
-  const int64_t used = parse_bytes(read_line_of("/sys/fs/cgroup/memory.current"));
+  const std::string root = system_root();
+  int64_t free = parse_bytes(field_of(root + "/proc/meminfo", "MemAvailable")) * 1024;  // in kB
+  const int64_t limit = parse_bytes(read_line_of(root + "/sys/fs/cgroup/memory.max"));
+  const int64_t used = parse_bytes(read_line_of(root + "/sys/fs/cgroup/memory.current"));
   if (limit > 0) free = std::min(free, std::max<int64_t>(0, limit - used));
   return free;
 }

@@ -19,8 +19,10 @@ static inline double attention_scores_bytes(const Shape& shape, size_t element_b
 static inline Status attention_scores_refused(double bytes, double free_bytes, const char* file,
                                               int line) {
   static thread_local char text[120];
-  snprintf(text, sizeof(text), "the stored scores take %.1f GiB, and %.1f GiB are free",
-           bytes / 0x1p30, free_bytes / 0x1p30);
+  const int small = bytes < 0x1p30;
+  const double unit = small ? 0x1p20 : 0x1p30;
+  snprintf(text, sizeof(text), "the stored scores take %.1f %s, and %.1f %s are free", bytes / unit,
+           small ? "MiB" : "GiB", free_bytes / unit, small ? "MiB" : "GiB");
   Status status;
   status.what = text;
   status.file = file;

@@ -1,6 +1,6 @@
 // ridge: arch=90
 //
-// Idea      A block for each SM, and to each an equal share of all pieces of all sequences and heads together,
+// Idea      Two blocks for each SM, and to each an equal share of all pieces of all sequences and heads together,
 //           contiguous. A share ends anywhere within a head; the rings go on from one head to the next without
 //           running dry.
 // Changed   No parts of fixed length: one sequence of 8,192 keys among many of 100 keeps no SM waiting, nothing
@@ -15,7 +15,7 @@ namespace {
 using namespace ridge;
 using namespace ridge::device;
 
-constexpr int kWarps = 8, kSharedBytes = kPieceSharedBytes<kWarps>;
+constexpr int kWarps = 4, kBlocksPerSm = 2, kSharedBytes = kPieceSharedBytes<kWarps>;
 
 /// By a block: before[i] = pieces of the sequences before i; the pieces of all.
 __device__ int sum_pieces(const DecodeSplit& s, int* before) {
@@ -46,7 +46,7 @@ __device__ int sum_pieces(const DecodeSplit& s, int* before) {
 }
 
 template <typename Element, int d>
-__global__ void __launch_bounds__(32 * kWarps, 1) decode_balanced_kernel(DecodeSplit s) {
+__global__ void __launch_bounds__(32 * kWarps, kBlocksPerSm) decode_balanced_kernel(DecodeSplit s) {
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();  // the merging blocks may take their places, and wait
   const int64_t worker = blockIdx.x;
@@ -61,12 +61,12 @@ __global__ void __launch_bounds__(32 * kWarps, 1) decode_balanced_kernel(DecodeS
   const int64_t count = min(all, s.workers), begin = all * worker / count;
   if (worker >= count) return;
   PieceCursor at = {};
-  for (int step = 1 << 12; step > 0;
-       step /= 2) {  // the last sequence that begins at or before `begin`
-    if (at.sequence + step < batch && before[at.sequence + step] <= begin) at.sequence += step;
+  int sequence = 0;  // the last that begins at or before `begin`
+  for (int step = 1 << 12; step > 0; step /= 2) {
+    if (sequence + step < batch && before[sequence + step] <= begin) sequence += step;
   }
-  at.piece = static_cast<int>(begin) - before[at.sequence];
-  at.keys = static_cast<int>(s.a.lengths[at.sequence]);
+  at.enter(s, sequence, s.a.lengths[sequence]);
+  at.piece = static_cast<int>(begin) - before[sequence];
   at.sub = at.piece / at.pieces();
   at.piece %= at.pieces();
   at.left = static_cast<int>(all * (worker + 1) / count - begin);
@@ -79,13 +79,13 @@ Status prepare(const Shape& shape, Plan* plan) {
     RIDGE_CUDA_CHECK(cudaFuncSetAttribute(decode_balanced_kernel<Element, d>,
                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           kSharedBytes));
-    return prepare_split(shape, kPieceRows, 0, sm_count(), plan);
+    return prepare_split(shape, kPieceRows, 0, sm_count() * kBlocksPerSm, plan);
   });
 }
 
 Status launch(const Launch& launch) {
   return with_piece_head(launch.shape, [&]<typename Element, int d>() -> Status {
-    const DecodeSplit s = split_of(launch, kPieceRows, 0, sm_count());
+    const DecodeSplit s = split_of(launch, kPieceRows, 0, sm_count() * kBlocksPerSm);
     const Status made = launch_overlapped(decode_balanced_kernel<Element, d>, s.workers,
                                           32 * kWarps, kSharedBytes, launch, s);
     if (!made.ok()) return made;

@@ -18,12 +18,11 @@ constexpr int kPartKeys = 1024, kWarps = 4, kSharedBytes = kPieceSharedBytes<kWa
 
 template <typename Element, int d>
 __global__ void __launch_bounds__(32 * kWarps) decode_grouped_kernel(DecodeSplit s) {
-  const int64_t item = blockIdx.x / s.parts, per_sequence = s.a.heads_kv * s.tiles;
+  const int64_t item = blockIdx.x / s.parts, per_sequence = s.per_sequence;
   const int part = static_cast<int>(blockIdx.x % s.parts);
   PieceCursor at = {};
-  at.sequence = static_cast<int>(item / per_sequence);
+  at.enter(s, static_cast<int>(item / per_sequence), s.a.lengths[item / per_sequence]);
   at.sub = static_cast<int>(item % per_sequence);
-  at.keys = s.a.lengths[at.sequence];
   at.piece = part * (kPartKeys / RIDGE_DECODE_PIECE);
   at.left = min(kPartKeys / RIDGE_DECODE_PIECE, at.pieces() - at.piece);
   attend_pieces<kWarps, Element, d>(s, at, [&](int64_t) { return int64_t{blockIdx.x}; });

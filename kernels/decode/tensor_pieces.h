@@ -21,7 +21,7 @@ Status with_piece_head(const Shape& shape, Run run) {
   return with_tensor_head(shape.dtype, shape.dim[kDecodeHeadSize], run);
 }
 
-/// Of a warp's ring, whatever the head size: two of three stages are under way, 128 KiB of an SM's 8 warps.
+/// Of a warp's ring, whatever the head size: two of three stages are under way, 128 KiB of an SM's 8 warps in two blocks.
 constexpr int kRingBytes = 24 << 10;
 /// Where a block's warps meet: 8 rows of each at a time.
 template <int warps>
@@ -34,7 +34,7 @@ namespace device {
 /// A piece of keys, and where the cache has it.
 struct PieceCursor {
   int sequence, sub, piece;  ///< sub: head of keys * tiles + set of query heads
-  int keys;                  ///< of this sequence
+  int keys, keys_after;      ///< of this sequence and of the next, which is needed without a wait
   int left;                  ///< pieces of the range, with this one
   int page;  ///< of this piece; fetched when the cursor came here, needed one step later
 
@@ -64,8 +64,13 @@ struct PieceCursor {
       piece -= pieces();
       if (++sub < s.per_sequence) continue;
       sub = 0;
-      keys = s.a.lengths[++sequence];
+      enter(s, sequence + 1, keys_after);
     }
+  }
+  __device__ void enter(const DecodeSplit& s, int which, int its_keys) {
+    sequence = which;
+    keys = its_keys;
+    if (which + 1 < s.a.batch) keys_after = s.a.lengths[which + 1];
   }
 };
 
