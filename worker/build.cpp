@@ -219,7 +219,7 @@ std::string artifact_path(const EditText& edit, const std::string& folder) {
 }
 
 std::string Precompiled::header(const Words& command, const std::string& first,
-                                const std::string& text) {
+                                const std::string& text, const std::function<bool()>& cancelled) {
   const std::string includes = system_includes(text);
   if (includes.empty() || folder_.path().empty()) return first;
   std::string key = includes;
@@ -232,13 +232,14 @@ std::string Precompiled::header(const Words& command, const std::string& first,
   for (const std::string& word : {file, std::string("-o"), file + ".gch"}) words.push_back(word);
   const bool written = write_whole(file, "#include \"" + first + "\"\n" + includes).ok();
   // Where it fails, at a header that is not there say, the text's own compilation says so at its line.
-  const auto ran = measure::run_tool(words, kLimit_s, true);
+  const auto ran = measure::run_tool(words, kLimit_s, true, cancelled);
   if (written && ran && ran->code == 0) made->second = file;
-  return made->second;
+  if (cancelled && cancelled()) made_.erase(made);
+  return written && ran && ran->code == 0 ? file : first;
 }
 
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  Precompiled* headers, EditBuild* build) {
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build) {
   const auto start = std::chrono::steady_clock::now();
   const auto fail = [&](const std::string& why) {
     build->reason = why;
@@ -257,7 +258,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   Words command = compile_command(edit, capability);
   const std::string first = source_folder() + "/common/kernel/edited.h";
   const std::string header =
-      edit.is_cuda ? first : headers->header(command, first, edit.source.text);
+      edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled);
   // Symbolic: bound within itself, as hidden names are.
   for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
     command.push_back(word);
@@ -265,7 +266,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
     command.push_back(word);
   }
-  const auto ran = measure::run_tool(command, kLimit_s, true);
+  const auto ran = measure::run_tool(command, kLimit_s, true, cancelled);
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!ran) return fail(ran.error().sentence());

@@ -2,6 +2,7 @@
 // worker was built with.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ class Precompiled {
   /// What to give to -include: `first`, and what `text` includes in <> before its first line of code. Makes
   /// it where it is not there yet. `command`: the compiler and its flags.
   std::string header(const std::vector<std::string>& command, const std::string& first,
-                     const std::string& text);
+                     const std::string& text, const std::function<bool()>& cancelled);
 
  private:
   Scratch folder_;
@@ -43,10 +44,10 @@ class Precompiled {
 };
 
 /// Compiles it to `folder`/<id>.so, a GPU's for one of this compute capability. False: it did not compile;
-/// `build` has the messages and a reason. The headers that it includes are those of the source tree that
+/// `build` has the messages and a reason; or `cancelled` said so meanwhile. The headers that it includes are those of the source tree that
 /// this worker was built from, or of $RIDGEPOINT_SOURCE.
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  Precompiled* headers, EditBuild* build);
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build);
 
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);

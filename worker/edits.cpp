@@ -187,13 +187,13 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
 }
 
 /// What the worker that has it loaded says of it.
-Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worker) {
-  const measure::Observer nobody;
-  RIDGE_TRY_VOID(worker->greet(nobody));
+Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worker,
+                                  const measure::Observer& observer) {
+  RIDGE_TRY_VOID(worker->greet(observer));
   worker->ask({{"ridgepoint", 1}, {"type", "list"}, {"id", 1}});
   std::optional<KernelInfo> found;
   for (;;) {
-    RIDGE_TRY(const Json line, worker->next(nobody));
+    RIDGE_TRY(const Json line, worker->next(observer));
     const std::string type = text_field(line, "type");
     const Json* object = type == "kernel" ? object_field(line, "kernel") : nullptr;
     if (object != nullptr && text_field(*object, "id") == kernel) found = object->get<KernelInfo>();
@@ -208,8 +208,9 @@ Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worke
 Edits::Edits() = default;
 Edits::~Edits() = default;
 
-EditBuild Edits::build(const std::string& kernel, const std::string& text,
-                       const KernelInfo* original, int capability) {
+Result<EditBuild> Edits::build(const std::string& kernel, const std::string& text,
+                               const KernelInfo* original, int capability,
+                               measure::Observer* observer) {
   EditBuild build;
   const auto read = read_edit(kernel, text);
   if (!read) {
@@ -225,15 +226,22 @@ EditBuild Edits::build(const std::string& kernel, const std::string& text,
   }
   // It starts while the compiler works: on a GPU that takes a third of a second.
   auto worker = std::make_unique<EditedWorker>(std::vector{build.kernel});
-  if (!compile_edit(*read, capability, scratch.path(), &headers_, &build)) return build;
+  observer->phase(-1, {.phase = "prepare", .text = "compiling"});
+  const auto cancelled = [&] { return observer->cancelled(); };
+  const bool compiled =
+      compile_edit(*read, capability, scratch.path(), &headers_, cancelled, &build);
+  if (cancelled()) return measure::cancelled_error();
+  if (!compiled) return build;
+  observer->phase(-1, {.phase = "prepare", .text = "loading"});
   Edit edit;
   edit.info.id = build.kernel;
   edit.artifact = read_file(artifact_path(*read, scratch.path()));
   edit.source = {build.kernel, read->source.path, text, read->source.flags, build.hash};
   const double begin_s = measure::now_s();
   worker->load({&edit});
-  const auto info = ask_what_it_is(build.kernel, worker.get());
+  const auto info = ask_what_it_is(build.kernel, worker.get(), *observer);
   build.load_s = measure::now_s() - begin_s;
+  if (!info && info.error().code == ErrorCode::cancelled) return info.error();
   if (!info) {
     build.reason = "it compiles, but could not be loaded: " + info.error().what;
     return build;

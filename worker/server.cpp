@@ -152,7 +152,8 @@ bool Server::serve(const Json& request, Work* work) {
   } else if (type == "assembly") {
     outcome = work->assembly(id, text_of(request, "kernel"));
   } else if (type == "build") {
-    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "text"));
+    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "text"),
+                          [this, id] { return is_cancelled(id); });
   } else {
     const auto asked = work_request_from(request);
     outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })
@@ -179,16 +180,16 @@ bool Server::serve(const Json& request, Work* work) {
 
 int Server::run() {
   const BuildInfo build = build_info();
-  emitter_->emit("hello", {{"version", build.version},
-                           {"pid", getpid()},
-                           {"build",
-                            {{"commit", build.commit},
-                             {"compiler", build.compiler},
-                             {"type", build.build_type},
-                             {"cuda", build.cuda}}},
-                           {"capabilities",
-                            {"list", "source", "assembly", "build", "probe", "run", "compare",
-                             "inspect"}}});
+  emitter_->emit("hello",
+                 {{"version", build.version},
+                  {"pid", getpid()},
+                  {"build",
+                   {{"commit", build.commit},
+                    {"compiler", build.compiler},
+                    {"type", build.build_type},
+                    {"cuda", build.cuda}}},
+                  {"capabilities",
+                   {"list", "source", "assembly", "build", "probe", "run", "compare", "inspect"}}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

@@ -4,6 +4,7 @@
 
 #include "app/ladder_end.h"
 #include "app/window/actions.h"
+#include "app/window/editing.h"
 #include "app/window/fold.h"
 
 namespace ridge::window {
@@ -49,7 +50,8 @@ std::string why_no_compare(const State& state) {
 }
 
 std::string why_no_cancel(const State& state) {
-  const bool any = state.run_request || state.compare_request || state.look.request;
+  const bool any =
+      state.run_request || state.compare_request || state.look.request || is_building(state);
   return any ? std::string() : "Nothing is running.";
 }
 

@@ -29,6 +29,7 @@ void cancel(State& state) {
   for (const int64_t id : {state.run_request, state.compare_request, state.look.request}) {
     if (id) state.session->cancel(id);
   }
+  if (is_building(state)) state.session->cancel(state.editing->build_request);
   state.notice = {"Cancelling after the sample in hand.", false};
 }
 
@@ -155,6 +156,7 @@ const Action kActions[] = {
     {"save_edit", "Save your copy: it is built, checked and timed", with_ctrl("Ctrl S", Key::s),
      why_no_save, save_edit},
     {"revert_edit", "Go back to the original's text", {}, why_no_save, revert_edit},
+    {"hint", "Show the next hint of the exercise", {}, why_no_hint, show_hint},
     {"diff", "Show what changed since the rung before", typed("D", 'd'), never,
      [](State& state) { state.view.tab = Tab::diff; }},
     {"ladder", "Show the ladder", {}, never, show_view<View::ladder>},

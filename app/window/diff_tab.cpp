@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/window/editing.h"
 #include "app/window/panels.h"
 
 namespace ridge::window {
@@ -81,9 +82,7 @@ void DiffTab::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   const RungView* row = find_row(state, state.view.rung);
   // Of a learner's rung: what changed since the original.
-  const RungView* original = row && is_edit(row->rung->kernel)
-                                 ? find_row(state, std::string(original_of(row->rung->kernel)))
-                                 : nullptr;
+  const RungView* original = made_from(state);
   const Rung* previous = original ? original->rung
                          : row    ? previous_rung(*state.view.lab, *row->rung)
                                   : nullptr;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "app/selection.h"
 #include "app/window/actions.h"
 #include "common/core/format.h"
 #include "common/core/write_file.h"
@@ -20,7 +21,45 @@ double since_s(int64_t real_ns) {
 
 /// The rung that the action is about: the selected one, or what it was made from.
 const RungView* original_row(const State& state) {
-  return find_row(state, std::string(original_of(state.view.rung)));
+  return edits_selected(state) ? made_from(state) : find_row(state, state.view.rung);
+}
+
+Rung row_of(const Editing& editing, bool expert) {
+  Rung rung{editing.id.c_str(), editing.title.c_str(), editing.change.c_str()};
+  rung.expert = expert;
+  return rung;
+}
+
+/// Its request is under way; null: none was made, or it has ended.
+const Request* open_build(const State& state) {
+  const Request* request =
+      state.editing ? state.run().request(state.editing->build_request) : nullptr;
+  return request && request->status.empty() ? request : nullptr;
+}
+
+/// Opens the learner's file, made from `text` where there is none yet; else the notice says why not.
+template <class... Made>
+void open_editing(State& state, const Rung& row, const std::string& file, const std::string& text,
+                  const Made&... made) {
+  const auto copied = app::make_copy(file, text);
+  const auto read = copied ? app::read_learner_file(file) : Result<std::string>(copied.error());
+  if (!read) {
+    state.notice = {read.error().sentence(), true};
+    return;
+  }
+  if (is_building(state)) state.session->cancel(state.editing->build_request);
+  state.editing = std::make_shared<Editing>(row, file, made...);
+  state.editing->text = state.editing->on_disk = *read;
+  state.editing->wants_build = true;
+}
+
+void show_editing(State& state) {
+  if (!state.editing) return;
+  if (state.view.baseline.empty()) state.view.baseline = state.editing->kernel;
+  state.view.tab = Tab::source;
+  state.view.assembly = false;
+  rebuild_ladder(state);
+  select_rung(state, state.editing->id);
 }
 
 void ask_to_build(Editing* editing) {
@@ -51,6 +90,7 @@ bool look_at_file(State& state, Editing* editing) {
 bool build_now(State& state, Editing* editing) {
   const auto id = state.session->build(editing->kernel, editing->on_disk);
   editing->wants_build = editing->cancels = false;
+  editing->build_since_s = editing->now_s;
   editing->run_request = 0;
   state.assembly_asked.erase(editing->id);
   editing->first_s.reset();
@@ -66,7 +106,11 @@ bool build_now(State& state, Editing* editing) {
 
 bool run_now(State& state, Editing* editing) {
   const EditBuild* build = state.run().build(editing->build_request);
-  if (!build) return false;
+  if (!build) {
+    const Request* request = state.run().request(editing->build_request);
+    if (request && !request->status.empty()) editing->wants_run = false;  // cancelled
+    return false;
+  }
   editing->wants_run = false;
   const KernelInfo* info = state.run().kernel(editing->id);
   if (!build->built || !info || !info->available) return true;
@@ -90,15 +134,24 @@ const Series* own_series(const State& state) {
 
 }  // namespace
 
-Editing::Editing(const Rung& original, const std::string& file)
-    : kernel(original.kernel),
+Editing::Editing(const Rung& made_from, const std::string& file, const std::string& original_text)
+    : kernel(made_from.kernel),
       id(kernel + std::string(kEditSuffix)),
-      title("yours: " + std::string(original.title)),
-      change("your copy of " + std::string(original.title)),
-      rung{id.c_str(), title.c_str(), change.c_str()},
-      watch(file) {
-  rung.expert = original.expert;
-}
+      original(original_text),
+      title("yours: " + std::string(made_from.title)),
+      change("your copy of " + std::string(made_from.title)),
+      rung(row_of(*this, made_from.expert)),
+      watch(file) {}
+
+Editing::Editing(const Rung& after, const std::string& file, const app::Exercise& exercise)
+    : kernel(after.kernel),
+      id(exercise.kernel + std::string(kEditSuffix)),
+      original(exercise.handed_out),
+      hints(exercise.hints),
+      title("exercise: " + exercise.title),
+      change("yours, after " + std::string(after.title)),
+      rung(row_of(*this, after.expert)),
+      watch(file) {}
 
 bool edits_selected(const State& state) {
   return state.editing && state.view.rung == state.editing->id;
@@ -122,29 +175,63 @@ std::string why_no_save(const State& state) {
   return state.editing ? "" : "Nothing is being edited: press Edit in the source tab first.";
 }
 
+const RungView* made_from(const State& state) {
+  return edits_selected(state) ? find_row(state, state.editing->kernel) : nullptr;
+}
+
+bool is_building(const State& state) {
+  return open_build(state) != nullptr;
+}
+
 void start_editing(State& state) {
   const RungView* row = original_row(state);
   const std::string kernel = row->rung->kernel;
-  if (!state.editing || state.editing->kernel != kernel) {
+  const std::string id = kernel + std::string(kEditSuffix);
+  if (!edits_selected(state) && (!state.editing || state.editing->id != id)) {
     const SourceText* source = state.run().source(kernel);
     const std::string file = app::learner_file(
         state.edits_folder.empty() ? app::learner_folder("edits") : state.edits_folder, kernel,
         source->path.ends_with(".cu"));
-    const auto made = app::make_copy(file, source->text);
-    const auto text = made ? app::read_learner_file(file) : Result<std::string>(made.error());
-    if (!text) {
-      state.notice = {text.error().sentence(), true};
-      return;
-    }
-    state.editing = std::make_shared<Editing>(*row->rung, file);
-    state.editing->text = state.editing->on_disk = *text;
-    ask_to_build(state.editing.get());
+    open_editing(state, *row->rung, file, source->text, source->text);
+    if (!state.notice.text.empty() && state.notice.is_error) return;
   }
-  if (state.view.baseline.empty()) state.view.baseline = kernel;
-  state.view.tab = Tab::source;
-  state.view.assembly = false;
+  show_editing(state);
+}
+
+void start_exercise(State& state, const app::Exercise& exercise) {
+  const auto [lab, after] = app::lab_and_rung(exercise.after);
+  if (!lab) return;
+  state.notice = {};
+  if (state.view.lab != lab) open_lab(state, lab->id);
   rebuild_ladder(state);
-  select_rung(state, state.editing->id);
+  state.view.screen = ScreenId::lab;
+  const RungView* row = find_row(state, after);
+  if (state.is_replay() || !row || !row->can_run) {
+    state.notice = {state.is_replay() ? "This is a saved run; start ridgepoint without --replay."
+                                      : "It goes on from " + after + ", which cannot run here.",
+                    true};
+    return;
+  }
+  if (!state.editing || state.editing->id != exercise.kernel + std::string(kEditSuffix)) {
+    const std::string folder =
+        state.edits_folder.empty() ? app::learner_folder("exercises") : state.edits_folder;
+    open_editing(state, *row->rung, app::learner_file(folder, exercise.name, exercise.is_cuda),
+                 exercise.handed_out, exercise);
+    if (state.notice.is_error) return;
+  }
+  state.view.baseline = after;
+  show_editing(state);
+}
+
+std::string why_no_hint(const State& state) {
+  if (!state.editing || state.editing->hints.empty())
+    return "No exercise is open: the Class screen has them.";
+  return state.editing->hints_shown < state.editing->hints.size() ? "" : "That was the last hint.";
+}
+
+void show_hint(State& state) {
+  ++state.editing->hints_shown;
+  state.dirty = true;
 }
 
 void save_edit(State& state) {
@@ -161,14 +248,13 @@ void save_edit(State& state) {
 
 void revert_edit(State& state) {
   Editing& editing = *state.editing;
-  const SourceText* source = state.run().source(editing.kernel);
-  if (!source || editing.text == source->text) return;
+  if (editing.text == editing.original) return;
   const std::string kept = editing.watch.path() + ".before";
   if (const auto written = write_whole(kept, editing.text); !written) {
     state.notice = {written.error().sentence(), true};
     return;
   }
-  editing.text = source->text;
+  editing.text = editing.original;
   ++editing.texts;
   save_edit(state);
   state.notice = {"The original's text is back; what was here is in " + kept + ".", false};
@@ -178,6 +264,7 @@ bool tick_editing(State& state, double now_s) {
   if (!state.editing || state.is_replay()) return false;
   Editing* editing = state.editing.get();
   bool moved = false;
+  editing->now_s = now_s;
   if (now_s - editing->look_s >= kLookEvery_s) {
     editing->look_s = now_s;
     moved = look_at_file(state, editing);
@@ -185,13 +272,14 @@ bool tick_editing(State& state, double now_s) {
   const bool is_free = !state.run_request && !state.compare_request;
   // The figures of the text before are of no use any more.
   const bool own_run = state.run_request && state.run_request == editing->run_request;
-  if (editing->wants_build && own_run && !editing->cancels) {
+  const bool building = is_building(state);
+  if (editing->wants_build && (own_run || building) && !editing->cancels) {
     editing->cancels = true;
-    state.session->cancel(state.run_request);
+    state.session->cancel(building ? editing->build_request : state.run_request);
   }
-  if (editing->wants_build && is_free) moved |= build_now(state, editing);
+  if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
   if (editing->wants_run && is_free) moved |= run_now(state, editing);
-  if (editing->run_request && !editing->first_s) {
+  if (editing->run_request && !editing->first_s && editing->saved_ns > 0) {
     const Series* series = own_series(state);
     if (series && series->quality_passed() && !series->samples.empty()) {
       editing->first_s = since_s(editing->saved_ns);
@@ -210,7 +298,11 @@ std::string editing_status(const State& state, bool* is_error) {
   const EditBuild* build = last_build(state);
   *is_error = false;
   if (editing.wants_build) return "Saved; it is built when the measurement under way has ended.";
-  if (!build) return editing.build_request ? "Compiling." : "Not saved yet.";
+  if (is_building(state)) {
+    return fmt::format("Compiling, {:.1f} s; Esc cancels it.",
+                       editing.now_s - editing.build_since_s);
+  }
+  if (!build) return editing.build_request ? "Cancelled; save it to build it." : "Not saved yet.";
   *is_error = !build->built;
   if (!build->built) return build->reason;
   std::string text =

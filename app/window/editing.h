@@ -6,14 +6,20 @@
 #include <string>
 
 #include "app/editing.h"
+#include "app/exercises.h"
 #include "app/window/state.h"
 
 namespace ridge::window {
 
 struct Editing {
-  Editing(const Rung& original, const std::string& file);
+  Editing(const Rung& made_from, const std::string& file, const std::string& original_text);
+  /// `after`: the row that it goes on from.
+  Editing(const Rung& after, const std::string& file, const app::Exercise& exercise);
 
-  std::string kernel, id;  ///< of the original; of the learner's
+  std::string kernel, id;               ///< what it was made from or goes on from; the learner's
+  std::string original;                 ///< the text to go back to
+  std::vector<std::string> hints = {};  ///< of an exercise
+  size_t hints_shown = 0;
   std::string title, change;
   Rung rung;  ///< the ladder's row; its texts are the strings above
   app::FileWatch watch;
@@ -22,7 +28,9 @@ struct Editing {
   std::string built;    ///< what the last build was asked for
   int texts = 0;        ///< counts the texts that did not come from the window
   bool wants_build = false, wants_run = false;
-  bool cancels = false;                        ///< its run, because there is a newer text
+  bool cancels = false;      ///< its build or run, because there is a newer text
+  double build_since_s = 0;  ///< when the build was asked for, by the window's clock
+  double now_s = 0;          ///< that clock
   int64_t build_request = 0, run_request = 0;  ///< 0: none yet
   int64_t saved_ns = 0;                        ///< real-time clock, of what is built or run
   std::optional<double> first_s;               ///< from that save to the first verified number
@@ -34,8 +42,15 @@ struct Editing {
 bool edits_selected(const State& state);
 std::string why_no_edit(const State& state);
 std::string why_no_save(const State& state);
+std::string why_no_hint(const State& state);
+void show_hint(State& state);
 /// Makes the copy, where there is none, and opens it; the second time it goes back to it.
 void start_editing(State& state);
+/// A learner's file of the exercise, beside the rung that it goes on from; the lab is changed for it.
+void start_exercise(State& state, const app::Exercise& exercise);
+/// The copy of the selected row is open: what it was made from; else null.
+const RungView* made_from(const State& state);
+bool is_building(const State& state);
 void save_edit(State& state);
 /// The original's text in the window and in the file; what was there is kept beside it.
 void revert_edit(State& state);

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "app/window/actions.h"
+#include "app/window/editing.h"
 #include "app/window/screens.h"
 
 namespace ridge::window {
@@ -68,6 +69,12 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
                         open_lab(to, lab->id);
                         to.view.screen = ScreenId::lab;
                       }});
+  }
+  if (const auto exercises = app::all_exercises()) {
+    for (const app::Exercise& one : *exercises) {
+      add(&all, typed,
+          {one.title, "exercise", "", "", [one](State& to) { start_exercise(to, one); }});
+    }
   }
   for (const RungView& row : state.ladder) {
     add(&all, typed,

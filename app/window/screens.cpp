@@ -30,6 +30,8 @@ const ScreenDesc kScreens[] = {
      make_machine_screen, show<ScreenId::machine>},
     {ScreenId::report, "report", "Report", "as it will be exported", "O", 'o', make_report_screen,
      show<ScreenId::report>},
+    {ScreenId::classroom, "class", "Class", "exercises, and a leaderboard", "", 0,
+     make_class_screen, show<ScreenId::classroom>},
     {ScreenId::settings, "settings", "Settings", "theme, scale, folders", ",", ',',
      make_settings_screen, show<ScreenId::settings>},
     {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',

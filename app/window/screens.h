@@ -49,6 +49,7 @@ std::unique_ptr<ScreenView> make_compare_screen();
 std::unique_ptr<ScreenView> make_timeline_screen();
 std::unique_ptr<ScreenView> make_machine_screen();
 std::unique_ptr<ScreenView> make_report_screen();
+std::unique_ptr<ScreenView> make_class_screen();
 std::unique_ptr<ScreenView> make_settings_screen();
 std::unique_ptr<ScreenView> make_shortcuts_screen();
 std::unique_ptr<ScreenView> make_presenter_screen();

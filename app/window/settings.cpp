@@ -91,6 +91,7 @@ void load_settings(State* state) {
   if (theme != json->end() && theme->is_string()) view.light_theme = *theme == "light";
   const auto reduced = json->find("reduced_motion");
   if (reduced != json->end() && reduced->is_boolean()) view.reduced_motion = *reduced;
+  state->class_folder = text_in(*json, "class_folder");
   load_history(state, *json);
 }
 
@@ -105,6 +106,7 @@ void save_settings(State* state) {
                      {"right_width", view.right_width},
                      {"reduced_motion", view.reduced_motion},
                      {"last_lab", state->last_lab},
+                     {"class_folder", state->class_folder},
                      {"window", state->window},
                      {"recent", history_json(*state)},
                      {"verified", state->verified}};

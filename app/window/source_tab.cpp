@@ -155,7 +155,9 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
   const bool unsaved = ui.state.editing->is_unsaved();
   ui.action_button("save_edit", line.take_left(ui.px(118), ui.px(8)), "Save",
                    unsaved ? Kind::primary : Kind::normal);
-  ui.action_button("revert_edit", line.take_left(ui.px(78)), "Revert", Kind::quiet);
+  ui.action_button("revert_edit", line.take_left(ui.px(78), ui.px(8)), "Revert", Kind::quiet);
+  if (!ui.state.editing->hints.empty())
+    ui.action_button("hint", line.take_left(ui.px(64)), "Hint", Kind::quiet);
 }
 
 /// The switch, and in words an assembly's loop or how the learner's file stands: they stay when the
@@ -165,9 +167,11 @@ void SourceTab::draw(Ui& ui, Area area) {
   const AssemblyText* assembly =
       ui.state.view.assembly ? find_assembly(ui.state, ui.state.view.rung) : nullptr;
   bool is_error = false;
-  const std::string said = assembly ? loop_sentence(*assembly)
-                           : edits  ? editing_status(ui.state, &is_error)
-                                    : "";
+  std::string said = assembly ? loop_sentence(*assembly)
+                     : edits  ? editing_status(ui.state, &is_error)
+                              : "";
+  for (size_t i = 0; edits && !assembly && i < ui.state.editing->hints_shown; ++i)
+    said += "\nHint " + std::to_string(i + 1) + ": " + ui.state.editing->hints[i];
   const float said_h =
       said.empty() ? 0
                    : ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8);

@@ -31,6 +31,7 @@ enum class ScreenId {
   timeline,
   machine,
   report,
+  classroom,
   settings,
   shortcuts,
   presenter
@@ -176,10 +177,11 @@ struct State {
   std::string progress_problem;  ///< why the file there could not be read: it is not written over
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
   std::string edits_folder;          ///< where copies are made; empty: the learner's own
-  std::string export_root;       ///< folder under which exports are written
-  std::string last_export;       ///< folder of the last export
-  std::vector<RungView> ladder;  ///< rebuilt by refresh()
-  uint64_t ladder_version = 0;   ///< counts rebuilds
+  std::string class_folder;          ///< of the leaderboard's runs; empty: those of this machine
+  std::string export_root;           ///< folder under which exports are written
+  std::string last_export;           ///< folder of the last export
+  std::vector<RungView> ladder;      ///< rebuilt by refresh()
+  uint64_t ladder_version = 0;       ///< counts rebuilds
 
   int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
   std::set<std::string> sources_asked;

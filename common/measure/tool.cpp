@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -20,16 +21,20 @@ Error failed(const std::string& program, const std::string& what) {
   return {ErrorCode::unavailable, what, program, ""};
 }
 
-/// Reads until the other side closes it; false when the time or the room is up.
-bool read_to_end(int fd, double limit_s, std::string* text) {
+using Cancelled = std::function<bool()>;
+
+/// Reads until the other side closes it; false when the time or the room is up, or it is cancelled.
+bool read_to_end(int fd, double limit_s, const Cancelled& cancelled, std::string* text) {
   const auto begin = std::chrono::steady_clock::now();
   char piece[1 << 16];
   for (;;) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     const double left_s = limit_s - passed.count();
-    if (!(left_s > 0) || text->size() > kMostOutput) return false;
+    if (!(left_s > 0) || text->size() > kMostOutput || (cancelled && cancelled())) return false;
     pollfd waiting = {fd, POLLIN, 0};
-    if (poll(&waiting, 1, static_cast<int>(left_s * 1000) + 1) <= 0) continue;
+    constexpr double kAskEvery_s = 0.05;
+    const double wait_s = cancelled ? std::min(left_s, kAskEvery_s) : left_s;
+    if (poll(&waiting, 1, static_cast<int>(wait_s * 1000) + 1) <= 0) continue;
     const ssize_t got = read(fd, piece, sizeof(piece));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got == 0;
@@ -39,7 +44,8 @@ bool read_to_end(int fd, double limit_s, std::string* text) {
 
 }  // namespace
 
-Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors) {
+Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors,
+                         const Cancelled& cancelled) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return failed(command[0], "no pipe to it could be made");
   posix_spawn_file_actions_t actions;
@@ -64,12 +70,13 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s
     close(out[0]);
     return failed(command[0], refused == ENOENT ? "it is not installed" : std::strerror(refused));
   }
-  const bool whole = read_to_end(out[0], limit_s, &run.text);
+  const bool whole = read_to_end(out[0], limit_s, cancelled, &run.text);
   close(out[0]);
   if (!whole) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (!whole && cancelled && cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
   if (!whole) return failed(command[0], "it did not finish");
   if (!WIFEXITED(status)) return failed(command[0], "it was killed");
   run.code = WEXITSTATUS(status);
