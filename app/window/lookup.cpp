@@ -7,20 +7,39 @@
 
 namespace ridge::window {
 
+namespace {
+
+/// The catalogue's entries of the lab: of its family first, then of its rungs of other families.
+std::vector<const KernelInfo*> of_lab(const State& state, const Run& run) {
+  std::vector<const KernelInfo*> own, others;
+  if (!state.view.lab) return own;
+  const auto& rungs = state.view.lab->rungs;
+  for (const KernelInfo& info : run.catalogue()) {
+    if (info.family == state.view.lab->family) {
+      own.push_back(&info);
+    } else if (std::any_of(rungs.begin(), rungs.end(),
+                           [&](const Rung& rung) { return rung.kernel == info.id; })) {
+      others.push_back(&info);
+    }
+  }
+  own.insert(own.end(), others.begin(), others.end());
+  return own;
+}
+
+}  // namespace
+
 const ParamSpec* find_spec(const State& state, const std::string& name) {
-  if (!state.view.lab) return nullptr;
-  const auto in = [&](const std::vector<KernelInfo>& catalogue) -> const ParamSpec* {
-    for (const KernelInfo& info : catalogue) {
-      if (info.family != state.view.lab->family) continue;
-      for (const ParamSpec& spec : info.params) {
+  const auto in = [&](const Run& run) -> const ParamSpec* {
+    for (const KernelInfo* info : of_lab(state, run)) {
+      for (const ParamSpec& spec : info->params) {
         if (spec.name == name) return &spec;
       }
     }
     return nullptr;
   };
-  if (const ParamSpec* spec = in(state.run().catalogue())) return spec;
+  if (const ParamSpec* spec = in(state.run())) return spec;
   for (const Recording& recording : state.recordings) {
-    if (const ParamSpec* spec = in(recording.run->catalogue())) return spec;
+    if (const ParamSpec* spec = in(*recording.run)) return spec;
   }
   return nullptr;
 }
@@ -29,9 +48,8 @@ std::vector<std::string> choices_of(const State& state, const std::string& name)
   std::vector<std::string> choices;
   if (name == "dtype") choices.push_back(kOwnType);
   const auto add = [&](const Run& run) {
-    for (const KernelInfo& info : run.catalogue()) {
-      if (!state.view.lab || info.family != state.view.lab->family) continue;
-      for (const ParamSpec& spec : info.params) {
+    for (const KernelInfo* info : of_lab(state, run)) {
+      for (const ParamSpec& spec : info->params) {
         if (spec.name != name) continue;
         for (const std::string& choice : spec.choices) {
           if (std::find(choices.begin(), choices.end(), choice) == choices.end())
