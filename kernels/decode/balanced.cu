@@ -17,15 +17,16 @@ using namespace ridge::device;
 
 constexpr int kWarps = 4, kBlocksPerSm = 2, kSharedBytes = kPieceSharedBytes<kWarps>;
 
-/// By a block: before[i] = pieces of the sequences before i; the pieces of all.
-__device__ int sum_pieces(const DecodeSplit& s, int* before) {
+/// By a block: before[i] = units of the sequences before i; the units of all.
+__device__ int sum_units(const DecodeSplit& s, int* before) {
   __shared__ int warp_sums[kWarps];
   const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
   const int batch = static_cast<int>(s.a.batch);
   int all = 0;
   for (int first = 0; first < batch; first += 32 * kWarps) {
     const int mine = first + t < batch
-                         ? static_cast<int>(decode_pieces(s.a.lengths[first + t])) * s.per_sequence
+                         ? (static_cast<int>(decode_pieces(s.a.lengths[first + t])) + kItemUnits) *
+                               s.per_sequence
                          : 0;
     int sum = mine;
     for (int step = 1; step < 32; step *= 2) {
@@ -45,31 +46,37 @@ __device__ int sum_pieces(const DecodeSplit& s, int* before) {
   return all;
 }
 
+/// Puts `at` on the first piece at or behind `unit`; how many pieces of all are before it.
+__device__ int find_piece(const DecodeSplit& s, const int* before, int unit, PieceCursor* at) {
+  int sequence = 0;  // the last that begins at or before `unit`
+  for (int step = 1 << 12; step > 0; step /= 2) {
+    if (sequence + step < s.a.batch && before[sequence + step] <= unit) sequence += step;
+  }
+  at->enter(s, sequence, s.a.lengths[sequence]);
+  const int units = at->pieces() + kItemUnits, in_sequence = unit - before[sequence];
+  at->sub = in_sequence / units;
+  at->piece = max(0, in_sequence % units - kItemUnits);
+  return before[sequence] - sequence * s.per_sequence * kItemUnits + at->sub * at->pieces() +
+         at->piece;
+}
+
 template <typename Element, int d>
 __global__ void __launch_bounds__(32 * kWarps, kBlocksPerSm) decode_balanced_kernel(DecodeSplit s) {
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();  // the merging blocks may take their places, and wait
-  const int64_t worker = blockIdx.x;
   extern __shared__ __align__(128) unsigned char raw[];
   int* before = reinterpret_cast<int*>(raw);  // where the rings will be
-  const int all = sum_pieces(s, before), batch = static_cast<int>(s.a.batch);
+  const int all = sum_units(s, before), batch = static_cast<int>(s.a.batch);
+  const int64_t worker = blockIdx.x, count = min(all, s.workers);
   if (worker == 0) {
     for (int i = static_cast<int>(threadIdx.x); i < batch; i += 32 * kWarps)
       s.begins[i] = before[i];
     if (threadIdx.x == 0) s.begins[batch] = all;
   }
-  const int64_t count = min(all, s.workers), begin = all * worker / count;
   if (worker >= count) return;
-  PieceCursor at = {};
-  int sequence = 0;  // the last that begins at or before `begin`
-  for (int step = 1 << 12; step > 0; step /= 2) {
-    if (sequence + step < batch && before[sequence + step] <= begin) sequence += step;
-  }
-  at.enter(s, sequence, s.a.lengths[sequence]);
-  at.piece = static_cast<int>(begin) - before[sequence];
-  at.sub = at.piece / at.pieces();
-  at.piece %= at.pieces();
-  at.left = static_cast<int>(all * (worker + 1) / count - begin);
+  PieceCursor at = {}, end = {};
+  const int first = find_piece(s, before, static_cast<int>(all * worker / count), &at);
+  at.left = find_piece(s, before, static_cast<int>(all * (worker + 1) / count), &end) - first;
   __syncthreads();
   attend_pieces<kWarps, Element, d>(s, at, [&](int64_t item) { return worker + item; });
 }

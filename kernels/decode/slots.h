@@ -17,7 +17,7 @@ namespace ridge {
 struct DecodeSplit {
   Decode a;
   float* slots;
-  int64_t* begins;  ///< equal shares: pieces before each sequence, and of all; written by worker 0
+  int64_t* begins;  ///< equal shares: units before each sequence, and of all; written by worker 0
   int rows, tiles;
   int per_sequence;       ///< items of a sequence: heads_kv * tiles
   int page, table_width;  ///< as in `a`: a division of 64 bits takes hundreds of clocks
@@ -66,6 +66,10 @@ inline DecodeSplit split_of(const Launch& launch, int most_rows, int part_keys, 
 
 namespace device {
 
+/// Equal shares are counted in units: an item is its pieces, and so many more for its beginning and its end. Without
+/// them a block that got the short sequences of a batch had many more items than the others, and ended last.
+constexpr int kItemUnits = 6;
+
 __device__ inline float* decode_slot(const DecodeSplit& s, int64_t slot, int row) {
   return s.slots + (slot * s.rows + row) * (s.a.d + 2);
 }
@@ -81,10 +85,11 @@ __device__ inline SlotRange decode_slots_of(const DecodeSplit& s, int64_t sequen
     return {item * s.parts, static_cast<int>((keys + s.part_keys - 1) / s.part_keys)};
   const int64_t pieces = decode_pieces(keys);
   const int64_t all = s.begins[s.a.batch], workers = all < s.workers ? all : s.workers;
-  const int64_t begin = s.begins[sequence] + item % s.per_sequence * pieces;
-  // Worker w has the pieces from floor(all w / workers) on.
-  const int64_t from = ((begin + 1) * workers - 1) / all,
-                to = ((begin + pieces) * workers - 1) / all;
+  const int64_t first =
+      s.begins[sequence] + item % s.per_sequence * (pieces + kItemUnits) + kItemUnits;
+  // Worker w has the units from floor(all w / workers) on.
+  const int64_t from = ((first + 1) * workers - 1) / all,
+                to = ((first + pieces) * workers - 1) / all;
   return {from + item, static_cast<int>(to - from + 1)};
 }
 
@@ -116,7 +121,8 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
   float2 o[4] = {};
   float largest = -INFINITY, sum = 0;
 #pragma unroll 4
-  for (int i = warp - first_warp; inside && i < range.count; i += s.merge_warps) {
+  for (int i = warp - first_warp; inside && range.count > 1 && i < range.count;
+       i += s.merge_warps) {
     const float* slot = decode_slot(s, range.first + i, row);
     const float2 found =
         *reinterpret_cast<const float2*>(slot + d);  // largest score, sum of weights
