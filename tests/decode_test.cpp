@@ -122,6 +122,30 @@ TEST_CASE("every CPU decode rung passes the gate: pages, mixed lengths, head siz
   CHECK(tested >= 1);
 }
 
+/// What is a little off in each piece has a thousand of them to add up in.
+TEST_CASE("CPU decode rungs with a long cache") {
+  auto device = make_cpu_device();
+  REQUIRE(device.ok());
+  for (const KernelDesc* kernel : registered_kernels()) {
+    if (kernel->backend != Backend::cpu || family_of(kernel->id) != "decode") continue;
+    std::string reason;
+    if (!isa_available(kernel->isa, &reason)) continue;
+    const auto params = resolve_params(
+        decode_family().params(),
+        {{"length", int64_t{20'011}}, {"batch", int64_t{2}}, {"d", int64_t{16}}}, "decode");
+    REQUIRE(params.ok());
+    auto posed = pose(decode_family(), *params, 7, **device);
+    REQUIRE(posed.ok());
+    auto rung = make_ready(*kernel, device->get(), *posed);
+    REQUIRE(rung.ok());
+    const auto check = check_rung(&*rung, true, "a long cache");
+    REQUIRE(check.ok());
+    INFO(kernel->id << ": " << check->reason << ", " << check->nmse << " of " << check->nmse_limit);
+    CHECK(check->passed);
+    CHECK(check->nmse <= 0.1 * check->nmse_limit);
+  }
+}
+
 TEST_CASE("the gate refuses a decode step with a mistake") {
   CHECK(judged(kSmall, {}).passed);
   CHECK_FALSE(judged(kSmall, {.forgets_last_key = true}).passed);

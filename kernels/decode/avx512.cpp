@@ -32,6 +32,12 @@ inline float dot(const float* x, const float* y, int64_t d) {
   return _mm512_reduce_add_ps(_mm512_add_ps(even, odd));
 }
 
+/// 2^x of a difference of maxima, 1 exactly where there is none: exp2_of(0) is 1 + 7e-8, and thousands of pieces
+/// would each have weighed the ones before by that much more.
+inline __m512 shrink_by(float x) {
+  return x < 0 ? exp2_of(_mm512_set1_ps(x > -150.0f ? x : -150.0f)) : _mm512_set1_ps(1.0f);
+}
+
 /// The largest score, the sum and o take 16 keys more; `s` becomes their weights.
 void take_values(float* s, const float* v, int64_t count, int64_t d, float* largest, float* sum,
                  float* o) {
@@ -39,8 +45,7 @@ void take_values(float* s, const float* v, int64_t count, int64_t d, float* larg
   const __m512 x = _mm512_loadu_ps(s);
   const float in_piece = _mm512_mask_reduce_max_ps(seen, x);
   const float now = in_piece > *largest ? in_piece : *largest;
-  __m512 rescale = _mm512_set1_ps(*largest - now > -150.0f ? *largest - now : -150.0f);
-  rescale = exp2_of(rescale);
+  const __m512 rescale = shrink_by(*largest - now);
   const __m512 p = _mm512_maskz_mov_ps(
       seen, exp2_of(_mm512_max_ps(_mm512_maskz_sub_ps(seen, x, _mm512_set1_ps(now)),
                                   _mm512_set1_ps(-150.0f))));
@@ -84,8 +89,7 @@ void merge(const DecodePartial* slots, int64_t count, int64_t head, int64_t d, f
   }
   for (int64_t c = 0; c < d; ++c) o[c] = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const float less = slots[i].largest[head] - largest;
-    const __m512 weight = exp2_of(_mm512_set1_ps(less > -150.0f ? less : -150.0f));
+    const __m512 weight = shrink_by(slots[i].largest[head] - largest);
     sum += slots[i].sum[head] * _mm512_cvtss_f32(weight);
     for (int64_t c = 0; c < d; ++c) o[c] += slots[i].o[head * d + c] * _mm512_cvtss_f32(weight);
   }
