@@ -244,7 +244,8 @@ TEST_CASE("every rung's part of a lesson has a question and links that lead into
 }
 
 TEST_CASE("tours: every step is what its lab can do, and the minutes add up") {
-  CHECK(tour_ids() == std::vector<std::string>{"class", "data_loader", "first_hour", "meetup"});
+  CHECK(tour_ids() ==
+        std::vector<std::string>{"class", "data_loader", "first_hour", "fusion", "meetup"});
   for (const auto& [id, minutes] :
        {std::pair("meetup", 15.0), {"data_loader", 15.0}, {"class", 60.0}, {"first_hour", 60.0}}) {
     const auto tour = load_tour(id);

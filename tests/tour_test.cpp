@@ -14,7 +14,7 @@ Outcome ridgepoint(std::vector<std::string> args) {
 TEST_CASE("tours are listed, shown, and refused by name") {
   const Outcome list = ridgepoint({"tour"});
   CHECK(list.code == 0);
-  for (const char* id : {"class", "data_loader", "first_hour", "meetup"})
+  for (const char* id : {"class", "data_loader", "first_hour", "fusion", "meetup"})
     CHECK(list.out.find(id) != std::string::npos);
   const auto json = ridgepoint({"--json", "tour"}).json();
   REQUIRE(json.at("tours").size() >= 3);

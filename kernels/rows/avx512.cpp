@@ -1,7 +1,7 @@
 // ridge: isa=avx512f flags=-O3
 //
 // Idea      The same passes, 16 elements an instruction, and a mask for the end of a row.
-// Changed   Only what a vector is.
+// Changed   What a vector is; and gelu is a table of cubics, 32 to a coefficient in two registers.
 // Limits    Zen 4 works off 512 bits in two halves, so the gain there is in instructions saved, not in
 //           twice the arithmetic; and the passes over memory are already near what one core can load.
 // Look at   Bandwidth: the same figure for softmax with its exponentials and for rmsnorm without means that

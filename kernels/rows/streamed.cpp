@@ -1,8 +1,8 @@
 // ridge: flags=-O2
 //
 // Idea      An ordinary store reads the line first that it is going to overwrite: y costs twice. Streaming
-//           stores write whole lines past the caches. And while the passes over one row compute, the next is
-//           fetched, so that memory does not rest.
+//           stores write whole lines past the caches. And one row is begun while an earlier one is finished
+//           (row_stream.h), so that each line read comes with a line written.
 // Changed   What memory has to do: 8 bytes an element instead of 12, all the time; on as many threads as
 //           are set.
 // Limits    The copy ceiling. One thread cannot have enough lines under way to reach that of two.
