@@ -169,6 +169,29 @@ TEST_CASE("moments in one pass hold where a row begins with values unlike the re
   }
 }
 
+TEST_CASE("rows that stream hold where the mean is large against the deviation") {
+  const Params rows = {{"m", int64_t{33}}, {"n", int64_t{8000}}, {"op", std::string("layernorm")}};
+  const Params chain = {{"height", int64_t{33}}, {"width", int64_t{8000}}, {"layers", int64_t{1}}};
+  for (const char* family : {"rows", "chain"}) {
+    const bool is_rows = std::string(family) == "rows";
+    const auto problem = problem_of(family, is_rows ? rows : chain);
+    HostBuffers host = inputs_of(*problem, 1);
+    for (int64_t i = 0; i < 33 * 8000; ++i) {
+      const double x = quality::load(host[kRowsX].data(), i, DType::fp32);
+      quality::store(host[kRowsX].data(), i, DType::fp32, x + 50);
+    }
+    std::vector<void*> pointers;
+    for (auto& buffer : host) pointers.push_back(buffer.data());
+    Launch launch;
+    launch.shape = problem->shape();
+    launch.buffers = pointers.data();
+    REQUIRE(find_kernel(std::string(family) + ".cpu.streamed")->launch(launch).ok());
+    const QualityCheck check = problem->check(host, true, 1);
+    INFO(family << ": " << check.reason << ", worst " << check.worst_bound_share);
+    CHECK(check.passed);
+  }
+}
+
 TEST_CASE("a norm without its epsilon, its weight or its last element is refused") {
   const auto problem =
       problem_of("rows", {{"m", int64_t{4}}, {"n", int64_t{64}}, {"op", std::string("layernorm")}});
