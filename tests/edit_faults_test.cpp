@@ -78,5 +78,22 @@ TEST_CASE("an endless loop ends, and so does a cancel while it turns") {
   CHECK(worker.until("done", 900)["status"] == "cancelled");
 }
 
+TEST_CASE("a build is cancelled while the compiler works") {
+  Class& one = shared();
+  // Ten thousand million steps of a constant: GCC would be busy for minutes, the limit is 30 s.
+  const std::string slow = replaced(
+      replaced(original(), "flags=-O3",
+               "flags=-O3,-fconstexpr-loop-limit=2000000000,-fconstexpr-ops-limit=2000000000000"),
+      "namespace ridge {\n",
+      "constexpr int busy() {\n  int sum = 0;\n  for (int i = 0; i < 1000000000; ++i) sum ^= i;\n"
+      "  return sum;\n}\nstatic_assert(busy() >= 0);\nnamespace ridge {\n");
+  Worker& worker = one.worker;
+  worker.send({{"type", "build"}, {"id", 970}, {"kernel", "gemm.cpu.loop_order"}, {"text", slow}});
+  CHECK(worker.until("phase", 970)["text"] == "compiling");
+  worker.send({{"type", "cancel"}, {"id", 971}, {"target", 970}});
+  CHECK(worker.until("done", 970)["status"] == "cancelled");
+  CHECK(one.build(original()).built);
+}
+
 }  // namespace
 }  // namespace ridge

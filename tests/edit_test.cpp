@@ -52,7 +52,9 @@ TEST_CASE("its assembly is that of its own object") {
   };
   const std::string plain = text_of(original());
   if (plain.empty()) {
-    WARN("no objdump here");
+    const std::string why = one.worker.of_type("error").back()["error"]["what"];
+    CHECK(has(why, "objdump"));
+    WARN(why);
     return;
   }
   CHECK(has(plain, "launch_loop_order"));
@@ -82,6 +84,27 @@ TEST_CASE("a text that is no rung, or asks its compiler for more, is refused wit
   CHECK(has(one.reason(replaced(original(), "RIDGE_KERNEL(gemm, cpu, loop_order",
                                 "RIDGE_KERNEL(gemm, cpu, ../../x")),
             "registers no kernel"));
+}
+
+TEST_CASE("headers in <> are compiled once, for each set of them and of flags") {
+  Class& one = shared();
+  const test::Folder folder;
+  const auto including = [&](const std::string& value, const std::string& more) {
+    test::write_all(folder / "once.h", "#ifndef ONCE\n#define ONCE " + value + "\n#endif\n");
+    return replaced(original(), "#include \"kernels",
+                    "#include <" + (folder / "once.h") + ">\n" + more + "#include \"kernels") +
+           "\nstatic_assert(ONCE == 1);\n";
+  };
+  CHECK(one.build(including("1", "")).built);
+  // What stands in the file by now is not read again, but with another list of headers it is.
+  CHECK(one.build(including("2", "")).built);
+  CHECK(!one.build(including("2", "#include <stddef.h>\n")).built);
+  // A header that is not there: the compiler says so at the text's own line.
+  const EditBuild none = one.build(with("(void)0;", "no_such_header.h"));
+  CHECK(!none.built);
+  REQUIRE(!none.messages.empty());
+  CHECK(none.messages[0].line > 0);
+  CHECK(has(none.messages[0].text, "no_such_header.h"));
 }
 
 TEST_CASE("it is compared in pairs with the rung that it was made from") {

@@ -54,6 +54,11 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   CHECK(request.mode == "live");
   w.finish_run();
   bool is_error = true;
+  // Nothing was saved yet, so that nothing was waited for.
+  CHECK(editing_status(w.state, &is_error).find("first verified number") == std::string::npos);
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
   CHECK(editing_status(w.state, &is_error).find("first verified number") != std::string::npos);
   CHECK(!is_error);
   CHECK(w.driver->find("editor") != nullptr);
@@ -134,6 +139,42 @@ TEST_CASE("results from before an edit that fails are still there") {
   CHECK(is_error);
   CHECK(w.session.run().series().size() == before + 1);
   CHECK(find_row(w.state, kRung)->series->stats);
+}
+
+TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints one by one") {
+  Edits w;
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  w.state.view.screen = ScreenId::classroom;
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("exercise:turned_loops"));
+  w.driver->frames(10);
+  CHECK(w.state.view.screen == ScreenId::lab);
+  CHECK(w.state.view.rung == "gemm.cpu.turned_loops_edit");
+  CHECK(w.state.view.baseline == "gemm.cpu.naive_o3");
+  CHECK(w.state.editing->text == exercise->handed_out);
+  const auto& ladder = w.state.ladder;
+  const auto row = std::find_if(ladder.begin(), ladder.end(),
+                                [](const RungView& one) { return is_edit(one.rung->kernel); });
+  REQUIRE(row != ladder.end());
+  CHECK(std::string(std::prev(row)->rung->kernel) == exercise->after);
+  REQUIRE(w.driver->click("hint"));
+  w.driver->frames(2);
+  CHECK(w.state.editing->hints_shown == 1);
+  for (size_t i = 1; i < exercise->hints.size(); ++i) CHECK(perform(w.state, "hint"));
+  CHECK(!perform(w.state, "hint"));
+}
+
+TEST_CASE("a folder that is none, and an empty one, say so on the class screen") {
+  Edits w;
+  w.state.class_folder = w.folder.path + "/none";
+  w.state.view.screen = ScreenId::classroom;
+  w.driver->frames(3);
+  CHECK(w.driver->find("class_folder") != nullptr);
+  w.state.class_folder = w.folder.path;
+  w.driver->frames(2);
+  REQUIRE(w.driver->click("read_board"));
+  w.driver->frames(2);
 }
 
 TEST_CASE("what cannot be edited says why") {

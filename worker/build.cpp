@@ -219,7 +219,8 @@ std::string artifact_path(const EditText& edit, const std::string& folder) {
 }
 
 std::string Precompiled::header(const Words& command, const std::string& first,
-                                const std::string& text, const std::function<bool()>& cancelled) {
+                                const std::string& text, const std::function<bool()>& cancelled,
+                                std::future<void>* making) {
   const std::string includes = system_includes(text);
   if (includes.empty() || folder_.path().empty()) return first;
   std::string key = includes;
@@ -227,15 +228,18 @@ std::string Precompiled::header(const Words& command, const std::string& first,
   const auto [made, is_new] = made_.try_emplace(key, first);
   if (!is_new) return made->second;
   const std::string file = folder_.path() + "/" + std::to_string(made_.size()) + ".h";
+  if (!write_whole(file, "#include \"" + first + "\"\n" + includes)) return first;
   Words words = command;
-  for (const char* word : {"-x", "c++-header"}) words.push_back(word);
-  for (const std::string& word : {file, std::string("-o"), file + ".gch"}) words.push_back(word);
-  const bool written = write_whole(file, "#include \"" + first + "\"\n" + includes).ok();
+  for (const std::string& word :
+       {std::string("-x"), std::string("c++-header"), file, std::string("-o"), file + ".gch"}) {
+    words.push_back(word);
+  }
   // Where it fails, at a header that is not there say, the text's own compilation says so at its line.
-  const auto ran = measure::run_tool(words, kLimit_s, true, cancelled);
-  if (written && ran && ran->code == 0) made->second = file;
-  if (cancelled && cancelled()) made_.erase(made);
-  return written && ran && ran->code == 0 ? file : first;
+  *making = std::async(std::launch::async, [words, file, cancelled, entry = &made->second] {
+    const auto ran = measure::run_tool(words, kLimit_s, true, cancelled);
+    if (ran && ran->code == 0) *entry = file;
+  });
+  return first;
 }
 
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
@@ -257,8 +261,9 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   }
   Words command = compile_command(edit, capability);
   const std::string first = source_folder() + "/common/kernel/edited.h";
+  std::future<void> making;
   const std::string header =
-      edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled);
+      edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled, &making);
   // Symbolic: bound within itself, as hidden names are.
   for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
     command.push_back(word);
@@ -267,6 +272,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
     command.push_back(word);
   }
   const auto ran = measure::run_tool(command, kLimit_s, true, cancelled);
+  if (making.valid()) making.wait();
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!ran) return fail(ran.error().sentence());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,10 +34,12 @@ Result<EditText> read_edit(std::string_view kernel, const std::string& text);
 /// this lives: <immintrin.h> alone is half a second of a save.
 class Precompiled {
  public:
-  /// What to give to -include: `first`, and what `text` includes in <> before its first line of code. Makes
-  /// it where it is not there yet. `command`: the compiler and its flags.
+  /// What to give to -include: `first`, and what `text` includes in <> before its first line of code.
+  /// `command`: the compiler and its flags. The first time it is `first` alone, and the rest is `making`
+  /// beside the text's own compilation; who gets that waits for it.
   std::string header(const std::vector<std::string>& command, const std::string& first,
-                     const std::string& text, const std::function<bool()>& cancelled);
+                     const std::string& text, const std::function<bool()>& cancelled,
+                     std::future<void>* making);
 
  private:
   Scratch folder_;

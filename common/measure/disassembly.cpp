@@ -84,7 +84,8 @@ Range code_beside(const std::string& symbols, int64_t registration) {
 
 /// Where a rung's description lies in a shared object that holds no other; 0: it has no symbols.
 int64_t only_registration(const std::string& symbols) {
-  const size_t name = symbols.find("ridge_kernel_desc\n");
+  // With its length before it, as mangled names have it: "ridge_entry_ridge_kernel_desc" is another.
+  const size_t name = symbols.find("17ridge_kernel_desc");
   const size_t begin = name == symbols.npos ? 0 : symbols.rfind('\n', name) + 1;
   return name == symbols.npos ? 0 : std::strtoll(symbols.c_str() + begin, nullptr, 16);
 }
