@@ -176,7 +176,10 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   f.session.measure(request, 0, 5e9);
   f.session.finish(request);
   f.driver->frames(3);
-  CHECK_FALSE(workload_of(f.state).panels[2].marks[0].hatched);
+  const chart::ChartModel measured = workload_of(f.state);
+  CHECK_FALSE(measured.panels[2].marks[0].hatched);
+  CHECK(measured.table.rows[0].back().find(find_row(f.state, f.state.view.rung)->rung->title) == 0);
+  CHECK(filled.table.rows[0].back().empty());  // nothing had run at this shape
   FakeSession::has_shapes = false;
 }
 
