@@ -486,17 +486,18 @@ TEST_CASE(
   CHECK(model.plot->curves[0].data[1].y == 0);
   CHECK(model.plot->x.low < -30);
   REQUIRE(model.table.rows.size() == 1);
-  CHECK(model.table.rows[0][3] == "25 %");
+  CHECK(model.table.rows[0][3] == "25.0 %");
   CHECK(chart::gradient_chart({}).plot->empty_reason != "");
 }
 
 TEST_CASE("from the command line: seeds in a range, an emulated rung without a speed") {
   const std::string bin = test::variable("RIDGE_BIN");
   if (bin.empty()) return;
-  const test::Outcome run = test::Program(bin, {"run", "mixed", "--rungs", "fp32,fp16_static",
-                                                "--set", "seed=1..2", "--set", "width=16", "--set",
-                                                "batch=4096", "--set", "epochs=1", "--json"})
-                                .finish();
+  const test::Outcome run =
+      test::Program(bin, {"run", "mixed", "--rungs", "mixed.cpu.fp32,mixed.cpu.fp16_static",
+                          "--set", "seed=1..2", "--set", "width=16", "--set", "batch=4096", "--set",
+                          "epochs=1", "--json"})
+          .finish();
   INFO(run.err);
   REQUIRE(run.code == 0);
   const nlohmann::json document = run.json();

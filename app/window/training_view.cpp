@@ -5,6 +5,7 @@
 
 #include "common/chart/gradients.h"
 #include "common/chart/training.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -92,6 +93,7 @@ ChartRows training_rows(const State& state) {
     chart::LadderRow made;
     made.label =
         found.row->rung->title + param_words(found.series->params, differing(all, found.row));
+    if (is_emulated(*found.series)) made.label += ", emulated";
     made.series = found.series;
     made.ceilings = &found.run->ceilings();
     made.selected = state.view.rung == found.row->rung->kernel;

@@ -126,6 +126,7 @@ Entry make_entry(const LadderRow& row) {
   static const std::vector<Ceiling> kNoCeilings;
   const std::vector<Ceiling>& ceilings = row.ceilings ? *row.ceilings : kNoCeilings;
   entry.derived = derive(series, ceilings);
+  if (is_emulated(series)) return entry;
   auto named = [&](const std::optional<Utilization>& of) -> const Ceiling* {
     if (!of) return nullptr;
     const auto found = std::find_if(ceilings.begin(), ceilings.end(),

@@ -38,10 +38,19 @@ const void* CpuTrainer::operand(const void* x, int64_t count, Element element, B
   return room->bytes.data();
 }
 
+void CpuTrainer::turn(const void* from, int64_t rows, int64_t columns, void* to) {
+  each(rows, [&](size_t, int64_t begin, int64_t end) {
+    ops_.transpose(at(const_cast<void*>(from), begin * columns), end - begin, columns, rows,
+                   at(to, begin));
+  });
+}
+
 /// The weights as this step multiplies them.
 void CpuTrainer::turn_weights() {
   void* weights = weights_.bytes.data();
-  ops_.store(master_.data(), sizes_.parameters, stored_, weights);
+  each(sizes_.parameters, [&](size_t, int64_t begin, int64_t end) {
+    ops_.store(&master_[size_t(begin)], end - begin, stored_, at(weights, begin));
+  });
   const auto& layers = setup_.model.layers;
   for (size_t l = 0; l < layers.size(); ++l) {
     const Layer& layer = layers[l];
@@ -53,7 +62,7 @@ void CpuTrainer::turn_weights() {
       std::memcpy(w, operand(w, layer.weights(), setup_.precision.multiplied, &room),
                   size_t(layer.weights()) * ops_.bytes);
     }
-    ops_.transpose(w, layer.out, layer.inputs(), turned_.at(layer.weight, ops_.bytes));
+    turn(w, layer.out, layer.inputs(), turned_.at(layer.weight, ops_.bytes));
     if (layer.kind != Kind::conv) continue;
     for (int64_t t = 0; t < 9; ++t) {
       for (int64_t o = 0; o < layer.out; ++o)
@@ -156,7 +165,7 @@ void CpuTrainer::sum_bias(const Layer& layer, const void* slope) {
 
 void CpuTrainer::grow_dense(size_t l, const void* slope) {
   const Layer& layer = setup_.model.layers[l];
-  ops_.transpose(slope, images_, layer.out, slope_turned_.bytes.data());
+  turn(slope, images_, layer.out, slope_turned_.bytes.data());
   const void* x =
       operand(input(l), images_ * layer.in_size(), setup_.precision.multiplied, &operand_[0]);
   (void)dense_[l].grow->run(slope_turned_.bytes.data(), x, part_.bytes.data());
@@ -183,7 +192,7 @@ void CpuTrainer::grow_conv(size_t l, const void* slope) {
         ops_.unfold(at(const_cast<void*>(x), i * layer.in_size()), layer.side, layer.in, few,
                     own.unfolded.bytes.data());
         ops_.transpose(at(const_cast<void*>(slope), i * layer.out_size()), few * layer.pixels(),
-                       layer.out, own.turned.bytes.data());
+                       layer.out, few * layer.pixels(), own.turned.bytes.data());
         (void)own.layers[l].grow->run(own.turned.bytes.data(), own.unfolded.bytes.data(),
                                       own.part.bytes.data());
         ops_.add(own.part.bytes.data(), layer.weights(), &sums_[size_t(g * sizes_.sums)]);

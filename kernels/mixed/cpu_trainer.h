@@ -75,6 +75,7 @@ class CpuTrainer final : public Trainer {
   }
   void round(void* x, int64_t count);
   const void* operand(const void* x, int64_t count, Element element, Buffer* room);
+  void turn(const void* from, int64_t rows, int64_t columns, void* to);
   void turn_weights();
   void load(const ImageSet& set, const int32_t* images, int64_t count);
   void* output(size_t l);

@@ -266,11 +266,13 @@ __global__ void add_sums_kernel(const float* sums, int blocks, int columns, floa
 
 /// The gradient of weights whose rows were made longer, back in its place; rounded where it is kept so.
 template <class T>
-__global__ void compact_kernel(const float* wide_rows, int rows, int inputs, int wide, bool rounds,
-                               float* gradient) {
+__global__ void compact_kernel(const float* wide_rows, int pieces, int rows, int inputs, int wide,
+                               bool rounds, float* gradient) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= int64_t{rows} * inputs) return;
-  float g = gradient[i] + wide_rows[i / inputs * wide + i % inputs];
+  float g = gradient[i];
+  for (int piece = 0; piece < pieces; ++piece)
+    g += wide_rows[(int64_t{piece} * rows + i / inputs) * wide + i % inputs];
   if (rounds) g = static_cast<float>(narrow<T>(g));
   gradient[i] = g;
 }

@@ -6,20 +6,23 @@
 namespace ridge::mixed {
 namespace {
 
-// cuBLAS is column-major: a row-major matrix is its transpose there, and C^T = op(B)^T op(A)^T.
+// cuBLAS is column-major: a row-major matrix is its transpose there, and C^T = op(B)^T op(A)^T. In pieces: k is
+// that of one, and each has a C of its own behind the other.
 template <class T>
 Status CudaTrainer<T>::product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b,
-                               bool turn_b, void* c, bool wide_c, float beta) {
+                               bool turn_b, void* c, bool wide_c, float beta, int pieces) {
   const float one = 1;
   const cublasComputeType_t compute = setup_.precision.multiplied == Element::tf32
                                           ? CUBLAS_COMPUTE_32F_FAST_TF32
                                           : CUBLAS_COMPUTE_32F;
   const auto lda = static_cast<int>(turn_a ? m : k), ldb = static_cast<int>(turn_b ? k : n);
-  RIDGE_CUBLAS_CHECK(cublasGemmEx(blas_, turn_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                  turn_a ? CUBLAS_OP_T : CUBLAS_OP_N, static_cast<int>(n),
-                                  static_cast<int>(m), static_cast<int>(k), &one, b, kType<T>, ldb,
-                                  a, kType<T>, lda, &beta, c, wide_c ? CUDA_R_32F : kType<T>,
-                                  static_cast<int>(n), compute, CUBLAS_GEMM_DEFAULT));
+  const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cudaDataType_t out = wide_c ? CUDA_R_32F : kType<T>;
+  const auto rows = static_cast<int>(n), columns = static_cast<int>(m), deep = static_cast<int>(k);
+  RIDGE_CUBLAS_CHECK(cublasGemmStridedBatchedEx(
+      blas_, op_b, op_a, rows, columns, deep, &one, b, kType<T>, ldb, k * n, a, kType<T>, lda,
+      k * m, &beta, c, out, rows, m * n, pieces, compute, CUBLAS_GEMM_DEFAULT));
   return {};
 }
 
@@ -100,7 +103,7 @@ Status CudaTrainer<T>::forward(size_t l) {
   if (layer.kind == Kind::dense) {
     RIDGE_PASS(product(images_, layer.out, wide, input(l), false, w, true, y, false, 0));
   } else {
-    const int64_t few = unfolded_images(layer, images_, sizeof(T));
+    const int64_t few = unfolded_images(layer, wide, images_, sizeof(T));
     for (int64_t i = 0; i < images_; i += few) {
       RIDGE_PASS(unfold(input(l) + i * layer.in_size(), layer, layer.in, wide, few));
       RIDGE_PASS(product(few * layer.pixels(), layer.out, wide, unfolded_.as<T>(), false, w, true,
@@ -136,18 +139,22 @@ Status CudaTrainer<T>::grow(size_t l, const T* slope, int part) {
     return product(layer.out, wide, images_, slope, true, input(l), false, gradient, true,
                    part > 0 ? 1.0f : 0.0f);
   const int64_t few =
-      layer.kind == Kind::dense ? images_ : unfolded_images(layer, images_, sizeof(T));
+      layer.kind == Kind::dense ? images_ : unfolded_images(layer, wide, images_, sizeof(T));
+  int pieces = 1;
+  while (layer.kind == Kind::conv && pieces < kPieces && few * layer.pixels() % (2 * pieces) == 0)
+    pieces *= 2;
   for (int64_t i = 0; i < images_; i += few) {
     const T* x = input(l) + i * layer.in_size();
     if (layer.kind == Kind::conv) {
       RIDGE_PASS(unfold(x, layer, layer.in, wide, few));
       x = unfolded_.as<T>();
     }
-    RIDGE_PASS(product(layer.out, wide, few * layer.pixels(), slope + i * layer.out_size(), true, x,
-                       false, grown_.as<void>(), true, i > 0 ? 1.0f : 0.0f));
+    RIDGE_PASS(product(layer.out, wide, few * layer.pixels() / pieces, slope + i * layer.out_size(),
+                       true, x, false, grown_.as<void>(), true, i > 0 ? 1.0f : 0.0f, pieces));
   }
   compact_kernel<T><<<blocks_for(layer.weights()), kThreads, 0, stream_>>>(
-      grown_.as<float>(), layer.out, layer.inputs(), wide, !setup_.precision.master, gradient);
+      grown_.as<float>(), pieces, layer.out, layer.inputs(), wide, !setup_.precision.master,
+      gradient);
   return RIDGE_CUDA_LAUNCHED(compact_kernel);
 }
 
@@ -157,7 +164,7 @@ Status CudaTrainer<T>::slope_of_input(size_t l, const T* slope, T* out) {
   if (layer.kind == Kind::dense)
     return product(images_, layer.in, layer.out, slope, false, weights_.as<T>() + weight_at_[l],
                    false, out, false, 0);
-  const int64_t few = unfolded_images(layer, images_, sizeof(T));
+  const int64_t few = unfolded_images(layer, 9 * layer.out, images_, sizeof(T));
   for (int64_t i = 0; i < images_; i += few) {
     RIDGE_PASS(unfold(slope + i * layer.out_size(), layer, layer.out, 9 * layer.out, few));
     RIDGE_PASS(product(few * layer.pixels(), layer.in, 9 * layer.out, unfolded_.as<T>(), false,

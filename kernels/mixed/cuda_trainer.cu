@@ -43,14 +43,14 @@ Status CudaTrainer<T>::make() {
     wide_weights += (size + 15) / 16 * 16;
     grown = std::max(grown, size), widest = std::max(widest, layer.out);
     if (layer.kind == Kind::conv)
-      unfolded = std::max(unfolded, unfolded_images(layer, images_, sizeof(T)) * layer.pixels() *
-                                        std::max(wide_of(layer), 9 * layer.out));
+      unfolded =
+          std::max(unfolded, unfolded_size(layer, weight_at_.size() == 1, images_, sizeof(T)));
   }
   for (DeviceBuffer* buffer : {&master_, &velocity_, &gradient_})
     RIDGE_PASS(buffer->make(model.parameters * 4, &bytes_));
   RIDGE_PASS(weights_.make(wide_weights * kItem, &bytes_));
   if (unfolded > 0) RIDGE_PASS(mirrored_.make(wide_weights * kItem, &bytes_));
-  RIDGE_PASS(grown_.make(grown * 4, &bytes_));
+  RIDGE_PASS(grown_.make(grown * 4 * (unfolded > 0 ? kPieces : 1), &bytes_));
   RIDGE_PASS(x_.make(images_ * kGarmentPixels * kItem, &bytes_));
   RIDGE_PASS(labels_.make(images_, &bytes_));
   RIDGE_PASS(losses_.make(images_ * 4, &bytes_));
@@ -237,8 +237,8 @@ double cuda_trainer_bytes(const TrainerSetup& setup) {
   double unfolded = 0;
   for (const Layer& layer : setup.model.layers) {
     if (layer.kind != Kind::conv) continue;
-    unfolded = std::max(unfolded, double(unfolded_images(layer, images, size_t(item)) *
-                                         layer.pixels() * std::max(wide_of(layer), 9 * layer.out)));
+    unfolded = std::max(unfolded, double(unfolded_size(layer, &layer == setup.model.layers.data(),
+                                                       images, size_t(item))));
   }
   const double of_image = double(outputs.total() + 2 * setup.model.largest() + kGarmentPixels);
   return double(blas::kWorkspaceBytes) + double(setup.model.parameters) * (12 + 2 * item) +

@@ -17,8 +17,11 @@ namespace {
 using Kind = Layer::Kind;
 
 constexpr int kThreads = 256, kSumBlocks = 1056;
+/// The gradient of a convolution's weights is a product of millions of rows to a few thousand numbers: it is
+/// cut into so many, summed afterwards.
+constexpr int kPieces = 64;
 /// Unfolded rows at a time: what is written is read from the L2 (50 MB of an H200).
-constexpr int64_t kUnfoldedBytes = 24 << 20;
+constexpr int64_t kUnfoldedBytes = 40 << 20;
 
 unsigned blocks_for(int64_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
@@ -67,11 +70,20 @@ int wide_of(const Layer& layer) {
   return layer.kind == Kind::conv ? (layer.inputs() + 7) / 8 * 8 : layer.inputs();
 }
 
-int64_t unfolded_images(const Layer& layer, int64_t images, size_t bytes) {
-  const int64_t one = layer.pixels() * std::max(wide_of(layer), 9 * layer.out) * int64_t(bytes);
+/// Images whose unfolded rows, `wide` numbers each, are made at a time.
+inline int64_t unfolded_images(const Layer& layer, int wide, int64_t images, size_t bytes) {
+  const int64_t one = layer.pixels() * wide * int64_t(bytes);
   int64_t count = images;
   while (count % 2 == 0 && count * one > kUnfoldedBytes) count /= 2;
   return count;
+}
+
+/// Numbers of the unfolded rows of a layer at most; the first is not flowed back through.
+inline int64_t unfolded_size(const Layer& layer, bool is_first, int64_t images, size_t bytes) {
+  const auto of = [&](int wide) {
+    return unfolded_images(layer, wide, images, bytes) * layer.pixels() * wide;
+  };
+  return is_first ? of(wide_of(layer)) : std::max(of(wide_of(layer)), of(9 * layer.out));
 }
 
 struct DeviceSet {
@@ -120,7 +132,7 @@ class CudaTrainer final : public Trainer {
   }
   /// C = op(A) op(B), row-major; C of T or of fp32.
   Status product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b, bool turn_b,
-                 void* c, bool wide_c, float beta);
+                 void* c, bool wide_c, float beta, int pieces = 1);
 
   TrainerSetup setup_;
   Outputs outputs_plan_;

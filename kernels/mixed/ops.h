@@ -27,7 +27,8 @@ struct MixedOps {
   void (*widen)(const uint8_t* pixels, int64_t count, Rounding rounded, void* out);
   /// Rows of k = 3 x 3 x channels for each pixel, zeros outside.
   void (*unfold)(const void* x, int side, int channels, int64_t images, void* rows);
-  void (*transpose)(const void* from, int64_t rows, int64_t columns, void* to);
+  /// The columns of `to` are `stride` long: a part of the rows may be turned alone.
+  void (*transpose)(const void* from, int64_t rows, int64_t columns, int64_t stride, void* to);
   /// y = rounded(relu(y + bias)).
   void (*finish)(void* y, int64_t rows, int columns, const float* bias, bool relu,
                  Rounding rounded);

@@ -38,12 +38,12 @@ static void unfold(const void* x, int side, int channels, int64_t images, void* 
   }
 }
 
-static void transpose(const void* from, int64_t rows, int64_t columns, void* to) {
+static void transpose(const void* from, int64_t rows, int64_t columns, int64_t stride, void* to) {
   enum { kTile = 16 };  // a line of the cache
   for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
     const int64_t i1 = i0 + kTile < rows ? i0 + kTile : rows;
     for (int64_t j = 0; j < columns; ++j) {
-      Item* out = (Item*)to + j * rows;
+      Item* out = (Item*)to + j * stride;
       for (int64_t i = i0; i < i1; ++i) out[i] = ((const Item*)from)[i * columns + j];
     }
   }
