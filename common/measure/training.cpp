@@ -138,7 +138,7 @@ Result<Series> measure_training(const TrainDesc& training, const Params& params,
   out.kernel = training.id;
   out.kind = "training";
   out.params = params;
-  out.dtype = param_text(params, "dtype", "fp32");
+  out.dtype = param_text(params, "dtype", training.dtypes);
   out.cache = "hot";
   out.mode = options.mode == Mode::live ? "live" : "measure";
   out.status = SeriesStatus::ok;
