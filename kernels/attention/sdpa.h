@@ -91,14 +91,16 @@ class Attention:
 make = Attention
 )py";
 
-/// The peer of one backend; it lives as long as the process.
-inline const external::Peer& sdpa_peer(const char* library, const char* backend) {
+/// The peer of one backend for what `text` makes; it lives as long as the process.
+inline const external::Peer& sdpa_peer(const char* library, const char* backend,
+                                       const char* pass = "forward",
+                                       const std::string& text = kSdpa) {
   static std::map<std::string, external::Peer> peers;
   static std::map<std::string, std::string> scripts;
-  const auto [at, made] = peers.try_emplace(backend);
+  const std::string name = std::string(pass) + backend;
+  const auto [at, made] = peers.try_emplace(name);
   if (made) {
-    const std::string& script = scripts[backend] =
-        "backend = '" + std::string(backend) + "'\n" + kSdpa;
+    const std::string& script = scripts[name] = "backend = '" + std::string(backend) + "'\n" + text;
     at->second = {.library = library,
                   .package = "torch",
                   .part = "lib/libtorch_cuda.so",

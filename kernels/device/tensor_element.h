@@ -91,6 +91,12 @@ __device__ inline uint32_t pack_pair(__half, float first, float second) {
   const __half2 pair = __floats2half2_rn(first, second);
   return reinterpret_cast<const uint32_t&>(pair);
 }
+__device__ inline float2 unpack_pair(__nv_bfloat16, uint32_t pair) {
+  return __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(pair));
+}
+__device__ inline float2 unpack_pair(__half, uint32_t pair) {
+  return __half22float2(reinterpret_cast<const __half2&>(pair));
+}
 /// 32-bit results need no packing: both, side by side.
 __device__ inline uint2 pack_pair(float, float first, float second) {
   return make_uint2(__float_as_uint(first), __float_as_uint(second));

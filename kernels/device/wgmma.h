@@ -43,8 +43,9 @@ __device__ inline void wgmma_wait() {
 }
 
 /// Wgmma<Element, n, n_major>::multiply(d, a, b, accumulate): the instruction for these types, n of
-/// 64, 128, 256. `accumulate` 0 starts afresh, whatever d holds.
-template <typename Element, int n, bool n_major>
+/// 64, 128, 256. `accumulate` 0 starts afresh, whatever d holds. `m_major`: A lies as an N-major B, for 16-bit types
+/// with N-major B.
+template <typename Element, int n, bool n_major, bool m_major = false>
 struct Wgmma;
 
 // The instruction text is the same for all but the numbers; so it is put together here.
@@ -73,9 +74,9 @@ struct Wgmma;
 
 // `a`, `b`, `p`: the numbers of the operands behind the sums; `c` the sums' constraint, "+f" or
 // "+r".
-#define RIDGE_WGMMA(element, n, count, a, b, p, n_major, k, types, c, tail) \
+#define RIDGE_WGMMA(element, n, count, a, b, p, n_major, m_major, k, types, c, tail) \
   template <> \
-  struct Wgmma<element, n, n_major> { \
+  struct Wgmma<element, n, n_major, m_major> { \
     static __device__ __forceinline__ void multiply(element::Sum (&d)[count], uint64_t desc_a, \
                                                     uint64_t desc_b, int accumulate) { \
       asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #p ", 0; wgmma.mma_async.sync.aligned.m64n" #n \
@@ -84,19 +85,21 @@ struct Wgmma;
                    : "l"(desc_a), "l"(desc_b), "r"(accumulate)); \
     } \
   };
-#define RIDGE_WGMMA_SIZES(element, n_major, k, types, c, tail)                     \
-  RIDGE_WGMMA(element, 64, 32, 32, 33, 34, n_major, k, types, c, tail)             \
-  RIDGE_WGMMA(element, 128, 64, 64, 65, 66, n_major, k, types, c, tail)            \
-  RIDGE_WGMMA(element, 256, 128, 128, 129, 130, n_major, k, types, c, tail)
+#define RIDGE_WGMMA_SIZES(element, n_major, m_major, k, types, c, tail)                     \
+  RIDGE_WGMMA(element, 64, 32, 32, 33, 34, n_major, m_major, k, types, c, tail)             \
+  RIDGE_WGMMA(element, 128, 64, 64, 65, 66, n_major, m_major, k, types, c, tail)            \
+  RIDGE_WGMMA(element, 256, 128, 128, 129, 130, n_major, m_major, k, types, c, tail)
 
 // The tails: both signs plus, then for 16-bit types which operands are not K-major.
-RIDGE_WGMMA_SIZES(Bf16, false, 16, "f32.bf16.bf16", "+f", ", 1, 1, 0, 0")
-RIDGE_WGMMA_SIZES(Bf16, true, 16, "f32.bf16.bf16", "+f", ", 1, 1, 0, 1")
-RIDGE_WGMMA_SIZES(Fp16, false, 16, "f32.f16.f16", "+f", ", 1, 1, 0, 0")
-RIDGE_WGMMA_SIZES(Fp16, true, 16, "f32.f16.f16", "+f", ", 1, 1, 0, 1")
-RIDGE_WGMMA_SIZES(Tf32, false, 8, "f32.tf32.tf32", "+f", ", 1, 1")
-RIDGE_WGMMA_SIZES(Fp8, false, 32, "f32.e4m3.e4m3", "+f", ", 1, 1")
-RIDGE_WGMMA_SIZES(Int8, false, 32, "s32.s8.s8", "+r", "")
+RIDGE_WGMMA_SIZES(Bf16, false, false, 16, "f32.bf16.bf16", "+f", ", 1, 1, 0, 0")
+RIDGE_WGMMA_SIZES(Bf16, true, false, 16, "f32.bf16.bf16", "+f", ", 1, 1, 0, 1")
+RIDGE_WGMMA_SIZES(Fp16, false, false, 16, "f32.f16.f16", "+f", ", 1, 1, 0, 0")
+RIDGE_WGMMA_SIZES(Fp16, true, false, 16, "f32.f16.f16", "+f", ", 1, 1, 0, 1")
+RIDGE_WGMMA_SIZES(Tf32, false, false, 8, "f32.tf32.tf32", "+f", ", 1, 1")
+RIDGE_WGMMA_SIZES(Fp8, false, false, 32, "f32.e4m3.e4m3", "+f", ", 1, 1")
+RIDGE_WGMMA_SIZES(Int8, false, false, 32, "s32.s8.s8", "+r", "")
+RIDGE_WGMMA_SIZES(Bf16, true, true, 16, "f32.bf16.bf16", "+f", ", 1, 1, 1, 1")
+RIDGE_WGMMA_SIZES(Fp16, true, true, 16, "f32.f16.f16", "+f", ", 1, 1, 1, 1")
 #undef RIDGE_WGMMA_SIZES
 #undef RIDGE_WGMMA
 #undef RIDGE_SUMS_128
