@@ -11,10 +11,18 @@
 namespace ridge::attention_backward {
 namespace {
 
-constexpr int64_t kWide = 16;
+constexpr int64_t kWide = 64;
 
-/// to[0 .. columns) += the sum over i of a[i] * b[i][..]; 16 sums at a time, in registers.
-void add_rows(const float* a, const float* b, int64_t count, int64_t columns, float* to) {
+/// This file is not one of an instruction set, but 550 GFLOP (4 x 16 heads of 4,096 keys) are a minute without.
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define RIDGE_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define RIDGE_CLONES
+#endif
+
+/// to[0 .. columns) += the sum over i of a[i] * b[i][..]; 64 sums at a time, in registers.
+RIDGE_CLONES void add_rows(const float* a, const float* b, int64_t count, int64_t columns,
+                           float* to) {
   for (int64_t c = 0; c < columns; c += kWide) {
     const int64_t wide = std::min(kWide, columns - c);
     float sum[kWide] = {};

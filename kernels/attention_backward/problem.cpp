@@ -47,9 +47,7 @@ class BackwardProblem : public Problem {
     const std::vector<BufferSpec> specs = buffers();
     forward_->generate(seed, host);
     host->resize(specs.size());
-    for (const int input : {int(kAttentionO), int(kBackwardDO), int(kBackwardL)}) {
-      (*host)[size_t(input)].resize(specs[size_t(input)].bytes);
-    }
+    for (size_t i = 0; i < specs.size(); ++i) (*host)[i].resize(specs[i].bytes);
     quality::fill_normal((*host)[kBackwardDO], shape_.dtype, seed + kBackwardDO);
     attention_backward::run_forward(shape_, host);
   }
