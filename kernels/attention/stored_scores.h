@@ -6,9 +6,8 @@
 
 namespace ridge {
 
-/// fp32 scores in device memory as plan->state; a sentence with both sizes where they do not fit.
-inline Status prepare_scores(const Shape& shape, Plan* plan) {
-  const double bytes = attention_scores_bytes(shape, sizeof(float));
+/// `bytes` of device memory as plan->state; a sentence with both sizes where they do not fit.
+inline Status allocate_scores(double bytes, Plan* plan) {
   size_t free_bytes = 0, all = 0;
   RIDGE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
   if (!(bytes <= 0.95 * double(free_bytes))) {
@@ -18,6 +17,11 @@ inline Status prepare_scores(const Shape& shape, Plan* plan) {
   plan->release = [](void* state) { cudaFree(state); };
   plan->workspace_bytes = static_cast<size_t>(bytes);
   return {};
+}
+
+/// Of the forward pass: one fp32 number for each query and key.
+inline Status prepare_scores(const Shape& shape, Plan* plan) {
+  return allocate_scores(attention_scores_bytes(shape, sizeof(float)), plan);
 }
 
 namespace device {

@@ -7,7 +7,7 @@
 //           cores.
 // Look at   dK = dSt Q: the heads that share keys lie below each other, so their sum is one longer product.
 // Source    Dao et al., FlashAttention, arXiv:2205.14135, appendix B.2.
-#include "kernels/attention/scores.h"
+#include "kernels/attention/stored_scores.h"
 #include "kernels/attention/tile_product.h"
 #include "kernels/attention_backward/backward.h"
 
@@ -95,16 +95,8 @@ __global__ void __launch_bounds__(kThreads)
 Status prepare(const Shape& shape, Plan* plan) {
   const double rows = double(shape.dim[kAttentionBatch] * shape.dim[kAttentionHeads] *
                              shape.dim[kAttentionSequence]);
-  const double bytes = 2 * attention_scores_bytes(shape, sizeof(float)) + rows * sizeof(float);
-  size_t free_bytes = 0, all = 0;
-  RIDGE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
-  if (!(bytes <= 0.95 * double(free_bytes))) {
-    return attention_scores_refused(bytes, double(free_bytes), __FILE__, __LINE__);
-  }
-  plan->workspace_bytes = static_cast<size_t>(bytes);
-  RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, plan->workspace_bytes));
-  plan->release = [](void* state) { cudaFree(state); };
-  return {};
+  return allocate_scores(
+      2 * attention_scores_bytes(shape, sizeof(float)) + rows * double(sizeof(float)), plan);
 }
 
 Status launch(const Launch& launch) {

@@ -5,7 +5,7 @@
 // heads that share them. Each of two consumer warpgroups has 64 of the keys: its dK and dV stay in registers.
 // Queries come in pieces of 64 (128 at head size 64). The share of dQ that a block adds is 64 x 64 fp32 a
 // warpgroup, and lies in the workspace in the order of the registers: [head][piece][warpgroup][8][128 threads] of
-// four floats, so that every warp adds 512 bytes in a row.
+// four floats, so that the copy engine adds 16 KiB in one piece, and no bank of shared memory is met twice.
 //
 // Idea: Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 and its backward pass.
 #pragma once
@@ -55,6 +55,7 @@ struct BackwardTile {
     alignas(1024) unsigned char d_o[kOutStages][kSlices][kPieceBytes];
     alignas(
         1024) unsigned char ds[2][kBackwardGroups][kPieceBytes];  ///< rows: queries; 64 keys each
+    alignas(128) float dq[2][4096];              ///< on its way
     alignas(128) float l[kStages][kRows], d_rows[kOutStages][kRows];
     uint64_t kv_full, q_full[kStages], q_empty[kStages];
     uint64_t do_full[kOutStages], do_empty[kOutStages];

@@ -3,10 +3,10 @@
 // Idea      A block keeps 128 keys and values and their gradients, and goes along the queries: S and P are
 //           computed again from L, never read. Scores are computed transposed, keys down and queries across, so
 //           that P and dS come out of the tensor cores where the products for dV and dK want their operand; only
-//           dS goes through shared memory, for dQ. dQ is added up in fp32 in device memory.
-// Changed   wgmma and the copy engine; five products for each tile and not seven, since nobody computes the
-//           scores a second time for dQ. The next tile's scores are asked for before this one's dQ and dK, and
-//           become weights under these two.
+//           dS goes through shared memory, for dQ. dQ is added up in fp32 in device memory, by the copy engine.
+// Changed   P and dS are never in memory, and the five products are wgmma's. The next tile's scores are asked for
+//           right behind this one's dV, and become weights under its dQ and dK. Four atomic adds of 16 bytes a
+//           thread in place of the copy engine: 465 against 477 TFLOP/s on an H200.
 // Limits    Shared memory: operands that serve 64 rows are read at 128 bytes a clock, as much as there is. The
 //           two warpgroups wait for each other's dS in every round.
 // Look at   causal, and heads_kv: heads that share keys add up in registers.
@@ -157,7 +157,7 @@ __device__ __forceinline__ void consume(typename BackwardTile<d>::Shared& shared
   typename BackwardTile<d>::Position at;
   int piece = first, buffer = 0, before = 0;
   float* to = b.dq_sum + static_cast<int64_t>(head_kv) * b.group * b.padded * d +
-              (first * 2 + group) * 4096 + t * 4;
+              (first * 2 + group) * 4096;
   const int rounds = (pieces - first) * b.group;
 
   mbarrier_wait(&shared.kv_full, 0);
@@ -207,9 +207,18 @@ __device__ __forceinline__ void consume(typename BackwardTile<d>::Shared& shared
     }
     wgmma_wait<1>();
     wgmma_touch(dq);
+    if (t == 0) bulk_wait_read<0>();
+    warpgroup_sync(1 + group);
+    auto* place = reinterpret_cast<float4*>(shared.dq[group]) + t;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      add_in_memory(to + i * 512, dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]);
+      place[i * 128] = make_float4(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]);
+    }
+    fence_shared_for_async();
+    warpgroup_sync(1 + group);
+    if (t == 0) {
+      bulk_add(to, shared.dq[group], sizeof shared.dq[0]);
+      bulk_commit();
     }
     to += 8192 * (piece == first ? 1 + first : 1);
     buffer ^= 1;

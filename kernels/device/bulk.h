@@ -1,5 +1,5 @@
 // The copy engine without a tensor map (PTX ISA, "cp.async.bulk"): a run of bytes, a multiple of 16 and aligned to
-// as much; and sums that are added in memory (PTX ISA, "red"). sm_90 and later.
+// as much. sm_90 and later.
 #pragma once
 
 #include "kernels/device/shared.h"
@@ -15,21 +15,13 @@ __device__ inline void bulk_load(void* to, const void* from, uint32_t bytes, uin
       : "memory");
 }
 
-/// By one thread: `bytes` of floats from shared memory are added to those at `to`. Order as tma_store_2d()'s
-/// (tma.h): fence_shared_for_async() by the writers, a barrier, this, bulk_commit().
+/// By one thread: `bytes` of floats from shared memory are added to those at `to`; among
+/// several the order is chance. Before and after as with tma_store_2d() (tma.h): fence_shared_for_async() by the writers, a barrier, this, bulk_commit().
 __device__ inline void bulk_add(float* to, const void* from, uint32_t bytes) {
   asm volatile(
       "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
       "r"(shared_address(from)), "r"(bytes)
       : "memory");
-}
-
-/// Adds to four floats in device memory, aligned to 16 bytes; nobody waits for it. Among several the order is
-/// chance.
-__device__ inline void add_in_memory(float* to, float a, float b, float c, float d) {
-  asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(a),
-               "f"(b), "f"(c), "f"(d)
-               : "memory");
 }
 
 }  // namespace ridge::device
