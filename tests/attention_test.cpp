@@ -142,6 +142,40 @@ TEST_CASE("every CPU attention rung passes the gate: head sizes, mask, threads")
   CHECK(tested >= 2);
 }
 
+/// Later keys of 3 times the length: the last query's scores grow from 100 by more than fp32's exponent has room
+/// for, again and again. What keeps an old maximum for too long overflows.
+TEST_CASE("the CPU rungs follow a maximum that keeps growing") {
+  const auto problem = problem_of({{"sequence", int64_t{1100}}, {"d", int64_t{64}}});
+  HostBuffers host;
+  problem->generate(5, &host);
+  for (int64_t j = 256; j < 1100; ++j) {
+    for (int64_t e = j * 64; e < (j + 1) * 64; ++e) {
+      const double k = quality::load(host[kAttentionK].data(), e, DType::fp32);
+      quality::store(host[kAttentionK].data(), e, DType::fp32, k * double(j / 256 * 3));
+    }
+  }
+  host[kAttentionO].resize(problem->buffers()[kAttentionO].bytes);
+  for (const KernelDesc* kernel : registered_kernels()) {
+    std::string reason;
+    if (kernel->backend != Backend::cpu || family_of(kernel->id) != "attention" ||
+        !isa_available(kernel->isa, &reason)) {
+      continue;
+    }
+    INFO(kernel->id);
+    void* buffers[4];
+    for (size_t i = 0; i < 4; ++i) buffers[i] = host[i].data();
+    std::memset(buffers[kAttentionO], 0xff, host[kAttentionO].size());
+    Plan plan;
+    if (kernel->prepare != nullptr) REQUIRE(kernel->prepare(problem->shape(), &plan).ok());
+    CHECK(kernel->launch({.shape = problem->shape(), .buffers = buffers, .plan_state = plan.state})
+              .ok());
+    if (plan.release != nullptr) plan.release(plan.state);
+    const QualityCheck check = problem->check(host, true, 5);
+    INFO(check.reason);
+    CHECK(check.passed);
+  }
+}
+
 TEST_CASE("the gate refuses attention with a mistake, whole and sampled") {
   for (const bool full : {true, false}) {
     INFO((full ? "every row" : "sampled"));

@@ -1,14 +1,17 @@
-// ridge: isa=avx512f flags=-O2,-Wno-uninitialized,-Wno-maybe-uninitialized
+// ridge: isa=avx512f flags=-O3,-Wno-uninitialized,-Wno-maybe-uninitialized
 //
 // Idea      Both products as matrix products should be: 14 x 32 sums in registers, operands in packed
 //           panels. The exponentials 16 at a time: 2^x is an exponent, put in place by one instruction, and
-//           a polynomial of degree 5 on [-1/2, 1/2].
+//           a polynomial of degree 5 on [0, 1).
 // Changed   14 queries share each key and value that is loaded. log2(e) / sqrt(d) is multiplied into Q
-//           beforehand; one exponential is nine instructions for 16 lanes, where expf() was a call for each.
-// Limits    The FMA units. At head size 128 a score costs 256 multiply-adds and one exponential.
+//           beforehand, and the sums of a score begin at -shift, so that an exponential is nine instructions
+//           for 16 lanes. The shift is the largest score of some block before; the row is searched for a
+//           larger one, and O rescaled, only when the weights' sums have become large.
+// Limits    The FMA units: 94 % of their peak at head size 128. A score costs 256 multiply-adds, and five for
+//           its exponential, whose other four run on the adders beside them.
 // Look at   Head size 64 against 128: the same number of exponentials for half the arithmetic.
 // Source    Register tile: Goto and van de Geijn (TOMS 2008). Polynomial: Remez's algorithm, relative error
-//           7.5e-8. Online softmax: Dao et al., arXiv:2205.14135.
+//           1.5e-7. Online softmax: Dao et al., arXiv:2205.14135. To rescale rarely: FlashAttention-4 (2025).
 #include <immintrin.h>
 
 #include "kernels/attention/blocks.h"
@@ -19,34 +22,36 @@ namespace {
 
 #define RIDGE_EACH_ROW(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
-#define RIDGE_ZERO(i) __m512 l##i = _mm512_setzero_ps(), r##i = l##i;
-#define RIDGE_RESCALED(i)                                             \
-  {                                                                   \
-    const __m512 by = _mm512_set1_ps(rescale[i]);                     \
-    l##i = _mm512_mul_ps(by, _mm512_loadu_ps(c + i * c_stride));      \
-    r##i = _mm512_mul_ps(by, _mm512_loadu_ps(c + i * c_stride + 16)); \
-  }
+#define RIDGE_SHIFTED(i) __m512 l##i = _mm512_set1_ps(-shift[i]), r##i = l##i;
+#define RIDGE_LOAD(i)                                \
+  __m512 l##i = _mm512_loadu_ps(c + i * kRowStride), \
+         r##i = _mm512_loadu_ps(c + i * kRowStride + 16);
 #define RIDGE_STEP(i)                                       \
   {                                                         \
     const __m512 x = _mm512_set1_ps(a[i * kRowStride + p]); \
     l##i = _mm512_fmadd_ps(x, left, l##i);                  \
     r##i = _mm512_fmadd_ps(x, right, r##i);                 \
   }
-#define RIDGE_STORE(i)                      \
-  _mm512_storeu_ps(c + i * c_stride, l##i); \
-  _mm512_storeu_ps(c + i * c_stride + 16, r##i);
+#define RIDGE_STORE(i)                        \
+  _mm512_storeu_ps(c + i * kRowStride, l##i); \
+  _mm512_storeu_ps(c + i * kRowStride + 16, r##i);
 
-void tile(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
-          const float* rescale) {
-  RIDGE_EACH_ROW(RIDGE_ZERO)
-  if (rescale) {
-    RIDGE_EACH_ROW(RIDGE_RESCALED)
+#define RIDGE_PRODUCT(k)                                       \
+  for (int64_t p = 0; p < (k); ++p) {                          \
+    const __m512 left = _mm512_loadu_ps(b + p * kPanel);       \
+    const __m512 right = _mm512_loadu_ps(b + p * kPanel + 16); \
+    RIDGE_EACH_ROW(RIDGE_STEP)                                 \
   }
-  for (int64_t p = 0; p < k; ++p) {
-    const __m512 left = _mm512_loadu_ps(b + p * kPanel);
-    const __m512 right = _mm512_loadu_ps(b + p * kPanel + 16);
-    RIDGE_EACH_ROW(RIDGE_STEP)
-  }
+
+void scores(const float* a, const float* b, float* c, int64_t k, const float* shift) {
+  RIDGE_EACH_ROW(RIDGE_SHIFTED)
+  RIDGE_PRODUCT(k)
+  RIDGE_EACH_ROW(RIDGE_STORE)
+}
+
+void values(const float* a, const float* b, float* c, int64_t k) {
+  RIDGE_EACH_ROW(RIDGE_LOAD)
+  RIDGE_PRODUCT(k)
   RIDGE_EACH_ROW(RIDGE_STORE)
 }
 
@@ -55,60 +60,65 @@ inline __mmask16 seen(int64_t keys, int64_t j) {
   return (__mmask16)(keys - j >= 16 ? 0xffff : keys <= j ? 0 : (1 << (keys - j)) - 1);
 }
 
-/// Of a row whose keys all count, and of one that is cut off: the largest score.
+/// The largest score of the keys that the row sees.
 inline float largest_of(const float* row, int64_t keys, int64_t columns) {
   __m512 most = _mm512_set1_ps(-__builtin_inff());
   for (int64_t j = 0; j < columns; j += 16) {
-    const __m512 x = _mm512_loadu_ps(row + j);
-    most =
-        keys >= columns ? _mm512_max_ps(most, x) : _mm512_mask_max_ps(most, seen(keys, j), most, x);
+    most = _mm512_mask_max_ps(most, seen(keys, j), most, _mm512_loadu_ps(row + j));
   }
   return _mm512_reduce_max_ps(most);
 }
 
-/// Scores become weights; their sums, lane by lane, are added to `total`.
-inline __m512 weights_of(float* row, int64_t keys, int64_t columns, __m512 shift, __m512 total) {
-  for (int64_t j = 0; j < columns; j += 16) {
-    const __m512 x = _mm512_loadu_ps(row + j);
-    __m512 p;
-    if (keys >= columns) {
-      p = exp2_of(_mm512_sub_ps(x, shift));
-    } else {
-      const __mmask16 mask = seen(keys, j);
-      p = _mm512_maskz_mov_ps(mask, exp2_of(_mm512_maskz_sub_ps(mask, x, shift)));
-    }
+/// One row's, and their sums, lane by lane.
+inline __m512 weights_of(float* row, int64_t keys, int64_t columns) {
+  __m512 total = _mm512_setzero_ps();
+  const int64_t whole = keys < columns ? keys & -16 : columns;
+  for (int64_t j = 0; j < whole; j += 16) {
+    const __m512 p = exp2_of(_mm512_loadu_ps(row + j));
+    total = _mm512_add_ps(total, p);
+    _mm512_storeu_ps(row + j, p);
+  }
+  for (int64_t j = whole < 0 ? 0 : whole; j < columns; j += 16) {
+    const __mmask16 mask = seen(keys, j);
+    const __m512 p = _mm512_maskz_mov_ps(mask, exp2_of(_mm512_maskz_loadu_ps(mask, row + j)));
     total = _mm512_add_ps(total, p);
     _mm512_storeu_ps(row + j, p);
   }
   return total;
 }
 
-void softmax(float* s, const int64_t* keys, int64_t columns, float* largest, float* sum,
-             float* rescale) {
-  const __mmask16 rows = (1 << kStripRows) - 1;
-  float in_block[16];
+bool weights(float* s, const int64_t* keys, int64_t columns, float* sum) {
+  __m512 totals[kStripRows], most = _mm512_setzero_ps();
   for (int64_t i = 0; i < kStripRows; ++i) {
-    in_block[i] = largest_of(s + i * kRowStride, keys[i], columns);
+    totals[i] = weights_of(s + i * kRowStride, keys[i], columns);
+    most = _mm512_max_ps(totals[i], most);
   }
-  // All rows' factors at once. A row that has no key yet keeps its empty sum.
-  const __m512 before = _mm512_maskz_loadu_ps(rows, largest);
-  const __m512 now = _mm512_max_ps(before, _mm512_maskz_loadu_ps(rows, in_block));
-  const __mmask16 grown = _mm512_cmp_ps_mask(before, now, _CMP_LT_OQ);
-  const __m512 shrink = _mm512_max_ps(_mm512_sub_ps(before, now), _mm512_set1_ps(-150.0f));
-  const __m512 factor = _mm512_mask_mov_ps(_mm512_set1_ps(1.0f), grown, exp2_of(shrink));
-  _mm512_mask_storeu_ps(rescale, rows, factor);
-  _mm512_mask_storeu_ps(largest, rows, now);
+  if (_mm512_cmp_ps_mask(most, _mm512_set1_ps(kMostWeight), _CMP_NLE_UQ)) return false;
   for (int64_t i = 0; i < kStripRows; ++i) {
-    const __m512 total = _mm512_mul_ps(_mm512_loadu_ps(sum + 16 * i), _mm512_set1_ps(rescale[i]));
-    _mm512_storeu_ps(sum + 16 * i, weights_of(s + i * kRowStride, keys[i], columns,
-                                              _mm512_set1_ps(largest[i]), total));
+    _mm512_storeu_ps(sum + 16 * i, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum + 16 * i)));
+  }
+  return true;
+}
+
+void raise_shift(float* s, const int64_t* keys, int64_t columns, bool first, float* shift,
+                 float* sum, float* rescale) {
+  for (int64_t i = 0; i < kStripRows; ++i, s += kRowStride, sum += 16) {
+    const float largest = largest_of(s, keys[i], columns);
+    const float by = first || largest > 0 ? largest : 0;
+    for (int64_t j = 0; j < columns; j += 16) {
+      _mm512_storeu_ps(s + j, _mm512_sub_ps(_mm512_loadu_ps(s + j), _mm512_set1_ps(by)));
+    }
+    shift[i] += by;
+    const __m512 factor = first ? _mm512_setzero_ps() : exp2_of(_mm512_set1_ps(-by));
+    rescale[i] = _mm512_cvtss_f32(factor);
+    _mm512_storeu_ps(sum, _mm512_mul_ps(_mm512_loadu_ps(sum), factor));
   }
 }
 
 }  // namespace
 
 extern const AttentionKernel attention_avx512;
-const AttentionKernel attention_avx512 = {tile, softmax};
+const AttentionKernel attention_avx512 = {scores, values, weights, raise_shift};
 
 namespace {
 

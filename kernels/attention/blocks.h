@@ -1,10 +1,11 @@
 // The loops around attention's CPU micro-kernels: queries in blocks of 112 rows, keys and values in blocks
-// of 128, packed so that every vector is full. C-like, static only: ISA-flagged files include it.
+// of 256, packed so that every vector is full. C-like, static only: ISA-flagged files include it.
 //
 //   for each head, for each block of queries          (a thread takes a range of these)
 //     copy the queries, times scale * log2(e)
 //     for each block of keys, for each strip of 14 queries
-//       S = Q Kt (a tile of 14 x 128), its maxima and 2^(S - maximum), O = O * rescale + P V
+//       S = Q Kt - shift (14 x 256), P = 2^S and its sums, O = O + P V
+//       where the sums are too large: S again, a larger shift, the sums and O rescaled, P again
 //     divide by the sums
 //
 // Packed: keys in panels of 32, an element of all 32 beside each other; values in panels of 32 elements of
@@ -12,38 +13,45 @@
 #pragma once
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/attention/attention.h"
+#include "kernels/gemm/huge_pages.h"
 #include "kernels/gemm/team.h"
 
 namespace ridge {
 
-static constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 128;
+static constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 256;
 static constexpr int64_t kQueryBlock = 8 * kStripRows;
-/// Floats from row to row of the queries and of the scores. A constant, so that a tile's 14 rows are one
+/// Floats from row to row of queries, scores and O. A constant, so that a tile's 14 rows are one
 /// pointer and 14 displacements (with 14 pointers some were reloaded from the stack at each step); not a power
 /// of two, so that they do not meet in the same sets of the cache.
 static constexpr int64_t kRowStride = 256 + 16;
 
-/// c (14 x 32) = rescale[row] * c + a (14 x k, rows kRowStride apart) * b (k x 32); without `rescale` c = a * b.
-typedef void (*AttentionTile)(const float* a, const float* b, float* c, int64_t c_stride, int64_t k,
-                              const float* rescale);
-/// Of 14 x 128 scores: raises `largest`, writes by how much what was before shrinks, turns the scores into
-/// 2^(score - largest) and adds them to `sum`. Row i has keys[i] keys in this block; the weights of the
-/// others become 0. `sum` has 16 parts for each row, added up at the end. Row i's scores are at
-/// s + i * kRowStride.
-typedef void (*AttentionSoftmax)(float* s, const int64_t* keys, int64_t columns, float* largest,
-                                 float* sum, float* rescale);
+/// A row's weights are 2^(score - shift). Any shift gives the same result; the one in use is the largest score
+/// of some block before. While no 16th of a row's weights of a block adds up to more than this, it stays.
+static constexpr float kMostWeight = 1024;
 
+/// The micro-kernels for a strip. Rows of a, s and o are kRowStride apart; each row's `sum` has 16 parts, added
+/// up at the end; row i has keys[i] keys in this block.
 struct AttentionKernel {
-  AttentionTile tile;
-  AttentionSoftmax softmax;
+  /// s (14 x 32) = a (14 x k) * b (k x 32) - shift[row]
+  void (*scores)(const float* a, const float* b, float* s, int64_t k, const float* shift);
+  /// o (14 x 32) += a (14 x k) * b (k x 32)
+  void (*values)(const float* a, const float* b, float* o, int64_t k);
+  /// Scores become weights, added to `sum`; those of keys that a row does not have become 0. False, and `sum`
+  /// as it was, where they are too large.
+  bool (*weights)(float* s, const int64_t* keys, int64_t columns, float* sum);
+  /// Raises each shift to the row's largest score (`first`: sets it), subtracts that from the scores, and
+  /// shrinks `sum`; `rescale` is by how much.
+  void (*raise)(float* s, const int64_t* keys, int64_t columns, bool first, float* shift,
+                float* sum, float* rescale);
 };
 
 /// A thread's own memory.
 struct AttentionMemory {
   float *k, *v;  ///< packed: of a head
-  float *q, *o, *s, *largest, *sum;
+  float *q, *o, *s, *shift, *sum;
 };
 
 struct AttentionJob {
@@ -62,34 +70,55 @@ static inline int64_t attention_rounded(int64_t value, int64_t to) {
 static inline int64_t attention_part_floats(const Shape& shape) {
   const int64_t keys = attention_rounded(shape.dim[kAttentionSequence], kKeyBlock);
   const int64_t d = shape.dim[kAttentionHeadSize], columns = attention_rounded(d, kPanel);
-  return attention_rounded(keys * (d + columns) + kQueryBlock * (kRowStride + columns + 1 + 16) +
-                               kStripRows * kRowStride + 64,
-                           64);
+  return attention_rounded(
+      keys * (d + columns) + kQueryBlock * (2 * kRowStride + 1 + 16) + kStripRows * kRowStride + 64,
+      64);
 }
 
 static inline Status attention_prepare_blocks(const Shape& shape, int threads, Plan* plan) {
   const size_t bytes = (size_t)(attention_part_floats(shape) * threads) * sizeof(float);
-  plan->state = aligned_alloc(64, bytes);
+  plan->state = huge_page_alloc(bytes);
   plan->release = free;
   plan->workspace_bytes = bytes;
   Status status;
   if (plan->state) return status;
   status.what = "out of memory";
-  status.expression = "aligned_alloc";
+  status.expression = "huge_page_alloc";
   return status;
 }
 
-/// Keys and values of a head.
+/// Keys and values of a head: one line after the other is written.
 static inline void attention_pack(const AttentionJob* job, int64_t head, AttentionMemory* m) {
   const int64_t s = job->a.sequence, d = job->a.d;
   const float* k = (const float*)job->a.k + head * s * d;
   const float* v = (const float*)job->a.v + head * s * d;
-  for (int64_t j = 0; j < job->keys; ++j) {
-    float* to = m->k + j / kPanel * kPanel * d + j % kPanel;
-    for (int64_t e = 0; e < d; ++e) to[e * kPanel] = j < s ? k[j * d + e] : 0;
-    for (int64_t e = 0; e < job->columns; ++e) {
-      m->v[(e / kPanel * job->keys + j) * kPanel + e % kPanel] = j < s && e < d ? v[j * d + e] : 0;
+  float* to = m->k;
+  for (int64_t first = 0; first < job->keys; first += kPanel) {
+    const int64_t left = s - first, count = left > kPanel ? kPanel : left < 0 ? 0 : left;
+    for (int64_t e = 0; e < d; ++e, to += kPanel) {
+      for (int64_t j = 0; j < count; ++j) to[j] = k[(first + j) * d + e];
+      for (int64_t j = count; j < kPanel; ++j) to[j] = 0;
     }
+  }
+  for (int64_t first = 0; first < d; first += kPanel) {
+    const int64_t count = d - first < kPanel ? d - first : kPanel;
+    to = m->v + first * job->keys;
+    for (int64_t j = 0; j < s; ++j, to += kPanel) {
+      for (int64_t e = 0; e < count; ++e) to[e] = v[j * d + first + e];
+      for (int64_t e = count; e < kPanel; ++e) to[e] = 0;
+    }
+    memset(to, 0, (size_t)((job->keys - s) * kPanel) * sizeof(float));
+  }
+}
+
+/// The shift grows, and what was summed before shrinks.
+static inline void attention_raise(const AttentionJob* job, AttentionMemory* m, const int64_t* keys,
+                                   int64_t columns, int64_t row, bool first) {
+  float rescale[kStripRows];
+  job->kernel->raise(m->s, keys, columns, first, m->shift + row, m->sum + 16 * row, rescale);
+  for (int64_t i = 0; i < kStripRows; ++i) {
+    float* o = m->o + (row + i) * kRowStride;
+    for (int64_t e = 0; e < job->columns; ++e) o[e] *= rescale[i];
   }
 }
 
@@ -103,19 +132,22 @@ static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, 
   if (columns > kKeyBlock) columns = kKeyBlock;
   if (columns <= 0) return;
   int64_t keys[kStripRows];
-  float rescale[kStripRows];
   for (int64_t i = 0; i < kStripRows; ++i) {
     const int64_t query_i = query + row + i;
     keys[i] =
         attention_keys(job->a, query_i < job->a.sequence ? query_i : job->a.sequence - 1) - key;
   }
-  for (int64_t j = 0; j < columns; j += kPanel) {
-    job->kernel->tile(m->q + row * kRowStride, m->k + (key + j) * d, m->s + j, kRowStride, d, NULL);
+  const AttentionKernel* kernel = job->kernel;
+  float *shift = m->shift + row, *sum = m->sum + 16 * row, *o = m->o + row * kRowStride;
+  for (bool first = key == 0, raise = first;; raise = true) {
+    for (int64_t j = 0; j < columns; j += kPanel) {
+      kernel->scores(m->q + row * kRowStride, m->k + (key + j) * d, m->s + j, d, shift);
+    }
+    if (raise) attention_raise(job, m, keys, columns, row, first);
+    if (kernel->weights(m->s, keys, columns, sum) || raise) break;
   }
-  job->kernel->softmax(m->s, keys, columns, m->largest + row, m->sum + 16 * row, rescale);
   for (int64_t e = 0; e < job->columns; e += kPanel) {
-    job->kernel->tile(m->s, m->v + (e * job->keys + key * kPanel), m->o + row * job->columns + e,
-                      job->columns, columns, rescale);
+    kernel->values(m->s, m->v + (e * job->keys + key * kPanel), o + e, columns);
   }
 }
 
@@ -131,8 +163,8 @@ static inline void attention_query_block(const AttentionJob* job, AttentionMemor
       m->q[i * kRowStride + e] = q * factor;
     }
   }
-  for (int64_t e = 0; e < kQueryBlock * job->columns; ++e) m->o[e] = 0;
-  for (int64_t i = 0; i < kQueryBlock; ++i) m->largest[i] = -__builtin_inff();
+  for (int64_t e = 0; e < kQueryBlock * kRowStride; ++e) m->o[e] = 0;
+  for (int64_t i = 0; i < kQueryBlock; ++i) m->shift[i] = 0;
   for (int64_t i = 0; i < kQueryBlock * 16; ++i) m->sum[i] = 0;
   const int64_t last = a->causal ? query + rows : a->sequence;
   for (int64_t key = 0; key < last; key += kKeyBlock) {
@@ -142,7 +174,8 @@ static inline void attention_query_block(const AttentionJob* job, AttentionMemor
     float* o = (float*)a->o + first + i * a->d;
     float sum = 0;
     for (int64_t part = 0; part < 16; ++part) sum += m->sum[16 * i + part];
-    for (int64_t e = 0; e < a->d; ++e) o[e] = m->o[i * job->columns + e] / sum;
+    const float share = 1 / sum;
+    for (int64_t e = 0; e < a->d; ++e) o[e] = m->o[i * kRowStride + e] * share;
   }
 }
 
@@ -156,9 +189,9 @@ static inline void attention_part(void* context, int index) {
   m.v = m.k + job->keys * d;
   m.q = m.v + job->keys * job->columns;
   m.o = m.q + kQueryBlock * kRowStride;
-  m.s = m.o + kQueryBlock * job->columns;
-  m.largest = m.s + kStripRows * kRowStride;
-  m.sum = m.largest + kQueryBlock;
+  m.s = m.o + kQueryBlock * kRowStride;
+  m.shift = m.s + kStripRows * kRowStride;
+  m.sum = m.shift + kQueryBlock;
   const int64_t blocks = (s + kQueryBlock - 1) / kQueryBlock, all = blocks * job->a.heads;
   int64_t packed = -1;
   for (int64_t i = all * index / job->threads; i < all * (index + 1) / job->threads; ++i) {

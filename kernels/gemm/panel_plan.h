@@ -3,9 +3,9 @@
 #pragma once
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/huge_pages.h"
 #include "kernels/gemm/panel_kernel.h"
 
 namespace ridge {
@@ -125,14 +125,12 @@ static inline Status panel_prepare(const PanelKernel* kernel, const Shape& shape
   const bool sums = shape.dtype != DType::fp32 && p->depth < k;
   const int64_t parts_bytes = p->down * p->across * p->part_bytes;
   const int64_t bytes = parts_bytes + (sums ? m * n * (int64_t)sizeof(float) : 0);
-  const size_t whole = (size_t)panel_pieces(bytes, 2 << 20) * (2 << 20);
-  p->memory = (char*)aligned_alloc(2 << 20, whole);
+  p->memory = (char*)huge_page_alloc((size_t)bytes);
   if (!p->memory) {
     free(p);
     return status;
   }
-  madvise(p->memory, whole, MADV_HUGEPAGE);  // a tile reads from 16 pages of 4 KiB at once
-  __builtin_memset(p->memory, 0, whole);
+  __builtin_memset(p->memory, 0, (size_t)bytes);
   p->sums = sums ? (float*)(p->memory + parts_bytes) : nullptr;
   p->sums_stride = n;
   plan->state = p;
