@@ -5,7 +5,7 @@
 // Changed   The order is a parameter (outermost first: n m c h w r s), and eight orders are compiled. The image
 //           is copied with its zeros around it, so that no multiply-add tests for a border.
 // Limits    With w innermost: vectors of neighbouring pixels, and y loaded and stored for every one of them.
-// Look at   The note: what a cache model of this machine says each order loads from every level. And nhwcrsm,
+// Look at   kernels/loops/nest.h, the nest itself. The note: what a cache model of this machine says each order loads from every level. And nhwcrsm,
 //           whose innermost loop jumps from plane to plane.
 // Source    J. Cong, B. Xiao, Minimizing Computation in Convolutional Neural Networks (2014) for the loops as a
 //           design space.

@@ -5,8 +5,8 @@
 // Changed   reordered with four of its loops cut: filters, channels, rows and columns, by tile_m, tile_c, tile_h
 //           and tile_w (0: not cut). Tiles are visited in the order of the loops.
 // Limits    As before inside a tile: a vector of y is loaded and stored for each vector of x.
-// Look at   A heatmap over two tile sizes. Where the model's traffic falls and the time does not, traffic was
-//           not what bound it.
+// Look at   The nest itself, kernels/loops/nest.h. A heatmap over two tile sizes: where the model's traffic falls
+//           and the time does not, traffic was not what bound it.
 // Source    M. Wolf, M. Lam, A Data Locality Optimizing Algorithm, PLDI 1991.
 #include "kernels/loops/loops.h"
 
