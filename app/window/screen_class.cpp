@@ -92,6 +92,8 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
   ImGui::SetNextItemWidth(line.w);
   const float size = ui.px(kSmall_px);
   compat::push_font(ui.fonts.get(Face::mono, size), size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {ui.px(8), (line.h - ImGui::GetTextLineHeight()) / 2});
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.raised(1));
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
   if (ImGui::InputText("##class_folder", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue)) {
@@ -100,6 +102,7 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
     is_read_ = false;
   }
   ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
   ImGui::PopFont();
   ui.widgets["class_folder"] = line;
   if (ui.button("read_board", button, "Read again", Ui::Kind::normal)) is_read_ = false;

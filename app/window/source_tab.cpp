@@ -153,11 +153,11 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
     return;
   }
   const bool unsaved = ui.state.editing->is_unsaved();
-  ui.action_button("save_edit", line.take_left(ui.px(118), ui.px(8)), "Save",
+  ui.action_button("save_edit", line.take_left(ui.px(96), ui.px(8)), "Save",
                    unsaved ? Kind::primary : Kind::normal);
-  ui.action_button("revert_edit", line.take_left(ui.px(78), ui.px(8)), "Revert", Kind::quiet);
+  ui.action_button("revert_edit", line.take_left(ui.px(72), ui.px(6)), "Revert", Kind::quiet);
   if (!ui.state.editing->hints.empty())
-    ui.action_button("hint", line.take_left(ui.px(64)), "Hint", Kind::quiet);
+    ui.action_button("hint", line.take_left(ui.px(58)), "Hint", Kind::quiet);
 }
 
 /// The switch, and in words an assembly's loop or how the learner's file stands: they stay when the
@@ -167,14 +167,18 @@ void SourceTab::draw(Ui& ui, Area area) {
   const AssemblyText* assembly =
       ui.state.view.assembly ? find_assembly(ui.state, ui.state.view.rung) : nullptr;
   bool is_error = false;
-  std::string said = assembly ? loop_sentence(*assembly)
-                     : edits  ? editing_status(ui.state, &is_error)
-                              : "";
+  const std::string said = assembly ? loop_sentence(*assembly)
+                           : edits  ? editing_status(ui.state, &is_error)
+                                    : "";
+  std::string hints;
   for (size_t i = 0; edits && !assembly && i < ui.state.editing->hints_shown; ++i)
-    said += "\nHint " + std::to_string(i + 1) + ": " + ui.state.editing->hints[i];
-  const float said_h =
-      said.empty() ? 0
-                   : ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8);
+    hints += (i > 0 ? "\n" : "") + ui.state.editing->hints[i];
+  const auto height = [&](const std::string& text) {
+    return text.empty()
+               ? 0
+               : ui.paragraph(area, text, kSmall_px, Role::text, Face::body, true) + ui.px(8);
+  };
+  const float status_h = height(said), said_h = status_h + height(hints);
   const float switch_h = ui.px(38);
   area.take_top(switch_h + said_h);
   if (ui.state.view.assembly) {
@@ -187,9 +191,11 @@ void SourceTab::draw(Ui& ui, Area area) {
   ui.fill({corner.x, corner.y, area.w + ui.px(16), ui.px(8) + switch_h + said_h},
           ui.color(Role::panel));
   Area line = {corner.x, corner.y + ui.px(8), area.w, ui.px(30)};
-  const Area place = line.take_left(std::min(ui.px(edits ? 180 : 220), area.w), ui.px(10));
+  const Area place = line.take_left(std::min(ui.px(edits ? 164 : 220), area.w), ui.px(10));
   ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px,
                is_error ? Role::slower : Role::text);
+  ui.paragraph({corner.x, place.bottom() + ui.px(8) + status_h, area.w, 0}, hints, kSmall_px,
+               Role::text);
   ui.widgets["source_said"] = {corner.x, place.bottom() + ui.px(8), area.w, said_h};
   const int chosen =
       ui.segments("assembly", place, {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);

@@ -290,7 +290,7 @@ bool refresh(State& state, double now_s) {
     if (!request || request->status.empty()) continue;
     if (request->error)
       state.notice = {request->error->sentence(), true};
-    else if (request->status == "cancelled")
+    else if (request->status == "cancelled" && !(state.editing && state.editing->cancels))
       state.notice = {"Cancelled; what was measured stays.", false};
     else if (request->status == "failed" && !state.session->reason().empty()) {
       state.notice = {state.session->reason(), true};
