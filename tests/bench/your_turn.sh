@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 build=$(realpath "${1:-build}"); runs=${2:-7}
-[ $# -gt 2 ] && shift 2 || set -- naive_o3:512 loop_order:512 loop_order:1024 cache_blocks:512 packed:512 threads:512 packed_avx2:1024
+[ $# -gt 2 ] && shift 2 || set -- naive_o1:512 naive_o3:512 loop_order:512 loop_order:1024 cache_blocks:512 cache_blocks:1024 packed:512 packed:1024 packed_avx2:512 packed_avx2:1024 packed_avx512:512 packed_avx512:1024 threads:512 threads:1024 avx512_bf16:512
 work=$(mktemp -d); watcher=
 trap '[ -n "$watcher" ] && kill "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
