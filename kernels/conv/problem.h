@@ -11,8 +11,7 @@ ParamSpec threads_param();
 /// A shape of `params`, or the sentence that says why there is none. Absent layout, relu and dtype: nchw,
 /// no, fp32.
 Result<Shape> shape_of(const Params& params);
-/// `constants` is called with the problem's own filters and bias once they are there, and returns what
-/// Shape::constants is to be; empty: the ConvConstants.
+/// Its Shape::constants is a ConvConstants.
 std::unique_ptr<Problem> make_conv_problem(const Shape& shape);
 /// One, three and seventeen channels, images of one pixel, filters larger than the image, strides, groups.
 std::vector<Params> awkward_shapes();
