@@ -22,12 +22,15 @@ inline __mmask16 lanes(int64_t d, int64_t c) {
 
 inline float dot(const float* x, const float* y, int64_t d) {
   __m512 even = _mm512_setzero_ps(), odd = even;
-  for (int64_t c = 0; c < d; c += 32) {
-    even = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes(d, c), x + c),
-                           _mm512_maskz_loadu_ps(lanes(d, c), y + c), even);
-    if (c + 16 >= d) break;
-    odd = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes(d, c + 16), x + c + 16),
-                          _mm512_maskz_loadu_ps(lanes(d, c + 16), y + c + 16), odd);
+  int64_t c = 0;
+  for (; c + 32 <= d; c += 32) {
+    even = _mm512_fmadd_ps(_mm512_loadu_ps(x + c), _mm512_loadu_ps(y + c), even);
+    odd = _mm512_fmadd_ps(_mm512_loadu_ps(x + c + 16), _mm512_loadu_ps(y + c + 16), odd);
+  }
+  for (; c < d; c += 16) {
+    const __mmask16 inside = lanes(d, c);
+    even = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(inside, x + c),
+                           _mm512_maskz_loadu_ps(inside, y + c), even);
   }
   return _mm512_reduce_add_ps(_mm512_add_ps(even, odd));
 }
@@ -71,13 +74,23 @@ void take_values(float* s, const float* v, int64_t count, int64_t d, float* larg
   }
 }
 
-void piece(const float* q, const float* k, const float* v, int64_t count, int64_t group, int64_t d,
-           float scale, DecodePartial* partial) {
+/// 16 rows. The processor's own prefetcher begins anew at each page and each head; asked for a piece ahead, all of a
+/// piece's lines are under way together.
+inline void prefetch(const float* rows, int64_t d) {
+  if (rows == NULL) return;
+  for (int64_t c = 0; c < RIDGE_DECODE_PIECE * d; c += 16)
+    _mm_prefetch((const char*)(rows + c), _MM_HINT_T0);
+}
+
+void piece(const float* q, const float* k, const float* v, const float* next_k, const float* next_v,
+           int64_t count, int64_t group, int64_t d, float scale, DecodePartial* partial) {
   float s[RIDGE_DECODE_PIECE];
+  prefetch(next_k, d);
   for (int64_t i = 0; i < group; ++i) {
     for (int64_t j = 0; j < RIDGE_DECODE_PIECE; ++j) {
       s[j] = j < count ? dot(q + i * d, k + j * d, d) * scale : 0;
     }
+    if (i == 0) prefetch(next_v, d);
     take_values(s, v, count, d, partial->largest + i, partial->sum + i, partial->o + i * d);
   }
 }

@@ -15,9 +15,11 @@ struct DecodePartial {
   float *largest, *sum, *o;  ///< group, group, group x d; scores in units of log2(e)
 };
 
-/// `count` keys (1 to 16), whose rows of K and V follow each other, for `group` heads of queries.
-typedef void (*DecodePiece)(const float* q, const float* k, const float* v, int64_t count,
-                            int64_t group, int64_t d, float scale, DecodePartial* partial);
+/// `count` keys (1 to 16), whose rows of K and V follow each other, for `group` heads of queries. Those `next_k` and
+/// `next_v` of the next piece are wanted soon (null: there is none).
+typedef void (*DecodePiece)(const float* q, const float* k, const float* v, const float* next_k,
+                            const float* next_v, int64_t count, int64_t group, int64_t d,
+                            float scale, DecodePartial* partial);
 /// o (d) = weighted sum of all slots' partial results of head `head` of the group.
 typedef void (*DecodeMerge)(const DecodePartial* slots, int64_t count, int64_t head, int64_t d,
                             float* o);
@@ -44,12 +46,16 @@ static inline void decode_part(void* context, int index) {
     const float* q = (const float*)a->q + (at.sequence * a->heads + at.head_kv * a->group) * a->d;
     for (int64_t i = 0; i < a->group; ++i) slot->largest[i] = -__builtin_inff(), slot->sum[i] = 0;
     for (int64_t i = 0; i < a->group * a->d; ++i) slot->o[i] = 0;
+    int64_t row = decode_row(*a, at.sequence, at.head_kv, at.first) * a->d;
     for (int64_t key = at.first; key < at.end; key += RIDGE_DECODE_PIECE) {
-      const int64_t row = decode_row(*a, at.sequence, at.head_kv, key) * a->d;
-      const int64_t left = at.end - key;
-      job->cpu->piece(q, (const float*)a->k + row, (const float*)a->v + row,
+      const int64_t left = at.end - key, after = key + RIDGE_DECODE_PIECE;
+      const int64_t next =
+          after < at.end ? decode_row(*a, at.sequence, at.head_kv, after) * a->d : -1;
+      const float *k = (const float*)a->k, *v = (const float*)a->v;
+      job->cpu->piece(q, k + row, v + row, next < 0 ? NULL : k + next, next < 0 ? NULL : v + next,
                       left < RIDGE_DECODE_PIECE ? left : RIDGE_DECODE_PIECE, a->group, a->d,
                       a->scale * 1.44269504f, slot);
+      row = next;
     }
   }
 }
