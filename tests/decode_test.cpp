@@ -122,7 +122,7 @@ TEST_CASE("every CPU decode rung passes the gate: pages, mixed lengths, head siz
   CHECK(tested >= 1);
 }
 
-/// What is a little off in each piece has a thousand of them to add up in.
+/// What is a little off in each piece has a ten thousand of them to add up in.
 TEST_CASE("CPU decode rungs with a long cache") {
   auto device = make_cpu_device();
   REQUIRE(device.ok());
@@ -132,7 +132,7 @@ TEST_CASE("CPU decode rungs with a long cache") {
     if (!isa_available(kernel->isa, &reason)) continue;
     const auto params = resolve_params(
         decode_family().params(),
-        {{"length", int64_t{20'011}}, {"batch", int64_t{2}}, {"d", int64_t{16}}}, "decode");
+        {{"length", int64_t{200'003}}, {"batch", int64_t{2}}, {"d", int64_t{8}}}, "decode");
     REQUIRE(params.ok());
     auto posed = pose(decode_family(), *params, 7, **device);
     REQUIRE(posed.ok());
@@ -142,7 +142,7 @@ TEST_CASE("CPU decode rungs with a long cache") {
     REQUIRE(check.ok());
     INFO(kernel->id << ": " << check->reason << ", " << check->nmse << " of " << check->nmse_limit);
     CHECK(check->passed);
-    CHECK(check->nmse <= 0.1 * check->nmse_limit);
+    CHECK(check->worst_bound_share < 0.5);
   }
 }
 
