@@ -55,7 +55,7 @@ struct BackwardTile {
     alignas(1024) unsigned char d_o[kOutStages][kSlices][kPieceBytes];
     alignas(
         1024) unsigned char ds[2][kBackwardGroups][kPieceBytes];  ///< rows: queries; 64 keys each
-    alignas(128) float dq[2][4096];              ///< on its way
+    alignas(128) float dq[2][4096];                               ///< on its way
     alignas(128) float l[kStages][kRows], d_rows[kOutStages][kRows];
     uint64_t kv_full, q_full[kStages], q_empty[kStages];
     uint64_t do_full[kOutStages], do_empty[kOutStages];
