@@ -9,6 +9,8 @@
 #include "common/core/result.h"
 #include "common/record/json.h"
 #include "common/record/noise_floor.h"
+#include "common/record/serving.h"
+#include "labs/workload.h"
 
 namespace ridge::app {
 
@@ -83,6 +85,19 @@ struct InspectOptions {
   bool wrong = false;
 };
 
+struct ServeOptions {
+  std::string kernel, out;
+  std::vector<std::string> set;
+  ServeAsked asked;
+  double wait_ms = 0, limit_ms = 100;
+};
+
+struct ModelOptions {
+  ModelShape shape;
+  std::string out;
+  int64_t threads = 1;
+};
+
 int cmd_open(const CommonOptions& common);
 int cmd_list(const CommonOptions& common);
 /// The window's actions and their keys.
@@ -91,6 +106,10 @@ int cmd_actions(const CommonOptions& common);
 int cmd_assembly(const CommonOptions& common, const std::string& kernel);
 /// The inside of a rung's model, or what it makes of a test input.
 int cmd_inspect(const CommonOptions& common, const InspectOptions& options);
+/// A queue of requests before a rung's step.
+int cmd_serve(const CommonOptions& common, const ServeOptions& options);
+/// Tokens a second of a model that is described.
+int cmd_model(const CommonOptions& common, const ModelOptions& options);
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options);
 int cmd_leaderboard(const CommonOptions& common, const std::string& folder);
 int cmd_edit(const CommonOptions& common, const EditOptions& options);

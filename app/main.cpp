@@ -97,6 +97,44 @@ CLI::App* add_inspect(CLI::App* app, InspectOptions* options) {
   return command;
 }
 
+CLI::App* add_serve(CLI::App* app, ServeOptions* options) {
+  CLI::App* command = app->add_subcommand("serve", "a queue of requests before a decode step");
+  command->add_option("kernel", options->kernel, "a rung: decode.cpu.split")->required();
+  command->add_option("--batch-limit", options->asked.batch_limit, "most requests in a step");
+  command->add_option("--wait-ms", options->wait_ms, "an idle machine waits so long for more");
+  command->add_option("--limit-ms", options->limit_ms, "of the p99 of a request's latency");
+  command->add_option("--requests", options->asked.requests, "at each load; a p99 takes 299");
+  command->add_option("--prompt", options->asked.prompt, "keys in the cache at first");
+  command->add_option("--tokens", options->asked.tokens, "of each request");
+  command->add_option("--seed", options->asked.seed, "of the arrivals");
+  one_at_a_time(command->add_option("--load", options->asked.loads, "requests a second (repeat)"));
+  one_at_a_time(command->add_option("--set", options->set, "a parameter: heads=32 (repeat)"));
+  command->add_option("--out", options->out, "save the run: RUN.jsonl");
+  return command;
+}
+
+CLI::App* add_model(CLI::App* app, ModelOptions* options) {
+  CLI::App* command =
+      app->add_subcommand("model", "tokens a second of a transformer that you describe");
+  ridge::ModelShape& shape = options->shape;
+  const auto whole = [&](const char* name, int64_t* value, const char* help) {
+    command->add_option(name, *value, help)->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  };
+  whole("--layers", &shape.layers, "layers");
+  whole("--heads", &shape.heads, "heads of queries");
+  whole("--heads-kv", &shape.heads_kv, "heads of keys and values; divides heads");
+  whole("--d", &shape.d, "head size");
+  whole("--inner", &shape.inner, "width of the FFN");
+  whole("--vocabulary", &shape.vocabulary, "tokens that there are");
+  whole("--prompt", &shape.prompt, "tokens of each sequence");
+  whole("--batch", &shape.batch, "sequences at once");
+  whole("--threads", &options->threads, "CPU threads");
+  command->add_flag("--gpu", shape.gpu, "by the GPU's rungs");
+  command->add_option("--dtype", shape.dtype, "fp32; bf16 or fp16 on a GPU");
+  command->add_option("--out", options->out, "save the run: RUN.jsonl");
+  return command;
+}
+
 CLI::App* add_report(CLI::App* app, ReportFileOptions* options) {
   CLI::App* command = app->add_subcommand("report", "a report from saved runs");
   command->add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
@@ -174,6 +212,8 @@ int main(int argc, char** argv) {
   CommonOptions common;
   MeasureOptions run, compare;
   InspectOptions inspect;
+  ServeOptions serve;
+  ModelOptions model;
   ReportFileOptions report;
   SelftestOptions selftest;
   ShotFileOptions shot;
@@ -210,6 +250,8 @@ int main(int argc, char** argv) {
   const CLI::App* run_command = add_run(&app, &run);
   const CLI::App* compare_command = add_compare(&app, &compare);
   const CLI::App* inspect_command = add_inspect(&app, &inspect);
+  const CLI::App* serve_command = add_serve(&app, &serve);
+  const CLI::App* model_command = add_model(&app, &model);
   const CLI::App* report_command = add_report(&app, &report);
   const CLI::App* machine_command =
       app.add_subcommand("machine", "environment and measured ceilings");
@@ -249,6 +291,8 @@ int main(int argc, char** argv) {
   if (run_command->parsed()) return cmd_run(common, run);
   if (compare_command->parsed()) return cmd_compare(common, compare);
   if (inspect_command->parsed()) return cmd_inspect(common, inspect);
+  if (serve_command->parsed()) return cmd_serve(common, serve);
+  if (model_command->parsed()) return cmd_model(common, model);
   if (report_command->parsed()) return cmd_report(common, report);
   if (machine_command->parsed()) return cmd_machine(common);
   if (selftest_command->parsed()) return cmd_selftest(common, selftest);

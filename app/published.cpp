@@ -90,9 +90,10 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
   PublishedRow out;
   out.row = &row;
   out.params = row_params(table, row, info, given);
-  const double flop = table.flop == nullptr ? 0 : table.flop(out.params);
-  if (row.printed_ns && table.flop != nullptr) {
-    out.printed_flop_per_s = table.flop(table.params) / (*row.printed_ns * 1e-9);
+  const auto flop_of = row.flop ? row.flop : table.flop;
+  const double flop = flop_of == nullptr ? 0 : flop_of(out.params);
+  if (row.printed_ns && flop_of != nullptr) {
+    out.printed_flop_per_s = flop_of(table.params) / (*row.printed_ns * 1e-9);
   }
   const Series* here = find_series(run, request, row.kernel, out.params);
   const bool usable = here != nullptr && has_speed(*here) &&

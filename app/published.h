@@ -50,6 +50,8 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
 std::vector<report::Section> published_sections(const Lab& lab, const Run& run);
 /// For a report: the lab's score card (labs/score_card.h), where the run measured two of its networks.
 std::vector<report::Section> score_sections(const Lab& lab, const Run& run);
+/// For a report: the queue last served before each rung.
+std::vector<report::Section> serving_sections(const Lab& lab, const Run& run);
 /// The member "table" of the document of --json.
 Json published_json(const Table& table, const std::vector<PublishedRow>& rows);
 

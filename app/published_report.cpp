@@ -4,6 +4,7 @@
 
 #include "app/published.h"
 #include "common/chart/score.h"
+#include "common/chart/serving.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 
@@ -181,6 +182,31 @@ std::vector<report::Section> published_sections(const Lab& lab, const Run& run) 
   for (const TableLesson& lesson : (*table)->lessons)
     lessons.bullets.push_back(std::string(lesson.title) + ". " + lesson.text);
   sections.push_back(std::move(lessons));
+  return sections;
+}
+
+std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
+  std::vector<report::Section> sections;
+  for (const Rung& rung : lab.rungs) {
+    const Serving* last = nullptr;
+    for (const Serving& one : run.servings()) {
+      if (one.kernel == rung.kernel) last = &one;
+    }
+    if (!last) continue;
+    const std::string number = sections.empty() ? "" : "-" + std::to_string(sections.size() + 1);
+    report::Section section{.id = "queue" + number,
+                            .title = std::string("Queue before ") + rung.title};
+    section.paragraphs = {
+        chart::serving_text(*last),
+        "Requests come at random (Poisson, seeded); each step is a real call with "
+        "as many keys as each request has by then. Prompts are in the cache."};
+    section.chart = chart::serving_chart(last);
+    section.chart->id = section.id;
+    section.table =
+        report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+    section.table_behind = true;
+    sections.push_back(std::move(section));
+  }
   return sections;
 }
 

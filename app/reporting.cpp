@@ -28,6 +28,8 @@ report::Options report_options(const Lab& lab, const Run& run) {
   options.sections = published_sections(lab, run);
   for (report::Section& section : score_sections(lab, run))
     options.sections.push_back(std::move(section));
+  for (report::Section& section : serving_sections(lab, run))
+    options.sections.push_back(std::move(section));
   return options;
 }
 

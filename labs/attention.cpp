@@ -107,7 +107,9 @@ const Lab& attention_lab() {
                  {Bottleneck::latency, "decode.cuda.split"},
                  {Bottleneck::memory_bandwidth, "decode.cuda.grouped"},
                  {Bottleneck::latency, "decode.cuda.balanced"}},
+      .serves_model = true,
       .items = "tokens",
+      .served = "decode",
   };
   return lab;
 }

@@ -7,6 +7,45 @@
 namespace ridge {
 namespace {
 
+double number(const Params& of, const char* name) {
+  return static_cast<double>(param_int(of, name, 1));
+}
+
+/// Pixels of y along one side.
+double out_of(const Params& of, const char* size, const char* filter) {
+  const int64_t pad = param_int(of, "pad"), stride = param_int(of, "stride", 1);
+  return static_cast<double>(
+      (param_int(of, size, 1) + 2 * pad - param_int(of, filter, 1)) / stride + 1);
+}
+
+/// Elements of y.
+double outputs(const Params& of) {
+  return number(of, "n") * number(of, "m") * out_of(of, "h", "r") * out_of(of, "w", "s");
+}
+
+/// Elements of the filters, of one group's channels each.
+double weights(const Params& of) {
+  return number(of, "m") * number(of, "c") / number(of, "groups") * number(of, "r") *
+         number(of, "s");
+}
+
+double flop_of(const Params& of) {
+  return 2 * outputs(of) * weights(of) / number(of, "m");
+}
+
+double bytes_of(const Params& of, double element_bytes) {
+  const double inputs = number(of, "n") * number(of, "c") * number(of, "h") * number(of, "w");
+  return element_bytes * (inputs + weights(of) + outputs(of));
+}
+
+std::string shape_of(const Params& params) {
+  const auto of = [&](const char* name) { return std::to_string(param_int(params, name, 1)); };
+  return of("c") + " × " + of("h") + "² → " + of("m") + ", " + of("r") + " × " + of("s") +
+         (param_int(params, "stride", 1) > 1 ? " / " + of("stride") : "");
+}
+
+constexpr WorkloadCall kConvolution = {flop_of, bytes_of, shape_of};
+
 /// `filter` x `filter`, padded so that stride 1 keeps the image's size.
 WorkloadPart layer(const char* title, int64_t calls, int64_t c, int64_t size, int64_t m,
                    int64_t filter, int64_t stride) {
@@ -15,33 +54,20 @@ WorkloadPart layer(const char* title, int64_t calls, int64_t c, int64_t size, in
                      : filter == 3
                          ? "What Winograd's transforms fit."
                          : "A product of matrices: pixels by channels, channels by filters.";
-  return {title,
-          note,
-          {{"c", c},
-           {"h", size},
-           {"w", size},
-           {"m", m},
-           {"r", filter},
-           {"s", filter},
-           {"stride", stride},
-           {"pad", filter / 2},
-           {"groups", int64_t{1}}},
-          calls};
-}
-
-double flop_of(const Params& params) {
-  const auto of = [&](const char* name) { return param_int(params, name, 1); };
-  const auto out = [&](const char* size, const char* filter) {
-    return (of(size) + 2 * param_int(params, "pad") - of(filter)) / of("stride") + 1;
-  };
-  return 2.0 * double(of("n") * of("m") * out("h", "r") * out("w", "s")) *
-         double(of("c") / of("groups") * of("r") * of("s"));
-}
-
-std::string shape_of(const Params& params) {
-  const auto of = [&](const char* name) { return std::to_string(param_int(params, name, 1)); };
-  return of("c") + " × " + of("h") + "² → " + of("m") + ", " + of("r") + " × " + of("s") +
-         (param_int(params, "stride", 1) > 1 ? " / " + of("stride") : "");
+  return {.title = title,
+          .note = note,
+          .kernel = "",
+          .params = {{"c", c},
+                     {"h", size},
+                     {"w", size},
+                     {"m", m},
+                     {"r", filter},
+                     {"s", filter},
+                     {"stride", stride},
+                     {"pad", filter / 2},
+                     {"groups", int64_t{1}}},
+          .calls = calls,
+          .call = &kConvolution};
 }
 
 }  // namespace
@@ -74,9 +100,7 @@ Workload conv_resnet50_workload() {
                     layer("to 7²: shortcut", 1, 1024, 14, 2048, 1, 2),
                     layer("7², widening", 3, 512, 7, 2048, 1, 1),
                     layer("7², narrowing", 2, 2048, 7, 512, 1, 1),
-                    layer("7², 3 × 3", 2, 512, 7, 512, 3, 1)},
-          .flop = flop_of,
-          .shape = shape_of};
+                    layer("7², 3 × 3", 2, 512, 7, 512, 3, 1)}};
 }
 
 }  // namespace ridge

@@ -2,30 +2,12 @@
 // the talk that this lab follows counts them.
 #include "labs/gemm_workload.h"
 
-#include "common/record/params.h"
-
 namespace ridge {
 namespace {
 
 constexpr int64_t kSequence = 2048, kWidth = 12288, kHeadWidth = 128, kInner = 49152;
 constexpr int64_t kBlocks = 96, kHeads = 96, kVocabulary = 51200;
 static_assert(kHeads * kHeadWidth == kWidth && kInner == 4 * kWidth);
-
-/// C (m x n) = A (m x k) * B (k x n).
-WorkloadPart product(const char* title, const char* note, int64_t m, int64_t n, int64_t k,
-                     int64_t calls) {
-  return {title, note, {{"m", m}, {"n", n}, {"k", k}}, calls};
-}
-
-double flop_of(const Params& params) {
-  return 2.0 * double(param_int(params, "m")) * double(param_int(params, "n")) *
-         double(param_int(params, "k"));
-}
-
-std::string shape_of(const Params& params) {
-  const auto size = [&](const char* name) { return std::to_string(param_int(params, name)); };
-  return size("m") + " × " + size("k") + " · " + size("k") + " × " + size("n");
-}
 
 }  // namespace
 
@@ -57,8 +39,6 @@ Workload gemm_gpt3_workload() {
               product("FFN, down", "One a block, back again.", kSequence, kWidth, kInner, kBlocks),
               product("decoding", "Once, to the vocabulary.", kSequence, kVocabulary, kWidth, 1),
           },
-      .flop = flop_of,
-      .shape = shape_of,
   };
 }
 

@@ -64,9 +64,11 @@ struct Lab {
   Params first_look_cpu = {}, first_look_gpu = {};
   std::vector<Lever> levers = {};        ///< in the order of the rungs
   std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
-  const char* items = "items";           ///< what a call works off, counted a second: "images"
+  bool serves_model = false;    ///< its workloads are those of a model that the learner describes
+  const char* items = "items";  ///< what a call works off, counted a second: "images"
   std::optional<ScoreCard> score_card = {};
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
+  const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
 };
 
 struct LabDesc {

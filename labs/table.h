@@ -18,6 +18,8 @@ struct TableRow {
   /// On top of the table's; "max" for a whole number is the largest that this machine takes.
   Params params;
   const char* brings;  ///< where the rung cannot run: what would bring it
+  /// As the table's, of a row that is another kind of call; null: the table's.
+  double (*flop)(const Params& params) = nullptr;
 };
 
 /// One thing to learn from the figures as printed.

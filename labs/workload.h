@@ -1,5 +1,5 @@
-// What a network asks of a lab's rungs, call by call: matrix products, convolutions. So the learner sees what a
-// faster rung buys the whole. Data only; app/window/workload.h fills it in.
+// The calls that a pass of a network is made of, matrix products, convolutions, attention: what a lab's rungs would
+// have to do in it, so that the learner sees what a faster rung buys the whole. Data only; app/workload.h fills it in.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,48 @@
 
 namespace ridge {
 
-/// `calls` calls with these parameters in one pass of the network.
-struct WorkloadPart {
-  const char* title;
-  const char* note;  ///< a sentence: what it is, and what is to be minded
-  Params params;     ///< every part names the same ones; what is not named is the learner's
-  int64_t calls;
+/// A kind of call: how much work one with these parameters is, and how its shape is written.
+struct WorkloadCall {
+  double (*flop)(const Params& params);
+  /// The least that it moves, with elements of so many bytes.
+  double (*bytes)(const Params& params, double element_bytes);
+  std::string (*shape)(const Params& params);
 };
 
-struct Workload {
-  const char* id;
-  const char* title;  ///< a phrase: which network, in what use
-  const char* note;   ///< what the table as published has, and where this differs
-  std::vector<WorkloadPart> parts;
-  double (*flop)(const Params& params);        ///< of one call
-  std::string (*shape)(const Params& params);  ///< "64 × 56 × 56, 64 of 3 × 3"
+/// One shape of call, `calls` times in one pass of the network.
+struct WorkloadPart {
+  std::string title;
+  std::string note;    ///< a sentence: what it is, and what is to be minded
+  std::string kernel;  ///< id of the rung that does it; empty: the selected one
+  Params params;       ///< of one call; of the selected rung's, what is not named is the learner's
+  int64_t calls = 1;
+  const WorkloadCall* call = nullptr;
 };
+
+/// C (m x n) = A (m x k) * B (k x n), by the selected rung.
+WorkloadPart product(std::string title, std::string note, int64_t m, int64_t n, int64_t k,
+                     int64_t calls);
+
+struct Workload {
+  std::string id;
+  std::string title;  ///< a phrase: which network, in what use
+  std::string note;   ///< what the table as published has, and where this differs
+  std::vector<WorkloadPart> parts;
+  double tokens = 0;  ///< that one pass reads or makes; 0: it is not counted in tokens
+};
+
+/// A transformer as the learner describes it. Defaults: the shape of Llama 3 8B (Grattafiori et al.,
+/// arXiv:2407.21783, table 3).
+struct ModelShape {
+  int64_t layers = 32, heads = 32, heads_kv = 8, d = 128, inner = 14336, vocabulary = 128256;
+  int64_t prompt = 2048;  ///< tokens of each sequence
+  int64_t batch = 1;      ///< sequences at once
+  bool gpu = false;       ///< whose rungs do it
+  std::string dtype = "fp32";
+  bool operator==(const ModelShape&) const = default;
+};
+
+/// Reading the prompts, and making one token more for each sequence.
+std::vector<Workload> model_workloads(const ModelShape& shape);
 
 }  // namespace ridge

@@ -9,6 +9,7 @@
 #include "common/measure/isa.h"
 #include "common/quality/quality.h"
 #include "common/record/params.h"
+#include "common/record/run.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/check.h"
 #include "kernels/attention/scores.h"
@@ -287,11 +288,11 @@ TEST_CASE("the command line says what the stored scores would take, and goes on"
   std::filesystem::create_directory(root.path / "proc");
   test::write_all(root / "proc/meminfo", "MemAvailable:       3000 kB\n");
   setenv("RIDGE_SYSTEM_ROOT", root.path.c_str(), 1);
-  const test::Outcome outcome =
-      test::Program(test::variable("RIDGE_BIN"),
-                    {"run", "attention", "--rungs", "attention.cpu.stored,attention.cpu.online",
-                     "--set", "sequence=1100", "--set", "d=8", "--mode", "live"})
-          .finish();
+  std::vector<std::string> args = {
+      "run",    "attention",     "--rungs", "attention.cpu.stored,attention.cpu.online",
+      "--set",  "sequence=1100", "--set",   "d=8",
+      "--mode", "live",          "--out",   root / "run.jsonl"};
+  const test::Outcome outcome = test::Program(test::variable("RIDGE_BIN"), args).finish();
   unsetenv("RIDGE_SYSTEM_ROOT");
   INFO(outcome.out << outcome.err);
   CHECK(outcome.out.find("the stored scores take 4.6 MiB, and 2.6 MiB are free") !=
@@ -300,4 +301,11 @@ TEST_CASE("the command line says what the stored scores would take, and goes on"
   REQUIRE(online != std::string::npos);
   CHECK(outcome.out.substr(online, outcome.out.find('\n', online) - online).find("FLOP/s") !=
         std::string::npos);
+  // The chart of memory has it as a hollow point.
+  const auto run = Run::load(root / "run.jsonl");
+  REQUIRE(run);
+  REQUIRE(run->series().size() == 2);
+  const Series& stored = run->series()[0];
+  CHECK(stored.memory_bytes == 4.0 * 1100 * 1100 + 4.0 * 4 * 1100 * 8);
+  CHECK_FALSE(stored.stats);
 }

@@ -7,6 +7,7 @@
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
 #include "common/chart/svg.h"
+#include "common/core/format.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
 
@@ -238,6 +239,36 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   CHECK(memory.plot->guides.empty());
   CHECK(memory.plot->curves[0].data[0].y == Approx(3 * first.bytes_min));
   CHECK_FALSE(memory.plot->curves[0].data[0].interval.has_value());
+  // a holds 100 n^2 + 8 n bytes, b 1000 n; of 8 GiB a has no room from 16384 on, b always has.
+  for (Series& series : made.series) {
+    const auto n = double(std::get<int64_t>(series.params.at("n")));
+    series.memory_bytes = series.kernel == "gemm.cuda.a" ? 100 * n * n + 8 * n : 1000 * n;
+  }
+  const ChartModel ends = size_curve_chart(made.rows, {.memory = true, .gpu_bytes = 0x1p33});
+  REQUIRE(ends.plot->guides.size() == 1);
+  CHECK(ends.plot->guides[0].value == 0x1p33);
+  REQUIRE(ends.plot->curves.size() == 4);
+  const Curve& more = ends.plot->curves[2];
+  CHECK(more.dashed);
+  CHECK(more.data.back().x == 32768);
+  CHECK(more.data.back().y == Approx(100 * 0x1p30 + 8 * 32768.0));
+  CHECK(ends.plot->curves[3].data.back().y == Approx(1000 * 32768.0));
+  CHECK(says(ends, "no room from " + format_count(16384) + " on"));
+  CHECK(ends.summary.find("at n = " + format_count(16384)) != std::string::npos);
+  CHECK(size_curve_chart(made.rows, {.memory = true, .gpu_bytes = 1e18}).plot->guides.empty());
+  // What was refused is hollow, with what it would have taken.
+  const Series odd = made.series.back();
+  made.series.back() = gemm("gemm.cuda.a", 8192, 0.5);
+  Series& refused = made.series.back();
+  refused.stats.reset(), refused.samples.clear();
+  refused.status = SeriesStatus::failed, refused.reason = "takes more than there is";
+  refused.memory_bytes = 1e10;
+  const ChartModel with = size_curve_chart(made.rows, {.memory = true});
+  const Datum& last = with.plot->curves[0].data.back();
+  CHECK(last.x == 8192);
+  CHECK(last.hollow);
+  CHECK(last.note.find("did not fit: takes more than there is") != std::string::npos);
+  made.series.back() = odd;
   // The roofline joins the sizes as well, and leaves the odd shape as a point of its own.
   int lines = 0, alone = 0;
   for (const Curve& curve : roofline_chart(made.rows).plot->curves) {

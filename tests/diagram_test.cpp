@@ -1,4 +1,4 @@
-// The diagrams of the lessons: expressions as a kernel writes them, the four builders against what is
+// The diagrams of the lessons: expressions as a kernel writes them, the builders against what is
 // known by hand, and every diagram that ships against the source it is drawn from.
 #include <map>
 #include <regex>
@@ -149,7 +149,7 @@ TEST_CASE("a directive says what is wrong with it") {
     return made ? "" : made.error().sentence();
   };
   CHECK(error("diagram nothing", "") ==
-        "there is no diagram 'nothing'; there are: threads, walk, banks, pipeline");
+        "there is no diagram 'nothing'; there are: threads, walk, banks, pipeline, softmax");
   CHECK(error("diagram pipeline", "stages: 2") == "diagram pipeline: 'tiles:' is missing");
   CHECK(error("diagram pipeline", "stages: 2\ntiles: 3\nspeed: 9") ==
         "diagram pipeline: it has no key 'speed'");
@@ -242,6 +242,23 @@ TEST_CASE("pipeline: a ring long enough hides the copies, one stage hides nothin
   const auto few = build("diagram pipeline", "stages: 4\ntiles: 2", "", size(1, 1, 1), 3);
   REQUIRE(few.ok());
   CHECK(few->steps.back().words.find("2 of 5") != std::string::npos);
+}
+
+TEST_CASE("softmax: any block size ends at the result of all scores at once") {
+  std::set<std::string> results;
+  for (const int block : {1, 2, 3, 5, 12}) {
+    const auto made =
+        build("diagram softmax", "keys: 12\nblock: 3\nseed: 5", "", size(1, 1, 1), block);
+    REQUIRE(made.ok());
+    CHECK(std::ssize(made->steps) == 2 * ((12 + block - 1) / block));
+    const size_t from = made->summary.find("result is ") + 10;
+    const std::string result = made->summary.substr(from, made->summary.find(';') - from);
+    CHECK(made->summary.find("at once it is " + result) != std::string::npos);
+    results.insert(result);
+  }
+  CHECK(results.size() == 1);
+  CHECK_FALSE(build("diagram softmax", "keys: 25\nblock: 3\nseed: 5", "", size(1, 1, 1)).ok());
+  CHECK_FALSE(build("diagram softmax", "keys: 4\nblock: 5\nseed: 5", "", size(1, 1, 1)).ok());
 }
 
 TEST_CASE("every diagram that ships is drawn from its rung's source, at any size") {

@@ -105,7 +105,8 @@ void Server::take_line(const std::string& line) {
     quit_ = true;
     changed_.notify_all();
   } else if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
-             type == "probe" || type == "run" || type == "compare" || type == "inspect") {
+             type == "probe" || type == "run" || type == "compare" || type == "inspect" ||
+             type == "serve") {
     if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
@@ -180,16 +181,17 @@ bool Server::serve(const Json& request, Work* work) {
 
 int Server::run() {
   const BuildInfo build = build_info();
-  emitter_->emit("hello",
-                 {{"version", build.version},
-                  {"pid", getpid()},
-                  {"build",
-                   {{"commit", build.commit},
-                    {"compiler", build.compiler},
-                    {"type", build.build_type},
-                    {"cuda", build.cuda}}},
-                  {"capabilities",
-                   {"list", "source", "assembly", "build", "probe", "run", "compare", "inspect"}}});
+  emitter_->emit(
+      "hello",
+      {{"version", build.version},
+       {"pid", getpid()},
+       {"build",
+        {{"commit", build.commit},
+         {"compiler", build.compiler},
+         {"type", build.build_type},
+         {"cuda", build.cuda}}},
+       {"capabilities",
+        {"list", "source", "assembly", "build", "probe", "run", "compare", "inspect", "serve"}}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

@@ -11,6 +11,7 @@
 #include "common/measure/environment.h"
 #include "common/measure/machine.h"
 #include "common/measure/range.h"
+#include "common/measure/serve.h"
 #include "common/record/params.h"
 #include "worker/catalogue.h"
 #include "worker/counting.h"
@@ -203,8 +204,9 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   load_.start();
   RIDGE_TRY_VOID(ceilings(request, asked, &observer));
   if (request.type == "probe") return {};
-  const auto outcome =
-      request.type == "run" ? run(request, asked, &observer) : compare(request, asked, &observer);
+  const auto outcome = request.type == "run"     ? run(request, asked, &observer)
+                       : request.type == "serve" ? serve(request, asked.front(), &observer)
+                                                 : compare(request, asked, &observer);
   if (outcome || outcome.error().code != ErrorCode::worker) {
     send_environment(request.id, "after", load_);
   }
@@ -372,6 +374,20 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
     list.push_back(std::move(entry));
   }
   emitter_->emit("result", {{"request", request.id}, {"estimates", list}});
+  return {};
+}
+
+Result<void> Work::serve(const WorkRequest& request, const Asked& asked, LineObserver* observer) {
+  const std::string& kernel = request.kernels.front().kernel;
+  if (!asked.cannot.empty()) return Error{ErrorCode::unavailable, asked.cannot, kernel, ""};
+  if (asked.kernel == nullptr) {
+    return Error{ErrorCode::usage, "only a kernel's step is served", kernel, "take one of decode"};
+  }
+  RIDGE_TRY(Device * where, device(asked.backend(), request.device));
+  RIDGE_TRY(Serving found,
+            measure::serve(where, *asked.kernel, asked.params, request.serve, observer));
+  found.request = request.id;
+  emitter_->emit("result", {{"request", request.id}, {"serving", found}});
   return {};
 }
 

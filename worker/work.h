@@ -65,6 +65,8 @@ class Work {
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
+  /// A queue before one rung, whose step is run for each batch.
+  Result<void> serve(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   /// Ceilings of a device and a type: the CPU's by thread count, a GPU's by its index; the type is
   /// empty for those of memory.

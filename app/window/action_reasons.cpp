@@ -6,6 +6,7 @@
 #include "app/window/actions.h"
 #include "app/window/editing.h"
 #include "app/window/fold.h"
+#include "app/window/workload.h"
 
 namespace ridge::window {
 
@@ -91,7 +92,7 @@ std::string why_no_lesson(const State& state) {
 }
 
 std::string why_no_workload(const State& state) {
-  return state.view.lab && !state.view.lab->workloads.empty() ? "" : "This lab has no workload.";
+  return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
 }
 
 std::string why_no_run_workload(const State& state) {

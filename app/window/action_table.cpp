@@ -14,6 +14,7 @@
 #include "app/window/score_view.h"
 #include "app/window/screens.h"
 #include "app/window/self_check.h"
+#include "app/window/serve_view.h"
 #include "app/window/settings.h"
 #include "app/window/study.h"
 #include "app/window/sweep.h"
@@ -165,6 +166,7 @@ const Action kActions[] = {
     {"sizes", "Sizes: speed against size", typed("N", 'n'), never, show_view<View::sizes>},
     {"bandwidth", "Bandwidth: memory bandwidth against size", typed("Q", 'q'), never,
      show_view<View::bandwidth>},
+    {"memory", "Memory: what a rung holds, against size", {}, never, show_view<View::memory>},
     {"heatmap", "Heatmap: speed over two parameters", {}, never, show_view<View::heatmap>},
     {"table", "Table: a published one, run again", {}, never, show_view<View::table>},
     {"run_table", "Run the table's rows", {}, why_no_run, run_table},
@@ -189,6 +191,12 @@ const Action kActions[] = {
      why_no_score,
      show_view<View::score>},
     {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score},
+    {"queue",
+     "Queue: latency against load, before the selected step",
+     {},
+     why_no_queue,
+     show_view<View::queue>},
+    {"run_serve", "Serve a queue of requests", {}, why_no_serve, run_serve},
     {"inspect",
      "Inside: what a model learned, and how it decides",
      {},

@@ -7,7 +7,9 @@
 #include "app/window/panels.h"
 #include "app/window/predict.h"
 #include "app/window/score_view.h"
+#include "app/window/serve_view.h"
 #include "app/window/training_view.h"
+#include "app/window/workload.h"
 
 namespace ridge::window {
 namespace {
@@ -24,10 +26,11 @@ struct Choice {
 constexpr Choice kViews[] = {
     {View::ladder, "Ladder", "ladder"},       {View::roofline, "Roofline", "roofline"},
     {View::sizes, "Sizes", "sizes"},          {View::bandwidth, "Bandwidth", "bandwidth"},
-    {View::error, "Error", "error"},          {View::heatmap, "Heatmap", "heatmap"},
-    {View::table, "Table", "table"},          {View::workload, "Workload", "workload"},
-    {View::training, "Training", "training"}, {View::score, "Score card", "score"},
-    {View::inspect, "Inside", "inspect"}};
+    {View::memory, "Memory", "memory"},       {View::error, "Error", "error"},
+    {View::heatmap, "Heatmap", "heatmap"},    {View::table, "Table", "table"},
+    {View::workload, "Workload", "workload"}, {View::training, "Training", "training"},
+    {View::score, "Score card", "score"},     {View::inspect, "Inside", "inspect"},
+    {View::queue, "Queue", "queue"}};
 
 /// Only what this lab can fill; the one in view stays where a key led to it.
 bool is_offered(const State& state, View view) {
@@ -35,8 +38,9 @@ bool is_offered(const State& state, View view) {
   if (view == state.view.chart) return true;
   if (view == View::error) return lab.quality_metric == kErrorMetric;
   if (view == View::table) return !lab.tables.empty();
-  if (view == View::workload) return !lab.workloads.empty();
+  if (view == View::workload) return has_workload(lab);
   if (view == View::training) return has_trainings(state);
+  if (view == View::queue) return lab.served != nullptr;
   if (view == View::inspect) return !lab.inspected.empty();
   return view != View::score || lab.score_card.has_value();
 }
@@ -135,10 +139,12 @@ void ChartPanel::draw(Ui& ui, Area area) {
   is_chart_ = true;
   if (ui.state.view.chart == View::heatmap) draw_heat_bar(ui, inner.take_top(ui.px(40)));
   if (ui.state.view.chart == View::workload) {
+    if (ui.state.view.lab->serves_model) draw_model_bar(ui, inner.take_top(ui.px(76)));
     draw_foot(ui, &inner, "run_workload", "Run these shapes");
   }
   if (ui.state.view.chart == View::training && has_trainings(ui.state))
     draw_training_bar(ui, inner.take_top(ui.px(40)));
+  if (ui.state.view.chart == View::queue) draw_serve_bar(ui, inner.take_top(ui.px(40)));
   if (ui.state.view.chart == View::score && ui.state.view.lab->score_card)
     draw_foot(ui, &inner, "run_score", "Run these networks");
   build(ui);

@@ -6,6 +6,7 @@
 #include "app/window/heat.h"
 #include "app/window/predict.h"
 #include "app/window/score_view.h"
+#include "app/window/serve_view.h"
 #include "app/window/training_view.h"
 #include "app/window/workload.h"
 #include "common/chart/roofline.h"
@@ -64,7 +65,8 @@ std::vector<const Series*> newest_sizes(const State& state, const Run& run, cons
   std::vector<const Series*> found;
   for (const Series& series : run.series()) {
     if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
-    if (!series.stats || !has_threads(state, series, live)) continue;
+    if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(state, series, live))
+      continue;
     if (live && !has_lab_shape(row, series)) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
@@ -132,6 +134,21 @@ void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
   row.state = "folded: a click or X opens";
   out->rows.push_back(std::move(row));
   out->kernels.emplace_back(kFoldRow);
+}
+
+/// What there is of memory: on this machine, and of a GPU that only a recording has, on that.
+chart::SizeCurveOptions memory_options(const State& state) {
+  chart::SizeCurveOptions options{.memory = true};
+  const auto add = [&](const Run& run) {
+    if (!run.environment()) return;
+    const Environment& env = *run.environment();
+    if (options.host_bytes == 0) options.host_bytes = double(env.cpu.memory_bytes);
+    if (options.gpu_bytes == 0 && !env.gpus.empty())
+      options.gpu_bytes = double(env.gpus.front().memory_bytes);
+  };
+  add(state.run());
+  for (const Recording& recording : state.recordings) add(*recording.run);
+  return options;
 }
 
 }  // namespace
@@ -218,6 +235,10 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     *rows = {};
     return workload_of(state);
   }
+  if (view == View::queue) {
+    *rows = {};
+    return serve_of(state);
+  }
   if (view == View::score) {
     *rows = {};
     return score_of(state, &rows->kernels);
@@ -226,9 +247,10 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     *rows = training_rows(state);
     return training_curves(state, *rows);
   }
-  *rows = view == View::ladder                             ? ladder_rows(state)
-          : view == View::sizes || view == View::bandwidth ? size_rows(state)
-                                                           : type_rows(state);
+  *rows = view == View::ladder ? ladder_rows(state)
+          : view == View::sizes || view == View::bandwidth || view == View::memory
+              ? size_rows(state)
+              : type_rows(state);
   switch (view) {
     case View::roofline:
       return chart::roofline_chart(rows->rows);
@@ -236,6 +258,8 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
       return chart::size_curve_chart(rows->rows);
     case View::bandwidth:
       return chart::size_curve_chart(rows->rows, {.bandwidth = true});
+    case View::memory:
+      return chart::size_curve_chart(rows->rows, memory_options(state));
     case View::error:
       return chart::speed_error_chart(rows->rows);
     case View::heatmap:

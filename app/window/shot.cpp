@@ -54,11 +54,11 @@ struct Scene {
   const char* name;
   View chart;
 };
-constexpr Scene kCharts[] = {{"roofline", View::roofline}, {"sizes", View::sizes},
-                             {"heatmap", View::heatmap},   {"bandwidth", View::bandwidth},
-                             {"error", View::error},       {"talk", View::table},
-                             {"workload", View::workload}, {"training", View::training},
-                             {"score", View::score},       {"inspect", View::inspect}};
+constexpr Scene kCharts[] = {
+    {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
+    {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
+    {"talk", View::table},          {"workload", View::workload}, {"training", View::training},
+    {"score", View::score},         {"inspect", View::inspect},   {"queue", View::queue}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.

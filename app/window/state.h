@@ -43,13 +43,15 @@ enum class View {
   roofline,
   sizes,
   bandwidth,
+  memory,
   error,
   heatmap,
   table,
   workload,
   training,
   score,
-  inspect
+  inspect,
+  queue
 };
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
@@ -163,6 +165,9 @@ struct State {
   Notice notice;
   Teaching teach;
   Inspecting look;
+  ServeAsked serve;            ///< what the view Queue asks for
+  ModelShape model;            ///< what the view Workload is of, in labs with a model
+  bool model_decodes = false;  ///< which of its two phases is shown
   std::vector<Recording> recordings;
   std::string settings_path;      ///< empty: nothing is saved (tests, shot)
   std::string worker_command;     ///< as given; empty: the worker beside this program

@@ -1,27 +1,17 @@
 #include "app/window/workload.h"
 
-#include <fmt/format.h>
-
-#include <set>
-
-#include "app/published.h"
 #include "app/window/actions.h"
+#include "app/workload.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
 
-std::string shape_of(const Workload& workload, const WorkloadPart& part, const Params& params) {
-  return workload.shape(params) + ", " +
-         (part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
-}
-
-/// What is asked of the rung besides its shape: threads, and its type.
-Params other_params(const State& state, const Workload& workload, const RungView& row) {
-  Params params = row.info ? params_for(state, *row.info) : view_params(state, nullptr);
-  for (const auto& [name, value] : workload.parts.front().params) params.erase(name);
-  return params;
+/// What a part does not name, for the selected rung.
+Params other_params(const State& state, const RungView& row) {
+  return row.info ? params_for(state, *row.info) : view_params(state, nullptr);
 }
 
 /// The fastest verified result of any rung of the lab at a part's shape, on this machine: its name and time.
@@ -36,14 +26,13 @@ std::string fastest_here(const State& state, const Params& wanted) {
   return row ? std::string(row->rung->title) + ", " + format_time_ns(best->stats->median_ns) : "";
 }
 
-/// The parts as a table of this rung, which app/published.h knows how to fill in.
-Table table_of(const Workload& workload, const State& state, const RungView& row) {
-  Table table{
-      .id = workload.id, .title = workload.title, .params = other_params(state, workload, row)};
-  for (const WorkloadPart& part : workload.parts)
-    table.rows.push_back({part.title, "", {}, row.rung->kernel, part.params, ""});
-  table.flop = workload.flop;
-  return table;
+/// The lab's own, or the phase in view of the model that is described, by the selected rung's processor.
+Workload workload_in_view(const State& state, const RungView& row) {
+  if (!state.view.lab->serves_model) return state.view.lab->workloads.front();
+  ModelShape shape = state.model;
+  shape.gpu = backend_of(row.rung->kernel) == "cuda";
+  shape.dtype = shape.gpu ? "bf16" : "fp32";
+  return model_workloads(shape)[state.model_decodes ? 1 : 0];
 }
 
 bool take_nearest(const Run& run, const Params& wanted, const std::string& kernel,
@@ -61,15 +50,15 @@ bool take_nearest(const Run& run, const Params& wanted, const std::string& kerne
 
 /// Another size's rate: of this machine where the rung runs here, else of a recording.
 void reckon(const State& state, const RungView& row, const app::PublishedRow& filled,
-            const std::string& why, chart::WorkloadRow* out) {
-  const std::string kernel = row.rung->kernel;
+            chart::WorkloadRow* out) {
+  const std::string kernel = filled.row->kernel;
   bool found = take_nearest(state.run(), filled.params, kernel, state.view.cache, "", out);
   for (const Recording& recording : state.recordings) {
     if (found || row.can_run) break;
     found = take_nearest(*recording.run, filled.params, kernel, state.view.cache, recording.machine,
                          out);
   }
-  if (!found) out->why = why;
+  if (found) out->why.clear();
 }
 
 }  // namespace
@@ -77,48 +66,37 @@ void reckon(const State& state, const RungView& row, const app::PublishedRow& fi
 chart::ChartModel workload_of(const State& state) {
   chart::WorkloadInput input;
   const RungView* row = find_row(state, state.view.rung);
-  if (!state.view.lab || state.view.lab->workloads.empty() || !row) {
+  if (!state.view.lab || !has_workload(*state.view.lab) || !row) {
     input.title = "This lab has no workload";
     return chart::workload_chart(input);
   }
-  const Workload& workload = state.view.lab->workloads.front();
-  input.title = workload.title, input.note = workload.note;
-  input.rung = row->rung->title;
+  const Workload workload = workload_in_view(state, *row);
+  input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
+  input.rung = state.view.lab->serves_model ? "our rungs" : row->rung->title;
   input.machine = row->can_run || row->origin != Origin::recorded ? "" : row->machine;
-  const Table table = table_of(workload, state, *row);
+  const Table table = app::workload_table(workload, row->rung->kernel, other_params(state, *row));
   const auto filled = app::fill_table(table, state.run(), 0, state.recordings, {});
+  input.rows = app::workload_rows(workload, filled);
   for (size_t i = 0; i < filled.size(); ++i) {
-    const WorkloadPart& part = workload.parts[i];
-    const Params& params = filled[i].params;
-    chart::WorkloadRow made{
-        .label = part.title, .shape = shape_of(workload, part, params), .note = part.note};
-    made.flop = workload.flop(params) * static_cast<double>(part.calls);
-    made.fastest = fastest_here(state, params);
-    using Source = app::PublishedRow::Source;
-    if (filled[i].source == Source::missing) {
-      reckon(state, *row, filled[i], filled[i].note, &made);
-    } else {
-      made.time_s = filled[i].time_ns * 1e-9 * static_cast<double>(part.calls);
-      made.exact = filled[i].source == Source::measured;
-      made.how = made.exact ? "measured" : filled[i].note;
-    }
-    input.rows.push_back(std::move(made));
+    if (!input.rows[i].time_s) reckon(state, *row, filled[i], &input.rows[i]);
+    input.rows[i].fastest = fastest_here(state, filled[i].params);
   }
+  input.binds = app::what_binds(input.rows, state.run(), table);
   return chart::workload_chart(input);
+}
+
+bool has_workload(const Lab& lab) {
+  return lab.serves_model || !lab.workloads.empty();
 }
 
 void run_workload(State& state) {
   const RungView* row = find_row(state, state.view.rung);
-  if (!row || !row->info || state.view.lab->workloads.empty()) return;
+  if (!row || !row->info || !has_workload(*state.view.lab)) return;
+  const Workload workload = workload_in_view(state, *row);
   WorkRequest request = request_for(state, "run");
   request.cache = "hot";
-  std::set<Params> shapes;  // two parts may have the same
-  const Workload& workload = state.view.lab->workloads.front();
-  for (const WorkloadPart& part : workload.parts) {
-    Params params = other_params(state, workload, *row);
-    for (const auto& [name, value] : part.params) params[name] = value;
-    if (shapes.insert(params).second) request.kernels.push_back({row->rung->kernel, params});
-  }
+  request.kernels = app::workload_requests(
+      app::workload_table(workload, row->rung->kernel, other_params(state, *row)));
   send(state, std::move(request), &state.run_request);
 }
 

@@ -3,12 +3,17 @@
 #pragma once
 
 #include "app/window/state.h"
+#include "app/window/ui.h"
 #include "common/chart/workload.h"
 
 namespace ridge::window {
 
 /// The lab's first workload; a lab without one gives a chart that says so.
 chart::ChartModel workload_of(const State& state);
+/// Of its own, or of a model that the learner describes.
+bool has_workload(const Lab& lab);
+/// The phase and the model's numbers, where the lab has a model.
+void draw_model_bar(Ui& ui, Area area);
 /// Runs the selected rung at the shapes of the workload.
 void run_workload(State& state);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "common/chart/memory_end.h"
 #include "common/chart/xy_parts.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -51,15 +52,6 @@ void set_look(size_t index, Curve* curve) {
   curve->dashed = index / 20 % 2 == 1;
 }
 
-void memory_for_rate(std::vector<Measured>* points) {
-  std::erase_if(*points,
-                [](const Measured& point) { return !(point.entry.series->memory_bytes > 0); });
-  for (Measured& point : *points) {
-    point.rate = point.entry.series->memory_bytes;
-    point.rate_ci.reset();
-  }
-}
-
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
                       bool several_threads) {
@@ -83,6 +75,8 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
     const Measured& point = points[index];
     const auto size = static_cast<double>(size_of(point));
     Datum datum = datum_for(point, size, point.rate);
+    const bool no_room = did_not_fit(*point.entry.series);
+    datum.hollow |= no_room;
     datum.strong = datum.strong && index == line.points.back();
     datum.interval = point.rate_ci;
     datum.value_text = format_rate(point.rate, unit);
@@ -90,7 +84,7 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
         with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text, datum.value_text,
                              unit == std::string_view("B") ? "" : interval_text(point, unit)),
                  point.entry) +
-        ".";
+        (no_room ? " and did not fit: " + point.entry.series->reason + "." : ".");
     model->summary += " " + datum.note;
     y->add(point.rate);
     const auto& ticks = model->plot->x.ticks;
@@ -126,13 +120,13 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
   ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
   model.plot = Plot{};
   Plot& plot = *model.plot;
-  std::vector<Measured> points = measured_rows(rows, options.bandwidth);
-  if (options.memory) memory_for_rate(&points);
+  std::vector<Measured> points =
+      options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
   std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {
     plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
-    const std::string why = options.bandwidth ? "" : why_no_flop(rows);
+    const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
     if (!why.empty()) plot.empty_reason = why;
     model.summary = plot.empty_reason;
     return model;
@@ -178,10 +172,14 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
     add_line(points, line, unit, std::move(curve), &model, &y);
   }
   if (lines.size() > kManyNames) thin_names(points, &model);
+  if (options.memory) {
+    const bool gpu = points.front().backend == "cuda";
+    continue_to(gpu ? options.gpu_bytes : options.host_bytes, points, lines, &model, &y);
+  }
   for (const Guide& guide : plot.guides) y.add(guide.value);
   y.apply(&plot.y, 1.5, 1.5);
   put_legend(points, false, &model);
-  if (!plot.guides.empty()) model.legend.push_back("dashed: measured ceilings");
+  if (!plot.guides.empty() && !options.memory) model.legend.push_back("dashed: measured ceilings");
   if (odd_shapes > 0) {
     model.legend.push_back(
         fmt::format("{} result{} at odd shapes left out", odd_shapes, odd_shapes == 1 ? "" : "s"));

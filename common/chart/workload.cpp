@@ -146,7 +146,12 @@ ChartModel workload_chart(const WorkloadInput& input) {
   model.id = "workload";
   model.title = input.title;
   model.subtitle = "with " + input.rung + (input.machine.empty() ? "" : ", " + input.machine);
-  if (total) model.subtitle += ": the whole in " + format_time_ns(*total * 1e9);
+  if (total) {
+    model.subtitle += ": the whole in " + format_time_ns(*total * 1e9);
+    if (input.tokens > 0)
+      model.subtitle += ", " + format_quantity(input.tokens / *total, "tokens/s");
+    if (!input.binds.empty()) model.subtitle += "; " + input.binds;
+  }
   model.table.columns = {"part", "shape", "FLOP", "time", "how", "fastest here"};
   for (const WorkloadRow& row : input.rows) {
     model.rows.push_back({.label = row.label, .sublabel = row.shape});

@@ -15,6 +15,7 @@ struct WorkloadRow {
   std::string label{}, shape{};    ///< "FFN, up", "2048 × 12288 · 12288 × 49152, 96 times"
   std::string note{};              ///< what the part is
   double flop = 0;                 ///< of all its calls
+  double bytes = 0;                ///< the least that they move
   std::optional<double> time_s{};  ///< of all its calls; empty: `why` says why
   std::string how{};               ///< "measured", "at the rate of n = 4096"
   std::string why{};
@@ -26,6 +27,8 @@ struct WorkloadRow {
 struct WorkloadInput {
   std::string title{}, rung{}, machine{};  ///< machine: empty is this one
   std::string note{};                      ///< closes the summary
+  double tokens = 0;                       ///< that a pass reads or makes; 0: not counted in tokens
+  std::string binds{};                     ///< which limit is near, a phrase; empty: not known
   std::vector<WorkloadRow> rows{};
 };
 

@@ -101,5 +101,7 @@ Result<Diagram> walk(const Input& input);
 Result<Diagram> banks(const Input& input);
 /// A ring of stages between copies and multiplications.
 Result<Diagram> pipeline(const Input& input);
+/// The online softmax of one row, block by block.
+Result<Diagram> softmax(const Input& input);
 
 }  // namespace ridge::diagram

@@ -22,6 +22,7 @@ const std::vector<KindDesc>& kinds() {
       {"walk", walk, {"step", "line", "touch"}, {"lanes"}},
       {"banks", banks, {"address"}, {"instead", "bytes", "what"}},
       {"pipeline", pipeline, {"stages", "tiles"}, {"copy"}},
+      {"softmax", softmax, {"keys", "block", "seed"}, {}},
   };
   return kKinds;
 }
@@ -61,7 +62,7 @@ Result<Directive> parse_directive(const std::string& info, const std::string& bo
                                  [&](const KindDesc& one) { return one.name == made.kind; });
   if (kind == kinds().end())
     return Error{ErrorCode::bad_input, "there is no diagram '" + made.kind + "'", "",
-                 "there are: threads, walk, banks, pipeline"};
+                 "there are: threads, walk, banks, pipeline, softmax"};
   std::istringstream lines(body);
   for (std::string line; std::getline(lines, line);) {
     line = trimmed(line);

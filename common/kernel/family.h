@@ -49,6 +49,13 @@ class Problem {
 /// Says what goes on and how far it is (0 to 1); false: stop, it was cancelled.
 using FamilyProgress = std::function<bool(const std::string& text, double share)>;
 
+/// The inputs of a step for those who are being served: the shape, and the one buffer that says how long each is.
+struct StepInputs {
+  Shape shape;
+  int buffer = -1;  ///< in the order of Problem::buffers()
+  std::vector<std::byte> bytes;
+};
+
 struct FamilyDesc {
   const char* name = nullptr;  ///< "gemm"
   std::vector<ParamSpec> (*params)() = nullptr;
@@ -65,6 +72,11 @@ struct FamilyDesc {
   /// Shows the inside of the model that these parameters name, and what it makes of one input. Null: there
   /// is nothing to see. get_ready() has run.
   Result<Inspection> (*inspect)(const Params& params, const InspectAsked& asked) = nullptr;
+  /// Of a problem with the shape `all`, whose buffers hold the most that may come: a step for as many sequences as
+  /// `lengths` has, none longer than in `all`. Null: its calls are no steps of something longer.
+  StepInputs (*step)(const Shape& all, const std::vector<int64_t>& lengths) = nullptr;
+  /// The parameters of the problem that holds `batch` sequences of `length` at most.
+  Params (*step_room)(const Params& params, int64_t batch, int64_t length) = nullptr;
 };
 
 }  // namespace ridge

@@ -170,7 +170,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   series->flop = posed->problem->flop();
   series->bytes_min = posed->problem->bytes_min();
   series->bytes_written = double(posed->output_bytes());
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed, nullptr, &series->memory_bytes));
   series->memory_bytes = rung.memory_bytes();
   series->note = rung.plan.plan.note;
   series->vector_ops = rung.plan.plan.vector_ops;

@@ -215,7 +215,7 @@ double ReadyRung::memory_bytes() const {
 }
 
 Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shared_ptr<Posed> posed,
-                             std::shared_ptr<BufferSet> buffers) {
+                             std::shared_ptr<BufferSet> buffers, double* needed_bytes) {
   ReadyRung rung;
   rung.kernel = &kernel;
   rung.device = device;
@@ -227,7 +227,10 @@ Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shar
   RIDGE_TRY_VOID(rung.buffers->upload_inputs(*rung.posed));
   if (kernel.prepare != nullptr) {
     const Status status = kernel.prepare(rung.posed->problem->shape(), &rung.plan.plan);
-    if (!status.ok()) return to_error(status, kernel);
+    if (!status.ok()) {
+      if (needed_bytes && rung.plan.plan.workspace_bytes > 0) *needed_bytes = rung.memory_bytes();
+      return to_error(status, kernel);
+    }
   }
   return rung;
 }

@@ -91,9 +91,11 @@ struct ReadyRung {
   double memory_bytes() const;
 };
 
-/// Uploads the inputs and prepares the kernel. `buffers` null: buffers of its own.
+/// Uploads the inputs and prepares the kernel. `buffers` null: buffers of its own. `needed_bytes`: where a
+/// kernel refuses and says what it would have taken (Plan::workspace_bytes), buffers and that.
 Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shared_ptr<Posed> posed,
-                             std::shared_ptr<BufferSet> buffers = nullptr);
+                             std::shared_ptr<BufferSet> buffers = nullptr,
+                             double* needed_bytes = nullptr);
 
 /// The problem last posed, kept: the rungs of one ladder share their inputs (a 4096 x 4096 pair
 /// takes a second to generate).

@@ -1,6 +1,7 @@
 #include "common/record/json.h"
 
 #include "common/record/json_io.h"
+#include "common/record/serving.h"
 
 namespace ridge {
 
@@ -244,6 +245,33 @@ void fields(Io& io, Of<Io, Inspection>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, ServeAsked>& v) {
+  io("batch_limit", v.batch_limit), io("wait_s", v.wait_s), io("requests", v.requests);
+  io("prompt", v.prompt), io("tokens", v.tokens), io("limit_s", v.limit_s), io("seed", v.seed);
+  io("loads", v.loads);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, ServeTimes>& v) {
+  io("mean_s", v.mean_s), io("p50_s", v.p50_s), io("p95_s", v.p95_s), io("p99_s", v.p99_s);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, ServePoint>& v) {
+  io("load_per_s", v.load_per_s), io("throughput_per_s", v.throughput_per_s);
+  io("tokens_per_s", v.tokens_per_s), io("mean_batch", v.mean_batch), io("busy", v.busy);
+  io("steps", v.steps), io("step_s", v.step_s), io("wait", v.wait);
+  io("first_token", v.first_token), io("latency", v.latency), io("meets", v.meets);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Serving>& v) {
+  io("request", v.request), io("kernel", v.kernel), io("params", v.params), io("asked", v.asked);
+  io("offline", v.offline), io("points", v.points), io("server_per_s", v.server_per_s);
+  io("checked", v.checked), io("unavailable", v.unavailable);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Error>& v) {
   io("code", v.code), io("what", v.what), io("where", v.where), io("hint", v.hint);
 }
@@ -298,6 +326,10 @@ RIDGE_JSON_PAIR(Comparison)
 RIDGE_JSON_PAIR(PlaneMark)
 RIDGE_JSON_PAIR(InspectionPlane)
 RIDGE_JSON_PAIR(Inspection)
+RIDGE_JSON_PAIR(ServeAsked)
+RIDGE_JSON_PAIR(ServeTimes)
+RIDGE_JSON_PAIR(ServePoint)
+RIDGE_JSON_PAIR(Serving)
 RIDGE_JSON_PAIR(CompileMessage)
 RIDGE_JSON_PAIR(EditBuild)
 RIDGE_JSON_PAIR(Error)

@@ -126,6 +126,27 @@ void put_inspect(const InspectAsked& asked, Json* line) {
   if (asked.place) (*line)["place"] = *asked.place;
 }
 
+/// The worker steps through these, so that no value may make it step for ever.
+Result<void> take_serve(const Json& line, WorkRequest* request) {
+  if (request->kernels.size() != 1) {
+    return bad_request(
+        "serve queues before one rung, not " + std::to_string(request->kernels.size()),
+        "name one kernel");
+  }
+  ServeAsked& asked = request->serve;
+  if (const Json* given = object_field(line, "serve")) from_json(*given, asked);
+  const auto within = [](auto value, auto low, auto high) { return value >= low && value <= high; };
+  bool fits = within(asked.batch_limit, 1, 1024) && within(asked.requests, 1, 100000) &&
+              within(asked.prompt, 1, 1 << 20) && within(asked.tokens, 1, 4096) &&
+              within(asked.wait_s, 0.0, 60.0) && within(asked.limit_s, 1e-6, 3600.0) &&
+              asked.loads.size() <= 64;
+  for (const double load : asked.loads) fits = fits && within(load, 1e-6, 1e9);
+  if (fits) return {};
+  return bad_request("a value of serve is out of range",
+                     "batch_limit 1 to 1024, requests to 100000, prompt to 2^20, tokens to 4096, "
+                     "wait_s to 60, limit_s to 3600, 64 loads above 0");
+}
+
 }  // namespace
 
 Json to_line(const WorkRequest& request) {
@@ -141,6 +162,11 @@ Json to_line(const WorkRequest& request) {
   if (request.type == "inspect") {
     line.erase("cache"), line.erase("device");
     put_inspect(request.inspect, &line);
+    return line;
+  }
+  if (request.type == "serve") {
+    line.erase("cache");
+    line["serve"] = request.serve;
     return line;
   }
   if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
@@ -161,10 +187,11 @@ Result<WorkRequest> work_request_from(const Json& line) {
   if (type == line.end() || !type->is_string()) return bad_request("it has no type");
   request.type = type->get<std::string>();
   const bool is_work = request.type == "run" || request.type == "compare" ||
-                       request.type == "probe" || request.type == "inspect";
+                       request.type == "probe" || request.type == "inspect" ||
+                       request.type == "serve";
   if (!is_work) {
     return bad_request("type " + request.type + " asks for no work",
-                       "choose run, compare, probe or inspect");
+                       "choose run, compare, probe, inspect or serve");
   }
   if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
     if (!lab->is_string()) return bad_request("lab is not a text");
@@ -182,6 +209,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
   if (request.type == "inspect") RIDGE_TRY_VOID(take_inspect(line, &request));
+  if (request.type == "serve") RIDGE_TRY_VOID(take_serve(line, &request));
   return request;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/record/inspection.h"
 #include "common/record/json.h"
+#include "common/record/serving.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -17,7 +18,7 @@ struct KernelRequest {
 };
 
 struct WorkRequest {
-  std::string type;  ///< "run", "compare", "probe", "inspect"
+  std::string type;  ///< "run", "compare", "probe", "inspect", "serve"
   int64_t id = 0;
   std::string lab;
   std::string table;  ///< of the lab, where its rows are what is run; for the transcript's readers
@@ -32,6 +33,7 @@ struct WorkRequest {
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
   InspectAsked inspect;  ///< inspect: of the one kernel that is named
+  ServeAsked serve;      ///< serve: the same
 };
 
 Json to_line(const WorkRequest& request);

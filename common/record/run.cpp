@@ -147,7 +147,8 @@ bool Run::apply_from_app(const Json& message) {
     return true;
   }
   if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
-      type == "probe" || type == "run" || type == "compare" || type == "inspect") {
+      type == "probe" || type == "run" || type == "compare" || type == "inspect" ||
+      type == "serve") {
     open_request(message);
     return true;
   }
@@ -177,7 +178,7 @@ void Run::open_request(const Json& message) {
     const std::string kernel = text_field(entry, "kernel");
     const int index = static_cast<int>(request->kernels.size());
     request->kernels.push_back(kernel);
-    if (type == "probe" || type == "inspect" || index >= kMostSeries) continue;
+    if (type == "probe" || type == "inspect" || type == "serve" || index >= kMostSeries) continue;
     Series* series = is_new ? nullptr : find_series(id, index);
     if (series == nullptr) series = &series_.emplace_back();
     series->request = id;

@@ -10,6 +10,7 @@
 
 #include "common/core/result.h"
 #include "common/record/json.h"
+#include "common/record/serving.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -51,7 +52,8 @@ struct Prediction {
 /// One request as the transcript shows it.
 struct Request {
   int64_t id = 0;
-  std::string type, lab;  ///< "run", "compare", "inspect", "list", "probe", "source", "assembly", "build"
+  /// "run", "compare", "inspect", "serve", "list", "probe", "source", "assembly", "build"
+  std::string type, lab;
   std::string mode, cache;
   std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
@@ -93,6 +95,8 @@ class Run {
   const std::vector<Prediction>& predictions() const { return predictions_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
+  /// Queues before a rung, in the order answered.
+  const std::vector<Serving>& servings() const { return servings_; }
   const std::vector<std::string>& log() const { return log_; }
   const std::optional<Progress>& progress() const { return progress_; }
   const std::optional<Error>& fatal() const { return fatal_; }
@@ -175,6 +179,7 @@ class Run {
   std::vector<Estimate> estimates_;
   std::vector<Prediction> predictions_;
   std::vector<Inspection> inspections_;
+  std::vector<Serving> servings_;
   std::vector<std::string> log_;
   std::optional<Progress> progress_;
   std::optional<Error> fatal_;

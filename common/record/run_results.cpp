@@ -28,6 +28,13 @@ bool Run::apply_result(const Json& message) {
   }
   if (const Json* object = object_field(message, "inspection"))
     return apply_inspection(message, *object);
+  if (const Json* object = object_field(message, "serving")) {
+    Serving serving;
+    from_json(*object, serving);
+    serving.request = whole_field(message, "request");
+    servings_.push_back(std::move(serving));
+    return true;
+  }
   if (const Json* object = object_field(message, "build")) {
     EditBuild build;
     from_json(*object, build);

@@ -50,6 +50,7 @@ void make_softmax(int64_t size, OnednnPlan* plan) {
 Status prepare_onednn(const Shape& shape, Plan* plan) {
   const int64_t size = shape.dim[kAttentionSequence];
   const double bytes = double(size) * double(size) * sizeof(float);
+  plan->workspace_bytes = static_cast<size_t>(bytes);
   const double free_bytes = 0.9 * double(measure::free_memory_bytes());
   if (!(bytes <= free_bytes))
     return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);

@@ -19,12 +19,12 @@ namespace {
 /// All heads' scores, as frameworks without a fused kernel keep them.
 Status prepare_stored(const Shape& shape, Plan* plan) {
   const double bytes = attention_scores_bytes(shape, sizeof(float));
+  plan->workspace_bytes = static_cast<size_t>(bytes);
   const double free_bytes = 0.9 * double(measure::free_memory_bytes());
   if (!(bytes <= free_bytes))
     return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
   plan->state = std::malloc(static_cast<size_t>(bytes));
   plan->release = std::free;
-  plan->workspace_bytes = static_cast<size_t>(bytes);
   if (plan->state != nullptr) return {};
   return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
 }

@@ -8,6 +8,7 @@ namespace ridge {
 
 /// `bytes` of device memory as plan->state; a sentence with both sizes where they do not fit.
 inline Status allocate_scores(double bytes, Plan* plan) {
+  plan->workspace_bytes = static_cast<size_t>(bytes);
   size_t free_bytes = 0, all = 0;
   RIDGE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
   if (!(bytes <= 0.95 * double(free_bytes))) {
@@ -15,7 +16,6 @@ inline Status allocate_scores(double bytes, Plan* plan) {
   }
   RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, static_cast<size_t>(bytes)));
   plan->release = [](void* state) { cudaFree(state); };
-  plan->workspace_bytes = static_cast<size_t>(bytes);
   return {};
 }
 

@@ -285,8 +285,23 @@ Params shrink(const Params& params, double share) {
   return smaller;
 }
 
+StepInputs step(const Shape& all, const std::vector<int64_t>& lengths) {
+  StepInputs inputs{.shape = all, .buffer = kDecodeLengths};
+  inputs.shape.dim[kDecodeBatch] = std::ssize(lengths);
+  inputs.bytes.resize(lengths.size() * sizeof(int32_t));
+  auto* to = reinterpret_cast<int32_t*>(inputs.bytes.data());
+  for (const int64_t length : lengths) *to++ = static_cast<int32_t>(length);
+  return inputs;
+}
+
+Params step_room(const Params& params, int64_t batch, int64_t length) {
+  Params room = params;
+  room["batch"] = batch, room["length"] = length, room["lengths"] = std::string("equal");
+  return room;
+}
+
 RIDGE_FAMILY(decode, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink);
+             .shrink = shrink, .step = step, .step_room = step_room);
 
 }  // namespace
 }  // namespace ridge

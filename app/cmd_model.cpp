@@ -1,0 +1,93 @@
+// ridgepoint model: tokens a second of a transformer that is described, in both of its phases.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/driver.h"
+#include "app/terminal.h"
+#include "app/workload.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+struct Phase {
+  chart::WorkloadInput input;
+  chart::ChartModel chart;
+};
+
+Phase filled(const Workload& workload, const Table& table, const Run& run) {
+  Phase phase;
+  phase.input.title = workload.title, phase.input.note = workload.note;
+  phase.input.tokens = workload.tokens;
+  phase.input.rung = "the rungs named";
+  phase.input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
+  phase.input.binds = what_binds(phase.input.rows, run, table);
+  phase.chart = chart::workload_chart(phase.input);
+  return phase;
+}
+
+Json json_of(const Workload& workload, const Phase& phase) {
+  Json rows = Json::array();
+  double time_s = 0;
+  bool complete = true;
+  for (size_t i = 0; i < phase.input.rows.size(); ++i) {
+    const chart::WorkloadRow& row = phase.input.rows[i];
+    complete = complete && row.time_s;
+    time_s += row.time_s.value_or(0);
+    rows.push_back({{"part", row.label},
+                    {"kernel", workload.parts[i].kernel},
+                    {"params", params_to_json(workload.parts[i].params)},
+                    {"calls", workload.parts[i].calls},
+                    {"flop", row.flop},
+                    {"bytes", row.bytes},
+                    {"time_s", row.time_s ? Json(*row.time_s) : Json(nullptr)},
+                    {"how", row.time_s ? row.how : row.why}});
+  }
+  return {{"phase", workload.id},
+          {"tokens", workload.tokens},
+          {"time_s", complete ? Json(time_s) : Json(nullptr)},
+          {"tokens_per_s", complete ? Json(workload.tokens / time_s) : Json(nullptr)},
+          {"binds", phase.input.binds},
+          {"parts", rows}};
+}
+
+}  // namespace
+
+int cmd_model(const CommonOptions& common, const ModelOptions& options) {
+  const ModelShape& shape = options.shape;
+  if (shape.heads % shape.heads_kv != 0) {
+    return fail(common, {ErrorCode::usage,
+                         fmt::format("{} heads of keys do not divide {} of queries", shape.heads_kv,
+                                     shape.heads),
+                         "--heads-kv", "each head of keys serves as many heads of queries"});
+  }
+  auto driver = Driver::start(common, options.out);
+  if (!driver) return fail(common, driver.error());
+  const auto workloads = model_workloads(shape);
+  const Params other = {{"threads", options.threads}};
+  WorkRequest request;
+  request.type = "run", request.lab = "attention", request.mode = "live", request.energy = false;
+  std::vector<Table> tables;
+  for (const Workload& workload : workloads) {
+    tables.push_back(workload_table(workload, "", other));
+    for (auto& one : workload_requests(tables.back())) request.kernels.push_back(std::move(one));
+  }
+  int64_t id = 0;
+  const auto done = (*driver)->carry_out(std::move(request), &id);
+  const auto saved = (*driver)->close_file();
+  if (!done) return fail(common, done.error());
+  if (!saved) return fail(common, saved.error());
+  Json list = Json::array();
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    const Phase phase = filled(workloads[i], tables[i], (*driver)->run());
+    if (common.json)
+      list.push_back(json_of(workloads[i], phase));
+    else
+      print(model_text(phase.chart));
+  }
+  if (common.json) print_json({{"ridgepoint", 1}, {"model", list}});
+  return 0;
+}
+
+}  // namespace ridge::app

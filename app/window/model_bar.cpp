@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "app/window/stops.h"
+#include "app/window/workload.h"
+
+namespace ridge::window {
+namespace {
+
+std::string shown(int64_t value) {
+  return std::to_string(value);
+}
+
+}  // namespace
+
+void draw_model_bar(Ui& ui, Area area) {
+  static const Stops<int64_t> kLayers = {
+      "model_layers", "layers", "Layers of the model.", {2, 8, 16, 24, 32, 48, 80, 96}};
+  static const Stops<int64_t> kHeads = {"model_heads",
+                                        "heads",
+                                        "Heads of queries, 128 wide each: the model's width.",
+                                        {8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kHeadsKv = {"model_heads_kv",
+                                          "of keys",
+                                          "Heads of keys and values, shared by those of queries.",
+                                          {1, 2, 4, 8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kInner = {
+      "model_inner", "FFN", "Inner width of the FFN.", {1024, 4096, 8192, 14336, 28672, 49152}};
+  static const Stops<int64_t> kVocabulary = {
+      "model_vocabulary", "vocabulary", "Tokens there are.", {8192, 32000, 51200, 128256}};
+  static const Stops<int64_t> kPrompt = {
+      "model_prompt", "prompt", "Tokens of each sequence.", {128, 512, 2048, 4096, 8192, 32768}};
+  static const Stops<int64_t> kBatch = {
+      "model_batch", "batch", "Sequences at once.", {1, 2, 4, 8, 16, 32, 64}};
+  ModelShape& model = ui.state.model;
+  Area lines = area.inset(ui.px(8), ui.px(5));
+  Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
+  const int clicked = ui.segments("phase", line.take_left(ui.px(140), ui.px(14)),
+                                  {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
+  if (clicked >= 0) ui.state.model_decodes = clicked == 1, ui.state.dirty = true;
+  draw_stops(ui, &line, kBatch, &model.batch, shown);
+  draw_stops(ui, &line, kPrompt, &model.prompt, shown);
+  draw_stops(ui, &line, kLayers, &model.layers, shown);
+  line = lines;
+  draw_stops(ui, &line, kHeads, &model.heads, shown);
+  draw_stops(ui, &line, kHeadsKv, &model.heads_kv, shown);
+  draw_stops(ui, &line, kInner, &model.inner, shown);
+  draw_stops(ui, &line, kVocabulary, &model.vocabulary, shown);
+  while (model.heads % model.heads_kv != 0) --model.heads_kv;  // 96 heads have no 64
+}
+
+}  // namespace ridge::window

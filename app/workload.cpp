@@ -1,0 +1,105 @@
+#include "app/workload.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+double element_bytes(const Params& params) {
+  const std::string dtype = param_text(params, "dtype", "fp32");
+  return dtype == "bf16" || dtype == "fp16" ? 2 : dtype == "fp8" || dtype == "int8" ? 1 : 4;
+}
+
+Params part_params(const WorkloadPart& part, const Params& other) {
+  Params params = part.kernel.empty() ? other : Params();
+  const bool cpu = part.kernel.find(".cpu.") != std::string::npos;
+  if (const auto threads = other.find("threads"); cpu && threads != other.end())
+    params.insert(*threads);
+  for (const auto& [name, value] : part.params) params[name] = value;
+  return params;
+}
+
+}  // namespace
+
+Table workload_table(const Workload& workload, const char* selected, const Params& other) {
+  Table table{.id = workload.id.c_str(), .title = workload.title.c_str()};
+  for (const WorkloadPart& part : workload.parts) {
+    const char* kernel = part.kernel.empty() ? selected : part.kernel.c_str();
+    table.rows.push_back(
+        {part.title.c_str(), "", {}, kernel, part_params(part, other), "", part.call->flop});
+  }
+  return table;
+}
+
+std::vector<KernelRequest> workload_requests(const Table& table) {
+  std::vector<KernelRequest> requests;
+  std::set<std::pair<std::string, Params>> known;
+  for (const TableRow& row : table.rows) {
+    if (known.insert({row.kernel, row.params}).second) requests.push_back({row.kernel, row.params});
+  }
+  return requests;
+}
+
+std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
+                                              const std::vector<PublishedRow>& filled) {
+  using Source = PublishedRow::Source;
+  std::vector<chart::WorkloadRow> rows;
+  for (size_t i = 0; i < filled.size(); ++i) {
+    const WorkloadPart& part = workload.parts[i];
+    const Params& params = filled[i].params;
+    const auto calls = static_cast<double>(part.calls);
+    chart::WorkloadRow made{.label = part.title, .note = part.note};
+    made.shape = part.call->shape(params) + ", " +
+                 (part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
+    made.flop = part.call->flop(params) * calls;
+    made.bytes = part.call->bytes(params, element_bytes(params)) * calls;
+    if (filled[i].source == Source::missing) {
+      made.why = filled[i].note;
+    } else {
+      made.time_s = filled[i].time_ns * 1e-9 * calls;
+      made.exact = filled[i].source == Source::measured;
+      made.how = made.exact ? "measured" : filled[i].note;
+    }
+    rows.push_back(std::move(made));
+  }
+  return rows;
+}
+
+std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                       const Table& table) {
+  double flop = 0, bytes = 0, time_s = 0;
+  for (const chart::WorkloadRow& row : rows) {
+    if (!row.time_s) return {};
+    flop += row.flop, bytes += row.bytes, time_s += *row.time_s;
+  }
+  if (!(time_s > 0)) return {};
+  const TableRow& first = table.rows.front();
+  const std::string backend = backend_of(first.kernel);
+  const int threads = static_cast<int>(param_int(first.params, "threads", 1));
+  const Ceiling* most_flop = find_ceiling(run.ceilings(), backend, "flop",
+                                          param_text(first.params, "dtype", "fp32"), threads);
+  const Ceiling* most_bytes = find_ceiling(run.ceilings(), backend, "dram_read", "", threads);
+  if (!most_flop || !most_bytes) return {};
+  const double of_flop = flop / time_s / most_flop->value,
+               of_bytes = bytes / time_s / most_bytes->value;
+  const char* binds =
+      of_flop >= of_bytes ? "arithmetic is the nearer limit" : "memory is the nearer limit";
+  return fmt::format("{:.0f} % of the FLOP/s and {:.0f} % of the bytes/s measured here: {}",
+                     100 * of_flop, 100 * of_bytes, binds);
+}
+
+std::string model_text(const chart::ChartModel& model) {
+  std::string text = model.title + "\n" + model.subtitle + "\n";
+  for (const auto& row : model.table.rows) {
+    text += fmt::format("  {:<22} {:<44} {:>12}  {}\n", row[0], row[1], row[3], row[4]);
+  }
+  return text + model.summary + "\n\n";
+}
+
+}  // namespace ridge::app

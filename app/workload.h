@@ -1,0 +1,34 @@
+// A workload (labs/workload.h) filled in with what was measured: the window's view and `ridgepoint model`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/published.h"
+#include "common/chart/workload.h"
+#include "common/record/request.h"
+#include "labs/workload.h"
+
+namespace ridge::app {
+
+/// The parts as rows of a table, which fill_table() knows how to fill in. Parts without a rung of their own are the
+/// `selected` one's, with `other` parameters; of `other`, the threads hold for all. Points into `workload` and
+/// `selected`.
+Table workload_table(const Workload& workload, const char* selected, const Params& other);
+
+/// Each shape once.
+std::vector<KernelRequest> workload_requests(const Table& table);
+
+/// A chart's row for each part: work and bytes, and the time where there is one.
+std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
+                                              const std::vector<PublishedRow>& filled);
+
+/// "85 % of this machine's bandwidth and 4 % of its FLOP/s: memory binds"; empty where a time or a ceiling is
+/// missing.
+std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                       const Table& table);
+
+/// `ridgepoint model`: both phases of a model that is described.
+std::string model_text(const chart::ChartModel& model);
+
+}  // namespace ridge::app

@@ -1,0 +1,79 @@
+// The views Queue, Memory and Workload of the attention lab, with a fake worker.
+#include "app/window/serve_view.h"
+#include "app/window/workload.h"
+#include "common/stats/queue.h"
+#include "tests/window_fixture.h"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+struct Attention : Fixture {
+  static float prepare() {
+    FakeSession::lab = "attention";
+    return 1800;
+  }
+  Attention() : Fixture(prepare()) {}
+  ~Attention() { FakeSession::lab = "gemm"; }
+};
+
+}  // namespace
+
+TEST_CASE("Queue: the bar's values are what is asked, the answer is what is drawn", "[window]") {
+  Attention f;
+  window::select_rung(f.state, "decode.cpu.avx512");
+  window::perform(f.state, "queue");
+  f.driver->frames(4);
+  CHECK_FALSE(window::serve_of(f.state).plot->empty_reason.empty());
+  for (const char* widget :
+       {"label:queue_batch", "label:queue_wait", "label:queue_limit", "run_serve"}) {
+    INFO(widget);
+    CHECK(f.driver->find(widget) != nullptr);
+  }
+  f.state.serve.batch_limit = 4, f.state.serve.wait_s = 0.002;
+  REQUIRE(f.driver->click("run_serve"));
+  const WorkRequest request = f.session.last("serve");
+  REQUIRE(request.kernels.size() == 1);
+  CHECK(request.kernels[0].kernel == "decode.cpu.avx512");
+  CHECK(request.serve == f.state.serve);
+  const auto step = [](const std::vector<int64_t>&) -> Result<double> { return 0.001; };
+  auto found = stats::serve_loads(request.serve, step, [](const std::string&, double) {});
+  REQUIRE(found);
+  found->kernel = request.kernels[0].kernel;
+  f.session.tell("result", {{"request", request.id}, {"serving", Json(*found)}});
+  f.session.finish(request);
+  f.driver->frames(4);
+  const chart::ChartModel model = window::serve_of(f.state);
+  CHECK(model.plot->curves.size() == 4);
+  CHECK(model.table.rows.size() == found->points.size() + 1);
+  // Another rung was not served yet.
+  window::select_rung(f.state, "decode.cpu.split");
+  CHECK_FALSE(window::serve_of(f.state).plot->empty_reason.empty());
+}
+
+TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[window]") {
+  Attention f;
+  window::perform(f.state, "workload");
+  f.state.model.layers = 2, f.state.model.batch = 3;
+  f.driver->frames(4);
+  for (const char* widget :
+       {"phase=decode", "label:model_layers", "label:model_inner", "run_workload"}) {
+    INFO(widget);
+    CHECK(f.driver->find(widget) != nullptr);
+  }
+  f.state.model_decodes = true;
+  REQUIRE(f.driver->click("run_workload"));
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == 6);
+  CHECK(request.kernels[1].kernel == "decode.cpu.split");
+  CHECK(request.kernels[1].params.at("batch") == ParamValue(int64_t{3}));
+  CHECK(request.kernels[0].kernel == "gemm.cpu.threads");
+  CHECK(request.kernels[0].params.at("m") == ParamValue(int64_t{3}));
+}
+
+TEST_CASE("labs without a step or a model offer neither", "[window]") {
+  Fixture f;
+  CHECK_FALSE(window::why_no_queue(f.state).empty());
+  CHECK_FALSE(window::why_no_serve(f.state).empty());
+}
