@@ -88,6 +88,12 @@ std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& r
   if (!most_flop || !most_bytes) return {};
   const double of_flop = flop / time_s / most_flop->value,
                of_bytes = bytes / time_s / most_bytes->value;
+  // Calls are repeated on one layer's weights; a pass goes from layer to layer.
+  if (of_bytes > 1) {
+    return "faster than this machine's memory: the weights of one layer stay in the cache here, "
+           "those of a "
+           "whole model would not";
+  }
   const char* binds =
       of_flop >= of_bytes ? "arithmetic is the nearer limit" : "memory is the nearer limit";
   return fmt::format("{:.0f} % of the FLOP/s and {:.0f} % of the bytes/s measured here: {}",
