@@ -1,4 +1,4 @@
-// ridge: flags=-O1
+// ridge: flags=-O2
 //
 // Idea      Keep a tile of C in registers for a thousand steps of k, and copy A and B into panels, so
 //           that those steps read two streams instead of 1,000 rows. This file says what a vector is;

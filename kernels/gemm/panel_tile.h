@@ -11,7 +11,8 @@
 //
 // How often panel_multiply() is instantiated is how long a learner waits for the compiler after a save.
 // GCC 12 took 6.8 s for 14 rows of AVX-512 when every kind of tile had its own code, all of it in one
-// function at -O2; the 28 functions of today take 0.6 s at -O1, which is as fast (0.3 to 2 % either way).
+// function at -O2; the 28 functions of today take 0.6 s at -O1, and are as fast (in pairs, n = 64 to 1024
+// and thin shapes: 0.98 to 1.02 of the speed, but 0.97 at m = 8, where B is read in place).
 //
 // ISA-flagged files include this header: C-like and static, its templates too, so that the linker sees
 // none of them.
@@ -82,7 +83,7 @@ static __attribute__((noinline)) void panel_multiply(const PanelTile* t) {
   RIDGE_EACH_ROW(RIDGE_ZERO)
   // B unpacked: a tile fetches the next panel's part of each row, which the next tile copies. The rows
   // of one panel are a page or more apart, where no hardware prefetcher looks.
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (int64_t p = 0; p < t->depth; ++p, ++a, b += b_stride) {
     const bool unmasked = width == kWhole || source == kPacked;
     Vec left = unmasked ? load(b) : load_some(b_low, b), right = {};
