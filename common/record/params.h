@@ -11,8 +11,8 @@ namespace ridge {
 
 /// A whole number in [min, max].
 ParamSpec int_param(const char* name, const char* help, int64_t min, int64_t max, int64_t fallback);
-/// The whole number in [1, max] that says how large the problem is. With `same_as` it copies that one
-/// where it is not set, and that one is the size.
+/// The whole number in [1, max] that is the problem's size; with `same_as` one that copies another where it is not
+/// set, and is not the size.
 ParamSpec extent_param(const char* name, const char* help, int64_t max, int64_t fallback,
                        const char* same_as = "");
 /// One of `choices`; the first where it is not set.

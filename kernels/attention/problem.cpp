@@ -1,7 +1,6 @@
 // The attention family's problem: parameters, data, and how it is judged (check.h).
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "common/core/random.h"
 #include "common/kernel/registry.h"
@@ -106,44 +105,18 @@ class AttentionProblem : public Problem {
   Shape shape_;
 };
 
-ParamSpec number(const char* name, const char* help, int64_t max, int64_t fallback) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.max = max;
-  spec.fallback = fallback;
-  return spec;
-}
-
-ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.is_choice = true;
-  spec.fallback = choices.front();
-  spec.choices = std::move(choices);
-  return spec;
-}
-
 std::vector<ParamSpec> params() {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  ParamSpec sequence = number("sequence", "queries, and keys, of a head", int64_t{1} << 20, 1024);
-  sequence.is_size = true;
-  ParamSpec heads_kv =
-      number("heads_kv", "heads of keys and values; divides heads", int64_t{1} << 12, 1);
-  heads_kv.same_as = "heads";
-  ParamSpec d =
-      number("d", "head size, a multiple of 8; the Hopper rungs take 64 and 128", 256, 128);
-  d.min = 8;
+  constexpr int64_t kMost = int64_t{1} << 12;
   return {
-      sequence,
-      number("batch", "sequences in a call", int64_t{1} << 12, 1),
-      number("heads", "heads of queries", int64_t{1} << 12, 1),
-      heads_kv,
-      d,
-      choice("causal", "a query sees itself and what came before", {"no", "yes"}),
-      choice("dtype", "type of Q, K, V and O; fp8 has O in bf16", {"fp32", "bf16", "fp16", "fp8"}),
-      number("threads", "CPU threads; GPU rungs ignore it", cores, 1)};
+      extent_param("sequence", "queries, and keys, of a head", int64_t{1} << 20, 1024),
+      int_param("batch", "sequences in a call", 1, kMost, 1),
+      int_param("heads", "heads of queries", 1, kMost, 1),
+      extent_param("heads_kv", "heads of keys and values; divides heads", kMost, 1, "heads"),
+      int_param("d", "head size, a multiple of 8; the Hopper rungs take 64 and 128", 8, 256, 128),
+      choice_param("causal", "a query sees itself and what came before", {"no", "yes"}),
+      choice_param("dtype", "type of Q, K, V and O; fp8 has O in bf16",
+                   {"fp32", "bf16", "fp16", "fp8"}),
+      threads_param()};
 }
 
 Error refused(const Params& params, const std::string& what, const char* hint) {

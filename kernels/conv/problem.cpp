@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 
 #include "common/kernel/registry.h"
 #include "common/quality/quality.h"
@@ -88,21 +87,6 @@ class ConvProblem : public Problem {
   ConvConstants constants_ = {};
 };
 
-ParamSpec like(ParamSpec spec, const char* same_as) {
-  spec.same_as = same_as;
-  return spec;
-}
-
-ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.is_choice = true;
-  spec.fallback = choices.front();
-  spec.choices = std::move(choices);
-  return spec;
-}
-
 Error refused(const Params& params, const std::string& what, const char* hint) {
   return {ErrorCode::usage, what, "conv " + to_string(params), hint};
 }
@@ -115,23 +99,16 @@ std::string text(const Params& params, const char* name) {
 
 std::vector<ParamSpec> shape_params() {
   constexpr int64_t kMost = int64_t{1} << 16;
-  ParamSpec h = int_param("h", "height of the images", 1, kMost, 56);
-  h.is_size = true;
-  return {h,
-          like(int_param("w", "width of the images", 1, kMost, 56), "h"),
+  return {extent_param("h", "height of the images", kMost, 56),
+          extent_param("w", "width of the images", kMost, 56, "h"),
           int_param("n", "images in a call", 1, kMost, 1),
           int_param("c", "channels of the images", 1, kMost, 64),
-          like(int_param("m", "filters: channels of the output", 1, kMost, 64), "c"),
+          extent_param("m", "filters: channels of the output", kMost, 64, "c"),
           int_param("r", "height of a filter", 1, 1024, 3),
-          like(int_param("s", "width of a filter", 1, 1024, 3), "r"),
+          extent_param("s", "width of a filter", 1024, 3, "r"),
           int_param("stride", "steps between outputs, both ways", 1, 1024, 1),
           int_param("pad", "zeros around the images", 0, 1024, 1),
           int_param("groups", "of channels and filters that meet; divides c and m", 1, kMost, 1)};
-}
-
-ParamSpec threads_param() {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return int_param("threads", "CPU threads; GPU rungs ignore it", 1, cores, 1);
 }
 
 Result<Shape> shape_of(const Params& params) {
@@ -216,9 +193,10 @@ namespace {
 
 std::vector<ParamSpec> conv_params() {
   std::vector<ParamSpec> specs = shape_params();
-  specs.push_back(choice("layout", "how the images lie in memory", {"nchw", "nhwc", "nchw16c"}));
-  specs.push_back(choice("relu", "adds a bias and cuts off below zero", {"no", "yes"}));
-  specs.push_back(choice("dtype", "type of images and filters", {"fp32", "bf16", "fp16"}));
+  specs.push_back(
+      choice_param("layout", "how the images lie in memory", {"nchw", "nhwc", "nchw16c"}));
+  specs.push_back(choice_param("relu", "adds a bias and cuts off below zero", {"no", "yes"}));
+  specs.push_back(choice_param("dtype", "type of images and filters", {"fp32", "bf16", "fp16"}));
   specs.push_back(threads_param());
   return specs;
 }

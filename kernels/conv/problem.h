@@ -7,7 +7,6 @@ namespace ridge::conv {
 
 /// x, filters, and the image's and filter's sizes: what every family of convolutions is asked for.
 std::vector<ParamSpec> shape_params();
-ParamSpec threads_param();
 /// A shape of `params`, or the sentence that says why there is none. Absent layout, relu and dtype: nchw,
 /// no, fp32.
 Result<Shape> shape_of(const Params& params);

@@ -1,7 +1,6 @@
 // The decode family's problem: parameters, data, and how it is judged.
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
@@ -181,49 +180,23 @@ class DecodeProblem : public Problem {
   Shape shape_;
 };
 
-ParamSpec number(const char* name, const char* help, int64_t most, int64_t fallback) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.max = most;
-  spec.fallback = fallback;
-  return spec;
-}
-
-ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
-  ParamSpec spec;
-  spec.name = name;
-  spec.help = help;
-  spec.is_choice = true;
-  spec.fallback = choices.front();
-  spec.choices = std::move(choices);
-  return spec;
-}
-
 std::vector<ParamSpec> params() {
-  const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  ParamSpec length =
-      number("length", "decode: keys in the cache of the longest sequence", int64_t{1} << 20, 4096);
-  length.is_size = true;
-  ParamSpec heads_kv =
-      number("heads_kv", "heads of keys and values; divides heads", int64_t{1} << 12, 1);
-  heads_kv.same_as = "heads";
-  ParamSpec d =
-      number("d", "head size, a multiple of 8; the tensor core rungs take 64 and 128", 256, 128);
-  d.min = 8;
-  ParamSpec page = number(
-      "page", "decode: keys of a page of the cache, a multiple of 16; 0: in one piece", 256, 0);
-  page.min = 0;
-  return {length,
-          number("batch", "sequences in a call", int64_t{1} << 12, 1),
-          number("heads", "heads of queries", int64_t{1} << 12, 1),
-          heads_kv,
-          d,
-          page,
-          choice("lengths", "decode: all sequences as long as the longest, or any length up to it",
-                 {"equal", "mixed"}),
-          choice("dtype", "type of Q, K, V and O", {"fp32", "bf16", "fp16"}),
-          number("threads", "CPU threads; GPU rungs ignore it", cores, 1)};
+  constexpr int64_t kMost = int64_t{1} << 12;
+  return {
+      extent_param("length", "decode: keys in the cache of the longest sequence", int64_t{1} << 20,
+                   4096),
+      int_param("batch", "sequences in a call", 1, kMost, 1),
+      int_param("heads", "heads of queries", 1, kMost, 1),
+      extent_param("heads_kv", "heads of keys and values; divides heads", kMost, 1, "heads"),
+      int_param("d", "head size, a multiple of 8; the tensor core rungs take 64 and 128", 8, 256,
+                128),
+      int_param("page", "decode: keys of a page of the cache, a multiple of 16; 0: in one piece", 0,
+                256, 0),
+      choice_param("lengths",
+                   "decode: all sequences as long as the longest, or any length up to it",
+                   {"equal", "mixed"}),
+      choice_param("dtype", "type of Q, K, V and O", {"fp32", "bf16", "fp16"}),
+      threads_param()};
 }
 
 Error refused(const Params& params, const std::string& what, const char* hint) {

@@ -36,11 +36,8 @@ class LoopProblem : public Problem {
 
 std::vector<ParamSpec> params() {
   std::vector<ParamSpec> specs = conv::shape_params();
-  ParamSpec order;
-  order.name = "order";
-  order.help = "the loops from the outermost to the innermost";
-  order.is_choice = true;
-  order.choices.assign(std::begin(loops::kLoopOrders), std::end(loops::kLoopOrders));
+  ParamSpec order = choice_param("order", "the loops from the outermost to the innermost",
+                                 {std::begin(loops::kLoopOrders), std::end(loops::kLoopOrders)});
   order.fallback = std::string("nmhcrsw");
   specs.push_back(order);
   const auto tile = [&](const char* name, const char* help, int64_t fallback) {

@@ -144,14 +144,6 @@ QualityCheck MixedTraining::evaluate() {
   return check;
 }
 
-ParamSpec choice(const char* name, const char* help, std::vector<std::string> choices) {
-  ParamSpec spec;
-  spec.name = name, spec.help = help, spec.is_choice = true;
-  spec.fallback = choices.front();
-  spec.choices = std::move(choices);
-  return spec;
-}
-
 /// The largest batch that fits, in steps of 16; 0: none.
 int64_t largest_batch(TrainerSetup setup, TrainerBytes bytes, double limit) {
   int64_t low = 0, high = 65'536 / 16;
@@ -176,11 +168,13 @@ std::vector<ParamSpec> mixed_params(const TrainDesc& desc) {
   const auto& precision = *static_cast<const Precision*>(desc.config);
   const bool gpu = desc.backend == Backend::cuda;
   const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  ParamSpec batch = int_param("batch", "images of a step, a multiple of 16", 16, 65'536, 256);
+  batch.is_size = true;
   std::vector<ParamSpec> specs = {
-      choice("model", "which network", {"mlp", "cnn"}),
+      choice_param("model", "which network", {"mlp", "cnn"}),
       int_param("width", "units of a hidden layer; cnn: sixteenths of its channels", 16, 8192, 256),
       int_param("layers", "hidden layers; cnn: convolutions of a stage", 1, 64, 1),
-      int_param("batch", "images of a step, a multiple of 16", 16, 65'536, 256),
+      batch,
       int_param("epochs", "passes over the training images", 1, 1000, 4),
       int_param("rate", "learning rate at the start, ten-thousandths", 1, 100'000, 600),
       int_param("seed", "of initialisation and order", 1, 1'000'000, 1)};
@@ -192,10 +186,10 @@ std::vector<ParamSpec> mixed_params(const TrainDesc& desc) {
   if (!gpu)
     specs.push_back(
         int_param("threads", "CPU threads; they train the same network", 1, cores, cores));
-  specs.push_back(choice("judge", "held_out: a tenth of the training images; test: train on all",
-                         {"held_out", "test"}));
+  specs.push_back(choice_param("judge",
+                               "held_out: a tenth of the training images; test: train on all",
+                               {"held_out", "test"}));
   specs.push_back(int_param("memory_mib", "a limit: which batch fits; 0: none", 0, 1'000'000, 0));
-  specs[3].is_size = true;
   return specs;
 }
 
