@@ -87,7 +87,7 @@ app::Recording recording_of(int64_t n, const std::string& kernel = "gemm.cuda.sh
   t.worker("done", {{"request", 1}, {"status", "ok"}});
   auto run = std::make_shared<Run>();
   for (const std::string& text : t.lines) run->apply_line(text);
-  return {"", "Some GPU", run};
+  return {"", "Some GPU", "", run};
 }
 
 bool has(const std::string& text, const std::string& part) {

@@ -150,7 +150,7 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   const Workload& workload = f.state.view.lab->workloads.front();
   const auto& parts = workload.parts;
   const auto macs = [&](size_t i) {
-    return workload.flop(parts[i].params) / 2 * double(parts[i].calls);
+    return parts[i].call->flop(parts[i].params) / 2 * double(parts[i].calls);
   };
   CHECK(macs(5) / 96 == Approx(1.23695e12).epsilon(1e-5));
   CHECK(macs(2) / 96 == 51539607552.0);

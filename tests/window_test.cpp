@@ -317,7 +317,7 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   auto run = std::make_shared<Run>();
   for (const std::string& line : lines.lines) run->apply_line(line);
   Fixture f;
-  f.state.recordings = {{"h200.jsonl", "NVIDIA H200", run}};
+  f.state.recordings = {{"h200.jsonl", "NVIDIA H200", "GEMM", run}};
   set_param(f.state, "n", int64_t{4096});
   f.driver->frames();
   CHECK(find_row(f.state, naive)->machine == "NVIDIA H200");
