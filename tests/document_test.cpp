@@ -236,7 +236,7 @@ TEST_CASE("the list says what cannot run, and why") {
   CHECK(rungs[0]["flags"] == "-O1");
   CHECK(rungs[1]["available"] == false);
   CHECK(rungs[1]["reason"] == "the worker does not know this rung");
-  CHECK(all["labs"][0]["params"].size() == 2);
+  CHECK(all["labs"][0]["params"].size() == 4);
 }
 
 TEST_CASE("documents and transcript keep to their schemas, which miss no field") {

@@ -20,7 +20,7 @@ TEST_CASE("a transcript adds up to catalogue, sources, ceilings and requests") {
   CHECK(run.catalogue().size() == 2);
   CHECK(run.catalogue_complete());
   REQUIRE(run.kernel(kFirst) != nullptr);
-  CHECK(run.kernel(kFirst)->params.size() == 2);
+  CHECK(run.kernel(kFirst)->params.size() == 4);
   CHECK(run.kernel("nothing") == nullptr);
   REQUIRE(run.source(kFirst) != nullptr);
   CHECK(run.source(kFirst)->text == "int main;\n");

@@ -133,6 +133,10 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
     const float h = ui.paragraph(rest, text, kSmall_px, role, Face::body, true);
     ui.paragraph(rest.take_top(h, ui.px(8)), text, kSmall_px, role);
   };
+  if (read_.empty())
+    return say(
+        "A leaderboard is a folder: write its path above, and put each learner's run into it.",
+        Role::text);
   if (!board_) return say(board_.error().sentence(), Role::slower);
   if (board_->boards.empty())
     say("Nobody is ranked yet. Open an exercise, save it, press C: the run that holds the "

@@ -2,7 +2,7 @@
 //
 // Exercise  The softmax of a row
 // After     attention.cpu.stored
-// Task      One query's scores stand in `row`. Turn them into weights: exp(score) over the sum of all of
+// Task      One query's scores stand in a row. Turn them into weights: exp(score) over the sum of all of
 //           them, such that no score, however large, becomes infinite.
 // Hint      exp(x - c) / sum of exp(x - c) is the same for every c.
 // Hint      With c the largest score, no exponent is above zero: exp() is at most 1.
