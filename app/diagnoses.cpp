@@ -16,8 +16,8 @@ std::string title_of(const Lab& lab, const std::string& kernel) {
 
 std::string cause_text(const Series& series, const Diagnosis& diagnosis, const Lab& lab,
                        const Levers& levers) {
-  std::string text = fmt::format("  {}: {}", series.kernel.substr(series.kernel.find('.') + 1),
-                                 to_string(diagnosis.bottleneck));
+  std::string text =
+      fmt::format("  {}: {}", short_name(series.kernel), to_string(diagnosis.bottleneck));
   if (!diagnosis.reason.empty()) text += ", " + diagnosis.reason;
   if (!diagnosis.evidence.empty()) text += "\n    " + evidence_text(diagnosis);
   const std::string lever = lever_of(diagnosis.bottleneck);

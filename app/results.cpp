@@ -15,6 +15,7 @@
 #include "common/record/pipeline_model.h"
 #include "common/record/seed_delta.h"
 #include "common/report/decision.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 namespace {
@@ -25,11 +26,6 @@ std::vector<const Series*> series_of(const Run& run, int64_t request) {
     if (request == 0 || series.request == request) found.push_back(&series);
   }
   return found;
-}
-
-/// "cpu.naive_o1": the heading names the lab.
-std::string short_name(const std::string& kernel) {
-  return kernel.substr(kernel.find('.') + 1);
 }
 
 std::string half_width(const Stats& stats) {
@@ -204,6 +200,11 @@ std::string stages_text(const std::vector<const Series*>& all) {
 bool has_speed(const Series& series) {
   return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
          series.stats->n > 0;
+}
+
+std::string short_name(const std::string& kernel) {
+  const size_t dot = kernel.find('.');
+  return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
 }
 
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {

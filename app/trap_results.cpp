@@ -8,13 +8,9 @@
 namespace ridge::app {
 namespace {
 
-std::string name_of(const Series& series) {
-  return series.kernel.substr(series.kernel.find('.') + 1);
-}
-
 std::vector<std::string> row_of(const Series& series) {
   std::vector<std::string> row(7);
-  row[0] = name_of(series);
+  row[0] = short_name(series.kernel);
   if (!series.trap || series.status == SeriesStatus::failed) return row;
   const TrapOutcome& trap = *series.trap;
   return {row[0],
@@ -35,8 +31,8 @@ std::string traps_text(const std::vector<const Series*>& traps) {
     rows.push_back(row_of(*series));
     if (!series->trap) continue;
     const TrapOutcome& trap = *series->trap;
-    notes += fmt::format("  {}: {} of {}\n    {}\n", name_of(*series), trap.quantity, trap.victim,
-                         guard_text(trap));
+    notes += fmt::format("  {}: {} of {}\n    {}\n", short_name(series->kernel), trap.quantity,
+                         trap.victim, guard_text(trap));
   }
   return table({"trap", "the lie", "95 %", "honest", "95 %", "the lie reads", "guard"}, rows) +
          (notes.empty() ? "" : "\n" + notes);
