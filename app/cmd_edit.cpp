@@ -50,7 +50,7 @@ bool has_number(const Run& run, int64_t request) {
 /// Compile, load, check, time: once. Prints what came of it. `saved_ns`: when it was saved, 0 for not now.
 void turn(Driver* driver, const EditArgument& edit, int64_t saved_ns, const std::string& lab,
           const Params& given) {
-  const auto build = build_file(driver, edit);
+  const auto build = build_file(driver, edit, given);
   if (!build) return complain(build.error().sentence());
   const auto kernel = select_edit(driver->run(), build->kernel, given);
   if (!kernel) return complain(kernel.error().sentence());

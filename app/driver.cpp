@@ -112,8 +112,9 @@ Result<void> Driver::fetch_catalogue() {
   return finish(id);
 }
 
-Result<EditBuild> Driver::build(const std::string& kernel, const std::string& text) {
-  RIDGE_TRY(const int64_t id, session_->build(kernel, text));
+Result<EditBuild> Driver::build(const std::string& kernel, const std::string& dtype,
+                                const std::string& text) {
+  RIDGE_TRY(const int64_t id, session_->build(kernel, dtype, text));
   RIDGE_TRY_VOID(finish(id));
   const EditBuild* build = run().build(id);
   if (build) return *build;

@@ -24,7 +24,8 @@ class Driver {
   /// list, and wait for it.
   Result<void> fetch_catalogue();
   /// Has the worker build a learner's text; the EditBuild says whether it could.
-  Result<EditBuild> build(const std::string& kernel, const std::string& text);
+  Result<EditBuild> build(const std::string& kernel, const std::string& dtype,
+                          const std::string& text);
   Result<void> fetch_assembly(const std::string& kernel);
   /// The ceilings of this machine, and the environment that comes with them.
   Result<void> fetch_ceilings(int device);

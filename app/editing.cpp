@@ -10,6 +10,7 @@
 
 #include "app/terminal.h"
 #include "common/core/write_file.h"
+#include "common/record/params.h"
 
 namespace ridge::app {
 namespace {
@@ -80,9 +81,9 @@ std::string messages_text(const EditBuild& build, const std::string& file) {
   return text;
 }
 
-Result<EditBuild> build_file(Driver* driver, const EditArgument& edit) {
+Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given) {
   RIDGE_TRY(const std::string text, read_learner_file(edit.file));
-  RIDGE_TRY(const EditBuild build, driver->build(edit.kernel, text));
+  RIDGE_TRY(const EditBuild build, driver->build(edit.kernel, param_text(given, "dtype"), text));
   const std::string messages = messages_text(build, edit.file);
   if (!messages.empty()) complain(messages);
   if (!build.built) return Error{ErrorCode::invalid, build.reason, edit.file, ""};

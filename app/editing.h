@@ -41,9 +41,9 @@ struct EditArgument {
 };
 EditArgument edit_argument(const std::string& text);
 
-/// Has the worker build the file. Errors: invalid, with the first message and its place, where it does
+/// Has the worker build the file, for the data type in `given` where there is one. Errors: invalid, with the first message and its place, where it does
 /// not build; what finish() says otherwise. Warnings and further errors go to stderr.
-Result<EditBuild> build_file(Driver* driver, const EditArgument& edit);
+Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given);
 
 /// "FILE:23:7: error: ..." lines, as compilers print them.
 std::string messages_text(const EditBuild& build, const std::string& file);

@@ -132,9 +132,11 @@ Result<int64_t> LiveSession::assembly(const std::string& kernel) {
   return ask(next_id_, "assembly", line);
 }
 
-Result<int64_t> LiveSession::build(const std::string& kernel, const std::string& text) {
+Result<int64_t> LiveSession::build(const std::string& kernel, const std::string& dtype,
+                                   const std::string& text) {
   Json line = app_line("build");
   line["kernel"] = kernel;
+  if (!dtype.empty()) line["dtype"] = dtype;
   line["text"] = text;
   return ask(next_id_, "build", line);
 }

@@ -25,7 +25,8 @@ class LiveSession final : public Session {
   Result<int64_t> list() override;
   Result<int64_t> source(const std::string& kernel) override;
   Result<int64_t> assembly(const std::string& kernel) override;
-  Result<int64_t> build(const std::string& kernel, const std::string& text) override;
+  Result<int64_t> build(const std::string& kernel, const std::string& dtype,
+                        const std::string& text) override;
   Result<int64_t> send(WorkRequest request) override;
   void cancel(int64_t id) override;
   void predict(const std::string& kernel, const Params& params, double value_ns) override;

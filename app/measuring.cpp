@@ -19,7 +19,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   Driver& driver = *measured->driver;
   RIDGE_TRY_VOID(driver.fetch_catalogue());
   for (const std::string& text : options.edits) {
-    RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text)));
+    RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text), given));
     measured->edited.push_back(build.kernel);
   }
   RIDGE_TRY(measured->selection, choose(*measured->lab, driver.run(), given, measured->edited));

@@ -24,7 +24,9 @@ class ReplaySession final : public Session {
   Result<int64_t> list() override { return refuse(); }
   Result<int64_t> source(const std::string&) override { return refuse(); }
   Result<int64_t> assembly(const std::string&) override { return refuse(); }
-  Result<int64_t> build(const std::string&, const std::string&) override { return refuse(); }
+  Result<int64_t> build(const std::string&, const std::string&, const std::string&) override {
+    return refuse();
+  }
   Result<int64_t> send(WorkRequest) override { return refuse(); }
   void cancel(int64_t) override {}
   void predict(const std::string&, const Params&, double) override {}

@@ -64,8 +64,10 @@ class Session {
   virtual Result<int64_t> list() = 0;
   virtual Result<int64_t> source(const std::string& kernel) = 0;
   virtual Result<int64_t> assembly(const std::string& kernel) = 0;
-  /// A learner's text, to become a rung; `kernel` picks a variant and may be empty.
-  virtual Result<int64_t> build(const std::string& kernel, const std::string& text) = 0;
+  /// A learner's text, to become a rung; `kernel` picks a variant and may be empty;
+  /// `dtype`: the data type to build it for, empty for the text's first.
+  virtual Result<int64_t> build(const std::string& kernel, const std::string& dtype,
+                                const std::string& text) = 0;
   virtual Result<int64_t> send(WorkRequest request) = 0;  ///< run, compare, probe; sets the id
   virtual void cancel(int64_t id) = 0;
   /// Puts a learner's prediction into the transcript.

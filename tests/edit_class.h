@@ -35,8 +35,10 @@ struct Class {
   Worker worker{"RIDGE_WORKER"};
   int64_t id = 10;
 
-  EditBuild build(const std::string& text, const std::string& kernel = "gemm.cpu.loop_order") {
-    worker.send({{"type", "build"}, {"id", ++id}, {"kernel", kernel}, {"text", text}});
+  EditBuild build(const std::string& text, const std::string& kernel = "gemm.cpu.loop_order",
+                  const std::string& dtype = "") {
+    worker.send(
+        {{"type", "build"}, {"id", ++id}, {"kernel", kernel}, {"dtype", dtype}, {"text", text}});
     for (;;) {
       const Json line = worker.until("result", id);
       REQUIRE(!line.is_null());

@@ -41,6 +41,27 @@ TEST_CASE("its names are its own, and what rungs share is the worker's") {
   CHECK(one.build(test::read_all(kernels + "threads.cpp"), "gemm.cpu.threads").built);
 }
 
+TEST_CASE("it is built for one data type, and another is refused with a sentence") {
+  Class& one = shared();
+  // A name with two types, so that a request may ask for either.
+  const std::string text = replaced(original(), "RIDGE_KERNEL(gemm, cpu, loop_order,",
+                                    "static_assert(DType::RIDGE_ONLY_DTYPE == DType::fp32);\n"
+                                    "RIDGE_KERNEL(gemm, cpu, numpy, .dtypes = \"fp32 fp64\",");
+  const std::string kernel = "gemm.cpu.numpy";
+  const Params fp64 = {{"n", int64_t{64}}, {"dtype", std::string("fp64")}};
+  const EditBuild build = one.build(text, kernel);
+  INFO(build.reason);
+  REQUIRE(build.built);
+  CHECK(one.run(kernel + "_edit")["status"] == "ok");
+  const Json refused = one.run(kernel + "_edit", fp64);
+  INFO(refused.dump());
+  CHECK(refused["status"] == "skipped");
+  CHECK(has(refused["reason"], "built for fp32 only"));
+  CHECK(has(refused["reason"], "build it again for fp64"));
+  CHECK(!one.build(text, kernel, "fp64").built);  // the text insists on fp32
+  CHECK(one.build(text, kernel, "fp99").built);   // not its own: its first
+}
+
 TEST_CASE("its assembly is that of its own object") {
   Class& one = shared();
   const auto text_of = [&](const std::string& text) {

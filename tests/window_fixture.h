@@ -73,9 +73,10 @@ class FakeSession final : public app::Session {
     return id;
   }
   /// Built at once, with the messages in `build_messages`; an error among them: not built.
-  Result<int64_t> build(const std::string& kernel, const std::string& text) override {
+  Result<int64_t> build(const std::string& kernel, const std::string& dtype,
+                        const std::string& text) override {
     const int64_t id = next_++;
-    to_.app("build", {{"id", id}, {"kernel", kernel}, {"text", text}});
+    to_.app("build", {{"id", id}, {"kernel", kernel}, {"dtype", dtype}, {"text", text}});
     EditBuild build{kernel + std::string(kEditSuffix), true};
     build.messages = build_messages;
     for (const CompileMessage& message : build_messages) {

@@ -64,6 +64,22 @@ Words registration_of(std::string_view text) {
   return names.size() == 3 ? names : Words();
 }
 
+/// Of the types in .dtypes = "bf16 fp16" the one to build for: `wanted`, or the first; empty: there is one.
+std::string one_dtype(std::string_view text, std::string_view wanted) {
+  constexpr std::string_view kBegin = ".dtypes = \"";
+  const size_t at = text.find(kBegin, std::min(text.find("\nRIDGE_KERNEL("), text.size()));
+  if (at == text.npos) return "";
+  const std::string_view rest = text.substr(at + kBegin.size());
+  const Words types = split(rest.substr(0, rest.find('"')), ' ');
+  if (types.size() < 2) return "";
+  for (const std::string& type : types) {
+    const bool plain = type.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == type.npos;
+    if (!plain) return "";
+  }
+  const bool has = std::find(types.begin(), types.end(), wanted) != types.end();
+  return has ? std::string(wanted) : types.front();
+}
+
 /// "arch=90a flags=..." of the first line; empty where it is no build line.
 std::string build_line_of(const std::string& text) {
   constexpr std::string_view kBegin = "// ridge:";
@@ -146,6 +162,11 @@ Words gpu_command(const EditText& edit, int capability) {
   // Not -arch=sm_90a: nvcc 13.0 then assembles for a plain sm_90 as well, which has no wgmma.
   command.push_back("-gencode=arch=compute_" + arch + ",code=sm_" + arch);
   add_words("-Xcompiler -fPIC,-fvisibility=hidden", &command);
+  // Without the object for code on several devices, which a rung is not; and without what <cmath> has
+  // beyond C's, Bessel functions and the like, of 90 kB: a third of a second of each save (a
+  // standard library that does not know the name is parsed whole).
+  command.push_back("-nodlink");
+  command.push_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   command.push_back("-DRIDGE_ARCH=" + std::to_string(least));
   if (exact) command.push_back("-DRIDGE_ARCH_EXACT=true");
   return command;
@@ -159,6 +180,7 @@ Words compile_command(const EditText& edit, int capability) {
   }
   command.push_back("-I" + source_folder());
   command.push_back("-DRIDGE_ISA=\"" + edit.isa + "\"");
+  if (!edit.dtype.empty()) command.push_back("-DRIDGE_ONLY_DTYPE=" + edit.dtype);
   command.push_back("-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"");
   return command;
 }
@@ -178,7 +200,8 @@ std::string system_includes(const std::string& text) {
 
 }  // namespace
 
-Result<EditText> read_edit(std::string_view kernel, const std::string& text) {
+Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
+                           const std::string& text) {
   const Words names = registration_of(text);
   if (names.empty()) {
     return refused("it registers no kernel",
@@ -186,6 +209,7 @@ Result<EditText> read_edit(std::string_view kernel, const std::string& text) {
   }
   EditText edit;
   edit.is_cuda = names[1] == "cuda";
+  edit.dtype = one_dtype(text, dtype);
   const std::string path = "kernels/" + names[0] + "/" + names[2] + (edit.is_cuda ? ".cu" : ".cpp");
   const std::string line = build_line_of(text);
   std::vector<KernelSource> sources = sources_of({path.c_str(), line.c_str(), text.c_str()});

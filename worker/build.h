@@ -23,12 +23,15 @@ struct EditText {
   std::string arch;     ///< "90a"
   std::string variant;  ///< "_o1" of naive_o1
   bool is_cuda = false;
+  std::string dtype;  ///< the one data type it is built for; empty: the text names no two
   std::string id() const { return source.id + std::string(kEditSuffix); }
 };
 
-/// `kernel` picks a variant where the text makes several rungs; it may be empty. Errors: usage, where
+/// `kernel` picks a variant where the text makes several rungs; it may be empty. `dtype`: the data type to
+/// build it for; where it is not among the text's own, their first. Errors: usage, where
 /// the text registers no kernel or its build line asks for what is not allowed.
-Result<EditText> read_edit(std::string_view kernel, const std::string& text);
+Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
+                           const std::string& text);
 
 /// The headers that texts include in <>, compiled ahead once for each set of flags and kept as long as
 /// this lives: <immintrin.h> alone is half a second of a save.

@@ -205,16 +205,16 @@ Result<void> Work::assembly(int64_t request, const std::string& kernel) {
   return {};
 }
 
-Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& text,
-                         std::function<bool()> cancelled) {
+Result<void> Work::build(int64_t request, const std::string& kernel, const std::string& dtype,
+                         const std::string& text, std::function<bool()> cancelled) {
   int capability = 0;
   for (const GpuInfo& gpu : gpus_) capability = std::max(capability, gpu.capability);
   // So that its worker finds the GPU's lock, and no run waits for this one's context.
   if (capability > 0 && text.find("__global__") != text.npos) (void)device(Backend::cuda, 0);
   LineObserver observer(emitter_, request, std::move(cancelled));
-  RIDGE_TRY(
-      const EditBuild build,
-      edits_.build(kernel, text, info(std::string(original_of(kernel))), capability, &observer));
+  RIDGE_TRY(const EditBuild build,
+            edits_.build(kernel, dtype, text, info(std::string(original_of(kernel))), capability,
+                         &observer));
   if (build.built) {
     const Edit* edit = edits_.find(build.kernel);
     std::erase_if(catalogue_, [&](const KernelInfo& one) { return one.id == build.kernel; });

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "common/measure/child.h"
 #include "common/measure/disassembly.h"
 #include "common/measure/tool.h"
+#include "common/record/params.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"
 
@@ -203,16 +205,25 @@ Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worke
   return Error{ErrorCode::invalid, "it registers another kernel", "", ""};
 }
 
+Result<void> takes_dtype(const KernelInfo& edit, const Params& params) {
+  const auto& own = edit.dtypes;
+  const std::string dtype = param_text(params, "dtype");
+  if (dtype.empty() || own.empty() || std::find(own.begin(), own.end(), dtype) != own.end())
+    return {};
+  return Error{ErrorCode::unavailable, "this edit was built for " + own.front() + " only", "",
+               "build it again for " + dtype};
+}
+
 }  // namespace
 
 Edits::Edits() = default;
 Edits::~Edits() = default;
 
-Result<EditBuild> Edits::build(const std::string& kernel, const std::string& text,
-                               const KernelInfo* original, int capability,
+Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dtype,
+                               const std::string& text, const KernelInfo* original, int capability,
                                measure::Observer* observer) {
   EditBuild build;
-  const auto read = read_edit(kernel, text);
+  const auto read = read_edit(kernel, dtype, text);
   if (!read) {
     build.reason = read.error().sentence();
     return build;
@@ -251,6 +262,9 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& tex
   edit.info.flags = read->source.flags;
   edit.info.hash = build.hash;
   if (original != nullptr) edit.info.params = original->params;
+  for (ParamSpec& spec : edit.info.params) {
+    if (spec.name == "dtype" && !edit.info.dtypes.empty()) spec.fallback = edit.info.dtypes[0];
+  }
   std::erase_if(edits_, [&](const Edit& one) { return one.info.id == build.kernel; });
   edits_.push_back(std::move(edit));
   ready_ = std::move(worker);
@@ -281,6 +295,11 @@ Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Obs
   series.params = request.kernels[0].params;
   series.cache = request.cache;
   series.mode = request.mode;
+  if (const auto can = takes_dtype(edit.info, series.params); !can) {
+    measure::take_error(can.error(), &series);
+    series.index = index;
+    return series;
+  }
   bool has_outcome = false;
   // The one that was started for the build serves its first run; each has one request in its life.
   auto worker = edit.info.id == ready_for_ ? std::move(ready_) : nullptr;
@@ -365,7 +384,13 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
     const auto kernels = reinterpret_cast<Kernels>(dlsym(object, "ridge_edited_kernels"));
     int count = 0;
     const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
-    for (int i = 0; i < count; ++i) add_loaded_kernel(list[i]);
+    const auto only = reinterpret_cast<const char* (*)()>(dlsym(object, "ridge_edited_dtype"));
+    static std::deque<KernelDesc> loaded;  // addresses stay
+    for (int i = 0; i < count; ++i) {
+      loaded.push_back(*list[i]);
+      if (only != nullptr) loaded.back().dtypes = only();
+      add_loaded_kernel(&loaded.back());
+    }
   }
   return {};
 }

@@ -28,9 +28,10 @@ class Edits {
 
   /// Compiles, then has a worker load it and say what it registers. A build that fails leaves what was
   /// built before under this id.
-  /// `capability`: of this machine's GPU, 0 without. Errors: cancelled.
-  Result<EditBuild> build(const std::string& kernel, const std::string& text,
-                          const KernelInfo* original, int capability, measure::Observer* observer);
+  /// `dtype`: as in read_edit(). `capability`: of this machine's GPU, 0 without. Errors: cancelled.
+  Result<EditBuild> build(const std::string& kernel, const std::string& dtype,
+                          const std::string& text, const KernelInfo* original, int capability,
+                          measure::Observer* observer);
   const Edit* find(std::string_view kernel) const;
 
   Result<AssemblyText> disassemble(const Edit& edit, int capability) const;

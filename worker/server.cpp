@@ -153,8 +153,8 @@ bool Server::serve(const Json& request, Work* work) {
   } else if (type == "assembly") {
     outcome = work->assembly(id, text_of(request, "kernel"));
   } else if (type == "build") {
-    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "text"),
-                          [this, id] { return is_cancelled(id); });
+    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "dtype"),
+                          text_of(request, "text"), [this, id] { return is_cancelled(id); });
   } else {
     const auto asked = work_request_from(request);
     outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })

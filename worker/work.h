@@ -28,8 +28,8 @@ class Work {
   Result<void> source(int64_t request, const std::string& kernel);
   Result<void> assembly(int64_t request, const std::string& kernel);
   /// A learner's text becomes a rung of the catalogue, or the result says why not.
-  Result<void> build(int64_t request, const std::string& kernel, const std::string& text,
-                     std::function<bool()> cancelled);
+  Result<void> build(int64_t request, const std::string& kernel, const std::string& dtype,
+                     const std::string& text, std::function<bool()> cancelled);
   /// run, compare, probe and inspect. Error worker: a device is lost; cancelled: stopped, what was measured
   /// has been sent; any other: the request could not be carried out at all.
   Result<void> carry_out(const WorkRequest& request, std::function<bool()> cancelled);

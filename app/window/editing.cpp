@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "app/selection.h"
 #include "app/window/actions.h"
 #include "common/core/format.h"
 #include "common/core/write_file.h"
+#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
@@ -87,8 +89,18 @@ bool look_at_file(State& state, Editing* editing) {
   return true;
 }
 
+/// The one to build for; empty where its original has no choice.
+std::string wanted_dtype(const State& state, const Editing& editing) {
+  const KernelInfo* info = state.run().kernel(editing.kernel);
+  if (!info || info->dtypes.size() < 2) return "";
+  const std::string dtype = param_text(params_for(state, *info), "dtype");
+  const bool has = std::find(info->dtypes.begin(), info->dtypes.end(), dtype) != info->dtypes.end();
+  return has ? dtype : "";
+}
+
 bool build_now(State& state, Editing* editing) {
-  const auto id = state.session->build(editing->kernel, editing->on_disk);
+  editing->dtype = wanted_dtype(state, *editing);
+  const auto id = state.session->build(editing->kernel, editing->dtype, editing->on_disk);
   editing->wants_build = editing->cancels = false;
   editing->build_since_s = editing->now_s;
   editing->run_request = 0;
@@ -268,6 +280,10 @@ bool tick_editing(State& state, double now_s) {
   if (now_s - editing->look_s >= kLookEvery_s) {
     editing->look_s = now_s;
     moved = look_at_file(state, editing);
+  }
+  if (editing->build_request && editing->dtype != wanted_dtype(state, *editing)) {
+    editing->wants_build = true;  // it was built for another type; nobody saved it now
+    editing->saved_ns = 0;
   }
   const bool is_free = !state.run_request && !state.compare_request;
   // The figures of the text before are of no use any more.

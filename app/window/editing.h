@@ -26,6 +26,7 @@ struct Editing {
   std::string text;     ///< as it stands in the window
   std::string on_disk;  ///< as it was last read or written
   std::string built;    ///< what the last build was asked for
+  std::string dtype;    ///< and for which data type; empty: the text's first
   int texts = 0;        ///< counts the texts that did not come from the window
   bool wants_build = false, wants_run = false;
   bool cancels = false;      ///< its build or run, because there is a newer text

@@ -5,6 +5,17 @@
 
 #include "common/kernel/kernel.h"
 
+#ifdef RIDGE_ONLY_DTYPE
+#define RIDGE_NAME_OF(text) #text
+#define RIDGE_NAME(text) RIDGE_NAME_OF(text)
+/// The one data type that this object was built for; where there is none, what its kernels say.
+extern "C" __attribute__((used, visibility("default"))) inline const char* ridge_edited_dtype() {
+  return RIDGE_NAME(RIDGE_ONLY_DTYPE);
+}
+#undef RIDGE_NAME
+#undef RIDGE_NAME_OF
+#endif
+
 extern "C" __attribute__((weak, visibility("hidden")))
 const ridge::KernelDesc* __start_ridge_kernels[];
 extern "C" __attribute__((weak, visibility("hidden")))

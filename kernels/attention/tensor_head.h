@@ -10,8 +10,8 @@ namespace ridge {
 template <typename Run>
 Status with_tensor_head(DType dtype, int64_t head_size, Run run) {
   const auto with_type = [&]<int d>() -> Status {
-    if (dtype == DType::bf16) return run.template operator()<device::Bf16, d>();
-    return run.template operator()<device::Fp16, d>();
+    return with_element<device::Bf16, device::Fp16>(
+        dtype, [&]<typename E>(E) -> Status { return run.template operator()<E, d>(); });
   };
   if (head_size == 64) return with_type.template operator()<64>();
   if (head_size == 128) return with_type.template operator()<128>();

@@ -73,11 +73,6 @@ Status with_tile(const TileChoice& tile, Run run) {
                           : run.template operator()<1, 64, false>();
 }
 
-template <typename Run>
-Status with_half(DType dtype, Run run) {
-  return dtype == DType::bf16 ? run(Bf16{}) : run(Fp16{});
-}
-
 /// [filter][tap][channel], channels filled up to slices with zeros.
 Status pack_filters(const Conv& v, const uint16_t* f, void** packed, size_t* bytes) {
   const int64_t taps = v.r * v.s, stored = ceil_of(v.c, kSlice) * kSlice;
@@ -121,7 +116,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   const Status packed = pack_filters(v, static_cast<const uint16_t*>(constants->f), &state->f,
                                      &plan->workspace_bytes);
   if (!packed.ok()) return packed;
-  return with_half(shape.dtype, [&](auto element) {
+  return with_element<Bf16, Fp16>(shape.dtype, [&](auto element) {
     return with_tile(state->tile, [&]<int kBlocks, int kFilters, bool kResident>() -> Status {
       RIDGE_CUDA_CHECK(cudaFuncSetAttribute(
           conv_wgmma_im2col_kernel<decltype(element), kBlocks, kFilters, kResident>,
@@ -174,7 +169,7 @@ Status launch(const Launch& launch) {
   const Conv v = conv_of(&launch);
   const auto& state = *static_cast<const State*>(launch.plan_state);
   if (state.direct) return conv_direct_cuda(launch);
-  return with_half(launch.shape.dtype, [&](auto element) {
+  return with_element<Bf16, Fp16>(launch.shape.dtype, [&](auto element) {
     return with_tile(state.tile, [&]<int kBlocks, int kFilters, bool kResident>() {
       return launch_as<decltype(element), kBlocks, kFilters, kResident>(launch, v, state);
     });

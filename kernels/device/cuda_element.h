@@ -5,15 +5,19 @@
 #include <cuda_fp16.h>
 
 #include "kernels/device/check.h"
+#include "kernels/device/with_element.h"
 
 namespace ridge {
+
+template <>
+inline constexpr DType kTypeOf<__nv_bfloat16> = DType::bf16;
+template <>
+inline constexpr DType kTypeOf<__half> = DType::fp16;
 
 /// Calls `run(float{})`, `run(__nv_bfloat16{})` or `run(__half{})`.
 template <typename Run>
 Status with_cuda_element(DType dtype, Run run) {
-  if (dtype == DType::bf16) return run(__nv_bfloat16{});
-  if (dtype == DType::fp16) return run(__half{});
-  return run(float{});
+  return with_element<float, __nv_bfloat16, __half>(dtype, run);
 }
 
 namespace device {

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "common/kernel/kernel.h"
+#include "kernels/device/with_element.h"
 
 namespace ridge::device {
 
@@ -66,20 +66,7 @@ struct Int8 {
 /// Calls `run(Bf16{})` or whichever type `dtype` names; tf32, fp8 and int8 included.
 template <typename Run>
 Status with_tensor_element(DType dtype, Run run) {
-  switch (dtype) {
-    case DType::bf16:
-      return run(Bf16{});
-    case DType::fp16:
-      return run(Fp16{});
-    case DType::tf32:
-      return run(Tf32{});
-    case DType::fp8:
-      return run(Fp8{});
-    case DType::int8:
-      return run(Int8{});
-    default:
-      return {"no tensor core type", "with_tensor_element", __FILE__, __LINE__, false};
-  }
+  return with_element<Bf16, Fp16, Tf32, Fp8, Int8>(dtype, run);
 }
 
 /// Two neighbours of a row of C in one register, the first in the lower half.

@@ -141,7 +141,8 @@ Status multiply(const Launch& launch) {
 }
 
 Status launch(const Launch& launch) {
-  return launch.shape.dtype == DType::bf16 ? multiply<Bf16>(launch) : multiply<Fp16>(launch);
+  return with_element<Bf16, Fp16>(launch.shape.dtype,
+                                  [&]<typename E>(E) { return multiply<E>(launch); });
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 // Limits    The time in which sums are stored, as before: at 4096 this step alone gains nothing.
 // Look at   It again, once the next rung is there: the order of steps decides which of them pays.
 // Source    PTX ISA, "cp.async.bulk.tensor", .multicast::cluster; pranjalssh/fast.cu, kernel 8.
-#include <algorithm>
-
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/warpgroup.h"
 #include "kernels/device/wgmma.h"
@@ -102,7 +100,7 @@ Status launch_as(const Launch& launch) {
     return status;
   }
   const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = std::min(pairs, sm_count() / kCluster) * kCluster;
+  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
   gemm_multicast_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                                    static_cast<cudaStream_t>(launch.stream)>>>(g);
   return RIDGE_CUDA_LAUNCHED(gemm_multicast_kernel);

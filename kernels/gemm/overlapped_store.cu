@@ -12,8 +12,6 @@
 //           Left out, it is a race that no run need ever show.
 // Source    PTX ISA, "stmatrix", "Async proxy"; CUTLASS sm90 epilogue; pranjalssh/fast.cu, kernel
 //           10.
-#include <algorithm>
-
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/warpgroup.h"
 #include "kernels/device/wgmma.h"
@@ -110,7 +108,7 @@ Status launch_as(const Launch& launch) {
     return status;
   }
   const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = std::min(pairs, sm_count() / kCluster) * kCluster;
+  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
   gemm_overlapped_store_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                                           static_cast<cudaStream_t>(launch.stream)>>>(g);
   return RIDGE_CUDA_LAUNCHED(gemm_overlapped_store_kernel);

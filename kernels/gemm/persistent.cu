@@ -10,8 +10,6 @@
 //           ask the L2 for 48 bytes a clock each.
 // Look at   Sizes whose tiles do not fill whole rounds of the SMs.
 // Source    CUTLASS, persistent tile scheduler; pranjalssh/fast.cu, kernel 6.
-#include <algorithm>
-
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/warpgroup.h"
 #include "kernels/device/wgmma.h"
@@ -110,7 +108,7 @@ Status launch_as(const Launch& launch) {
     return status;
   }
   const int tiles = ceil_div(g.m, kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = std::min(tiles, sm_count());
+  const int blocks = min(tiles, sm_count());
   gemm_persistent_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                                     static_cast<cudaStream_t>(launch.stream)>>>(g);
   return RIDGE_CUDA_LAUNCHED(gemm_persistent_kernel);

@@ -10,8 +10,6 @@
 //           from the one two before it.
 // Look at   int8, where C is four times as wide as A and B; and utilization at 8192.
 // Source    CUTLASS, "ping-pong" warp-specialized kernels.
-#include <algorithm>
-
 #include "kernels/device/mbarrier.h"
 #include "kernels/device/warpgroup.h"
 #include "kernels/device/wgmma.h"
@@ -116,7 +114,7 @@ Status launch_as(const Launch& launch) {
     return status;
   }
   const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = std::min(pairs, sm_count() / kCluster) * kCluster;
+  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
   gemm_ping_pong_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                                    static_cast<cudaStream_t>(launch.stream)>>>(g);
   return RIDGE_CUDA_LAUNCHED(gemm_ping_pong_kernel);

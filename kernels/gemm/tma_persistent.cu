@@ -12,8 +12,6 @@
 //           the same FFMAs took 2.70 ms, not 2.59 (n = 4096, timed apart); of 1024 in the loop 93 instead of
 //           73 ask one bank for two values.
 // Source    CUTLASS's warp-specialised persistent kernels, brought from tensor cores to FFMA.
-#include <algorithm>
-
 #include "kernels/device/ffma_tile.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/mbarrier.h"
@@ -159,7 +157,7 @@ ridge::Status launch(const ridge::Launch& launch) {
   const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
   Tiles tiles = {ceil_div(m, kTileM), ceil_div(n, kTileN), ceil_div(k, kTileK), 0};
   tiles.count = tiles.m * tiles.n;
-  const int blocks = std::min(ridge::sm_count(), tiles.count);
+  const int blocks = min(ridge::sm_count(), tiles.count);
   kernel_for(g.n)<<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                     static_cast<cudaStream_t>(g.stream)>>>(a, b, g.c, g.m, g.n, tiles, 1.0f);
   return RIDGE_CUDA_LAUNCHED(gemm_tma_persistent_kernel);

@@ -11,8 +11,6 @@
 //           the launch to the first tile in shared memory.
 // Look at   1024 and below; then 1536 and 3072, where the choice falls on the tile of 192 rows.
 // Source    CUDA Programming Guide, "Programmatic Dependent Launch"; CUTLASS tile heuristics.
-#include <algorithm>
-
 #include "kernels/device/warpgroup.h"
 #include "kernels/device/wgmma.h"
 #include "kernels/gemm/tile_choice.h"
@@ -115,7 +113,7 @@ Status launch_tile(const Launch& launch) {
   TensorGemm g;
   const Status s = describe_gemm<Element>(launch, T::kM, T::kN / kCluster, &g);
   if (!s.ok()) return s;
-  const int blocks = std::min(T::clusters(g.m, g.n), sm_count() / kCluster) * kCluster;
+  const int blocks = min(T::clusters(g.m, g.n), sm_count() / kCluster) * kCluster;
   return launch_overlapped(gemm_tuned_kernel<Element, T>, blocks, T::kThreads,
                            sizeof(typename T::Shared), launch, g);
 }

@@ -131,8 +131,9 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 Status launch(const Launch& launch) {
-  return launch.shape.dtype == DType::bf16 ? multiply<__nv_bfloat16>(launch)
-                                           : multiply<__half>(launch);
+  return with_element<device::Bf16, device::Fp16>(launch.shape.dtype, [&]<typename E>(E) {
+    return multiply<typename E::Out>(launch);
+  });
 }
 
 }  // namespace

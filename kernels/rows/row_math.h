@@ -9,7 +9,13 @@
 #include <type_traits>
 
 #include "kernels/device/check.h"
+#include "kernels/device/with_element.h"
 #include "kernels/rows/rows.h"
+
+namespace ridge {
+template <>
+inline constexpr DType kTypeOf<__nv_bfloat16> = DType::bf16;
+}  // namespace ridge
 
 namespace ridge::device {
 
@@ -200,7 +206,8 @@ RowsOf<T> typed_rows(const Launch& launch) {
 template <class Run>
 Status with_row_op(const Launch& launch, const Run& run) {
   const auto typed = [&](auto op) {
-    return launch.shape.dtype == DType::bf16 ? run(op, __nv_bfloat16()) : run(op, float());
+    return with_element<__nv_bfloat16, float>(launch.shape.dtype,
+                                              [&](auto element) { return run(op, element); });
   };
   switch (row_op_of(launch.shape)) {
     case RowOp::softmax:
