@@ -6,6 +6,7 @@
 #include "common/measure/estimate.h"
 #include "common/measure/isa.h"
 #include "common/measure/machine.h"
+#include "common/measure/outcome.h"
 #include "tests/toy_family.h"
 
 namespace ridge {

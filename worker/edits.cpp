@@ -15,6 +15,7 @@
 
 #include "common/measure/child.h"
 #include "common/measure/disassembly.h"
+#include "common/measure/outcome.h"
 #include "common/measure/tool.h"
 #include "common/record/params.h"
 #include "worker/sandbox.h"

@@ -6,6 +6,7 @@
 #include "common/core/format.h"
 #include "common/kernel/registry.h"
 #include "common/measure/machine.h"
+#include "common/measure/outcome.h"
 #include "common/measure/range.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"

@@ -87,16 +87,6 @@ Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule&
                           std::vector<Sample>* latency);
 /// The pause after a timed block in which the window may draw.
 void gap();
-/// Puts an Error where it belongs: status and reason of the series.
-void take_error(const Error& error, Series* series);
-/// Whether others' work disturbs a timing. On a CPU from 0.1 of a core (/proc/stat's ticks make up to
-/// 0.04 out of nothing in the half second of a live run), or from a twentieth of a larger machine; a
-/// GPU queues ahead, so only half the machine's cores busy elsewhere may starve it.
-bool is_contended(double foreign_cpus, Backend backend);
-/// Tags outliers and fills in stats, with the flags "external", "noisy" and "contended".
-void summarize(Series* series, bool contended, bool noisy, bool external = false);
-/// Says why percentiles and energy are missing, where they are.
-void describe_unavailable(Series* series);
 /// Seconds of a steady clock.
 double now_s();
 

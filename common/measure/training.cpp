@@ -3,6 +3,7 @@
 
 #include "common/measure/harness.h"
 #include "common/measure/machine.h"
+#include "common/measure/outcome.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"

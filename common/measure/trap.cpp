@@ -7,6 +7,7 @@
 #include <random>
 
 #include "common/measure/harness.h"
+#include "common/measure/outcome.h"
 #include "common/stats/stats.h"
 
 namespace ridge::measure {
