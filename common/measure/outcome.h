@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/core/result.h"
+#include "common/kernel/kernel.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {

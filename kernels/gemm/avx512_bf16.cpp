@@ -100,7 +100,13 @@ void tile(const PanelTile* t) {
   switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
 }
 
-constexpr PanelKernel kPanels = {kRows, kColumns, 2, kDepth, kStride, false, tile, nullptr};
+constexpr PanelKernel kPanels = {.rows = kRows,
+                                 .columns = kColumns,
+                                 .bytes = 2,
+                                 .c_bytes = 2,
+                                 .depth = kDepth,
+                                 .a_stride = kStride,
+                                 .tile = tile};
 
 Status prepare(const Shape& shape, Plan* plan) {
   return panel_prepare(&kPanels, shape, panel_threads(shape), plan);

@@ -7,108 +7,19 @@
 // Limits    The dot-product units where the CPU has AVX-512 BF16. Where it has not, oneDNN refuses.
 // Look at   Its share of the bf16 ceiling, beside the share of fp32's that sgemm reaches.
 // Source    oneDNN, dnnl_matmul_desc_init. Threads follow OpenMP, as in onednn.cpp.
-#include <oneapi/dnnl/dnnl.h>
-#include <stdio.h>
-
-#include <new>
-
-#include "kernels/gemm/gemm.h"
-
-extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
+#include "kernels/gemm/onednn_matmul.h"
 
 namespace ridge {
 namespace {
 
-struct Matmul {
-  dnnl_engine_t engine = nullptr;
-  dnnl_stream_t stream = nullptr;
-  dnnl_primitive_t primitive = nullptr;
-  dnnl_memory_t memory[3] = {};
-};
+constexpr MatmulTypes kTypes = {dnnl_bf16, dnnl_bf16, dnnl_ab, "oneDNN has no bf16 for this CPU"};
 
-void release(void* state) {
-  auto* plan = static_cast<Matmul*>(state);
-  for (dnnl_memory_t memory : plan->memory) {
-    if (memory) dnnl_memory_destroy(memory);
-  }
-  if (plan->primitive) dnnl_primitive_destroy(plan->primitive);
-  if (plan->stream) dnnl_stream_destroy(plan->stream);
-  if (plan->engine) dnnl_engine_destroy(plan->engine);
-  delete plan;
-}
-
-Status status_of(dnnl_status_t status, const char* expression, int line) {
-  if (status == dnnl_success) return {};
-  return {.what = status == dnnl_unimplemented ? "oneDNN has no bf16 for this CPU"
-                                               : "oneDNN refused the product",
-          .expression = expression,
-          .file = __FILE__,
-          .line = line};
-}
-#define RIDGE_DNNL_CHECK(call)                                                               \
-  do {                                                                                       \
-    if (const auto status = status_of((call), #call, __LINE__); !status.ok()) return status; \
-  } while (false)
-
-/// `note` receives the library's name of the implementation it chose: "brg:avx512_core_bf16".
-Status fill(const Shape& shape, Matmul* plan, char (&note)[sizeof Plan::note]) {
-  const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
-  const dnnl_dims_t dims[3] = {{m, k}, {k, n}, {m, n}};
-  RIDGE_DNNL_CHECK(dnnl_engine_create(&plan->engine, dnnl_cpu, 0));
-  RIDGE_DNNL_CHECK(dnnl_stream_create(&plan->stream, plan->engine, dnnl_stream_default_flags));
-  dnnl_memory_desc_t matrix[3];
-  for (int i = 0; i < 3; ++i) {
-    RIDGE_DNNL_CHECK(dnnl_memory_desc_init_by_tag(&matrix[i], 2, dims[i], dnnl_bf16, dnnl_ab));
-    RIDGE_DNNL_CHECK(
-        dnnl_memory_create(&plan->memory[i], &matrix[i], plan->engine, DNNL_MEMORY_NONE));
-  }
-  dnnl_matmul_desc_t matmul;
-  RIDGE_DNNL_CHECK(dnnl_matmul_desc_init(&matmul, &matrix[0], &matrix[1], nullptr, &matrix[2]));
-  dnnl_primitive_desc_t desc = nullptr;
-  RIDGE_DNNL_CHECK(dnnl_primitive_desc_create(&desc, &matmul, nullptr, plan->engine, nullptr));
-  const char* chosen = nullptr;
-  if (dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &chosen) == dnnl_success)
-    snprintf(note, sizeof note, "implementation %s", chosen);
-  const dnnl_status_t created = dnnl_primitive_create(&plan->primitive, desc);
-  dnnl_primitive_desc_destroy(desc);
-  return status_of(created, "dnnl_primitive_create", __LINE__);
-}
-
-Status prepare_matmul(const Shape& shape, Plan* plan) {
-  auto* state = new (std::nothrow) Matmul;
-  if (!state) return {.what = "out of memory", .expression = "new Matmul", .file = __FILE__};
-  omp_set_num_threads(shape.threads);  // a primitive is made for so many
-  if (const Status status = fill(shape, state, plan->note); !status.ok()) {
-    release(state);
-    return status;
-  }
-  plan->state = state;
-  plan->release = release;
-  return {};
-}
-
-Status launch_matmul(const Launch& launch) {
-  auto* plan = static_cast<Matmul*>(launch.plan_state);
-  omp_set_num_threads(launch.shape.threads);
-  for (int i = 0; i < 3; ++i)
-    RIDGE_DNNL_CHECK(dnnl_memory_set_data_handle(plan->memory[i], launch.buffers[i]));
-  const dnnl_exec_arg_t arguments[3] = {{DNNL_ARG_SRC, plan->memory[kGemmA]},
-                                        {DNNL_ARG_WEIGHTS, plan->memory[kGemmB]},
-                                        {DNNL_ARG_DST, plan->memory[kGemmC]}};
-  RIDGE_DNNL_CHECK(dnnl_primitive_execute(plan->primitive, plan->stream, 3, arguments));
-  RIDGE_DNNL_CHECK(dnnl_stream_wait(plan->stream));
-  return {};
-}
-
-const char* matmul_version() {
-  static char text[32];
-  const dnnl_version_t* v = dnnl_version();
-  snprintf(text, sizeof text, "%d.%d.%d", v->major, v->minor, v->patch);
-  return text;
+Status prepare(const Shape& shape, Plan* plan) {
+  return prepare_matmul(shape, kTypes, plan);
 }
 
 RIDGE_KERNEL(gemm, cpu, onednn_bf16, .dtypes = "bf16", .library = "oneDNN",
-             .version = matmul_version, .prepare = prepare_matmul, .launch = launch_matmul);
+             .version = matmul_version, .prepare = prepare, .launch = launch_matmul);
 
 }  // namespace
 }  // namespace ridge

@@ -52,8 +52,7 @@ static __attribute__((noinline)) void store_some(Mask lanes, float* p, Vec v) {
 namespace ridge {
 
 extern const PanelKernel gemm_panels_portable;
-const PanelKernel gemm_panels_portable = {kRows,   kColumns, sizeof(float), kDepth,
-                                          kStride, true,     panel_tile,    panel_dots};
+const PanelKernel gemm_panels_portable = kFp32Panels;
 
 static Status prepare(const Shape& shape, Plan* plan) {
   return panel_prepare(&gemm_panels_portable, shape, 1, plan);

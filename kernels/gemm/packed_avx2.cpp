@@ -44,8 +44,7 @@ static inline void store_some(Mask mask, float* p, Vec v) {
 namespace ridge {
 
 extern const PanelKernel gemm_panels_avx2;
-const PanelKernel gemm_panels_avx2 = {kRows,   kColumns, sizeof(float), kDepth,
-                                      kStride, true,     panel_tile,    panel_dots};
+const PanelKernel gemm_panels_avx2 = kFp32Panels;
 
 static Status prepare(const Shape& shape, Plan* plan) {
   return panel_prepare(&gemm_panels_avx2, shape, 1, plan);

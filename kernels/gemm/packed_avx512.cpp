@@ -46,8 +46,7 @@ static inline void store_some(Mask mask, float* p, Vec v) {
 namespace ridge {
 
 extern const PanelKernel gemm_panels_avx512;
-const PanelKernel gemm_panels_avx512 = {kRows,   kColumns, sizeof(float), kDepth,
-                                        kStride, true,     panel_tile,    panel_dots};
+const PanelKernel gemm_panels_avx512 = kFp32Panels;
 
 static Status prepare(const Shape& shape, Plan* plan) {
   return panel_prepare(&gemm_panels_avx512, shape, 1, plan);

@@ -15,7 +15,7 @@ struct PanelTile {
   int64_t a_stride;
   void* packed;    ///< panel of B: PanelKernel::columns elements for each step of k
   const void* b;   ///< the same panel in B
-  int64_t stride;  ///< of B and of C
+  int64_t stride;  ///< of B, and of C where B is row-major
   int64_t depth;   ///< steps of k
   void* c;         ///< where the result goes
   float* sum;      ///< where it is summed in fp32 between blocks of k: c itself for fp32
@@ -28,14 +28,22 @@ struct PanelTile {
 /// A register tile and the code that computes it.
 struct PanelKernel {
   int rows, columns;  ///< of the register tile
-  int bytes;          ///< of an element
+  int bytes;          ///< of an element of A and B
+  int c_bytes;        ///< of an element of C
   int64_t depth;      ///< most steps of k in one block, even
   int64_t a_stride;  ///< between the rows of a panel of A: depth and a cache line, so that its rows
                      ///< do not fall into the same sets of the caches
-  bool in_place;     ///< tile() takes A as it lies, whatever its stride
+  bool in_place = false;  ///< tile() takes A as it lies, whatever its stride
   void (*tile)(const PanelTile* tile);
   /// One column of B: c[i] = row i of A (k long) times b, for i < rows. Null: a tile like any other.
-  void (*dots)(const void* a, const void* b, void* c, int64_t rows, int64_t k);
+  void (*dots)(const void* a, const void* b, void* c, int64_t rows, int64_t k) = nullptr;
+  /// For B transposed, n x k with k contiguous (gemm.h): packs a panel before the first tile that reads it.
+  /// Null: B is row-major, and its first tile copies it.
+  void (*pack_b)(const PanelTile* tile) = nullptr;
+  int b_bytes = 0;  ///< of a packed element of B, 0: as in B; with pack_b
+  int b_head = 0;   ///< bytes that begin a packed panel; with pack_b
+  /// Copies `count` elements of a row of A to its panel; null: as they are.
+  void (*copy_a)(void* to, const void* from, int64_t count) = nullptr;
 };
 
 }  // namespace ridge

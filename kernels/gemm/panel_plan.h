@@ -18,7 +18,7 @@ struct PanelPlan {
   int64_t a_bytes, b_panel_bytes, part_bytes;  ///< packed A; a panel of B; both for one thread
   bool copy_a;                                 ///< else A is read where it lies
   char* memory;
-  float* sums;  ///< m x n where C is not fp32 and k takes several blocks; else null
+  float* sums;  ///< m x n where C is narrower and k takes several blocks; else null
   int64_t sums_stride;
 };
 
@@ -92,7 +92,8 @@ static inline void panel_cut(const PanelKernel* kernel, const Shape& shape, int 
   plan->depth = panel_even(k, deepest, 4);
   plan->columns = panel_even(plan->part_columns, kPanelColumns, kernel->columns);
   const int64_t a_panel_bytes = kernel->rows * kernel->a_stride * kernel->bytes;
-  plan->b_panel_bytes = kernel->columns * plan->depth * kernel->bytes;
+  const int b_bytes_each = kernel->b_bytes ? kernel->b_bytes : kernel->bytes;
+  plan->b_panel_bytes = kernel->columns * plan->depth * b_bytes_each + kernel->b_head;
   const int64_t b_bytes = plan->columns / kernel->columns * plan->b_panel_bytes;
   // Where all of a block of B stays in the L2 cache, one panel of A at a time: C is then written row
   // by row.
@@ -122,7 +123,7 @@ static inline Status panel_prepare(const PanelKernel* kernel, const Shape& shape
   if (!p) return status;
   panel_cut(kernel, shape, threads, p);
   const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
-  const bool sums = shape.dtype != DType::fp32 && p->depth < k;
+  const bool sums = kernel->c_bytes < (int)sizeof(float) && p->depth < k;
   const int64_t parts_bytes = p->down * p->across * p->part_bytes;
   const int64_t bytes = parts_bytes + (sums ? m * n * (int64_t)sizeof(float) : 0);
   p->memory = (char*)huge_page_alloc((size_t)bytes);

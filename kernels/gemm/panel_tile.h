@@ -158,3 +158,18 @@ static void panel_tile(const PanelTile* t) {
 }  // namespace ridge
 
 #include "kernels/gemm/panel_dots.h"
+
+namespace ridge {
+
+/// The rung's tile as the loops of panels.h take it.
+static constexpr PanelKernel kFp32Panels = {.rows = kRows,
+                                            .columns = kColumns,
+                                            .bytes = sizeof(float),
+                                            .c_bytes = sizeof(float),
+                                            .depth = kDepth,
+                                            .a_stride = kStride,
+                                            .in_place = true,
+                                            .tile = panel_tile,
+                                            .dots = panel_dots};
+
+}  // namespace ridge

@@ -38,30 +38,36 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   const int64_t copied = plan->copy_a ? i0 : i1 - (i1 - i0) % kernel->rows;
   for (int64_t i = copied; i < i1; ++i) {
     char* to = part->a + (i - i0) * kernel->a_stride * kernel->bytes;
-    __builtin_memcpy(to, (const char*)job->a + (i * job->k + part->p0) * kernel->bytes,
-                     (size_t)(part->depth * kernel->bytes));
+    const char* from = (const char*)job->a + (i * job->k + part->p0) * kernel->bytes;
+    if (kernel->copy_a) {
+      kernel->copy_a(to, from, part->depth);
+      continue;
+    }
+    __builtin_memcpy(to, from, (size_t)(part->depth * kernel->bytes));
     // bf16 goes in pairs: an odd last step is paired with zero.
     __builtin_memset(to + part->depth * kernel->bytes, 0, (size_t)kernel->bytes);
   }
   PanelTile tile;
   tile.depth = part->depth;
-  tile.stride = job->n;
+  tile.stride = kernel->pack_b ? job->k : job->n;
   tile.sum_stride = plan->sums ? plan->sums_stride : job->n;
   tile.first = part->p0 == 0;
   tile.last = part->p0 + part->depth == job->k;
   tile.packed = part->b;
   for (int64_t j = part->j0; j < part->j1; j += kernel->columns) {
-    tile.b = (const char*)job->b + (part->p0 * job->n + j) * kernel->bytes;
+    const int64_t first = kernel->pack_b ? j * job->k + part->p0 : part->p0 * job->n + j;
+    tile.b = (const char*)job->b + first * kernel->bytes;
     tile.columns = (int)panel_least(kernel->columns, part->j1 - j);
+    if (kernel->pack_b && i0 == part->i0) kernel->pack_b(&tile);
     for (int64_t i = i0; i < i1; i += kernel->rows) {
       tile.rows = (int)panel_least(kernel->rows, i1 - i);
       tile.a_stride = i < copied ? job->k : kernel->a_stride;
       tile.a = i < copied ? (const char*)job->a + (i * job->k + part->p0) * kernel->bytes
                           : part->a + (i - i0) * kernel->a_stride * kernel->bytes;
-      tile.source = i > part->i0                      ? PanelSource::packed
+      tile.source = kernel->pack_b || i > part->i0    ? PanelSource::packed
                     : tile.rows < part->i1 - part->i0 ? PanelSource::copy
                                                       : PanelSource::direct;
-      tile.c = (char*)job->c + (i * job->n + j) * kernel->bytes;
+      tile.c = (char*)job->c + (i * job->n + j) * kernel->c_bytes;
       tile.sum = plan->sums ? plan->sums + i * plan->sums_stride + j : (float*)tile.c;
       kernel->tile(&tile);
     }
@@ -80,7 +86,8 @@ static inline void panel_part(void* context, int index) {
   if (job->n == 1 && job->kernel->dots) {
     const int64_t bytes = job->kernel->bytes;
     return job->kernel->dots((const char*)job->a + part.i0 * job->k * bytes, job->b,
-                             (char*)job->c + part.i0 * bytes, part.i1 - part.i0, job->k);
+                             (char*)job->c + part.i0 * job->kernel->c_bytes, part.i1 - part.i0,
+                             job->k);
   }
   part.a = plan->memory + index * plan->part_bytes;
   part.b = part.a + plan->a_bytes;
