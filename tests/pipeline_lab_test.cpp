@@ -1,6 +1,6 @@
 // The data loader's engine on a small set in a temporary folder: every image once an epoch whoever
 // loads it, slow and failing reads, broken and deleted files, what is left of a set that could not be
-// made; and the pipeline model.
+// made.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "common/record/params.h"
-#include "common/record/pipeline_model.h"
 #include "kernels/pipeline/engine.h"
 #include "kernels/pipeline/jpeg.h"
 #include "tests/catch.h"
@@ -353,62 +352,4 @@ TEST_CASE("JPEG: what comes back is what went in, nearly; what is broken is said
   CHECK_FALSE(decode_jpeg(bytes.data(), bytes.size() / 2, 64, back.data(), &why));
   CHECK_FALSE(decode_jpeg(bytes.data(), 0, 64, back.data(), &why));
   CHECK_FALSE(decode_jpeg(rgb.data(), rgb.size(), 64, back.data(), &why));
-}
-
-TEST_CASE("the model: the slowest stage, or all CPU work over the cores") {
-  PipelineOutcome outcome;
-  outcome.cores = 4;
-  outcome.ratio = 1;
-  outcome.stages = {{"load", 2, 100, 200, {}, {{"pixels", 1.0}}},
-                    {"copy", 1, 10, 10, {}, {{"pixels", 1.0}}},
-                    {"step", 1, 80, 80, {}, {{"pixels", 0.25}, {"layers", 0.75}}}};
-  outcome.bound_ns = 100;
-  const Params at = {{"workers", int64_t{2}}, {"side", int64_t{64}}, {"layers", int64_t{4}}};
-  const auto with = [&](const char* name, int64_t value) {
-    Params params = at;
-    params[name] = value;
-    return predict(outcome, at, params);
-  };
-  CHECK(predict(outcome, at, at).item_ns == 100);
-  CHECK(predict(outcome, at, at).bound == "load alone");
-  CHECK(with("workers", 1).item_ns == 200);
-  // Four workers load in 50; the step binds, nearly level with all the CPU work: 290 / 4.
-  CHECK(with("workers", 4).item_ns == 80);
-  CHECK(with("workers", 16).bound == "step alone");
-  CHECK(with("layers", 8).item_ns == 140);
-  CHECK(with("side", 128).item_ns == 400);
-  Params both = at;
-  both["workers"] = int64_t{4};
-  both["side"] = int64_t{128};
-  CHECK(predict(outcome, at, both).item_ns == (4 * 210 + 80 * 1.75) / 4);
-  CHECK(predict(outcome, at, both).bound == "CPU work / 4 cores");
-  outcome.ratio = 1.9;  // serial: 190 measured, the sum of its stages
-  CHECK(predict(outcome, at, at).item_ns == 190);
-  CHECK(predict(outcome, at, at).bound == "its stages one after the other");
-}
-
-TEST_CASE("the model: a step that waits for its weights takes as long with any batch") {
-  PipelineOutcome outcome;
-  outcome.cores = 4;
-  outcome.stages = {{"load", 2, 10, 20, {}, {{"pixels", 1.0}}},
-                    {"step", 1, 80, 1, {}, {{"pixels/batch", 0.25}, {"layers/batch", 0.75}}}};
-  const Params at = {{"batch", int64_t{64}}, {"layers", int64_t{4}}, {"side", int64_t{64}}};
-  const auto with = [&](int64_t batch, int64_t layers) {
-    Params params = at;
-    params["batch"] = batch;
-    params["layers"] = layers;
-    return predict(outcome, at, params).item_ns;
-  };
-  CHECK(with(64, 4) == 80);
-  CHECK(with(128, 4) == 40);
-  CHECK(with(32, 8) == 80 * (0.25 * 2 + 0.75 * 4));
-}
-
-TEST_CASE("queue depth: how many batches stand full at a time") {
-  const std::vector<Span> spans = {{"host buffer, full", 0, 0, 0, 2, 10, 30},
-                                   {"step", 0, 0, 0, 2, 5, 50},
-                                   {"host buffer, full", 1, 1, 1, 2, 20, 40}};
-  const std::vector<std::pair<double, int>> steps = {{10, 1}, {20, 2}, {30, 1}, {40, 0}};
-  CHECK(depth_steps(spans, "host buffer, full") == steps);
-  CHECK(depth_steps(spans, "device buffer, full").empty());
 }

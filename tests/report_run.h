@@ -167,4 +167,17 @@ inline report::Options report_options() {
   return options;
 }
 
+/// The run has to outlive the report, so a temporary is refused.
+report::Report built(const Run&& run, const report::Options& options = {}) = delete;
+inline report::Report built(const Run& run, const report::Options& options = report_options()) {
+  const report::Input input{&run, "run.jsonl"};
+  auto report = build_report(std::span(&input, 1), options);
+  REQUIRE(report.ok());
+  return *report;
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace ridge::test

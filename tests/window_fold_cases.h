@@ -36,7 +36,7 @@ size_t fold_row(const Fixture& f) {
 TEST_CASE("expert rungs stand under one line, in the rail and in the ladder; a click or X opens",
           "[window]") {
   WithGpu gpu;
-  Fixture f(1600, 1600);
+  Fixture f(1600, 1900);  // the whole rail
   const std::string line = "fold:" + std::to_string(fold_row(f));
   const std::string expert = "rung:gemm.cuda.persistent";
   REQUIRE(f.driver->find(line));

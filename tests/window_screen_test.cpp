@@ -168,20 +168,6 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   CHECK_FALSE(f.state.view.show_palette);
 }
 
-TEST_CASE("every action with a name is in the list of shortcuts, and a click does it",
-          "[window][screens]") {
-  Fixture f;
-  f.driver->type('?');
-  for (const Action& entry : actions()) {
-    INFO(entry.id);
-    CHECK(f.driver->find("do:" + entry.id));
-  }
-  REQUIRE(f.driver->click("do:theme"));
-  CHECK(f.state.view.light_theme);
-  REQUIRE(f.driver->click("do:show_home"));
-  CHECK(f.state.view.screen == ScreenId::home);
-}
-
 TEST_CASE("the compare screen lists every comparison, and a click chooses one",
           "[window][screens]") {
   Fixture f;
@@ -343,22 +329,6 @@ TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[
   f.driver->type('m');
   CHECK_FALSE(perform(f.state, "copy_svg"));
   CHECK(f.state.notice.text.find("no single chart") != std::string::npos);
-}
-
-TEST_CASE("docs/ui.md lists every action with its key", "[window][screens]") {
-  const char* source = std::getenv("RIDGE_SOURCE");
-  if (!source) return;  // outside ctest
-  const auto page = read_text(std::string(source) + "/docs/ui.md");
-  REQUIRE(page);
-  for (const Action& entry : actions()) {
-    const std::string keys = *entry.keys.text ? "`" + std::string(entry.keys.text) + "`" : "";
-    const std::string line =
-        "| `" + entry.id + "` | " + keys + (keys.empty() ? "| " : " | ") + entry.title + " |";
-    INFO(line);
-    CHECK(page->find(line) != std::string::npos);
-  }
-  for (const ScreenDesc& screen : screens())
-    CHECK(page->find(std::string("screen_") + screen.name + ".cpp") != std::string::npos);
 }
 
 TEST_CASE("every screen is drawn empty, with a run and with a replay, at every size and scale",

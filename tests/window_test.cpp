@@ -5,6 +5,7 @@
 
 #include "app/window/export.h"
 #include "app/window/settings.h"
+#include "tests/window_action_cases.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"
 #include "tests/window_table_cases.h"
@@ -344,8 +345,8 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
     f.state.view.scale = scale;
     f.driver->frames(4);
     INFO(width << " x " << height << " at " << scale);
-    for (const char* name :
-         {"run", "compare", "export", "log", "show_shortcuts", "lesson", "source", "diff", "baseline"}) {
+    for (const char* name : {"run", "compare", "export", "log", "show_shortcuts", "lesson",
+                             "source", "diff", "baseline"}) {
       INFO(name);
       const Area* area = f.driver->find(name);
       REQUIRE(area);

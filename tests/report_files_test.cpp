@@ -1,0 +1,99 @@
+// What a report is written as: CSV, JSON, Markdown, and files that are there whole or not at all.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "common/report/report.h"
+#include "tests/golden.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::report;
+using namespace ridge::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("ridge-report-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() {
+    std::error_code error;
+    fs::permissions(path, fs::perms::owner_all, error);
+    fs::remove_all(path, error);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("CSV is tidy: as many fields in every line, one line per timed slot") {
+  const Run run = report_run();
+  const std::string csv = to_csv(built(run));
+  std::istringstream lines(csv);
+  std::string line;
+  int rounds = 0, count = 0;
+  while (std::getline(lines, line)) {
+    int fields = 1;
+    bool quoted = false;
+    for (const char sign : line) {
+      if (sign == '"') quoted = !quoted;
+      if (sign == ',' && !quoted) ++fields;
+    }
+    INFO(line);
+    CHECK(fields == 19);
+    if (has(line, ",round,")) ++rounds;
+    ++count;
+  }
+  CHECK(rounds == 12 * 4);
+  CHECK(count > rounds);
+}
+
+TEST_CASE("JSON is the document of the candidate's run") {
+  const Run run = report_run();
+  const Json json = Json::parse(to_json(built(run)), nullptr, false);
+  REQUIRE(json.is_object());
+  CHECK(json["ridgepoint"] == 1);
+  CHECK(json["comparisons"][0]["decision"] == "adopt");
+}
+
+TEST_CASE("the Markdown report is the golden one") {
+  const Run run = report_run();
+  test::check_golden("report.md", to_markdown(built(run)));
+  const Run rejected_run = report_run({.candidate_passes = false});
+  test::check_golden("report_rejected.md", to_markdown(built(rejected_run)));
+}
+
+TEST_CASE("writing chooses by extension and never leaves half a file") {
+  const Folder folder;
+  const Run run = report_run();
+  const Report report = built(run);
+  for (const char* name : {"a.html", "a.md", "a.json", "a.csv", "a.gbench.json", "a.trace.json"}) {
+    CHECK(write_report(report, (folder.path / name).string()).ok());
+    CHECK(fs::file_size(folder.path / name) > 500);
+  }
+  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator{}) == 6);
+  for (const char* name : {"a.pdf", "a", ".trace.json", ".html"}) {
+    const auto written = write_report(report, (folder.path / name).string());
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().code == ErrorCode::usage);
+    CHECK(has(written.error().sentence(), ".html, .md, .json, .csv, .gbench.json or .trace.json"));
+  }
+  auto written = write_report(report, (folder.path / "no" / "such" / "a.html").string());
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().code == ErrorCode::cannot_write);
+  CHECK(written.error().exit_code() == 73);
+  CHECK(has(written.error().sentence(), "does not exist"));
+  fs::create_directory(folder.path / "folder.html");
+  written = write_report(report, (folder.path / "folder.html").string());
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().code == ErrorCode::cannot_write);
+  fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
+  if (::geteuid() != 0) {  // root may write anywhere
+    written = write_report(report, (folder.path / "b.html").string());
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().code == ErrorCode::cannot_write);
+  }
+}
