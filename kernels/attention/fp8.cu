@@ -26,25 +26,9 @@ __device__ __forceinline__ void consume_tile(typename Fp8Tile<d>::Shared& shared
   const float* scales = a.scales + head / a.flash.group * 3;
   const float scale = a.flash.scale * scales[0] * scales[1];
   const FlashRows mine = flash_rows(a.flash, row + group * kFlashGroupM);
-  const int last = flash_blocks<d>(a.flash, row) - 1;
+  int block = flash_blocks<d>(a.flash, row) - 1;
   const unsigned char* q = shared.q[at.q.stage][group][0];
-  mbarrier_wait(&shared.q_full[at.q.stage], at.q.parity);
-  for (int block = last; block >= 0; --block) {
-    mbarrier_wait(&shared.k_full[at.k.stage], at.k.parity);
-    flash_wait_turn(group);
-    wgmma_fence();
-    ask_scores<d>(s, q, shared.k[at.k.stage][0]);
-    if (block < last) {  // the weighted sum of the block before goes on under this one's softmax
-      mbarrier_wait(&shared.v_full[at.v.stage], at.v.parity);
-      wgmma_fence();
-      ask_weighted_sum<d>(o, p, shared.v[at.v.stage]);
-    }
-    flash_pass_turn<kGroups>(group);
-    if (block < last) {
-      wgmma_wait<1>();
-    } else {
-      wgmma_wait<0>();
-    }
+  const auto weights = [&] {  // of the scores that are there
     wgmma_touch(s);
     flash_release(&shared.k_empty[at.k.stage]);
     at.k.advance();
@@ -52,13 +36,34 @@ __device__ __forceinline__ void consume_tile(typename Fp8Tile<d>::Shared& shared
       mask_scores(s, block * kFlashKeys, a.flash.sequence, a.flash.causal, mine.row);
     }
     softmax_step<kFp8Boost>(s, scale, &rows, rescale);
-    if (block < last) {
-      wgmma_wait<0>();
-      wgmma_touch(o);
-      flash_release(&shared.v_empty[at.v.stage]);
-      at.v.advance();
-      scale_rows(o, rescale);
-    }
+  };
+  // The last block stands before the loop: with its own wait inside, ptxas saw sums read that another path
+  // still wrote, and let every wgmma wait for the one before (its message C7514).
+  mbarrier_wait(&shared.q_full[at.q.stage], at.q.parity);
+  mbarrier_wait(&shared.k_full[at.k.stage], at.k.parity);
+  flash_wait_turn(group);
+  wgmma_fence();
+  ask_scores<d>(s, q, shared.k[at.k.stage][0]);
+  flash_pass_turn<kGroups>(group);
+  wgmma_wait<0>();
+  weights();
+  to_operand_fp8(s, p);
+  for (--block; block >= 0; --block) {
+    mbarrier_wait(&shared.k_full[at.k.stage], at.k.parity);
+    flash_wait_turn(group);
+    wgmma_fence();
+    ask_scores<d>(s, q, shared.k[at.k.stage][0]);
+    mbarrier_wait(&shared.v_full[at.v.stage], at.v.parity);
+    wgmma_fence();
+    ask_weighted_sum<d>(o, p, shared.v[at.v.stage]);
+    flash_pass_turn<kGroups>(group);
+    wgmma_wait<1>();  // the scores are there; the weighted sum goes on under the softmax
+    weights();
+    wgmma_wait<0>();
+    wgmma_touch(o);
+    flash_release(&shared.v_empty[at.v.stage]);
+    at.v.advance();
+    scale_rows(o, rescale);
     to_operand_fp8(s, p);
   }
   flash_release(&shared.q_empty[at.q.stage]);
