@@ -1,7 +1,7 @@
 // ridge: arch=90a
 //
-// Before and after the products of the backward rung on wgmma: D = the sum over the head of dO * O for each
-// query, L log2(e), zeros where dQ is summed up; then dQ in its type. Both are one pass over memory.
+// Before the products of the backward rung on wgmma: its description, and one pass over memory. D = the sum over
+// the head of dO * O for each query, L log2(e), zeros where dQ is summed up.
 #include "kernels/attention_backward/tensor_backward.h"
 
 namespace {
@@ -44,33 +44,6 @@ __global__ void attention_backward_begin_kernel(const __grid_constant__ TensorBa
   }
   auto* zeros = reinterpret_cast<float4*>(b.dq_sum) + at * (d / 4) + lane;
   zeros[0] = zeros[kLanes] = make_float4(0, 0, 0, 0);
-}
-
-/// A block: the 64 x 64 sums of one warpgroup for one piece.
-template <typename Element, int d>
-__global__ void __launch_bounds__(128)
-    attention_backward_end_kernel(const __grid_constant__ TensorBackward b) {
-  __shared__ __align__(1024) unsigned char strip[kStripBytes];
-  const int t = static_cast<int>(threadIdx.x), group = static_cast<int>(blockIdx.x) % 2;
-  const int piece = static_cast<int>(blockIdx.x) / 2, head = static_cast<int>(blockIdx.y);
-  const int64_t pieces = b.padded / BackwardTile<d>::kRows;
-  const auto* from =
-      reinterpret_cast<const float4*>(b.dq_sum) + ((head * pieces + piece) * 2 + group) * 1024 + t;
-  uint32_t pairs[16];
-#pragma unroll
-  for (int j = 0; j < 8; ++j) {
-    const float4 sums = from[j * 128];
-    pairs[2 * j] = pack_pair(typename Element::Out{}, sums.x * b.scale, sums.y * b.scale);
-    pairs[2 * j + 1] = pack_pair(typename Element::Out{}, sums.z * b.scale, sums.w * b.scale);
-  }
-  fill_strip(pairs, strip);
-  fence_shared_for_async();
-  __syncthreads();
-  if (t != 0) return;
-  const int row = piece * BackwardTile<d>::kRows;
-  tma_store_3d(&b.dq, d == 128 ? group * 64 : 0, d == 128 ? row : row + group * 64, head, strip);
-  bulk_commit();
-  bulk_wait_read<0>();
 }
 
 /// Queries of a head in whole pieces.
@@ -140,16 +113,6 @@ Status begin_backward(const Launch& launch, TensorBackward* b) {
     attention_backward_begin_kernel<Element, d>
         <<<blocks, kThreads, 0, static_cast<cudaStream_t>(launch.stream)>>>(*b);
     return RIDGE_CUDA_LAUNCHED(attention_backward_begin_kernel);
-  });
-}
-
-Status end_backward(const Launch& launch, const TensorBackward& b) {
-  return with_tensor_head(launch.shape, [&]<typename Element, int d>() -> Status {
-    const dim3 blocks(static_cast<unsigned>(b.padded / BackwardTile<d>::kRows * 2),
-                      static_cast<unsigned>(b.heads));
-    attention_backward_end_kernel<Element, d>
-        <<<blocks, 128, 0, static_cast<cudaStream_t>(launch.stream)>>>(b);
-    return RIDGE_CUDA_LAUNCHED(attention_backward_end_kernel);
   });
 }
 

@@ -3,9 +3,7 @@
 //
 // A block has 128 keys of a head of keys, whose K and V stay in shared memory, and goes along the queries of the
 // heads that share them. Each of two consumer warpgroups has 64 of the keys: its dK and dV stay in registers.
-// Queries come in pieces of 64 (128 at head size 64). The share of dQ that a block adds is 64 x 64 fp32 a
-// warpgroup, and lies in the workspace in the order of the registers: [head][piece][warpgroup][8][128 threads] of
-// four floats, so that the copy engine adds 16 KiB in one piece, and no bank of shared memory is met twice.
+// Queries come in pieces of 64 (128 at head size 64). dQ: query_sums.h.
 //
 // Idea: Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 and its backward pass.
 #pragma once
@@ -94,6 +92,17 @@ __device__ void backward_begin(typename BackwardTile<d>::Shared& shared) {
   __syncthreads();
 }
 
+/// By all consumers.
+__device__ inline void consumers_sync() {
+  asm volatile("bar.sync 3, 256;" ::: "memory");
+}
+static_assert(kBackwardConsumers == 256);
+
+/// By a thread of each warp.
+__device__ inline void release(uint64_t* empty) {
+  if (threadIdx.x % 32 == 0) mbarrier_arrive(empty);
+}
+
 /// By one thread: `rows` rows of a matrix, all its columns, in strips of 64 x 64; they complete on `full`.
 template <int slices, int bytes>
 __device__ void backward_load(unsigned char (&to)[slices][bytes], const CUtensorMap* map, int row,
@@ -165,11 +174,22 @@ __device__ __forceinline__ void backward_store(const float (&sums)[d / 2], float
 
 }  // namespace device
 
-Status prepare_backward(const Shape& shape, Plan* plan);  // ends.cu: the workspace
+/// Heads that are worked on together (x), blocks of keys (y), and such groups of heads (z): what all blocks of a
+/// group read and add to stays in the L2.
+template <int d>
+dim3 backward_blocks(const TensorBackward& b) {
+  constexpr double kShare_bytes = 24 << 20;
+  const double head_bytes = double(b.group) * b.padded * d * (2 + 2 + 4);
+  const int heads_kv = b.heads / b.group, fit = static_cast<int>(kShare_bytes / head_bytes);
+  const int together = fit < 1 ? 1 : fit < heads_kv ? fit : heads_kv;
+  return dim3(static_cast<unsigned>(together),
+              static_cast<unsigned>(device::ceil_div(b.sequence, device::kBackwardKeys)),
+              static_cast<unsigned>(device::ceil_div(heads_kv, together)));
+}
+
+Status prepare_backward(const Shape& shape, Plan* plan);  // begin.cu: the workspace
 /// Fills `b`, and runs what comes before the products: D, L in base 2, zeros for dQ. In fp32 and at any head size
 /// that tensor_head.h knows.
 Status begin_backward(const Launch& launch, TensorBackward* b);
-/// And after them: dQ in its type.
-Status end_backward(const Launch& launch, const TensorBackward& b);
 
 }  // namespace ridge

@@ -11,41 +11,13 @@
 //           two warpgroups wait for each other's dS in every round.
 // Look at   causal, and heads_kv: heads that share keys add up in registers.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608; Dao et al., arXiv:2205.14135, algorithm 4.
+#include "kernels/attention_backward/query_sums.h"
 #include "kernels/attention_backward/tensor_products.h"
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
-
-/// By all consumers.
-__device__ inline void consumers_sync() {
-  asm volatile("bar.sync 3, 256;" ::: "memory");
-}
-static_assert(kBackwardConsumers == 256);
-
-/// By a thread of each warp.
-__device__ inline void release(uint64_t* empty) {
-  if (threadIdx.x % 32 == 0) mbarrier_arrive(empty);
-}
-
-/// A share of dQ sets out to its sums, by way of `staging`, from which the one before must have gone.
-__device__ __forceinline__ void add_to_queries(const float (&dq)[32], float (&staging)[4096],
-                                               float* to, int barrier) {
-  const int t = static_cast<int>(threadIdx.x) % 128;
-  if (t == 0) bulk_wait_read<0>();
-  warpgroup_sync(barrier);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    reinterpret_cast<float4*>(staging)[i * 128 + t] =
-        make_float4(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]);
-  }
-  fence_shared_for_async();
-  warpgroup_sync(barrier);
-  if (t != 0) return;
-  bulk_add(to, staging, sizeof staging);
-  bulk_commit();
-}
 
 template <typename Element, int d>
 __device__ __forceinline__ void consume(typename BackwardTile<d>::Shared& shared,
@@ -133,7 +105,7 @@ __global__ void __launch_bounds__(kBackwardThreads, 1)
   using Tile = BackwardTile<d>;
   extern __shared__ __align__(1024) unsigned char raw[];
   auto& shared = *reinterpret_cast<typename Tile::Shared*>(raw);
-  const int head_kv = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x);
+  const int head_kv = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x);  // backward_blocks()
   const int key = static_cast<int>(blockIdx.y) * kBackwardKeys;
   if (head_kv >= b.heads / b.group) return;
   backward_begin<d>(shared);
@@ -145,14 +117,6 @@ __global__ void __launch_bounds__(kBackwardThreads, 1)
     give_registers<24>();
     if (threadIdx.x == kBackwardConsumers) backward_produce<d>(shared, b, head_kv, key);
   }
-}
-
-/// Heads that are worked on together: what all of their blocks read and add to stays in the L2.
-int heads_together(const TensorBackward& b, int d) {
-  constexpr double kShare_bytes = 24 << 20;
-  const double head_bytes = double(b.group) * b.padded * d * (2 + 2 + 4);
-  const int fit = static_cast<int>(kShare_bytes / head_bytes);
-  return fit < 1 ? 1 : fit < b.heads / b.group ? fit : b.heads / b.group;
 }
 
 Status prepare(const Shape& shape, Plan* plan) {
@@ -169,12 +133,8 @@ Status launch(const Launch& launch) {
   return with_tensor_head(launch.shape, [&]<typename Element, int d>() -> Status {
     TensorBackward b;
     if (const Status s = begin_backward(launch, &b); !s.ok()) return s;
-    const int together = heads_together(b, d), heads_kv = b.heads / b.group;
-    const dim3 blocks(static_cast<unsigned>(together),
-                      static_cast<unsigned>(ceil_div(b.sequence, kBackwardKeys)),
-                      static_cast<unsigned>(ceil_div(heads_kv, together)));
     attention_backward_wgmma_tma_kernel<Element, d>
-        <<<blocks, kBackwardThreads, sizeof(typename BackwardTile<d>::Shared),
+        <<<backward_blocks<d>(b), kBackwardThreads, sizeof(typename BackwardTile<d>::Shared),
            static_cast<cudaStream_t>(launch.stream)>>>(b);
     if (const Status s = RIDGE_CUDA_LAUNCHED(attention_backward_wgmma_tma_kernel); !s.ok())
       return s;
