@@ -10,10 +10,10 @@
 // Look at   to_operand(): no data moves, the layout of a result is the layout of an operand.
 // Source    Dao, FlashAttention-2, arXiv:2307.08691; PTX ISA, "mma.sync", "ldmatrix", "cp.async".
 #include "kernels/attention/flash_softmax.h"
+#include "kernels/attention/mma_products.h"
 #include "kernels/attention/tensor_head.h"
 #include "kernels/device/check.h"
 #include "kernels/device/cp_async.h"
-#include "kernels/device/mma.h"
 
 namespace {
 
@@ -30,52 +30,13 @@ constexpr int kBlockBytes = kKeys* d * 2;
 template <int d>
 constexpr int kSharedBytes = kQueryBytes<d> + kStages * 2 * kBlockBytes<d>;
 
-/// Where 16-byte piece `piece` of a row stands: XOR with the row, so that ldmatrix meets no bank twice.
-template <int d>
-__device__ int place(int row, int piece) {
-  return row * d * 2 + ((piece ^ (row & 7)) << 4);
-}
-
 /// `rows` rows from `first` on, zeros behind the end.
 template <int d, int rows>
 __device__ void load_rows(uint32_t to, const uint16_t* from, int first, int end) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * d / 8; i += kThreads) {
     const int row = i / (d / 8), piece = i % (d / 8);
-    cp_async_16(to + place<d>(row, piece), from + static_cast<int64_t>(first + row) * d + piece * 8,
-                first + row < end);
-  }
-}
-
-/// s = Q Kt for this warp's 16 queries.
-template <typename Element, int d>
-__device__ void scores(float (&s)[kKeys / 8][4], const uint32_t (&q)[d / 16][4], uint32_t k) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int step = 0; step < d / 16; ++step) {
-#pragma unroll
-    for (int j = 0; j < kKeys / 16; ++j) {
-      uint32_t b[4];  // two times 8 keys
-      load_matrices(b, k + place<d>(j * 16 + lane / 16 * 8 + lane % 8, 2 * step + lane / 8 % 2));
-      mma_m16n8k16(Element{}, s[2 * j], q[step], b[0], b[1]);
-      mma_m16n8k16(Element{}, s[2 * j + 1], q[step], b[2], b[3]);
-    }
-  }
-}
-
-/// o += P V.
-template <typename Element, int d>
-__device__ void weighted_sum(float (&o)[1][d / 8][4], const uint32_t (&p)[kKeys / 16][4],
-                             uint32_t v) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int step = 0; step < kKeys / 16; ++step) {
-#pragma unroll
-    for (int j = 0; j < d / 16; ++j) {
-      uint32_t b[4];
-      load_matrices_transposed(b, v + place<d>(step * 16 + lane % 16, 2 * j + lane / 16));
-      mma_m16n8k16(Element{}, o[0][2 * j], p[step], b[0], b[1]);
-      mma_m16n8k16(Element{}, o[0][2 * j + 1], p[step], b[2], b[3]);
-    }
+    cp_async_16(to + row_place<d>(row, piece),
+                from + static_cast<int64_t>(first + row) * d + piece * 8, first + row < end);
   }
 }
 
@@ -102,7 +63,7 @@ __global__ void __launch_bounds__(kThreads) attention_mma_sync_kernel(Attention 
   uint32_t q[d / 16][4], p[kKeys / 16][4];
 #pragma unroll
   for (int step = 0; step < d / 16; ++step) {
-    load_matrices(q[step], shared + place<d>(warp * 16 + lane % 16, 2 * step + lane / 16));
+    load_matrices(q[step], shared + row_place<d>(warp * 16 + lane % 16, 2 * step + lane / 16));
   }
   float o[1][d / 8][4] = {}, factor[2];
   auto& flat_o = reinterpret_cast<float(&)[d / 2]>(o);
@@ -114,14 +75,14 @@ __global__ void __launch_bounds__(kThreads) attention_mma_sync_kernel(Attention 
     const uint32_t k = shared + kQueryBytes<d> + block % kStages * 2 * kBlockBytes<d>;
     float s[kKeys / 8][4] = {};
     auto& flat = reinterpret_cast<float(&)[kKeys / 2]>(s);
-    scores<Element, d>(s, q, k);
+    warp_scores<Element, d>(s, q, k);
     if ((block + 1) * kKeys > (a.causal ? first + warp * 16 + 1 : n)) {
       mask_scores(flat, block * kKeys, n, a.causal, row);
     }
     softmax_step(flat, scale, &rows, factor);
     scale_rows(flat_o, factor);
     to_operand<Element>(flat, p);
-    weighted_sum<Element, d>(o, p, k + kBlockBytes<d>);
+    warp_weighted_sum<Element, d>(o[0], p, k + kBlockBytes<d>);
     cp_async_wait<0>();
     __syncthreads();  // the next is there, and all have read this one
   }

@@ -3,13 +3,13 @@
 // its own; the warps meet only where a head ends.
 //
 // A product of a warp has 16 rows whether they are used or not: the queries of a group are those rows, and what
-// is not used costs nothing that memory would not have cost. The layouts are attention's (mma_sync.cu).
+// is not used costs nothing that memory would not have cost. The layouts are attention's (mma_products.h).
 #pragma once
 
+#include "kernels/attention/mma_products.h"
 #include "kernels/attention/tensor_head.h"
 #include "kernels/decode/slots.h"
 #include "kernels/device/cp_async.h"
-#include "kernels/device/mma.h"
 
 namespace ridge {
 
@@ -74,11 +74,6 @@ struct PieceCursor {
   }
 };
 
-template <int d>
-__device__ int piece_place(int row, int chunk) {
-  return row * d * 2 + ((chunk ^ (row & 7)) << 4);
-}
-
 /// By a warp: the piece's keys, then its values; zeros behind the end of the sequence.
 template <int d>
 __device__ void load_piece(uint32_t to, const DecodeSplit& s, const PieceCursor& at) {
@@ -88,7 +83,7 @@ __device__ void load_piece(uint32_t to, const DecodeSplit& s, const PieceCursor&
   const int count = at.count(), lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int i = lane; i < RIDGE_DECODE_PIECE * d / 8; i += 32) {
-    const int row = i / (d / 8), place = piece_place<d>(row, i % (d / 8));
+    const int row = i / (d / 8), place = row_place<d>(row, i % (d / 8));
     cp_async_16(to + place, k + i * 8, row < count);
     cp_async_16(to + RIDGE_DECODE_PIECE * d * 2 + place, v + i * 8, row < count);
   }
@@ -119,29 +114,16 @@ struct PieceState {
   }
 
   __device__ void take(uint32_t k, int count, float scale) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
     const uint32_t v = k + RIDGE_DECODE_PIECE * d * 2;
     float s[2][4] = {}, factor[2];
     uint32_t p[1][4];
     auto& flat = reinterpret_cast<float(&)[8]>(s);
-#pragma unroll
-    for (int step = 0; step < d / 16; ++step) {
-      uint32_t b[4];
-      load_matrices(b, k + piece_place<d>(lane / 16 * 8 + lane % 8, 2 * step + lane / 8 % 2));
-      mma_m16n8k16(Element{}, s[0], q[step], b[0], b[1]);
-      mma_m16n8k16(Element{}, s[1], q[step], b[2], b[3]);
-    }
+    warp_scores<Element, d>(s, q, k);
     if (count < RIDGE_DECODE_PIECE) mask_scores(flat, 0, count, false, 0);
     softmax_step(flat, scale, &rows, factor);
     scale_rows(reinterpret_cast<float(&)[d / 2]>(o), factor);
     to_operand<Element>(flat, p);
-#pragma unroll
-    for (int j = 0; j < d / 16; ++j) {
-      uint32_t b[4];
-      load_matrices_transposed(b, v + piece_place<d>(lane % 16, 2 * j + lane / 16));
-      mma_m16n8k16(Element{}, o[2 * j], p[0], b[0], b[1]);
-      mma_m16n8k16(Element{}, o[2 * j + 1], p[0], b[2], b[3]);
-    }
+    warp_weighted_sum<Element, d>(o, p, v);
   }
 };
 
