@@ -8,6 +8,7 @@
 
 #include "common/measure/device.h"
 #include "common/stats/stats.h"
+#include "kernels/gemm/team.h"
 #include "tests/catch.h"
 
 namespace ridge {
@@ -121,6 +122,50 @@ TEST_CASE("a sample that lasts over 100 ms is not repeated: the block has to end
   CHECK(sample.t_ns >= kLongNs);
   CHECK(sample.t_ns * double(sample.calls) <= timed.elapsed_ns);
 }
+
+#ifdef __x86_64__
+/// As a rung compiled with -mavx2 -O1 may: it leaves ones in a register's upper lanes.
+Status fill_upper_lanes(const Launch&) {
+  asm volatile("vxorps %%ymm15, %%ymm15, %%ymm15\n\tvcmptrueps %%ymm15, %%ymm15, %%ymm15" ::
+                   : "xmm15");
+  return {};
+}
+void fill_part(void*, int) {
+  fill_upper_lanes({});
+}
+
+/// The register's upper lanes, any bit of them.
+bool upper_lanes_are_used() {
+  float lanes[4] = {};
+  asm volatile("vextractf128 $1, %%ymm15, %0" : "=m"(lanes));
+  const auto* words = reinterpret_cast<const uint32_t*>(lanes);
+  return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+
+TEST_CASE(
+    "what a rung left in the upper lanes of vector registers does not slow what comes after it") {
+  if (!__builtin_cpu_supports("avx")) return;
+  auto device = measure::make_cpu_device();
+  REQUIRE(device);
+  fill_upper_lanes({});
+  REQUIRE(upper_lanes_are_used());
+  KernelDesc kernel;
+  kernel.id = "toy.cpu.lanes";
+  kernel.launch = fill_upper_lanes;
+  auto side = (*device)->make_side(kernel, {}, Cache::hot, 1e9);
+  REQUIRE(side);
+  const bool called = (*device)->call(**side).ok();
+  const bool after_call = upper_lanes_are_used();
+  const bool timed = (*device)->time_latency(**side).ok();
+  const bool after_timing = upper_lanes_are_used();
+  team_run(1, fill_part, nullptr);
+  const bool after_part = upper_lanes_are_used();
+  CHECK((called && timed));
+  CHECK_FALSE(after_call);
+  CHECK_FALSE(after_timing);
+  CHECK_FALSE(after_part);
+}
+#endif
 
 /// Which side was called when, and by which hand.
 std::string called;

@@ -19,6 +19,7 @@
 #include <new>
 #include <vector>
 
+#include "common/core/upper_lanes.h"
 #include "common/measure/counters.h"
 #include "common/measure/device.h"
 #include "common/measure/machine.h"
@@ -104,6 +105,7 @@ class CpuDevice : public Device {
 
   Result<void> call(const Side& side) override {
     const Status status = side.kernel->launch(side.launch);
+    clear_upper_lanes();
     if (!status.ok()) return to_error(status, *side.kernel);
     return {};
   }
@@ -208,6 +210,7 @@ class CpuDevice : public Device {
       const double start = now_ns();
       for (int64_t i = 0; i < calls / spells && status.ok(); ++i) status = launch(side.launch);
       wall += now_ns() - start;
+      clear_upper_lanes();
       cpu += cpu_ns(process) - cpu_start;
     }
     if (!status.ok()) return to_error(status, *side.kernel);

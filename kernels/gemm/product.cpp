@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "common/core/upper_lanes.h"
 #include "common/kernel/registry.h"
 #include "common/measure/isa.h"
 #include "kernels/gemm/gemm.h"
@@ -47,7 +48,10 @@ Product::~Product() {
 
 Status Product::run(const void* a, const void* b, void* c) const {
   void* buffers[3] = {const_cast<void*>(a), const_cast<void*>(b), c};
-  return kernel_->launch({.shape = shape_, .buffers = buffers, .plan_state = plan_.state});
+  const Status status =
+      kernel_->launch({.shape = shape_, .buffers = buffers, .plan_state = plan_.state});
+  clear_upper_lanes();
+  return status;
 }
 
 }  // namespace ridge::gemm
