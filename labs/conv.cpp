@@ -31,6 +31,7 @@ const Lab& conv_lab() {
               {"conv.cpu.onednn_winograd", "oneDNN, Winograd", "the library's", kPeer},
               {"conv.cuda.direct", "direct, GPU", "a thread for each output"},
               {"conv.cuda.implicit_gemm", "implicit GEMM", "im2col that is never written"},
+              {"conv.cuda.winograd", "Winograd, GPU", "both transforms and 16 products in one kernel"},
               {"conv.cuda.wgmma_im2col", "wgmma + TMA im2col",
                "the copy engine finds the pixels; bias and relu fused"},
               {"conv.cuda.cudnn", "cuDNN", "its search, through PyTorch", kPeer},
