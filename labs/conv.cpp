@@ -30,6 +30,8 @@ const Lab& conv_lab() {
               {"conv.cpu.winograd", "Winograd", "16 products instead of 36"},
               {"conv.cpu.onednn_winograd", "oneDNN, Winograd", "the library's", kPeer},
               {"conv.cuda.direct", "direct, GPU", "a thread for each output"},
+              {"conv.cuda.shared_tile", "shared tile", "x once for 16 filters and all taps"},
+              {"conv.cuda.im2col", "im2col + GEMM, GPU", "one product; everything is copied first"},
               {"conv.cuda.implicit_gemm", "implicit GEMM", "im2col that is never written"},
               {"conv.cuda.winograd", "Winograd, GPU", "both transforms and 16 products in one kernel"},
               {"conv.cuda.wgmma_im2col", "wgmma + TMA im2col",

@@ -15,6 +15,7 @@
 #include "kernels/conv/conv.h"
 #include "kernels/loops/cache_model.h"
 #include "tests/catch.h"
+#include "tests/conv_shapes.h"
 
 using namespace ridge;
 using namespace ridge::measure;
@@ -58,30 +59,6 @@ QualityCheck checked(const KernelDesc& kernel, const Params& params, uint64_t se
   const auto check = check_rung(&*rung, true, "");
   if (!check.ok()) FAIL(kernel.id << " " << to_string(params) << ": " << check.error().sentence());
   return *check;
-}
-
-/// Shapes as a network has them and shapes as no network has them.
-Params random_shape(std::mt19937_64* random) {
-  const auto one_of = [&](std::initializer_list<int64_t> values) {
-    return values.begin()[(*random)() % values.size()];
-  };
-  const int64_t groups = one_of({1, 1, 1, 1, 2, 3, 16});
-  const int64_t per_group = groups == 16 ? 1 : one_of({1, 3, 8, 16, 17, 33});
-  const int64_t r = one_of({1, 2, 3, 3, 3, 5, 7}), s = one_of({r, r, r, 1, 4});
-  const int64_t pad = one_of({0, r / 2, r / 2, 1, 3});
-  const auto side = [&](int64_t filter) {
-    return std::max(one_of({1, 1, 2, 5, 7, 8, 13}), filter - 2 * pad);
-  };
-  return {{"n", one_of({1, 1, 2})},
-          {"c", groups * per_group},
-          {"m", groups * one_of({1, 3, 16, 17, 65})},
-          {"h", side(r)},
-          {"w", side(s)},
-          {"r", r},
-          {"s", s},
-          {"stride", one_of({1, 1, 2, 3})},
-          {"pad", pad},
-          {"groups", groups}};
 }
 
 /// Convolution in fp32 by the definition; `term` may spoil one product.
@@ -130,7 +107,7 @@ const std::vector<std::string> kLayouts = {"nchw", "nhwc", "nchw16c"};
 TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 200; ++i) {
-    Params shape = random_shape(&random);
+    Params shape = random_conv_shape(&random);
     shape["layout"] = kLayouts[static_cast<size_t>(i) % 3];
     shape["relu"] = std::string(i % 4 == 3 ? "yes" : "no");
     shape["threads"] =
@@ -149,7 +126,7 @@ TEST_CASE("the loop explorer in every order, tiled at random, on 200 random shap
   std::mt19937_64 random(8);
   const auto tile = [&] { return int64_t(std::array{0, 1, 2, 3, 5, 8, 16}[random() % 7]); };
   for (int i = 0; i < 200; ++i) {
-    Params shape = random_shape(&random);
+    Params shape = random_conv_shape(&random);
     shape["order"] = std::string(loops::kLoopOrders[i % loops::kLoopOrderCount]);
     for (const char* name : {"tile_m", "tile_c", "tile_h", "tile_w"}) shape[name] = tile();
     for (const char* id : {"loops.cpu.reordered", "loops.cpu.tiled"}) {

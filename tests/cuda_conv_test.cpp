@@ -1,11 +1,14 @@
 // The convolution lab's GPU rungs through the real gate. What needs a GPU says why it was skipped where there is
 // none.
+#include <cstdio>
+#include <cstdlib>
 #include <random>
 #include <string_view>
 
 #include "common/kernel/registry.h"
 #include "common/measure/gate.h"
 #include "common/record/params.h"
+#include "tests/conv_shapes.h"
 #include "tests/cuda_support.h"
 
 using namespace ridge;
@@ -23,10 +26,46 @@ std::vector<const KernelDesc*> own_rungs() {
   return rungs;
 }
 
-bool takes(const KernelDesc& kernel, const std::string& dtype, const std::string& layout) {
-  const bool tensor_cores = std::string_view(kernel.dtypes).find("fp32") == std::string_view::npos;
-  return std::string_view(kernel.dtypes).find(dtype) != std::string_view::npos &&
-         (!tensor_cores || layout == "nhwc");
+bool has_type(const KernelDesc& kernel, const std::string& dtype) {
+  return std::string_view(kernel.dtypes).find(dtype) != std::string_view::npos;
+}
+
+/// One check of every output; false where the rung refuses the layout, which it has to give as its reason.
+bool check_shape(const KernelDesc& kernel, const Params& wanted, uint64_t seed, Device* device) {
+  const FamilyDesc& family = *find_family("conv");
+  const auto params = resolve_params(family.params(), wanted, "conv");
+  REQUIRE(params.ok());
+  INFO(kernel.id << ", " << to_string(*params));
+  auto posed = pose(family, *params, seed, *device);
+  if (!posed) FAIL(posed.error().sentence());
+  auto rung = make_ready(kernel, device, *posed);
+  if (!rung) {
+    INFO(rung.error().sentence());
+    CHECK(rung.error().sentence().find("layout=nhwc") != std::string::npos);
+    CHECK(param_text(*params, "layout", "") != "nhwc");
+    return false;
+  }
+  const auto check = check_rung(&*rung, true, "");
+  if (!check) FAIL(check.error().sentence());
+  INFO(check->reason);
+  CHECK(check->passed);
+  return true;
+}
+
+/// Channels in eights, which the copy engine takes: slices that are not full, strides, filters larger than the
+/// image, tiles that end in the middle of an image.
+Params random_engine_shape(std::mt19937_64* random) {
+  const auto below = [&](int64_t most) { return int64_t((*random)() % uint64_t(most)); };
+  const int64_t r = 1 + below(5), s = 1 + below(5), pad = below(3);
+  return {{"n", 1 + below(4)},
+          {"c", 8 * (1 + below(20))},
+          {"m", 1 + below(300)},
+          {"h", std::max<int64_t>(std::max<int64_t>(1, r - 2 * pad), below(20))},
+          {"w", std::max<int64_t>(std::max<int64_t>(1, s - 2 * pad), below(20))},
+          {"r", r},
+          {"s", s},
+          {"stride", 1 + below(3)},
+          {"pad", pad}};
 }
 
 }  // namespace
@@ -39,11 +78,12 @@ TEST_CASE("every CUDA conv rung passes the gate: types, layouts, relu") {
   for (const KernelDesc* kernel : own_rungs()) {
     for (const std::string dtype : {"fp32", "bf16", "fp16"}) {
       for (const std::string layout : {"nchw", "nhwc", "nchw16c"}) {
-        if (!takes(*kernel, dtype, layout)) continue;
+        if (!has_type(*kernel, dtype)) continue;
         for (const std::string relu : {"no", "yes"}) {
-          ++tested;
           INFO(kernel->id << ", " << dtype << ", " << layout << ", relu " << relu);
           const Params params = {{"dtype", dtype}, {"layout", layout}, {"relu", relu}};
+          if (!check_shape(*kernel, params, 1, device)) continue;
+          ++tested;
           const auto check = checks.get(*kernel, *find_family("conv"), params, device, Observer());
           if (!check) FAIL(check.error().sentence());
           INFO(check->what << ": " << check->reason);
@@ -55,40 +95,90 @@ TEST_CASE("every CUDA conv rung passes the gate: types, layouts, relu") {
   CHECK(tested >= 4);
 }
 
-/// Channels in eights, which the copy engine takes: slices that are not full, strides, filters larger than the
-/// image, tiles that end in the middle of an image.
+/// One, three and seventeen channels, images of one pixel, filters larger than the image, groups, strides.
+TEST_CASE("CUDA conv rungs on 200 random shapes") {
+  Device* device = gpu();
+  if (!device) return;
+  std::mt19937_64 random(7);
+  const char* const kLayouts[] = {"nchw", "nhwc", "nchw16c"};
+  const char* const kTypes[] = {"fp32", "fp32", "bf16", "fp16"};
+  int64_t tested = 0;
+  for (int i = 0; i < 200; ++i) {
+    Params shape = random_conv_shape(&random);
+    shape["layout"] = std::string(kLayouts[i % 3]);
+    shape["dtype"] = std::string(kTypes[i % 4]);
+    shape["relu"] = std::string(i % 5 == 0 ? "yes" : "no");
+    for (const KernelDesc* kernel : own_rungs())
+      if (has_type(*kernel, kTypes[i % 4]))
+        tested += check_shape(*kernel, shape, uint64_t(i), device);
+  }
+  CHECK(tested >= 200);
+}
+
 TEST_CASE("CUDA conv rungs on 200 random shapes of bf16 images in nhwc") {
   Device* device = gpu();
   if (!device) return;
   std::mt19937_64 random(3);
-  const auto below = [&](int64_t most) { return int64_t(random() % uint64_t(most)); };
-  const FamilyDesc& family = *find_family("conv");
   for (int i = 0; i < 200; ++i) {
-    const int64_t r = 1 + below(5), s = 1 + below(5), pad = below(3);
-    const Params wanted = {{"n", 1 + below(4)},
-                           {"c", 8 * (1 + below(20))},
-                           {"m", 1 + below(300)},
-                           {"h", std::max<int64_t>(std::max<int64_t>(1, r - 2 * pad), below(20))},
-                           {"w", std::max<int64_t>(std::max<int64_t>(1, s - 2 * pad), below(20))},
-                           {"r", r},
-                           {"s", s},
-                           {"stride", 1 + below(3)},
-                           {"pad", pad},
-                           {"layout", std::string("nhwc")},
-                           {"relu", std::string(i % 3 == 0 ? "yes" : "no")},
-                           {"dtype", std::string("bf16")}};
-    const auto params = resolve_params(family.params(), wanted, "conv");
-    REQUIRE(params.ok());
-    for (const KernelDesc* kernel : own_rungs()) {
-      INFO(kernel->id << ", " << to_string(*params));
-      auto posed = pose(family, *params, 5, *device);
-      REQUIRE(posed.ok());
-      auto rung = make_ready(*kernel, device, *posed);
-      if (!rung) FAIL(rung.error().sentence());
-      const auto check = check_rung(&*rung, true, "");
-      if (!check) FAIL(check.error().sentence());
-      INFO(check->reason);
-      CHECK(check->passed);
+    Params shape = random_engine_shape(&random);
+    shape["layout"] = std::string("nhwc"), shape["dtype"] = std::string("bf16");
+    shape["relu"] = std::string(i % 3 == 0 ? "yes" : "no");
+    for (const KernelDesc* kernel : own_rungs())
+      if (has_type(*kernel, "bf16")) check_shape(*kernel, shape, 5, device);
+  }
+}
+
+/// 3 x 3 at stride 1, where Winograd does not fall back: rows in fours and not, borders of no and of two pixels,
+/// filters and channels that fill no block, more work than there are SMs.
+TEST_CASE("CUDA conv rungs in fp32 on 3 x 3 filters at stride 1") {
+  Device* device = gpu();
+  if (!device) return;
+  std::mt19937_64 random(11);
+  const auto below = [&](int64_t most) { return int64_t(random() % uint64_t(most)); };
+  for (int i = 0; i < 60; ++i) {
+    const int64_t pad = below(3), least = std::max<int64_t>(1, 3 - 2 * pad);
+    Params shape = {{"n", 1 + below(9)},
+                    {"c", 1 + below(70)},
+                    {"m", 1 + below(150)},
+                    {"h", least + below(20)},
+                    {"w", i % 2 == 0 ? 4 * (1 + below(5)) : least + below(20)},
+                    {"pad", i % 2 == 0 ? 1 : pad},
+                    {"relu", std::string(i % 3 == 0 ? "yes" : "no")}};
+    if (i % 10 == 0) shape["n"] = int64_t{60}, shape["h"] = int64_t{15}, shape["c"] = int64_t{17};
+    shape["layout"] = std::string(i % 4 < 2 ? "nchw" : i % 4 == 2 ? "nhwc" : "nchw16c");
+    for (const KernelDesc* kernel : own_rungs())
+      if (has_type(*kernel, "fp32")) check_shape(*kernel, shape, uint64_t(i), device);
+  }
+}
+
+/// For compute-sanitizer, which slows shared memory a hundredfold: a ring that goes round more than once, more
+/// tiles than SMs, edges, strides, groups. RIDGE_SANITIZE in the environment names one rung.
+TEST_CASE("every own CUDA conv rung runs under the sanitizer", "[.sanitizer]") {
+  Device* device = gpu();
+  if (!device) return;
+  const char* only = std::getenv("RIDGE_SANITIZE");
+  struct {
+    int64_t n, c, h, w, m, r, stride, pad, groups;
+  } const kShapes[] = {{1, 40, 8, 8, 72, 3, 1, 1, 1},    {2, 3, 1, 1, 17, 3, 1, 1, 1},
+                       {1, 8, 140, 136, 16, 3, 1, 1, 1}, {1, 16, 9, 7, 24, 3, 2, 1, 2},
+                       {1, 72, 5, 5, 40, 1, 1, 0, 1},    {1, 3, 20, 20, 8, 7, 2, 3, 1}};
+  for (const KernelDesc* kernel : own_rungs()) {
+    if (only && std::string_view(kernel->id).find(only) == std::string_view::npos) continue;
+    for (const std::string dtype : {"fp32", "bf16"}) {
+      if (!has_type(*kernel, dtype)) continue;
+      int64_t tested = 0;
+      for (const auto& s : kShapes) {
+        for (const std::string layout : {"nchw", "nhwc"}) {
+          const Params shape = {{"n", s.n},           {"c", s.c},      {"h", s.h},
+                                {"w", s.w},           {"m", s.m},      {"r", s.r},
+                                {"stride", s.stride}, {"pad", s.pad},  {"groups", s.groups},
+                                {"layout", layout},   {"dtype", dtype}};
+          tested += check_shape(*kernel, shape, 3, device);
+        }
+      }
+      CHECK(tested >= 6);
     }
+    std::printf("%s\n", kernel->id);
+    std::fflush(stdout);
   }
 }

@@ -119,11 +119,7 @@ namespace {
 Status launch_implicit_gemm(const Launch& launch) {
   const Conv v = conv_of(&launch);
   const auto stream = static_cast<cudaStream_t>(v.stream);
-  if (conv_stored(v.m, v.layout) != v.m) {  // filled-up channels
-    RIDGE_CUDA_CHECK(cudaMemsetAsync(
-        launch.buffers[kConvY], 0,
-        static_cast<size_t>(v.n * v.y_at.image) * dtype_size(launch.shape.dtype), stream));
-  }
+  if (const Status cleared = conv_clear_padding(launch); !cleared.ok()) return cleared;
   const int64_t tiles_m = (v.group_m + device::kTileM - 1) / device::kTileM;
   const int64_t tiles_p = (v.n * v.p * v.q + device::kTileP - 1) / device::kTileP;
   const dim3 blocks(static_cast<unsigned>(tiles_m * tiles_p), static_cast<unsigned>(v.groups));

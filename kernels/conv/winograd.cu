@@ -85,10 +85,7 @@ Status launch(const Launch& launch) {
   WinogradWork g = {};
   g.v = conv_of(&launch);
   const auto stream = static_cast<cudaStream_t>(g.v.stream);
-  if (conv_stored(g.v.m, g.v.layout) != g.v.m) {  // filled-up channels
-    RIDGE_CUDA_CHECK(cudaMemsetAsync(
-        g.v.y, 0, static_cast<size_t>(g.v.n * g.v.y_at.image) * sizeof(float), stream));
-  }
+  if (const Status cleared = conv_clear_padding(launch); !cleared.ok()) return cleared;
   g.u = state.u;
   g.across = ceil_div(static_cast<int>(g.v.q), 2);
   g.tiles_image = ceil_div(static_cast<int>(g.v.p), 2) * g.across;

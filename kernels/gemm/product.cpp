@@ -39,17 +39,18 @@ Product::Product(const KernelDesc* kernel, int64_t m, int64_t n, int64_t k, int 
   shape_.dim[kGemmK] = k;
   shape_.dtype = dtype;
   shape_.threads = threads;
-  if (kernel_->prepare != nullptr) (void)kernel_->prepare(shape_, &plan_);
+  if (kernel_->prepare != nullptr) prepared_ = kernel_->prepare(shape_, &plan_);
 }
 
 Product::~Product() {
   if (plan_.release != nullptr && plan_.state != nullptr) plan_.release(plan_.state);
 }
 
-Status Product::run(const void* a, const void* b, void* c) const {
+Status Product::run(const void* a, const void* b, void* c, void* stream) const {
+  if (!prepared_.ok()) return prepared_;
   void* buffers[3] = {const_cast<void*>(a), const_cast<void*>(b), c};
-  const Status status =
-      kernel_->launch({.shape = shape_, .buffers = buffers, .plan_state = plan_.state});
+  const Status status = kernel_->launch(
+      {.shape = shape_, .buffers = buffers, .stream = stream, .plan_state = plan_.state});
   clear_upper_lanes();
   return status;
 }

@@ -20,7 +20,8 @@ class Product {
   ~Product();
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
-  Status run(const void* a, const void* b, void* c) const;
+  /// `stream`: of a kernel on a GPU. Fails if the kernel could not prepare for the shape.
+  Status run(const void* a, const void* b, void* c, void* stream = nullptr) const;
   const char* kernel() const { return kernel_->id; }
   int64_t rows() const { return shape_.dim[0]; }
   size_t bytes() const { return plan_.workspace_bytes; }
@@ -29,6 +30,7 @@ class Product {
   const KernelDesc* kernel_;
   Shape shape_;
   Plan plan_;
+  Status prepared_;
 };
 
 }  // namespace ridge::gemm
