@@ -1,6 +1,6 @@
 // ridge: flags=-O3
 //
-// The pieces of a training step on the CPU, layer by layer, forward and backward.
+// The pieces of a training step on the CPU, layer by layer, forward and backward: what one thread of the team does.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -9,78 +9,98 @@
 
 namespace ridge::mixed {
 
-// ---- forward -------------------------------------------------------------------------------------
+// ---- products ------------------------------------------------------------------------------------
 
-void CpuTrainer::round(void* x, int64_t count) {
-  if (stored_.is_identity || ops_.bytes < 4) return;
-  each(count,
-       [&](size_t, int64_t begin, int64_t end) { ops_.round(at(x, begin), end - begin, stored_); });
+/// Rows of A, `steps` items long, times panels; settle(row, rows, column, columns, sums, stride) takes each block.
+template <class Settle>
+void CpuTrainer::multiply_rows(Worker& me, const void* a, int64_t a_row, int64_t rows,
+                               int64_t steps, const void* panels, int64_t columns,
+                               const Settle& settle) {
+  const auto* from = static_cast<const std::byte*>(a);
+  const auto* b = static_cast<const std::byte*>(panels);
+  const int64_t high = rows > 0 ? even_piece(rows, ops_.rows) : 1,
+                deep = even_piece(steps, kBlockSteps);
+  const int64_t tall = kBlockRows / high * high;
+  MixedTile tile = {};
+  tile.a_row = a_row, tile.a_step = 4, tile.b_step = width() * 4;
+  tile.pieces = 1, tile.c_row = kBlockColumns;
+  for (int64_t j0 = 0; j0 < columns; j0 += kBlockColumns) {
+    const int64_t j1 = std::min(j0 + kBlockColumns, columns);
+    for (int64_t i0 = 0; i0 < rows; i0 += tall) {
+      const int64_t i1 = std::min(i0 + tall, rows);
+      for (int64_t k0 = 0; k0 < steps; k0 += deep) {
+        tile.steps = std::min(deep, steps - k0), tile.adds = k0 > 0;
+        for (int64_t j = j0; j < j1; j += width()) {
+          tile.b = b + (j / width() * steps + k0) * width() * 4;
+          tile.columns = int(std::min(width(), j1 - j));
+          for (int64_t i = i0; i < i1; i += high) {
+            tile.a = from + i * a_row + k0 * 4;
+            tile.rows = int(std::min(high, i1 - i));
+            tile.c = &me.block[size_t((i - i0) * kBlockColumns + j - j0)];
+            ops_.tile(&tile);
+          }
+        }
+      }
+      settle(i0, i1 - i0, j0, j1 - j0, me.block.data(), kBlockColumns);
+    }
+  }
 }
 
-/// x as a product takes it. fp8: scaled by the power of two that brings its largest below the type's.
-const void* CpuTrainer::operand(const void* x, int64_t count, Element element, Buffer* room) {
+/// A framed image, times the panels of 3 x 3 windows: settle(pixel, pixels, sums, stride) takes some of a line.
+template <class Settle>
+void CpuTrainer::convolve(Worker& me, const void* frame, int64_t channels, int side,
+                          const void* panels, int64_t columns, const Settle& settle) {
+  const int64_t high = even_piece(side, ops_.rows), stride = pieces(columns, width()) * width();
+  const int64_t a_row = channels * int64_t(ops_.bytes), line = (side + 2) * a_row;
+  MixedTile tile = {};
+  tile.a_row = a_row, tile.a_step = 4, tile.a_piece = line;
+  tile.steps = 3 * sizes_.items(channels), tile.pieces = 3;
+  tile.b_step = width() * 4, tile.b_piece = tile.steps * tile.b_step;
+  tile.c_row = stride;
+  for (int64_t row = 0; row < side; ++row) {
+    for (int64_t column = 0; column < side; column += high) {
+      tile.a = static_cast<const std::byte*>(frame) + row * line + column * a_row;
+      tile.rows = int(std::min(high, side - column));
+      for (int64_t j = 0; j < columns; j += width()) {
+        tile.b = static_cast<const std::byte*>(panels) + j * 3 * tile.steps * 4;
+        tile.columns = int(std::min(width(), columns - j));
+        tile.c = &me.block[size_t(j)];
+        ops_.tile(&tile);
+      }
+      settle(row * side + column, int64_t{tile.rows}, me.block.data(), stride);
+    }
+  }
+}
+
+/// x[begin, end) as a product takes it. fp8: scaled by the power of two that brings the largest of all of it below
+/// the type's; so that all wait for all.
+const void* CpuTrainer::operand(Worker& me, const void* x, int64_t begin, int64_t end,
+                                Element element, void* room) {
   if (!sizes_.operands) return x;
   const Rounding rounding = rounding_of(element);
   float scale = 1;
   if (element != Element::tf32) {
-    std::vector<float> most(size_t(setup_.threads), 0.0f);
-    each(count, [&](size_t worker, int64_t begin, int64_t end) {
-      most[worker] = ops_.most(at(const_cast<void*>(x), begin), end - begin);
-    });
+    std::vector<float>& most = most_[me.turn];
+    me.turn = 1 - me.turn;  // the next may be written before all have read this one
+    most[size_t(me.index)] = ops_.most(at(x, begin), end - begin);
+    team_.barrier();
     const float high = *std::max_element(most.begin(), most.end());
     if (high > 0 && high <= FLT_MAX)
       scale = std::ldexp(1.0f, std::clamp(std::ilogb(rounding.most / high), -100, 100));
   }
-  each(count, [&](size_t, int64_t begin, int64_t end) {
-    ops_.operand(at(const_cast<void*>(x), begin), end - begin, rounding, scale,
-                 room->at(begin, ops_.bytes));
-  });
-  return room->bytes.data();
+  ops_.operand(at(x, begin), end - begin, rounding, scale, at(room, begin));
+  return room;
 }
 
-void CpuTrainer::turn(const void* from, int64_t rows, int64_t columns, void* to) {
-  each(rows, [&](size_t, int64_t begin, int64_t end) {
-    ops_.transpose(at(const_cast<void*>(from), begin * columns), end - begin, columns, rows,
-                   at(to, begin));
-  });
-}
+// ---- forward -------------------------------------------------------------------------------------
 
-/// The weights as this step multiplies them.
-void CpuTrainer::turn_weights() {
-  void* weights = weights_.bytes.data();
-  each(sizes_.parameters, [&](size_t, int64_t begin, int64_t end) {
-    ops_.store(&master_[size_t(begin)], end - begin, stored_, at(weights, begin));
-  });
-  const auto& layers = setup_.model.layers;
-  for (size_t l = 0; l < layers.size(); ++l) {
-    const Layer& layer = layers[l];
-    if (layer.kind == Kind::pool) continue;
-    void* w = at(weights, layer.weight);
-    if (sizes_.operands) {
-      Buffer room;
-      room.make(layer.weights(), ops_.bytes);
-      std::memcpy(w, operand(w, layer.weights(), setup_.precision.multiplied, &room),
-                  size_t(layer.weights()) * ops_.bytes);
-    }
-    turn(w, layer.out, layer.inputs(), turned_.at(layer.weight, ops_.bytes));
-    if (layer.kind != Kind::conv) continue;
-    for (int64_t t = 0; t < 9; ++t) {
-      for (int64_t o = 0; o < layer.out; ++o)
-        std::memcpy(mirrored_.at(layer.weight + (t * layer.out + o) * layer.in, ops_.bytes),
-                    at(w, (o * 9 + 8 - t) * layer.in), size_t(layer.in) * ops_.bytes);
-    }
+void CpuTrainer::load(Worker& me, const ImageSet& set, const int32_t* images, int64_t count) {
+  for (int64_t i = me.first; i < me.last; ++i) {
+    // What fills up a last block is not looked at.
+    const int32_t image = images[i < count ? i : 0];
+    ops_.widen(set.image(image), kGarmentPixels, stored_, x_.at(i * kGarmentPixels, ops_.bytes));
+    labels_[size_t(i)] = set.labels[size_t(image)];
   }
-}
-
-void CpuTrainer::load(const ImageSet& set, const int32_t* images, int64_t count) {
-  each(images_, [&](size_t, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int32_t image =
-          images[i < count ? i : 0];  // what fills up a last block is not looked at
-      ops_.widen(set.image(image), kGarmentPixels, stored_, x_.at(i * kGarmentPixels, ops_.bytes));
-      labels_[size_t(i)] = set.labels[size_t(image)];
-    }
-  });
 }
 
 void* CpuTrainer::output(size_t l) {
@@ -88,172 +108,238 @@ void* CpuTrainer::output(size_t l) {
   return place < 0 ? outputs_[l].bytes.data() : between_[size_t(place)].bytes.data();
 }
 
-void CpuTrainer::forward(size_t l) {
+void CpuTrainer::forward(Worker& me, size_t l) {
   const Layer& layer = setup_.model.layers[l];
   void* y = output(l);
-  if (layer.kind == Kind::pool) {
-    each(images_, [&](size_t, int64_t begin, int64_t end) {
-      ops_.pool(at(const_cast<void*>(input(l)), begin * layer.in_size()), layer.side, layer.in,
-                end - begin, at(y, begin * layer.out_size()));
-    });
-    return;
-  }
-  const float* bias = &master_[size_t(layer.bias)];
-  const Element multiplied = setup_.precision.multiplied;
-  const void* x = operand(input(l), images_ * layer.in_size(), multiplied, &operand_[0]);
-  const void* w = turned_.at(layer.weight, ops_.bytes);
-  if (layer.kind == Kind::dense) {
-    (void)dense_[l].forward->run(x, w, y);
-    each(images_, [&](size_t, int64_t begin, int64_t end) {
-      ops_.finish(at(y, begin * layer.out), end - begin, layer.out, bias, layer.relu, stored_);
-    });
-    return;
-  }
-  const int64_t few = unfolded_images(layer, images_, ops_.bytes);
-  each(images_ / few, [&](size_t worker, int64_t begin, int64_t end) {
-    Worker& own = workers_[worker];
-    for (int64_t i = begin * few; i < end * few; i += few) {
-      void* out = at(y, i * layer.out_size());
-      ops_.unfold(at(const_cast<void*>(x), i * layer.in_size()), layer.side, layer.in, few,
-                  own.unfolded.bytes.data());
-      (void)own.layers[l].forward->run(own.unfolded.bytes.data(), w, out);
-      ops_.finish(out, few * layer.pixels(), layer.out, bias, layer.relu, stored_);
-    }
-  });
+  if (layer.kind == Kind::pool)
+    return ops_.pool(at(input(l), me.first * layer.in_size()), layer.side, layer.in,
+                     me.last - me.first, at(y, me.first * layer.out_size()));
+  const void* x = operand(me, input(l), me.first * layer.in_size(), me.last * layer.in_size(),
+                          setup_.precision.multiplied, operand_[0].bytes.data());
+  if (layer.kind == Kind::conv) return forward_conv(me, l, x);
+  const Panels& panels = sizes_.layers[l];
+  multiply_rows(
+      me, at(x, me.first * layer.in), layer.in * int64_t(ops_.bytes), me.last - me.first,
+      panels.forward_steps, panels_.at(panels.forward, 4), layer.out,
+      [&](int64_t i, int64_t rows, int64_t j, int64_t columns, const float* sums, int64_t stride) {
+        ops_.finish(sums, stride, rows, int(columns), &master_[size_t(layer.bias + j)], layer.relu,
+                    stored_, at(y, (me.first + i) * layer.out + j), layer.out);
+      });
 }
 
-/// Scores of the first `images` become the gradient of their loss in slope_[0]; the sum of the losses.
-double CpuTrainer::score(double scale, int64_t images, int64_t* right) {
-  std::memcpy(slope_[0].bytes.data(), output(setup_.model.layers.size() - 1),
-              size_t(images_ * kClasses) * ops_.bytes);
-  current_ = 0;
-  return ops_.softmax(slope_[0].bytes.data(), labels_.data(), images, kClasses,
-                      static_cast<float>(scale / double(setup_.batch)), stored_, right);
+void CpuTrainer::forward_conv(Worker& me, size_t l, const void* x) {
+  const Layer& layer = setup_.model.layers[l];
+  void* frame = me.frame[0].bytes.data();
+  for (int64_t i = me.first; i < me.last; ++i) {
+    ops_.frame(at(x, i * layer.in_size()), layer.side, layer.in, int(sizes_.framed_in(layer)),
+               frame);
+    void* y = at(output(l), i * layer.out_size());
+    convolve(me, frame, sizes_.framed_in(layer), layer.side,
+             panels_.at(sizes_.layers[l].forward, 4), layer.out,
+             [&](int64_t pixel, int64_t pixels, const float* sums, int64_t stride) {
+               ops_.finish(sums, stride, pixels, layer.out, &master_[size_t(layer.bias)],
+                           layer.relu, stored_, at(y, pixel * layer.out), layer.out);
+             });
+  }
+}
+
+/// Scores become the gradient of their loss in slope_[0].
+void CpuTrainer::score(Worker& me, double scale, int64_t part, int64_t count) {
+  const void* scores = output(setup_.model.layers.size() - 1);
+  me.current = 0;
+  for (int64_t i = me.first; i < std::min(me.last, count); ++i) {
+    void* row = slope_[0].at(i * kClasses, ops_.bytes);
+    std::memcpy(row, at(scores, i * kClasses), kClasses * ops_.bytes);
+    losses_[size_t(part * images_ + i)] =
+        ops_.softmax(row, &labels_[size_t(i)], 1, kClasses,
+                     static_cast<float>(scale / double(setup_.batch)), stored_, &me.right);
+  }
 }
 
 // ---- backward ------------------------------------------------------------------------------------
 
-void CpuTrainer::count(const void* x, int64_t count) {
-  ops_.count(x, count, count_.exponents.data(), &count_.zeros);
-}
-
 /// Parts add up in the type that gradients are kept in: fp32 beside master weights.
-void CpuTrainer::add_gradient(int64_t at, int64_t count, const float* sum) {
-  const bool narrow = !setup_.precision.master;
+void CpuTrainer::add_gradient(int64_t at, int64_t count, int64_t stride, const float* sums,
+                              int64_t part) {
+  const bool narrow = !setup_.precision.master, exact = stored_.is_identity;
   float* to = &gradient_[size_t(at)];
   for (int64_t i = 0; i < count; ++i) {
-    const float part = stored_.is_identity ? sum[i] : round_to(sum[i], stored_);
-    to[i] = narrow ? round_to(to[i] + part, stored_) : to[i] + part;
+    const float sum = exact ? sums[i * stride] : round_to(sums[i * stride], stored_);
+    const float all = part == 0 ? sum : to[i] + sum;
+    to[i] = narrow && part > 0 ? round_to(all, stored_) : all;
   }
 }
 
-void CpuTrainer::sum_bias(const Layer& layer, const void* slope) {
-  std::fill(sums_.begin(), sums_.end(), 0.0f);
-  const int64_t rows = images_ * layer.pixels();
-  each(kGroups, [&](size_t, int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) {
-      const int64_t first = rows * g / kGroups, last = rows * (g + 1) / kGroups;
-      ops_.sum_rows(at(const_cast<void*>(slope), first * layer.out), last - first, layer.out,
-                    &sums_[size_t(g * sizes_.sums)]);
-    }
-  });
-  for (int64_t g = 1; g < kGroups; ++g) {
-    for (int64_t j = 0; j < layer.out; ++j) sums_[size_t(j)] += sums_[size_t(g * sizes_.sums + j)];
+void CpuTrainer::sum_bias(Worker& me, const Layer& layer, const void* slope) {
+  for (int64_t g = me.first_group; g < me.last_group; ++g) {
+    float* sum = &biases_[size_t(g * sizes_.biases)];
+    std::fill(sum, sum + layer.out, 0.0f);
+    const int64_t first = first_image(g), images = first_image(g + 1) - first;
+    ops_.sum_rows(at(slope, first * layer.out_size()), images * layer.pixels(), layer.out, sum);
   }
-  add_gradient(layer.bias, layer.out, sums_.data());
 }
 
-void CpuTrainer::grow_dense(size_t l, const void* slope) {
-  const Layer& layer = setup_.model.layers[l];
-  turn(slope, images_, layer.out, slope_turned_.bytes.data());
-  const void* x =
-      operand(input(l), images_ * layer.in_size(), setup_.precision.multiplied, &operand_[0]);
-  (void)dense_[l].grow->run(slope_turned_.bytes.data(), x, part_.bytes.data());
-  each(layer.out, [&](size_t, int64_t begin, int64_t end) {
-    const int64_t first = begin * layer.in, count = (end - begin) * layer.in;
-    ops_.round(part_.at(first, ops_.bytes), count, stored_);
-    float* to = &gradient_[size_t(layer.weight + first)];
-    ops_.add(part_.at(first, ops_.bytes), count, to);
-    if (!setup_.precision.master && setup_.parts > 1)
-      for (int64_t i = 0; i < count; ++i) to[i] = round_to(to[i], stored_);
-  });
+/// Panels of a dense layer's slopes, as rows of the product that its weights' gradient is.
+void CpuTrainer::turn_slope(Worker& me, const Layer& layer, const void* slope) {
+  const int64_t high = even_piece(layer.out, ops_.rows), steps = sizes_.items(images_);
+  const int64_t first = sizes_.items(me.first), own = sizes_.items(me.last) - first;
+  for (int64_t i = 0; i < layer.out; i += high)
+    ops_.pack(at(slope, me.first * layer.out + i), layer.out, me.last - me.first,
+              std::min(high, layer.out - i), own, high,
+              turned_.at(i / high * steps * high + first * high, 4));
 }
 
-void CpuTrainer::grow_conv(size_t l, const void* slope) {
+/// Some tiles of the gradient of a dense layer's weights, outputs x inputs: whole sums over the images.
+void CpuTrainer::grow_dense(Worker& me, size_t l, const void* x, int64_t part) {
   const Layer& layer = setup_.model.layers[l];
-  const void* x =
-      operand(input(l), images_ * layer.in_size(), setup_.precision.multiplied, &operand_[0]);
-  const int64_t few = unfolded_images(layer, images_, ops_.bytes), times = images_ / few;
-  std::fill(sums_.begin(), sums_.end(), 0.0f);
-  each(kGroups, [&](size_t worker, int64_t begin, int64_t end) {
-    Worker& own = workers_[worker];
-    for (int64_t g = begin; g < end; ++g) {
-      for (int64_t i = times * g / kGroups * few; i < times * (g + 1) / kGroups * few; i += few) {
-        ops_.unfold(at(const_cast<void*>(x), i * layer.in_size()), layer.side, layer.in, few,
-                    own.unfolded.bytes.data());
-        ops_.transpose(at(const_cast<void*>(slope), i * layer.out_size()), few * layer.pixels(),
-                       layer.out, few * layer.pixels(), own.turned.bytes.data());
-        (void)own.layers[l].grow->run(own.turned.bytes.data(), own.unfolded.bytes.data(),
-                                      own.part.bytes.data());
-        ops_.add(own.part.bytes.data(), layer.weights(), &sums_[size_t(g * sizes_.sums)]);
+  const int64_t high = even_piece(layer.out, ops_.rows), tiles = pieces(layer.out, high);
+  const int64_t steps = sizes_.items(images_), each = images_ / steps,
+                most = sizes_.block / (high * width());
+  const Range units = share(me, pieces(layer.in, width()) * tiles);
+  MixedTile tile = {};
+  tile.a_row = 4, tile.a_step = high * 4, tile.b_step = width() * 4;
+  tile.pieces = 1, tile.c_row = width();
+  for (int64_t unit = units.begin, end; unit < units.end; unit = end) {
+    const int64_t j = unit / tiles * width(), first = unit % tiles;
+    end = std::min({units.end, unit - first + tiles, unit + most});
+    tile.b = me.panel.bytes.data(), tile.columns = int(std::min(width(), layer.in - j));
+    for (int64_t k = 0; k < steps; k += kBlockSteps) {
+      tile.steps = std::min(kBlockSteps, steps - k), tile.adds = k > 0;
+      ops_.pack(at(x, k * each * layer.in + j), layer.in, tile.steps * each, tile.columns,
+                tile.steps, width(), me.panel.bytes.data());
+      for (int64_t u = unit; u < end; ++u) {
+        const int64_t i = first + u - unit;
+        tile.a = turned_.at((i * steps + k) * high, 4);
+        tile.rows = int(std::min(high, layer.out - i * high));
+        tile.c = &me.block[size_t((u - unit) * high * width())];
+        ops_.tile(&tile);
       }
     }
-  });
-  for (int64_t g = 1; g < kGroups; ++g) {
-    for (int64_t i = 0; i < layer.weights(); ++i)
-      sums_[size_t(i)] += sums_[size_t(g * sizes_.sums + i)];
+    const int64_t row = first * high, rows = std::min(layer.out - row, (end - unit) * high);
+    for (int64_t i = 0; i < rows; ++i)
+      add_gradient(layer.weight + (row + i) * layer.in + j, tile.columns, 1,
+                   &me.block[size_t(i * width())], part);
   }
-  add_gradient(layer.weight, layer.weights(), sums_.data());
 }
 
-void CpuTrainer::slope_of_input(size_t l, const void* slope, void* out) {
+/// One image's part of the gradient of a convolution's weights, windows x outputs: its frames are in `me`.
+void CpuTrainer::grow_image(Worker& me, size_t l, float* sums) {
   const Layer& layer = setup_.model.layers[l];
-  if (layer.kind == Kind::dense) {
-    (void)dense_[l].back->run(slope, weights_.at(layer.weight, ops_.bytes), out);
-  } else {
-    const int64_t few = unfolded_images(layer, images_, ops_.bytes);
-    each(images_ / few, [&](size_t worker, int64_t begin, int64_t end) {
-      Worker& own = workers_[worker];
-      for (int64_t i = begin * few; i < end * few; i += few) {
-        ops_.unfold(at(const_cast<void*>(slope), i * layer.out_size()), layer.side, layer.out, few,
-                    own.unfolded.bytes.data());
-        (void)own.layers[l].back->run(own.unfolded.bytes.data(),
-                                      mirrored_.at(layer.weight, ops_.bytes),
-                                      at(out, i * layer.in_size()));
+  const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer), side = layer.side;
+  const int64_t each = int64_t(4 / ops_.bytes), high = even_piece(3 * in, ops_.rows);
+  const void* items[2] = {me.frame[0].bytes.data(), me.frame[1].bytes.data()};
+  if (ops_.pair != nullptr) {
+    const int64_t apart[2] = {in, out};
+    for (int i = 0; i < 2; ++i) {
+      ops_.pair(items[i], (side + 2) * (side + 2) * apart[i], apart[i], me.pairs[i].bytes.data());
+      items[i] = me.pairs[i].bytes.data();
+    }
+  }
+  MixedTile tile = {};
+  tile.a_row = 4, tile.a_step = each * in * 4, tile.a_piece = (side + 2) * in * 4;
+  tile.b_step = each * out * 4, tile.b_piece = (side + 2) * out * 4;
+  tile.steps = side / each, tile.pieces = side;
+  tile.c_row = out, tile.adds = true;
+  for (int64_t line = 0; line < 3; ++line) {
+    for (int64_t i = 0; i < 3 * in; i += high) {
+      tile.a = static_cast<const float*>(items[0]) + line * (side + 2) * in + i;
+      tile.rows = int(std::min(high, 3 * in - i));
+      for (int64_t j = 0; j < out; j += width()) {
+        tile.b = static_cast<const float*>(items[1]) + (side + 3) * out + j;
+        tile.columns = int(std::min(width(), out - j));
+        tile.c = sums + (line * 3 * in + i) * out + j;
+        ops_.tile(&tile);
       }
-    });
+    }
   }
-  round(out, images_ * layer.in_size());
 }
 
-void CpuTrainer::backward_layer(size_t l, bool counts) {
+/// Own images of a convolution: sums of the weights' gradient by group, and the gradient of the input.
+void CpuTrainer::backward_conv(Worker& me, size_t l, const void* x, const void* slope, void* next) {
   const Layer& layer = setup_.model.layers[l];
-  void *slope = slope_[current_].bytes.data(), *next = slope_[1 - current_].bytes.data();
-  void* y = output(l);
+  const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer);
+  for (int64_t g = me.first_group; g < me.last_group; ++g) {
+    float* sums = &sums_[size_t(g * sizes_.sums)];
+    std::fill(sums, sums + 9 * in * out, 0.0f);
+    for (int64_t i = first_image(g); i < first_image(g + 1); ++i) {
+      ops_.frame(at(x, i * layer.in_size()), layer.side, layer.in, int(in),
+                 me.frame[0].bytes.data());
+      ops_.frame(at(slope, i * layer.out_size()), layer.side, layer.out, int(out),
+                 me.frame[1].bytes.data());
+      grow_image(me, l, sums);
+      if (l == 0) continue;
+      void* to = at(next, i * layer.in_size());
+      convolve(me, me.frame[1].bytes.data(), out, layer.side, panels_.at(sizes_.layers[l].back, 4),
+               layer.in, [&](int64_t pixel, int64_t pixels, const float* block, int64_t stride) {
+                 ops_.finish(block, stride, pixels, layer.in, nullptr, false, stored_,
+                             at(to, pixel * layer.in), layer.in);
+               });
+    }
+  }
+}
+
+/// A part of the groups' sums, added up to the gradient.
+void CpuTrainer::add_groups(Worker& me, const Layer& layer, int64_t part) {
+  if (me.index == 0) {
+    for (int64_t g = 1; g < kGroups; ++g) {
+      for (int64_t j = 0; j < layer.out; ++j)
+        biases_[size_t(j)] += biases_[size_t(g * sizes_.biases + j)];
+    }
+    add_gradient(layer.bias, layer.out, 1, biases_.data(), part);
+  }
+  if (layer.kind != Kind::conv) return;
+  const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer);
+  const Range windows = share(me, 9);
+  for (int64_t t = windows.begin; t < windows.end; ++t) {
+    float* sums = &sums_[size_t(t * in * out)];
+    for (int64_t g = 1; g < kGroups; ++g) {
+      for (int64_t i = 0; i < in * out; ++i) sums[i] += sums[g * sizes_.sums + i];
+    }
+    for (int64_t o = 0; o < layer.out; ++o)
+      add_gradient(layer.weight + (o * 9 + t) * layer.in, layer.in, out, sums + o, part);
+  }
+}
+
+void CpuTrainer::backward_layer(Worker& me, size_t l, int64_t part, bool counts) {
+  const Layer& layer = setup_.model.layers[l];
+  void *slope = slope_[me.current].bytes.data(), *next = slope_[1 - me.current].bytes.data();
+  const int64_t images = me.last - me.first, begin = me.first * layer.out_size();
   if (layer.kind == Kind::pool) {
-    each(images_, [&](size_t, int64_t begin, int64_t end) {
-      ops_.unpool(at(const_cast<void*>(input(l)), begin * layer.in_size()),
-                  at(y, begin * layer.out_size()), at(slope, begin * layer.out_size()), layer.side,
-                  layer.in, end - begin, at(next, begin * layer.in_size()));
-    });
-    current_ = 1 - current_;
+    ops_.unpool(at(input(l), me.first * layer.in_size()), at(output(l), begin), at(slope, begin),
+                layer.side, layer.in, images, at(next, me.first * layer.in_size()));
+    me.current = 1 - me.current;
     return;
   }
-  if (counts) count(slope, images_ * layer.out_size());
-  if (layer.relu) {
-    each(images_, [&](size_t, int64_t begin, int64_t end) {
-      ops_.mask(at(y, begin * layer.out_size()), (end - begin) * layer.out_size(),
-                at(slope, begin * layer.out_size()));
-    });
+  const int64_t count = images * layer.out_size();
+  if (counts) ops_.count(at(slope, begin), count, me.count.exponents.data(), &me.count.zeros);
+  if (layer.relu) ops_.mask(at(output(l), begin), count, at(slope, begin));
+  sum_bias(me, layer, slope);
+  const Element forward = setup_.precision.multiplied;
+  const Element back = forward == Element::e4m3 ? Element::e5m2 : forward;
+  const void* x = operand(me, input(l), me.first * layer.in_size(), me.last * layer.in_size(),
+                          forward, operand_[0].bytes.data());
+  const void* taken = operand(me, slope, begin, begin + count, back, operand_[1].bytes.data());
+  if (layer.kind == Kind::conv) {
+    backward_conv(me, l, x, taken, next);
+    team_.barrier();
+  } else {
+    turn_slope(me, layer, taken);
+    if (l > 0) {
+      const Panels& panels = sizes_.layers[l];
+      multiply_rows(me, at(taken, begin), layer.out * int64_t(ops_.bytes), images,
+                    panels.back_steps, panels_.at(panels.back, 4), layer.in,
+                    [&](int64_t i, int64_t rows, int64_t j, int64_t columns, const float* sums,
+                        int64_t stride) {
+                      ops_.finish(sums, stride, rows, int(columns), nullptr, false, stored_,
+                                  at(next, (me.first + i) * layer.in + j), layer.in);
+                    });
+    }
+    team_.barrier();
+    grow_dense(me, l, x, part);
   }
-  sum_bias(layer, slope);
-  const Element element =
-      setup_.precision.multiplied == Element::e4m3 ? Element::e5m2 : setup_.precision.multiplied;
-  const void* taken = operand(slope, images_ * layer.out_size(), element, &operand_[1]);
-  layer.kind == Kind::dense ? grow_dense(l, taken) : grow_conv(l, taken);
-  if (l == 0) return;
-  slope_of_input(l, taken, next);
-  current_ = 1 - current_;
+  add_groups(me, layer, part);
+  if (l > 0) me.current = 1 - me.current;
+  team_.barrier();  // what has been summed may be written again
 }
 
 }  // namespace ridge::mixed

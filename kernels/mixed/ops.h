@@ -1,6 +1,9 @@
-// The element-wise work of a training step on the CPU, for one instruction set and one type in memory.
-// Images are height x width x channels, rows follow each other. Each function does a range of rows or
-// elements that one thread has; nothing here knows of threads. C-like: ISA-flagged files include it.
+// The work of a training step on the CPU, for one instruction set and one type in memory: products by tiles,
+// and what is done element by element. Images are height x width x channels, rows follow each other. Each
+// function does what one thread has; nothing here knows of threads. C-like: ISA-flagged files include it.
+//
+// A product takes its operands in items of four bytes: a number of fp32, or two of bf16 that follow each other
+// along the sum. steps of a sum: items of it.
 #pragma once
 
 #include <stddef.h>
@@ -20,19 +23,39 @@ struct SgdStep {
   Rounding rounded;  ///< weights and momentum, after each operation
 };
 
+/// C[i][j] (+)= the sum over pieces and steps of A[i] B[j]. Strides in bytes, but c_row in numbers. Strides are
+/// all that tells a dense layer from a convolution, and a product from one with its first operand turned.
+struct MixedTile {
+  const void *a, *b;
+  int64_t a_row, a_step, a_piece;
+  int64_t b_step, b_piece;  ///< a step of B has two vectors, or one where `columns` are no more
+  int64_t steps, pieces;
+  float* c;
+  int64_t c_row;      ///< whole vectors are written: C has room for them
+  int rows, columns;  ///< at most MixedOps::rows, and two vectors
+  bool adds;          ///< to what C holds
+};
+
 struct MixedOps {
-  size_t bytes;  ///< of an element in memory
-  DType dtype;   ///< that products are asked for
+  size_t bytes;     ///< of an element in memory
+  int rows, lanes;  ///< of a tile: most rows; of a vector
+  void (*tile)(const MixedTile* tile);
+  /// A panel of B, `width` items a step: of rows of W whose columns are summed, `chunks` of `chunk` elements, each
+  /// filled up to a whole item.
+  void (*turn)(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk,
+               int64_t width, void* panel);
+  /// A panel of `width` items a step: of a matrix whose rows are summed; zeros beyond its rows and columns.
+  void (*pack)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t steps,
+               int64_t width, void* panel);
+  /// Items of elements that lie `apart` from each other; null: an element is an item.
+  void (*pair)(const void* x, int64_t count, int64_t apart, void* items);
+  /// An image within a frame of zeros, its channels filled up with zeros.
+  void (*frame)(const void* x, int side, int channels, int padded, void* to);
   /// Bytes of 0 to 255 to (x - 72.94) / 90.03: the training set's mean and deviation.
   void (*widen)(const uint8_t* pixels, int64_t count, Rounding rounded, void* out);
-  /// Rows of k = 3 x 3 x channels for each pixel, zeros outside.
-  void (*unfold)(const void* x, int side, int channels, int64_t images, void* rows);
-  /// The columns of `to` are `stride` long: a part of the rows may be turned alone.
-  void (*transpose)(const void* from, int64_t rows, int64_t columns, int64_t stride, void* to);
-  /// y = rounded(relu(y + bias)).
-  void (*finish)(void* y, int64_t rows, int columns, const float* bias, bool relu,
-                 Rounding rounded);
-  void (*round)(void* x, int64_t count, Rounding rounded);
+  /// y = rounded(relu(sum + bias)); without a bias: rounded(sum). Strides in numbers.
+  void (*finish)(const float* sum, int64_t sum_stride, int64_t rows, int columns, const float* bias,
+                 bool relu, Rounding rounded, void* y, int64_t y_stride);
   /// to = rounded(x * scale) / scale; scale is a power of two.
   void (*operand)(const void* x, int64_t count, Rounding rounded, float scale, void* to);
   float (*most)(const void* x, int64_t count);  ///< largest magnitude
@@ -45,7 +68,6 @@ struct MixedOps {
   double (*softmax)(void* scores, const uint8_t* labels, int64_t rows, int classes, float scale,
                     Rounding rounded, int64_t* right);
   void (*sum_rows)(const void* y, int64_t rows, int columns, float* sum);  ///< sum += rows of y
-  void (*add)(const void* x, int64_t count, float* sum);
   /// Weights as they are multiplied.
   void (*store)(const float* values, int64_t count, Rounding rounded, void* out);
   void (*count)(const void* x, int64_t count, int64_t* exponents, int64_t* zeros);
@@ -54,6 +76,6 @@ struct MixedOps {
                  float* weight);
 };
 
-extern const MixedOps mixed_ops_portable, mixed_ops_avx2, mixed_ops_bf16;
+extern const MixedOps mixed_ops_portable, mixed_ops_avx2, mixed_ops_avx512, mixed_ops_bf16;
 
 }  // namespace ridge

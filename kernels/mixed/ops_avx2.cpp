@@ -1,6 +1,8 @@
 // ridge: isa=avx2 flags=-O3
 //
 // fp32 in memory, in vectors of eight.
+#include <immintrin.h>
+
 namespace ridge {
 
 typedef float Item;
@@ -11,12 +13,24 @@ static inline Item write(float x) {
   return x;
 }
 
+typedef __m256 Vec, Packed;
+enum { kRows = 6, kLanes = 8 };
+static inline Packed broadcast(const char* p) {
+  return _mm256_broadcast_ss((const float*)p);
+}
+static inline Packed load(const char* p) {
+  return _mm256_loadu_ps((const float*)p);
+}
+static inline Vec fma(Packed s, Packed v, Vec sum) {
+  return _mm256_fmadd_ps(s, v, sum);
+}
+
 }  // namespace ridge
 
 #include "kernels/mixed/ops_body.h"
 
 namespace ridge {
 
-RIDGE_MIXED_OPS(mixed_ops_avx2, DType::fp32)
+RIDGE_MIXED_OPS(mixed_ops_avx2)
 
 }  // namespace ridge

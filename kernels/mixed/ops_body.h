@@ -1,11 +1,11 @@
 // The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is
-// and read(Item), write(float); it is compiled for one instruction set, whose vectors the compiler uses.
+// and read(Item), write(float), beside what tile.h needs; it is compiled for one instruction set, whose vectors the compiler uses.
 #pragma once
 
 #include <math.h>
 #include <string.h>
 
-#include "kernels/mixed/ops.h"
+#include "kernels/mixed/tile.h"
 
 namespace ridge {
 
@@ -17,54 +17,89 @@ static void widen(const uint8_t* pixels, int64_t count, Rounding rounded, void* 
   }
 }
 
-static void unfold(const void* x, int side, int channels, int64_t images, void* rows) {
-  Item* to = (Item*)rows;
-  const int64_t line = (int64_t)side * channels;
-  for (int64_t at = 0; at < images * side; ++at) {
-    const int row = (int)(at % side);
-    const Item* middle = (const Item*)x + at * line;
-    for (int column = 0; column < side; ++column) {
-      for (int dy = -1; dy <= 1; ++dy, to += 3 * channels) {
-        const int first = column == 0 ? 1 : 0, last = column == side - 1 ? 2 : 3;
-        if (row + dy < 0 || row + dy >= side || last < 3 || first > 0)
-          memset(to, 0, sizeof(Item) * 3 * (size_t)channels);
-        if (row + dy < 0 || row + dy >= side) continue;
-        const Item* from = middle + dy * line + (column - 1 + first) * channels;
-        Item* into = to + first * channels;
-        const int items = (last - first) * channels;
-        for (int i = 0; i < items; ++i) into[i] = from[i];
+/// Elements of an item.
+enum { kPair = 4 / sizeof(Item) };
+
+/// An item of an element and the one after it: `has`: how many there are.
+static inline uint32_t item_of(const Item* x, int64_t next, int64_t has) {
+  Item pair[2] = {x[0], Item()};
+  if (kPair == 2 && has > 1) pair[1] = x[next];
+  uint32_t item;
+  __builtin_memcpy(&item, pair, sizeof(item));
+  return item;
+}
+
+static void turn(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk,
+                 int64_t width, void* panel) {
+  enum { kLine = 16 };  // items of a line of the cache
+  const int64_t steps = (chunk + kPair - 1) / kPair;
+  for (int64_t t = 0; t < chunks; ++t) {
+    for (int64_t p0 = 0; p0 < steps; p0 += kLine) {
+      const int64_t p1 = p0 + kLine < steps ? p0 + kLine : steps;
+      uint32_t* to = (uint32_t*)panel + (t * steps + p0) * width;
+      for (int64_t j = 0; j < width; ++j) {
+        const Item* from = (const Item*)w + j * stride + t * chunk;
+        for (int64_t p = p0; p < p1; ++p)
+          to[(p - p0) * width + j] = j < rows ? item_of(from + p * kPair, 1, chunk - p * kPair) : 0;
       }
     }
   }
 }
 
-static void transpose(const void* from, int64_t rows, int64_t columns, int64_t stride, void* to) {
-  enum { kTile = 16 };  // a line of the cache
-  for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
-    const int64_t i1 = i0 + kTile < rows ? i0 + kTile : rows;
-    for (int64_t j = 0; j < columns; ++j) {
-      Item* out = (Item*)to + j * stride;
-      for (int64_t i = i0; i < i1; ++i) out[i] = ((const Item*)from)[i * columns + j];
+static void pack(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t steps,
+                 int64_t width, void* panel) {
+  uint32_t* to = (uint32_t*)panel;
+  for (int64_t p = 0; p < steps; ++p, to += width) {
+    const int64_t has = rows - p * kPair, filled = has > 0 ? columns : 0;
+    const Item* from = (const Item*)x + p * kPair * stride;
+    if (has > 1 || kPair == 1) {
+      for (int64_t j = 0; j < filled; ++j) to[j] = item_of(from + j, stride, 2);
+    } else {
+      for (int64_t j = 0; j < filled; ++j) to[j] = item_of(from + j, stride, 1);
+    }
+    for (int64_t j = filled; j < width; ++j) to[j] = 0;
+  }
+}
+
+static void pair(const void* x, int64_t count, int64_t apart, void* items) {
+  const Item* from = (const Item*)x;
+  for (int64_t i = 0; i < count; ++i) ((uint32_t*)items)[i] = item_of(from + i, apart, 2);
+}
+
+static void frame(const void* x, int side, int channels, int padded, void* to) {
+  const Item* from = (const Item*)x;
+  Item* out = (Item*)to;
+  const int64_t line = (int64_t)(side + 2) * padded;
+  memset(out, 0, sizeof(Item) * (size_t)line);
+  memset(out + (side + 1) * line, 0, sizeof(Item) * (size_t)line);
+  for (int row = 0; row < side; ++row) {
+    out += line;
+    for (int c = 0; c < padded; ++c) out[c] = out[line - padded + c] = Item();
+    if (padded == channels) {
+      memcpy(out + padded, from, sizeof(Item) * (size_t)(side * channels));
+      from += side * channels;
+      continue;
+    }
+    for (int column = 1; column <= side; ++column, from += channels) {
+      for (int c = 0; c < padded; ++c) out[column * padded + c] = c < channels ? from[c] : Item();
     }
   }
 }
 
-static void finish(void* y, int64_t rows, int columns, const float* bias, bool relu,
-                   Rounding rounded) {
-  for (int64_t i = 0; i < rows; ++i) {
-    Item* row = (Item*)y + i * columns;
+static void finish(const float* sum, int64_t sum_stride, int64_t rows, int columns,
+                   const float* bias, bool relu, Rounding rounded, void* y, int64_t y_stride) {
+  for (int64_t i = 0; i < rows; ++i, sum += sum_stride) {
+    Item* row = (Item*)y + i * y_stride;
+    if (!bias && rounded.is_identity) {
+      for (int j = 0; j < columns; ++j) row[j] = write(sum[j]);
+      continue;
+    }
     for (int j = 0; j < columns; ++j) {
-      float x = read(row[j]) + bias[j];
+      float x = bias ? sum[j] + bias[j] : sum[j];
       x = relu && x < 0 ? 0 : x;
       row[j] = write(rounded.is_identity ? x : round_to(x, rounded));
     }
   }
-}
-
-static void round_all(void* x, int64_t count, Rounding rounded) {
-  if (rounded.is_identity || sizeof(Item) < 4) return;
-  Item* all = (Item*)x;
-  for (int64_t i = 0; i < count; ++i) all[i] = write(round_to(read(all[i]), rounded));
 }
 
 static void operand(const void* x, int64_t count, Rounding rounded, float scale, void* to) {
@@ -158,10 +193,6 @@ static void sum_rows(const void* y, int64_t rows, int columns, float* sum) {
   }
 }
 
-static void add(const void* x, int64_t count, float* sum) {
-  for (int64_t i = 0; i < count; ++i) sum[i] += read(((const Item*)x)[i]);
-}
-
 static void store(const float* values, int64_t count, Rounding rounded, void* out) {
   for (int64_t i = 0; i < count; ++i) {
     ((Item*)out)[i] = write(rounded.is_identity ? values[i] : round_to(values[i], rounded));
@@ -204,8 +235,25 @@ static bool update(const SgdStep* step, int64_t count, const float* gradient, fl
 }  // namespace ridge
 
 /// Defines the table; the including file has its name.
-#define RIDGE_MIXED_OPS(name, dtype_)                                                    \
-  extern const MixedOps name;                                                            \
-  const MixedOps name = {sizeof(Item), dtype_,   widen, unfold, transpose,       finish, \
-                         round_all,    operand,  most,  pool,   unpool,          mask,   \
-                         softmax,      sum_rows, add,   store,  count_exponents, update};
+#define RIDGE_MIXED_OPS(name)                         \
+  extern const MixedOps name;                         \
+  const MixedOps name = {sizeof(Item),                \
+                         kRows,                       \
+                         kLanes,                      \
+                         tile,                        \
+                         turn,                        \
+                         pack,                        \
+                         kPair == 1 ? nullptr : pair, \
+                         frame,                       \
+                         widen,                       \
+                         finish,                      \
+                         operand,                     \
+                         most,                        \
+                         pool,                        \
+                         unpool,                      \
+                         mask,                        \
+                         softmax,                     \
+                         sum_rows,                    \
+                         store,                       \
+                         count_exponents,             \
+                         update};

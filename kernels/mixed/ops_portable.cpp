@@ -11,12 +11,28 @@ static inline Item write(float x) {
   return x;
 }
 
+typedef float Vec __attribute__((vector_size(16)));
+typedef Vec Packed;
+enum { kRows = 6, kLanes = 4 };
+static inline Packed broadcast(const char* p) {
+  const float x = *(const float*)p;
+  return Packed{x, x, x, x};
+}
+static inline Packed load(const char* p) {
+  Packed v;
+  __builtin_memcpy(&v, p, sizeof(v));
+  return v;
+}
+static inline Vec fma(Packed s, Packed v, Vec sum) {
+  return sum + s * v;
+}
+
 }  // namespace ridge
 
 #include "kernels/mixed/ops_body.h"
 
 namespace ridge {
 
-RIDGE_MIXED_OPS(mixed_ops_portable, DType::fp32)
+RIDGE_MIXED_OPS(mixed_ops_portable)
 
 }  // namespace ridge

@@ -1,0 +1,36 @@
+// ridge: isa=avx512f flags=-O3
+//
+// fp32 in memory, in vectors of sixteen.
+#include <immintrin.h>
+
+namespace ridge {
+
+typedef float Item;
+static inline float read(Item x) {
+  return x;
+}
+static inline Item write(float x) {
+  return x;
+}
+
+typedef __m512 Vec, Packed;
+enum { kRows = 14, kLanes = 16 };
+static inline Packed broadcast(const char* p) {
+  return _mm512_set1_ps(*(const float*)p);
+}
+static inline Packed load(const char* p) {
+  return _mm512_loadu_ps(p);
+}
+static inline Vec fma(Packed s, Packed v, Vec sum) {
+  return _mm512_fmadd_ps(s, v, sum);
+}
+
+}  // namespace ridge
+
+#include "kernels/mixed/ops_body.h"
+
+namespace ridge {
+
+RIDGE_MIXED_OPS(mixed_ops_avx512)
+
+}  // namespace ridge
