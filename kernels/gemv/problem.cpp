@@ -1,0 +1,360 @@
+// The gemv family's problem: parameters, weights quantised from random normals, and how a product is judged.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "common/core/parallel.h"
+#include "common/core/random.h"
+#include "common/kernel/registry.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/gemv/gemv.h"
+
+namespace ridge {
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr int64_t kGroup = RIDGE_GEMV_GROUP;
+/// Above so many multiplications, kSampledRows rows of W are judged instead of all.
+constexpr double kMostJudged = 3e9;
+constexpr int64_t kSampledRows = 64;
+
+class GemvProblem : public Problem {
+ public:
+  explicit GemvProblem(const Shape& shape) : shape_(shape) {}
+
+  Shape shape() const override { return shape_; }
+
+  std::vector<BufferSpec> buffers() const override {
+    const size_t w = bytes_of_weights(), scales = bytes_of_scales();
+    const size_t word = 4, batch = size_t(dim(kGemvBatch)), rows = size_t(dim(kGemvN));
+    const bool integers = kind() == kGemvW8a8;
+    return {{"x", batch * size_t(k()) * dtype_size(x_type()), false, x_type()},
+            {"W", size_t(dim(kGemvCopies)) * w, false, weight_type()},
+            {"scales", std::max(word, size_t(dim(kGemvCopies)) * scales), false,
+             kind() == kGemvInt4 ? DType::bf16 : DType::fp32},
+            {"x scales", integers ? batch * word : word, false, DType::fp32},
+            {"bias", integers ? rows * word : word, false, DType::fp32},
+            {"y", batch * rows * dtype_size(y_type()), true, y_type()}};
+  }
+
+  double flop() const override {
+    return 2.0 * double(dim(kGemvBatch)) * double(dim(kGemvN)) * double(k());
+  }
+  /// One copy of the weights; a call does not touch the others.
+  double bytes_min() const override {
+    const std::vector<BufferSpec> specs = buffers();
+    return double(specs[kGemvX].bytes + bytes_of_weights() + bytes_of_scales() +
+                  specs[kGemvY].bytes);
+  }
+  /// Tokens: a call has a part in one for each row of x.
+  double items() const override { return double(dim(kGemvBatch)); }
+
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    const std::vector<BufferSpec> specs = buffers();
+    host->resize(specs.size());
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (!specs[i].is_output) (*host)[i].assign(specs[i].bytes, std::byte{0});
+    }
+    for (int64_t i = 0; i < dim(kGemvBatch); ++i) put_x(seed, i, host);
+    if (kind() == kGemvW8a8) quality::fill_normal((*host)[kGemvBias], DType::fp32, seed ^ 0xb1a5);
+    parallel_for(dim(kGemvN), 16, [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin; j < end; ++j) put_weights(j, exact_weights(seed, j), host);
+    });
+    repeat(&(*host)[kGemvW], bytes_of_weights());
+    repeat(&(*host)[kGemvScales], bytes_of_scales());
+  }
+
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    const std::vector<BufferSpec> specs = buffers();
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (host.size() == specs.size() && host[i].size() == specs[i].bytes) continue;
+      QualityCheck check;
+      check.what = "sizes";
+      check.reason = "buffer " + specs[i].name + " has not the size of the problem";
+      return check;
+    }
+    const std::vector<int64_t> rows = judged_rows(full, seed);
+    std::vector<Vector> x;
+    for (int64_t i = 0; i < dim(kGemvBatch); ++i) x.push_back(x_of(host, i));
+    Answers answers(rows.size() * x.size());
+    parallel_for(std::ssize(rows), 4, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        for (size_t i = 0; i < x.size(); ++i)
+          answers[size_t(r) * x.size() + i] = refer(host, rows[size_t(r)], int64_t(i), x[i]);
+      }
+    });
+    QualityCheck check = compare(host, rows, answers);
+    if (!full) check.task["output_error"] = output_error(host, seed, x);
+    return check;
+  }
+
+ private:
+  struct Answer {
+    double value = 0, bound = 0, expected2 = 0;  ///< of a sum: the square that it has on average
+  };
+  using Answers = std::vector<Answer>;
+
+  int64_t dim(GemvDim which) const { return shape_.dim[which]; }
+  int64_t k() const { return shape_.dim[kGemvK]; }
+  int64_t kind() const { return shape_.dim[kGemvKind]; }
+  size_t bytes_of_weights() const { return size_t(dim(kGemvN) * gemv_weight_bytes(kind(), k())); }
+  size_t bytes_of_scales() const { return size_t(gemv_scale_bytes(kind(), dim(kGemvN), k())); }
+  DType weight_type() const {
+    return kind() == kGemvFp32   ? DType::fp32
+           : kind() == kGemvBf16 ? DType::bf16
+           : kind() == kGemvFp8  ? DType::fp8
+                                 : DType::int8;
+  }
+  DType x_type() const {
+    return kind() == kGemvFp32 ? DType::fp32 : kind() == kGemvW8a8 ? DType::int8 : DType::bf16;
+  }
+  DType y_type() const {
+    if (kind() == kGemvW8a8 && dim(kGemvFused) == 0) return DType::int32;
+    return kind() == kGemvFp32 ? DType::fp32 : DType::bf16;
+  }
+
+  static std::vector<float> normals(uint64_t seed, int64_t count) {
+    std::vector<float> values(size_t(count), 0.0f);
+    quality::fill_normal(std::as_writable_bytes(std::span(values)), DType::fp32, seed);
+    return values;
+  }
+  /// Rows differ in size by up to 16, as channels of a network do: a scale of another row would show.
+  std::vector<float> exact_weights(uint64_t seed, int64_t row) const {
+    const uint64_t key = random_key(seed ^ 0x3e16'47);
+    std::vector<float> w = normals(random_bits(key, uint64_t(row)), k());
+    const float size = float(1 + row * 7 % 16) / 8;
+    for (float& value : w) value *= size;
+    return w;
+  }
+  std::vector<float> exact_x(uint64_t seed, int64_t row) const {
+    return normals(random_bits(random_key(seed ^ 0x1a7), uint64_t(row)), k());
+  }
+  static double largest(std::span<const float> values) {
+    float most = 0;
+    for (const float v : values) most = std::max(most, std::abs(v));
+    return most > 0 ? most : 1;
+  }
+
+  void put_x(uint64_t seed, int64_t row, HostBuffers* host) const {
+    const std::vector<float> x = exact_x(seed, row);
+    double scale = 1;
+    if (kind() == kGemvW8a8) {
+      quality::store((*host)[kGemvXScales].data(), row, DType::fp32, largest(x) / 127);
+      scale = quality::load((*host)[kGemvXScales].data(), row, DType::fp32);
+    }
+    for (int64_t p = 0; p < k(); ++p)
+      quality::store((*host)[kGemvX].data(), row * k() + p, x_type(), x[size_t(p)] / scale);
+  }
+
+  void put_weights(int64_t row, const std::vector<float>& w, HostBuffers* host) const {
+    std::byte* to = (*host)[kGemvW].data() + row * gemv_weight_bytes(kind(), k());
+    std::byte* scales = (*host)[kGemvScales].data();
+    const bool scaled = bytes_of_scales() > 0 && kind() != kGemvInt4;
+    double scale = 1;
+    if (scaled) {
+      quality::store(scales, row, DType::fp32, largest(w) / (kind() == kGemvFp8 ? 448 : 127));
+      scale = quality::load(scales, row, DType::fp32);
+    }
+    for (int64_t p = 0; p < k(); ++p) {
+      if (kind() == kGemvInt4) {
+        const int64_t at = row * gemv_scale_row(k()) + p / kGroup;
+        if (p % kGroup == 0) {
+          const auto group = std::span(w).subspan(size_t(p), size_t(kGroup));
+          quality::store(scales, at, DType::bf16, largest(group) / 7);
+          scale = quality::load(scales, at, DType::bf16);
+        }
+        const auto q = uint8_t(std::clamp(std::lround(w[size_t(p)] / scale), -8l, 7l) + 8);
+        to[p / 2] |= std::byte(p % 2 == 0 ? q : q << 4);
+      } else {
+        quality::store(to, p, weight_type(), w[size_t(p)] / scale);
+      }
+    }
+  }
+  static void repeat(std::vector<std::byte>* data, size_t bytes) {
+    if (bytes == 0) return;
+    parallel_for(std::ssize(*data) / int64_t(bytes), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = std::max<int64_t>(begin, 1); i < end; ++i)
+        std::memcpy(data->data() + i * int64_t(bytes), data->data(), bytes);
+    });
+  }
+
+  Vector x_of(const HostBuffers& host, int64_t row) const {
+    Vector x(size_t(k()), 0.0);
+    quality::load_range(host[kGemvX].data(), row * k(), x_type(), x);
+    return x;
+  }
+  /// A row of W as it is stored; without the row's scale where it has one.
+  Vector weights_of(const HostBuffers& host, int64_t row) const {
+    Vector w(size_t(k()), 0.0);
+    if (kind() != kGemvInt4) {
+      quality::load_range(host[kGemvW].data(), row * k(), weight_type(), w);
+      return w;
+    }
+    for (int64_t p = 0; p < k(); ++p) {
+      const auto two = uint8_t(host[kGemvW][size_t((row * k() + p) / 2)]);
+      w[size_t(p)] = double(p % 2 == 0 ? two & 15 : two >> 4) - 8;
+      w[size_t(p)] *= quality::load(host[kGemvScales].data(),
+                                    row * gemv_scale_row(k()) + p / kGroup, DType::bf16);
+    }
+    return w;
+  }
+  double row_scale(const HostBuffers& host, int64_t row) const {
+    const bool scaled = kind() == kGemvFp8 || kind() == kGemvInt8 || kind() == kGemvW8a8;
+    return scaled ? quality::load(host[kGemvScales].data(), row, DType::fp32) : 1;
+  }
+
+  Answer refer(const HostBuffers& host, int64_t row, int64_t i, const Vector& x) const {
+    const Vector w = weights_of(host, row);
+    double sum = 0, w2 = 0, x2 = 0;
+    for (size_t p = 0; p < w.size(); ++p) sum += w[p] * x[p], w2 += w[p] * w[p], x2 += x[p] * x[p];
+    const bool sums_only = y_type() == DType::int32;
+    double scale = sums_only ? 1 : row_scale(host, row), bias = 0;
+    if (kind() == kGemvW8a8 && !sums_only) {
+      scale *= quality::load(host[kGemvXScales].data(), i, DType::fp32);
+      bias = quality::load(host[kGemvBias].data(), row, DType::fp32);
+    }
+    const double before = scale * sum + bias;
+    const double size = std::sqrt(w2 * x2) * scale;
+    Answer answer = {before, quality::dot_bound(judged_type(), before, k(), size, 1),
+                     size * size / double(k()) + bias * bias};
+    // Scale and bias are one multiplication and one addition more, in fp32.
+    if (kind() == kGemvW8a8 && !sums_only) {
+      answer.bound += 0x1p-22 * (std::abs(before) + std::abs(bias));
+      answer.value = std::max(0.0, before);
+    }
+    return answer;
+  }
+  /// The type whose limits hold: those of products with this output.
+  DType judged_type() const { return y_type() == DType::int32 ? DType::int8 : y_type(); }
+
+  std::vector<int64_t> judged_rows(bool full, uint64_t seed) const {
+    std::vector<int64_t> rows;
+    const int64_t n = dim(kGemvN);
+    if (full || flop() / 2 <= kMostJudged || n <= kSampledRows) {
+      for (int64_t j = 0; j < n; ++j) rows.push_back(j);
+      return rows;
+    }
+    rows = {0, n - 1};
+    for (uint64_t i = 2; i < uint64_t(kSampledRows); ++i)
+      rows.push_back(random_below(random_key(seed), i, uint32_t(n)));
+    return rows;
+  }
+
+  QualityCheck compare(const HostBuffers& host, const std::vector<int64_t>& rows,
+                       const Answers& answers) const {
+    quality::ErrorSum sum;
+    double ref2 = 0, expected2 = 0;
+    const int64_t batch = dim(kGemvBatch);
+    for (size_t a = 0; a < answers.size(); ++a) {
+      const int64_t row = rows[a / size_t(batch)], i = int64_t(a) % batch;
+      const double found = quality::load(host[kGemvY].data(), i * dim(kGemvN) + row, y_type());
+      sum.add(found, answers[a].value, answers[a].bound);
+      ref2 += answers[a].value * answers[a].value, expected2 += answers[a].expected2;
+    }
+    // As in a matrix product (kernels/gemm/check.cpp): few outputs may all lie near zero.
+    double limit = quality::gemm_nmse_limit(judged_type(), k()) * (1 + 10 / double(answers.size()));
+    if (ref2 > 0) limit *= std::max(1.0, expected2 / ref2);
+    return sum.finish(rows.size() == size_t(dim(kGemvN)) ? "every element" : "64 rows of W", limit);
+  }
+
+  /// What quantising did to the output, before bias and relu: its relative error, root mean square over some rows.
+  double output_error(const HostBuffers& host, uint64_t seed, const std::vector<Vector>& x) const {
+    double error2 = 0, ref2 = 0;
+    const int64_t step = std::max<int64_t>(1, dim(kGemvN) / 256);
+    const std::vector<float> exact = exact_x(seed, 0);
+    const double x_scale =
+        kind() == kGemvW8a8 ? quality::load(host[kGemvXScales].data(), 0, DType::fp32) : 1;
+    for (int64_t row = 0; row < dim(kGemvN); row += step) {
+      const std::vector<float> w = exact_weights(seed, row);
+      const Vector stored = weights_of(host, row);
+      double wanted = 0, made = 0;
+      for (size_t p = 0; p < w.size(); ++p) {
+        wanted += double(w[p]) * double(exact[p]);
+        made += stored[p] * x[0][p];
+      }
+      made *= row_scale(host, row) * x_scale;
+      error2 += (made - wanted) * (made - wanted), ref2 += wanted * wanted;
+    }
+    return std::sqrt(error2 / ref2);
+  }
+
+  Shape shape_;
+};
+
+constexpr const char* kKinds[] = {"fp32", "bf16", "fp8", "int8", "int4", "w8a8"};  // GemvWeights
+
+std::vector<ParamSpec> params() {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  return {
+      extent_param("n", "rows of W, elements of y", kMost, 4096),
+      int_param("k", "columns of W, elements of x; a multiple of 128", 128, kMost, 4096),
+      int_param("batch", "rows of x, sequences that decode at once", 1, 8192, 1),
+      int_param("copies", "of the weights, which take turns: caches see each for the first time", 1,
+                64, 8),
+      choice_param("dtype",
+                   "weights; x is bf16 beside them (w8a8: int8 too), int4 has a scale for 128",
+                   {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5]}),
+      choice_param("epilogue", "w8a8: scales, bias and ReLU in the same kernel, or the sums",
+                   {"fused", "none"}),
+      threads_param()};
+}
+
+Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
+  Shape shape;
+  shape.dim[kGemvBatch] = param_int(params, "batch", 1);
+  shape.dim[kGemvN] = param_int(params, "n", 4096);
+  shape.dim[kGemvK] = param_int(params, "k", 4096);
+  shape.dim[kGemvCopies] = param_int(params, "copies", 8);
+  shape.dim[kGemvFused] = param_text(params, "epilogue", "fused") == "fused";
+  shape.threads = static_cast<int>(param_int(params, "threads", 1));
+  const std::string type = param_text(params, "dtype", "fp32");
+  shape.dim[kGemvKind] = std::find(std::begin(kKinds), std::end(kKinds), type) - kKinds;
+  shape.dtype = type == "fp32"   ? DType::fp32
+                : type == "bf16" ? DType::bf16
+                : type == "fp8"  ? DType::fp8
+                                 : DType::int8;
+  if (shape.dim[kGemvK] % kGroup != 0) {
+    return Error{ErrorCode::usage,
+                 "k=" + std::to_string(shape.dim[kGemvK]) + " is not a multiple of 128",
+                 "gemv " + to_string(params),
+                 "weights of 4 bits share a scale in groups of 128, and rows are read in whole "
+                 "vectors: take 4096 or 14336"};
+  }
+  return std::unique_ptr<Problem>(std::make_unique<GemvProblem>(shape));
+}
+
+/// One row and one column, primes, tiles of 16 rows and of 128 to 1,024 columns more or less one, every batch up to
+/// 16 by its kinds, one copy and several; with and without the epilogue.
+std::vector<Params> awkward() {
+  std::vector<Params> shapes;
+  const auto add = [&](int64_t batch, int64_t n, int64_t k, int64_t copies, const char* epilogue) {
+    shapes.push_back({{"batch", batch},
+                      {"n", n},
+                      {"k", k},
+                      {"copies", copies},
+                      {"epilogue", std::string(epilogue)}});
+  };
+  add(1, 1, 128, 1, "none"), add(1, 77, 128, 3, "fused"), add(1, 131, 384, 2, "none");
+  add(2, 17, 512, 1, "fused"), add(3, 300, 640, 2, "none"), add(5, 129, 1024, 3, "fused");
+  add(8, 64, 896, 1, "none"), add(16, 257, 1152, 2, "fused"), add(4, 1031, 256, 3, "fused");
+  add(9, 33, 2176, 2, "none"), add(1, 2500, 128, 2, "fused");
+  return shapes;
+}
+
+/// n first; when it is down to 1, k.
+Params shrink(const Params& params, double share) {
+  Params smaller = params;
+  const double n = double(param_int(params, "n", 4096));
+  const double left = n * (std::isnan(share) ? 1 : std::clamp(share, 0.0, 1.0));
+  smaller["n"] = static_cast<int64_t>(std::max(1.0, std::floor(left + 1e-9)));
+  if (left < 1) smaller["k"] = kGroup;
+  return smaller;
+}
+
+RIDGE_FAMILY(gemv, .params = params, .make_problem = make_problem, .awkward = awkward,
+             .shrink = shrink);
+
+}  // namespace
+}  // namespace ridge
