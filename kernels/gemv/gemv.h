@@ -56,13 +56,19 @@ enum GemvWeights { kGemvFp32, kGemvBf16, kGemvFp8, kGemvInt8, kGemvInt4, kGemvW8
 /// Elements of a row that share a scale in int4.
 #define RIDGE_GEMV_GROUP 128
 
+#ifdef __CUDACC__
+#define RIDGE_GEMV_ANYWHERE __host__ __device__
+#else
+#define RIDGE_GEMV_ANYWHERE
+#endif
+
 /// The scales of a row of int4, and what fills them up to a multiple of four.
-static inline int64_t gemv_scale_row(int64_t k) {
+static inline RIDGE_GEMV_ANYWHERE int64_t gemv_scale_row(int64_t k) {
   return (k / RIDGE_GEMV_GROUP + 3) / 4 * 4;
 }
 
 /// Bytes of `count` weights, an even number.
-static inline int64_t gemv_weight_bytes(int64_t weights, int64_t count) {
+static inline RIDGE_GEMV_ANYWHERE int64_t gemv_weight_bytes(int64_t weights, int64_t count) {
   return weights == kGemvFp32   ? count * 4
          : weights == kGemvBf16 ? count * 2
          : weights == kGemvInt4 ? count / 2

@@ -1,0 +1,94 @@
+// Weights made numbers in registers. A word of them becomes pairs of bf16, which hold every e4m3, int8 and int4 value
+// exactly: pair p of a word holds its elements p and p + kPairs. Integers are put behind the bits of 128.0 or 256.0,
+// where the last bit of bf16 is worth 1 or 2, and that number is taken off again: no conversion instruction, of which
+// an SM has 16 a clock where it has 64 to 128 of these.
+//
+// Source    Kim et al., Who Says Elephants Can't Run (FasterTransformer's int4 conversion), arXiv:2211.10017; Marlin,
+//           arXiv:2408.11743: lop3 and a magic number. The 8-bit form for bf16 is worked out here.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+#include "kernels/gemv/gemv.h"
+
+namespace ridge::device {
+
+constexpr uint32_t kBf16Of128 = 0x43004300;
+
+__device__ inline uint32_t bf16_minus(uint32_t a, uint32_t b) {
+  const __nv_bfloat162 d = __hsub2(reinterpret_cast<const __nv_bfloat162&>(a),
+                                   reinterpret_cast<const __nv_bfloat162&>(b));
+  return reinterpret_cast<const uint32_t&>(d);
+}
+__device__ inline uint32_t bf16_times(uint32_t a, uint32_t b) {
+  const __nv_bfloat162 d = __hmul2(reinterpret_cast<const __nv_bfloat162&>(a),
+                                   reinterpret_cast<const __nv_bfloat162&>(b));
+  return reinterpret_cast<const uint32_t&>(d);
+}
+
+struct Bf16Weights {
+  static constexpr GemvWeights kKind = kGemvBf16;
+  static constexpr int kBits = 16, kPairs = 1;
+  static constexpr bool kRowScale = false, kGroupScale = false;
+  __device__ static void pairs(uint32_t word, uint32_t* to) { to[0] = word; }
+};
+
+/// Byte q of -128 to 127 is (q & 127) - (q & 128), so (128 + (q & 127)) - (128 or 256): 256 is 128 with bit 7 set.
+struct Int8Weights {
+  static constexpr GemvWeights kKind = kGemvInt8;
+  static constexpr int kBits = 8, kPairs = 2;
+  static constexpr bool kRowScale = true, kGroupScale = false;
+  __device__ static void pairs(uint32_t word, uint32_t* to) {
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      const uint32_t bytes = word >> (8 * p);
+      to[p] = bf16_minus((bytes & 0x007f007f) | kBf16Of128, (bytes & 0x00800080) | kBf16Of128);
+    }
+  }
+};
+
+/// e4m3's exponent and mantissa are a bf16's, but for 120 in the exponent: also where it has no leading one.
+struct Fp8Weights {
+  static constexpr GemvWeights kKind = kGemvFp8;
+  static constexpr int kBits = 8, kPairs = 2;
+  static constexpr bool kRowScale = true, kGroupScale = false;
+  __device__ static void pairs(uint32_t word, uint32_t* to) {
+    constexpr uint32_t kTwoTo120 = 0x7b807b80;
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      const uint32_t bytes = p == 0 ? word << 8 : word;
+      to[p] = bf16_times((bytes & 0x80008000) | ((bytes >> 4) & 0x07f007f0), kTwoTo120);
+    }
+  }
+};
+
+/// Half bytes are value + 8.
+struct Int4Weights {
+  static constexpr GemvWeights kKind = kGemvInt4;
+  static constexpr int kBits = 4, kPairs = 4;
+  static constexpr bool kRowScale = false, kGroupScale = true;
+  __device__ static void pairs(uint32_t word, uint32_t* to) {
+    constexpr uint32_t kBf16Of136 = 0x43084308;
+#pragma unroll
+    for (int p = 0; p < 4; ++p)
+      to[p] = bf16_minus(((word >> (4 * p)) & 0x000f000f) | kBf16Of128, kBf16Of136);
+  }
+};
+
+/// Both int8: multiplied as they are.
+struct W8a8Weights {
+  static constexpr GemvWeights kKind = kGemvW8a8;
+  static constexpr int kBits = 8;
+  static constexpr bool kRowScale = true, kGroupScale = false;
+};
+
+__device__ inline float low_float(uint32_t pair) {
+  return __uint_as_float(pair << 16);
+}
+__device__ inline float high_float(uint32_t pair) {
+  return __uint_as_float(pair & 0xffff0000);
+}
+
+}  // namespace ridge::device
