@@ -163,6 +163,10 @@ void CpuTrainer::add_gradient(int64_t at, int64_t count, int64_t stride, const f
                               int64_t part) {
   const bool narrow = !setup_.precision.master, exact = stored_.is_identity;
   float* to = &gradient_[size_t(at)];
+  if (exact && part == 0 && stride == 1) {
+    std::memcpy(to, sums, size_t(count) * sizeof(float));
+    return;
+  }
   for (int64_t i = 0; i < count; ++i) {
     const float sum = exact ? sums[i * stride] : round_to(sums[i * stride], stored_);
     const float all = part == 0 ? sum : to[i] + sum;

@@ -1,4 +1,4 @@
-// ridge: isa=avx2 flags=-O3
+// ridge: isa=avx2 flags=-O3,-fno-trapping-math
 //
 // fp32 in memory, in vectors of eight.
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// ridge: isa=avx512bf16 flags=-O3
+// ridge: isa=avx512bf16 flags=-O3,-fno-trapping-math
 //
 // bf16 in memory: the upper half of an fp32, rounded to nearest even as it is written. An item is two of them,
 // which vdpbf16ps multiplies and adds to one sum.

@@ -1,5 +1,6 @@
 // The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is
-// and read(Item), write(float), beside what tile.h needs; it is compiled for one instruction set, whose vectors the compiler uses.
+// and read(Item), write(float), beside what tile.h needs; it is compiled for one instruction set, whose
+// vectors the compiler uses.
 #pragma once
 
 #include <math.h>
@@ -119,19 +120,20 @@ static float most(const void* x, int64_t count) {
 }
 
 static void pool(const void* x, int side, int channels, int64_t images, void* y) {
-  const Item* from = (const Item*)x;
-  Item* to = (Item*)y;
   const int64_t line = (int64_t)side * channels;
+  const Item* __restrict from = (const Item*)x;
+  Item* __restrict to = (Item*)y;
   for (int64_t at = 0; at < images * (side / 2); ++at, from += 2 * line) {
     for (int column = 0; column < side / 2; ++column, to += channels) {
-      const Item* p = from + 2 * column * channels;
+      const Item* __restrict p = from + 2 * column * channels;
+#pragma GCC ivdep
       for (int c = 0; c < channels; ++c) {
         const float a = read(p[c]), b = read(p[channels + c]);
         const float d = read(p[line + c]), e = read(p[line + channels + c]);
-        const float above = a > b ? a : b, below = d > e ? d : e;
-        const float high = above > below ? above : below;
+        const float above = a > b ? a : b, below = d > e ? d : e, sum = (a + b) + (d + e);
+        const float high = above > below ? above : below, kept = high > 0 ? high : 0;
         // NaN must come through: a diverged network has to show as one.
-        to[c] = write(high > 0 || high != high ? high : a + b + d + e != a + b + d + e ? NAN : 0);
+        to[c] = write(sum != sum ? sum : kept);
       }
     }
   }
@@ -139,21 +141,23 @@ static void pool(const void* x, int side, int channels, int64_t images, void* y)
 
 static void unpool(const void* x, const void* y, const void* dy, int side, int channels,
                    int64_t images, void* dx) {
-  const Item *from = (const Item*)x, *high = (const Item*)y, *slope = (const Item*)dy;
-  Item* to = (Item*)dx;
   const int64_t line = (int64_t)side * channels;
-  for (int64_t at = 0; at < images * (side / 2); ++at, from += 2 * line, to += 2 * line) {
+  const Item* __restrict high = (const Item*)y, * __restrict slope = (const Item*)dy;
+  for (int64_t at = 0; at < images * (side / 2); ++at) {
     for (int column = 0; column < side / 2; ++column, high += channels, slope += channels) {
-      const int64_t p = 2 * column * channels;
+      const int64_t p = 2 * (at * line + column * channels);
+      const Item* __restrict from = (const Item*)x + p;
+      Item* __restrict to = (Item*)dx + p;
+#pragma GCC ivdep
       for (int c = 0; c < channels; ++c) {
-        const float m = read(high[c]), g = m > 0 ? read(slope[c]) : 0;
-        const int64_t q = p + c;
-        const bool is0 = read(from[q]) == m, is1 = !is0 && read(from[q + channels]) == m;
-        const bool is2 = !is0 && !is1 && read(from[q + line]) == m;
-        to[q] = write(is0 ? g : 0);
-        to[q + channels] = write(is1 ? g : 0);
-        to[q + line] = write(is2 ? g : 0);
-        to[q + line + channels] = write(is0 || is1 || is2 ? 0 : g);
+        const float m = read(high[c]), by_y = read(slope[c]), g = m > 0 ? by_y : 0;
+        const float a = read(from[c]), b = read(from[channels + c]), d = read(from[line + c]);
+        // What is left of it for those behind.
+        const float after_a = a == m ? 0 : g, after_b = b == m ? 0 : after_a;
+        to[c] = write(a == m ? g : 0);
+        to[c + channels] = write(b == m ? after_a : 0);
+        to[c + line] = write(d == m ? after_b : 0);
+        to[c + line + channels] = write(d == m ? 0 : after_b);
       }
     }
   }
@@ -188,8 +192,15 @@ static double softmax(void* scores, const uint8_t* labels, int64_t rows, int cla
 }
 
 static void sum_rows(const void* y, int64_t rows, int columns, float* sum) {
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int j = 0; j < columns; ++j) sum[j] += read(((const Item*)y)[i * columns + j]);
+  const Item* from = (const Item*)y;
+  // Four rows at a time: each sum waits for itself only once.
+  for (int64_t i = 0; i < rows; i += 4, from += 4 * columns) {
+    for (int j = 0; j < columns && i + 4 <= rows; ++j)
+      sum[j] += (read(from[j]) + read(from[columns + j])) +
+                (read(from[2 * columns + j]) + read(from[3 * columns + j]));
+    for (int64_t r = 0; i + 4 > rows && r < rows - i; ++r) {
+      for (int j = 0; j < columns; ++j) sum[j] += read(from[r * columns + j]);
+    }
   }
 }
 

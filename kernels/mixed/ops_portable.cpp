@@ -1,4 +1,4 @@
-// ridge: flags=-O3
+// ridge: flags=-O3,-fno-trapping-math
 //
 // fp32 in memory, for any CPU of this architecture.
 namespace ridge {
