@@ -94,7 +94,7 @@ __device__ __forceinline__ void ask_weighted_sum(float (&o)[d / 2], const uint32
 template <int d>
 __device__ __forceinline__ void store_rows(const float (&o)[d / 2], const FlashFp8& a, int head,
                                            const FlashRows& mine, const float (&factor)[2]) {
-  auto* to = static_cast<__nv_bfloat16*>(a.o) + static_cast<int64_t>(head) * a.flash.sequence * d;
+  auto* to = static_cast<Bfloat*>(a.o) + static_cast<int64_t>(head) * a.flash.sequence * d;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = mine.row + 8 * half;
@@ -103,7 +103,7 @@ __device__ __forceinline__ void store_rows(const float (&o)[d / 2], const FlashF
     for (int j = 0; j < d / 8; ++j) {
       *reinterpret_cast<uint32_t*>(to + static_cast<int64_t>(row) * d + 8 * j +
                                    threadIdx.x % 4 * 2) =
-          pack_pair(__nv_bfloat16{}, o[4 * j + 2 * half] * factor[half],
+          pack_pair(Bfloat{}, o[4 * j + 2 * half] * factor[half],
                     o[4 * j + 2 * half + 1] * factor[half]);
     }
   }

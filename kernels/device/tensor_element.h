@@ -7,18 +7,17 @@
 #pragma once
 
 #include <cuda.h>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #include <cstdint>
 
+#include "kernels/device/half.h"
 #include "kernels/device/with_element.h"
 
 namespace ridge::device {
 
 struct Bf16 {
   using Sum = float;
-  using Out = __nv_bfloat16;
+  using Out = Bfloat;
   static constexpr DType kType = DType::bf16;
   static constexpr int kBytes = 2;
   static constexpr bool kNMajorB = true;
@@ -27,7 +26,7 @@ struct Bf16 {
 
 struct Fp16 {
   using Sum = float;
-  using Out = __half;
+  using Out = Half;
   static constexpr DType kType = DType::fp16;
   static constexpr int kBytes = 2;
   static constexpr bool kNMajorB = true;
@@ -45,7 +44,7 @@ struct Tf32 {
 
 struct Fp8 {
   using Sum = float;
-  using Out = __nv_bfloat16;
+  using Out = Bfloat;
   static constexpr DType kType = DType::fp8;
   static constexpr int kBytes = 1;
   static constexpr bool kNMajorB = false;
@@ -69,21 +68,6 @@ Status with_tensor_element(DType dtype, Run run) {
   return with_element<Bf16, Fp16, Tf32, Fp8, Int8>(dtype, run);
 }
 
-/// Two neighbours of a row of C in one register, the first in the lower half.
-__device__ inline uint32_t pack_pair(__nv_bfloat16, float first, float second) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
-  return reinterpret_cast<const uint32_t&>(pair);
-}
-__device__ inline uint32_t pack_pair(__half, float first, float second) {
-  const __half2 pair = __floats2half2_rn(first, second);
-  return reinterpret_cast<const uint32_t&>(pair);
-}
-__device__ inline float2 unpack_pair(__nv_bfloat16, uint32_t pair) {
-  return __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(pair));
-}
-__device__ inline float2 unpack_pair(__half, uint32_t pair) {
-  return __half22float2(reinterpret_cast<const __half2&>(pair));
-}
 /// 32-bit results need no packing: both, side by side.
 __device__ inline uint2 pack_pair(float, float first, float second) {
   return make_uint2(__float_as_uint(first), __float_as_uint(second));

@@ -28,14 +28,15 @@ constexpr int kThreads = 32 * (kTileM / kWarpM) * kWarpsN;
 constexpr int kPad = 8;  // rows 16 bytes longer: eight of them then begin in different banks
 constexpr int kBf16Arch = 80;
 
-template <typename Number>
+/// What a fragment's number is called. bf16 below sm_80: only to compile, launch() refuses it.
+template <typename Out>
 struct OnThisArch {
-  using Type = Number;
+  using Type = __half;
 };
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 template <>
-struct OnThisArch<__nv_bfloat16> {
-  using Type = __half;  // to compile; launch() refuses it
+struct OnThisArch<Bfloat> {
+  using Type = __nv_bfloat16;
 };
 #endif
 
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
       const int64_t row = row0 + warp_row + 16 * i + lane / 2;
       const int64_t column = column0 + warp_column + 16 * j + lane % 2 * 8;
       for (int e = 0; e < 8; ++e) {
-        if (row < m && column + e < n) c[row * n + column + e] = patches[warp][lane * 8 + e];
+        if (row < m && column + e < n) c[row * n + column + e] = Out(patches[warp][lane * 8 + e]);
       }
       __syncwarp();
     }
@@ -131,9 +132,8 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 Status launch(const Launch& launch) {
-  return with_element<device::Bf16, device::Fp16>(launch.shape.dtype, [&]<typename E>(E) {
-    return multiply<typename E::Out>(launch);
-  });
+  return with_element<device::Bf16, device::Fp16>(
+      launch.shape.dtype, [&]<typename E>(E) { return multiply<typename E::Out>(launch); });
 }
 
 }  // namespace

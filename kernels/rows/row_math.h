@@ -3,19 +3,13 @@
 // for all.
 #pragma once
 
-#include <cuda_bf16.h>
-
 #include <cstdint>
 #include <type_traits>
 
 #include "kernels/device/check.h"
+#include "kernels/device/half.h"
 #include "kernels/device/with_element.h"
 #include "kernels/rows/rows.h"
-
-namespace ridge {
-template <>
-inline constexpr DType kTypeOf<__nv_bfloat16> = DType::bf16;
-}  // namespace ridge
 
 namespace ridge::device {
 
@@ -27,14 +21,14 @@ constexpr int kVector = 16 / sizeof(T);
 __device__ inline float to_float(float v) {
   return v;
 }
-__device__ inline float to_float(__nv_bfloat16 v) {
-  return __bfloat162float(v);
+__device__ inline float to_float(Bfloat v) {
+  return static_cast<float>(v);
 }
 __device__ inline void from_float(float v, float* to) {
   *to = v;
 }
-__device__ inline void from_float(float v, __nv_bfloat16* to) {
-  *to = __float2bfloat16_rn(v);
+__device__ inline void from_float(float v, Bfloat* to) {
+  *to = Bfloat(v);
 }
 
 __device__ inline void unpack(const uint4& v, float (&out)[4]) {
@@ -58,8 +52,7 @@ __device__ inline uint4 pack(const float (&v)[8]) {
   uint32_t words[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const __nv_bfloat162 two = __floats2bfloat162_rn(v[2 * i], v[2 * i + 1]);
-    words[i] = *reinterpret_cast<const uint32_t*>(&two);
+    words[i] = pack_pair(Bfloat{}, v[2 * i], v[2 * i + 1]);
   }
   return {words[0], words[1], words[2], words[3]};
 }
@@ -206,8 +199,8 @@ RowsOf<T> typed_rows(const Launch& launch) {
 template <class Run>
 Status with_row_op(const Launch& launch, const Run& run) {
   const auto typed = [&](auto op) {
-    return with_element<__nv_bfloat16, float>(launch.shape.dtype,
-                                              [&](auto element) { return run(op, element); });
+    return with_element<Bfloat, float>(launch.shape.dtype,
+                                       [&](auto element) { return run(op, element); });
   };
   switch (row_op_of(launch.shape)) {
     case RowOp::softmax:
