@@ -22,6 +22,13 @@ double dot(const double* x, const double* y, int64_t count) {
   return sum;
 }
 
+/// Of the outputs that were looked at: sums of squares, and how many see any of the image. Those that lie in the
+/// padding alone are exact, and say nothing about rounding.
+struct Totals {
+  double ref2 = 0, expected2 = 0;
+  int64_t outputs = 0;
+};
+
 class Checker {
  public:
   Checker(const Shape& shape, const HostBuffers& host, uint64_t seed)
@@ -39,23 +46,23 @@ class Checker {
     x_.resize(static_cast<size_t>(v_.n * v_.x_at.image));
     quality::load_range(host_[kConvX].data(), 0, dtype_, x_);
     quality::ErrorSum sum;
-    double ref2 = 0, expected2 = 0;
+    Totals totals;
     Vector patch;
     for (int64_t at = 0; at < pixels(); ++at) {
       for (int64_t g = 0; g < v_.groups; ++g) {
         const double norm = gather(at, g, &patch);
         for (int64_t m = g * v_.group_m; m < (g + 1) * v_.group_m; ++m)
-          add(at, m, patch, norm, &sum, &ref2, &expected2);
+          add(at, m, patch, norm, &sum, &totals);
       }
     }
-    return sum.finish("every output", nmse_limit(ref2, expected2, pixels() * v_.m));
+    return sum.finish("every output", nmse_limit(totals));
   }
 
   QualityCheck sampled() {
     const int64_t all = pixels() * v_.m;
     if (all <= kSampledOutputs) return every_output();
     quality::ErrorSum sum;
-    double ref2 = 0, expected2 = 0;
+    Totals totals;
     Vector patch;
     const uint64_t key = random_key(seed_ ^ 0x5eed'c0c0);
     for (int64_t i = 0; i < kSampledOutputs; ++i) {
@@ -64,11 +71,11 @@ class Checker {
       const int64_t at = i < 4 ? corner[i] : random_below(key, 2 * index, uint32_t(pixels()));
       const int64_t m = random_below(key, 2 * index + 1, uint32_t(v_.m));
       const double norm = gather(at, m / v_.group_m, &patch);
-      add(at, m, patch, norm, &sum, &ref2, &expected2);
+      add(at, m, patch, norm, &sum, &totals);
     }
     QualityCheck check =
         sum.finish(v_.relu ? "outputs sampled, sign of all" : "outputs sampled, sum of all",
-                   nmse_limit(ref2, expected2, kSampledOutputs));
+                   nmse_limit(totals));
     if (check.passed) check_pixels(&check);
     return check;
   }
@@ -111,21 +118,23 @@ class Checker {
   }
 
   void add(int64_t at, int64_t m, const Vector& patch, double norm, quality::ErrorSum* sum,
-           double* ref2, double* expected2) const {
+           Totals* totals) const {
     const double filter_norm = filter_norms_[static_cast<size_t>(m)];
     const double whole = dot(patch.data(), filter(m), terms_) + bias_[static_cast<size_t>(m)];
     const double ref = v_.relu ? std::max(0.0, whole) : whole;
     sum->add(output(at, m), ref,
              quality::dot_bound(dtype_, whole, terms_, norm, filter_norm) +
                  quality::unit_roundoff(DType::fp32) * std::abs(bias_[static_cast<size_t>(m)]));
-    *ref2 += ref * ref;
-    *expected2 += norm * norm * filter_norm * filter_norm / double(terms_);
+    totals->ref2 += ref * ref;
+    totals->expected2 += norm * norm * filter_norm * filter_norm / double(terms_);
+    totals->outputs += norm > 0;
   }
 
   /// As gemm's check has it: a mean over a handful of outputs that may all lie near zero.
-  double nmse_limit(double ref2, double expected2, int64_t outputs) const {
-    const double limit = quality::gemm_nmse_limit(dtype_, terms_) * (1 + 10 / double(outputs));
-    return ref2 > 0 ? limit * std::max(1.0, expected2 / ref2) : limit;
+  double nmse_limit(const Totals& of) const {
+    const double outputs = std::max(1.0, double(of.outputs));
+    const double limit = quality::gemm_nmse_limit(dtype_, terms_) * (1 + 10 / outputs);
+    return of.ref2 > 0 ? limit * std::max(1.0, of.expected2 / of.ref2) : limit;
   }
 
   /// Of each pixel and group: sum over m of u(m) y(m) against the patch times sum over m of u(m) f(m).
