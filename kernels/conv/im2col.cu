@@ -95,6 +95,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   RIDGE_CUDA_CHECK(cudaMalloc(&state->columns, columns));
   RIDGE_CUDA_CHECK(cudaMalloc(&state->rows, rows));
   RIDGE_CUDA_CHECK(cudaMemset(state->columns, 0, columns));  // the last images may be fewer
+  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());                 // launches go to a stream of their own
   plan->workspace_bytes = columns + rows + state->product.bytes();
   return {};
 }

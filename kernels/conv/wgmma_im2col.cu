@@ -85,6 +85,8 @@ Status pack_filters(const Conv& v, const uint16_t* f, void** packed, size_t* byt
         host[(m * taps + tap) * stored + c] = f[(m * v.c + c) * taps + tap];
   cudaError_t error = cudaMalloc(packed, *bytes);
   if (error == cudaSuccess) error = cudaMemcpy(*packed, host, *bytes, cudaMemcpyHostToDevice);
+  // A small copy returns while it is still under way, and launches go to a stream of their own.
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
   delete[] host;
   return cuda_status(error, "cudaMalloc, cudaMemcpy", __FILE__, __LINE__);
 }
