@@ -93,7 +93,6 @@ Status launch(const Launch& launch) {
   g.blocks_m = ceil_div(static_cast<int>(g.v.m), kWinoM);
   g.count = ceil_div(g.tiles, kWinoTiles) * g.blocks_m;
   g.steps = ceil_div(static_cast<int>(g.v.c), kWinoStep);
-  g.one = 1;
   const int blocks = g.count < sm_count() ? g.count : sm_count();
   kernel_for(g.v)<<<static_cast<unsigned>(blocks), kWinoThreads, sizeof(WinogradShared), stream>>>(
       g);

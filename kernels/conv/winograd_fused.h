@@ -43,7 +43,6 @@ struct WinogradWork {
   const float* u;                  // [block of filters][step] of a stage's u
   int across, tiles_image, tiles;  // tiles of a row, of an image, of all
   int blocks_m, count, steps;      // count: blocks of work
-  float one;                       // store_sums() says why
 };
 
 /// Where a tile of 2 x 2 outputs begins; n < 0: there is none.
@@ -197,19 +196,15 @@ struct WinogradOutputs {
   }
 };
 
-/// A' P A of 16 filters, m0 and on, which lie turned in shared memory.
+/// A' P A of all 16 elements of two tiles, the second one first (winograd_turn), to y.
 template <bool aligned>
-__device__ void winograd_store(const float* from, const WinogradWork& g, int m,
+__device__ void winograd_store(const float2 (&p)[16], const WinogradWork& g, int m,
                                const WinogradOutputs& to) {
   float2 t[2][4];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    float2 p[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      p[i] = *reinterpret_cast<const float2*>(from + (4 * i + j) * 16 * kWinoTiles);
-    t[0][j] = {p[0].x + p[1].x + p[2].x, p[0].y + p[1].y + p[2].y};
-    t[1][j] = {p[1].x - p[2].x - p[3].x, p[1].y - p[2].y - p[3].y};
+    t[0][j] = {p[j].y + p[4 + j].y + p[8 + j].y, p[j].x + p[4 + j].x + p[8 + j].x};
+    t[1][j] = {p[4 + j].y - p[8 + j].y - p[12 + j].y, p[4 + j].x - p[8 + j].x - p[12 + j].x};
   }
   if (m >= g.v.m) return;
   const ConvPlaces& at = g.v.y_at;
@@ -248,6 +243,24 @@ __device__ inline void winograd_sync() {
   asm volatile("bar.sync 1, %0;" ::"n"(kWinoWarps * 32) : "memory");
 }
 
+/// A thread's sums of filters 16 * part + 4 * y .. + 3 to shared memory. Neighbours change places: registers of 16
+/// bytes that are stored at once follow each other, and so each sum lies in another register bank than the operand
+/// it meets, which was loaded the same way (in order: 900 of 1,024 FFMAs ask one bank twice, so: 100).
+__device__ inline void winograd_turn(float (*turned)[kWinoTiles],
+                                     const float (&sum)[kThreadM][kThreadN], int part, int x,
+                                     int y) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float* s = sum[4 * part + i] + 4 * half;
+      const int place = (4 * half + x) ^ (y % 2 * 4 + i);
+      *reinterpret_cast<float4*>(&turned[4 * y + i][4 * place]) =
+          make_float4(s[1], s[0], s[3], s[2]);
+    }
+  }
+}
+
 /// Turns the sums by way of shared memory, 16 filters at a time, and stores what they come to.
 template <bool aligned>
 __device__ void winograd_finish(WinogradShared* shared, const WinogradWork& g, int work,
@@ -259,22 +272,17 @@ __device__ void winograd_finish(WinogradShared* shared, const WinogradWork& g, i
   const int group = (pair / 2) ^ (filter / 4 % 2 * 4 + filter % 4);
   WinogradOutputs to;
   to.begin(g, work / g.blocks_m * kWinoTiles + 2 * pair);
+  winograd_turn(shared->turned[0][element], sum, 0, x, y);
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
-    auto* turned = shared->turned[part % 2];
+    winograd_sync();  // this part is there, and all have read the one before
+    const float* from = &shared->turned[part % 2][0][filter][4 * group + pair % 2 * 2];
+    float2 p[16];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float* s = sum[4 * part + i] + 4 * half;
-        const int place = (4 * half + x) ^ (y % 2 * 4 + i);
-        *reinterpret_cast<float4*>(&turned[element][4 * y + i][4 * place]) =
-            make_float4(g.one * s[0], g.one * s[1], g.one * s[2], g.one * s[3]);
-      }
-    }
-    winograd_sync();
-    winograd_store<aligned>(&turned[0][filter][4 * group + pair % 2 * 2], g,
-                            work % g.blocks_m * kWinoM + 16 * part + filter, to);
+    for (int i = 0; i < 16; ++i)
+      p[i] = *reinterpret_cast<const float2*>(from + i * 16 * kWinoTiles);
+    if (part < 3) winograd_turn(shared->turned[(part + 1) % 2][element], sum, part + 1, x, y);
+    winograd_store<aligned>(p, g, work % g.blocks_m * kWinoM + 16 * part + filter, to);
   }
 }
 
