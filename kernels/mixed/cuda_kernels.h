@@ -50,40 +50,11 @@ __global__ void load_kernel(const uint8_t* pixels, const int32_t* images, int64_
     out[4 * i + j] = narrow<T>((static_cast<float>(bytes[j]) - 72.94f) * (1 / 90.03f));
 }
 
-/// Weights as they are multiplied: rows of `inputs` become rows of `wide`, zeros behind.
+/// Weights as they are multiplied.
 template <class T>
-__global__ void cast_kernel(const float* values, int rows, int inputs, int wide, T* out) {
+__global__ void cast_kernel(const float* values, int64_t count, T* out) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= int64_t{rows} * wide) return;
-  const int64_t column = i % wide;
-  out[i] = narrow<T>(column < inputs ? values[i / wide * inputs + column] : 0.0f);
-}
-
-/// out[(t, o)][c] = w[o][(8 - t, c)]: what a convolution's gradient is convolved with.
-template <class T>
-__global__ void mirror_kernel(const T* w, int in, int out_channels, int wide, T* out) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= 9 * out_channels * in) return;
-  const int c = i % in, o = i / in % out_channels, t = i / in / out_channels;
-  out[i] = w[int64_t{o} * wide + (8 - t) * in + c];
-}
-
-/// Rows of 9 x channels for each pixel; Unit is a channel, or 16 bytes of channels.
-template <class Unit>
-__global__ void unfold_kernel(const Unit* x, int side, int units, int wide, int64_t rows,
-                              Unit* out) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= rows * wide) return;
-  const auto at = static_cast<uint32_t>(i % wide);
-  const auto pixel = i / wide;
-  const int t = static_cast<int>(at / static_cast<uint32_t>(units)),
-            c = static_cast<int>(at % static_cast<uint32_t>(units));
-  const int column = static_cast<int>(pixel % side) + t % 3 - 1;
-  const int row = static_cast<int>(pixel / side % side) + t / 3 - 1;
-  const bool inside = t < 9 && row >= 0 && row < side && column >= 0 && column < side;
-  Unit value = {};
-  if (inside) value = x[(pixel + (t / 3 - 1) * side + t % 3 - 1) * units + c];
-  out[i] = value;
+  if (i < count) out[i] = narrow<T>(values[i]);
 }
 
 /// y = relu(y + bias), in place.
@@ -102,64 +73,6 @@ __global__ void finish_kernel(T* y, int64_t count, int columns, const float* bia
     some.v[j] = narrow<T>(x);
   }
   *reinterpret_cast<Some*>(y + i) = some;
-}
-
-/// y = relu(highest of 2 x 2 + bias): the convolution before leaves its bias to it, which is the same for all
-/// four. A pass over four times as many numbers less.
-template <class T>
-__global__ void pool_kernel(const Pack<T>* x, const float* bias, int side, int units, int64_t count,
-                            Pack<T>* y) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  const int half = side / 2, c = static_cast<int>(i % units);
-  const int column = static_cast<int>(i / units % half);
-  const int64_t row = i / units / half;  // of all images, in the output
-  const int64_t from = (row * 2 * side + column * 2) * units + c;
-  const Pack<T> a = x[from], b = x[from + units], d = x[from + side * units],
-                e = x[from + (side + 1) * units];
-  Pack<T> out;
-#pragma unroll
-  for (int j = 0; j < Pack<T>::kItems; ++j) {
-    const auto p = static_cast<float>(a.v[j]), q = static_cast<float>(b.v[j]);
-    const auto r = static_cast<float>(d.v[j]), s = static_cast<float>(e.v[j]);
-    const float high = fmaxf(fmaxf(p, q), fmaxf(r, s)) + bias[c * Pack<T>::kItems + j];
-    const float sum = p + q + r + s;
-    out.v[j] = narrow<T>(sum != sum ? sum : fmaxf(high, 0.0f));
-  }
-  y[i] = out;
-}
-
-/// To the first that was the highest, where y > 0.
-template <class T>
-__global__ void unpool_kernel(const Pack<T>* x, const Pack<T>* y, const Pack<T>* dy, int side,
-                              int units, int64_t count, Pack<T>* dx) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  const int half = side / 2, c = static_cast<int>(i % units);
-  const int column = static_cast<int>(i / units % half);
-  const int64_t row = i / units / half;
-  const int64_t at = (row * 2 * side + column * 2) * units + c;
-  const int64_t place[4] = {at, at + units, at + side * units, at + (side + 1) * units};
-  const Pack<T> high = y[i], slope = dy[i];
-  Pack<T> in[4], out[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) in[k] = x[place[k]];
-#pragma unroll
-  for (int j = 0; j < Pack<T>::kItems; ++j) {
-    const T zero = narrow<T>(0.0f);
-    const T g = static_cast<float>(high.v[j]) > 0 ? slope.v[j] : zero;
-    int best = 0;
-    auto most = static_cast<float>(in[0].v[j]);
-#pragma unroll
-    for (int k = 1; k < 4; ++k) {
-      const auto value = static_cast<float>(in[k].v[j]);
-      if (value > most) most = value, best = k;
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) out[k].v[j] = k == best ? g : zero;
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) dx[place[k]] = out[k];
 }
 
 template <class T>
@@ -264,19 +177,6 @@ __global__ void add_sums_kernel(const float* sums, int blocks, int columns, floa
   if (lane == 0) gradient[column] += sum;
 }
 
-/// The gradient of weights whose rows were made longer, back in its place; rounded where it is kept so.
-template <class T>
-__global__ void compact_kernel(const float* wide_rows, int pieces, int rows, int inputs, int wide,
-                               bool rounds, float* gradient) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= int64_t{rows} * inputs) return;
-  float g = gradient[i];
-  for (int piece = 0; piece < pieces; ++piece)
-    g += wide_rows[(int64_t{piece} * rows + i / inputs) * wide + i % inputs];
-  if (rounds) g = static_cast<float>(narrow<T>(g));
-  gradient[i] = g;
-}
-
 __global__ void overflow_kernel(const float* gradient, int64_t count, DeviceState* state) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count && !(fabsf(gradient[i]) <= 3.402823466e38f)) state->overflow = 1;
@@ -319,14 +219,17 @@ __global__ void clear_kernel(DeviceState* state) {
   state->loss = 0, state->right = 0, state->overflow = 0, state->finite = 1;
 }
 
+/// `pooled`, what a pool left: a gradient goes to one of four, and where its output is 0 to none.
 template <class T>
-__global__ void count_kernel(const T* x, int64_t count, unsigned long long* exponents) {
+__global__ void count_kernel(const T* x, const T* pooled, int64_t count,
+                             unsigned long long* exponents) {
   __shared__ unsigned bins[kExponents + 1];
   for (int b = threadIdx.x; b <= kExponents; b += blockDim.x) bins[b] = 0;
   __syncthreads();
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += int64_t{gridDim.x} * blockDim.x) {
-    const uint32_t bits = __float_as_uint(static_cast<float>(x[i])) & 0x7fffffff;
+    const bool passes = pooled == nullptr || static_cast<float>(pooled[i]) > 0;
+    const uint32_t bits = passes ? __float_as_uint(static_cast<float>(x[i])) & 0x7fffffff : 0;
     const int place = static_cast<int>(bits >> 23) - 127 - kLeastExponent;
     atomicAdd(&bins[bits == 0             ? kExponents
                     : place < 0           ? 0
@@ -337,6 +240,8 @@ __global__ void count_kernel(const T* x, int64_t count, unsigned long long* expo
   __syncthreads();
   for (int b = threadIdx.x; b <= kExponents; b += blockDim.x)
     atomicAdd(&exponents[b], static_cast<unsigned long long>(bins[b]));
+  if (pooled != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+    atomicAdd(&exponents[kExponents], static_cast<unsigned long long>(3 * count));
 }
 
 }  // namespace ridge::mixed

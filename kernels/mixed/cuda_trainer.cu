@@ -1,8 +1,8 @@
 // ridge: arch=80 needs=cublas
 //
-// A training step on a GPU: products by cuBLAS, a convolution as a product of unfolded rows, as many images
-// at a time as stay in the L2; everything else is a kernel of cuda_kernels.h. From the second step on all of
-// it is one CUDA graph: what changes from step to step lies in device memory, the loss scale too, so that
+// A training step on a GPU: products of dense layers by cuBLAS, convolutions by kernels of our own that pool on the
+// way (cuda_conv.h); everything else is a kernel of cuda_kernels.h. From the second step on all of it is one CUDA
+// graph: what changes from step to step lies in device memory, the loss scale too, so that
 // the host is asked for nothing.
 //
 // Operands and what is stored are of type T, sums within a product fp32, and so are the gradients of weights
@@ -10,12 +10,44 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/mixed/cuda_conv_launch.h"
 #include "kernels/mixed/cuda_layers.h"
 
 namespace ridge::mixed {
 namespace {
 
 // ---- made once -----------------------------------------------------------------------------------
+
+DeviceSizes::DeviceSizes(const TrainerSetup& setup)
+    : outputs(outputs_of(setup.model, setup.precision.checkpointing, true)),
+      images(setup.batch / setup.parts) {
+  const auto& layers = setup.model.layers;
+  for (size_t l = 0; l < layers.size(); ++l) {
+    weight_at.push_back(weights);
+    const Layer& layer = layers[l];
+    if (!setup.model.is_pooled(l)) slope = std::max(slope, images * layer.out_size());
+    if (layer.kind == Kind::pool) continue;
+    weights += (layer.weights() + 15) / 16 * 16;
+    if (layer.kind == Kind::dense) {
+      if (!setup.precision.master) parts = std::max(parts, layer.weights());
+      continue;
+    }
+    if (reads_one(layer)) first = layer.weights();
+    if (setup.model.is_pooled(l)) places += images * layer.out_size() / 4;
+    parts = std::max(parts, grow_pieces(layer) * (layer.weights() + layer.out));
+  }
+}
+
+double DeviceSizes::bytes(const TrainerSetup& setup, size_t item) const {
+  const int64_t numbers = (first > 0 ? 2 : 1) * weights + images * kGarmentPixels + 2 * slope +
+                          images * outputs.total();
+  int widest = kClasses;
+  for (const Layer& layer : setup.model.layers) widest = std::max(widest, layer.out);
+  return double(blas::kWorkspaceBytes) + double(item) * double(numbers) +
+         4.0 * double(3 * setup.model.parameters + parts + first + kSumBlocks * widest) +
+         double(places) + 5.0 * double(images) + 4.0 * double(setup.batch) +
+         double(sizeof(DeviceState)) + 8.0 * (kExponents + 1);
+}
 
 template <class T>
 CudaTrainer<T>::~CudaTrainer() {
@@ -34,38 +66,33 @@ Status CudaTrainer<T>::make() {
   RIDGE_CUBLAS_CHECK(cublasSetWorkspace(blas_, workspace_.as<void>(), blas::kWorkspaceBytes));
   const Model& model = setup_.model;
   constexpr auto kItem = static_cast<int64_t>(sizeof(T));
-  int64_t wide_weights = 0, grown = 0, unfolded = 0;
-  int widest = kClasses;
-  for (const Layer& layer : model.layers) {
-    weight_at_.push_back(wide_weights);
-    if (layer.kind == Kind::pool) continue;
-    const int64_t size = int64_t{layer.out} * wide_of(layer);
-    wide_weights += (size + 15) / 16 * 16;
-    grown = std::max(grown, size), widest = std::max(widest, layer.out);
-    if (layer.kind == Kind::conv)
-      unfolded =
-          std::max(unfolded, unfolded_size(layer, weight_at_.size() == 1, images_, sizeof(T)));
-  }
+  const int64_t images = images_;
   for (DeviceBuffer* buffer : {&master_, &velocity_, &gradient_})
     RIDGE_PASS(buffer->make(model.parameters * 4, &bytes_));
-  RIDGE_PASS(weights_.make(wide_weights * kItem, &bytes_));
-  if (unfolded > 0) RIDGE_PASS(mirrored_.make(wide_weights * kItem, &bytes_));
-  RIDGE_PASS(grown_.make(grown * 4 * (unfolded > 0 ? kPieces : 1), &bytes_));
-  RIDGE_PASS(x_.make(images_ * kGarmentPixels * kItem, &bytes_));
-  RIDGE_PASS(labels_.make(images_, &bytes_));
-  RIDGE_PASS(losses_.make(images_ * 4, &bytes_));
-  for (DeviceBuffer& slope : slope_)
-    RIDGE_PASS(slope.make(images_ * model.largest() * kItem, &bytes_));
-  RIDGE_PASS(unfolded_.make(unfolded * kItem, &bytes_));
+  RIDGE_PASS(weights_.make(sizes_.weights * kItem, &bytes_));
+  if (sizes_.first > 0) RIDGE_PASS(mirrored_.make(sizes_.weights * kItem, &bytes_));
+  RIDGE_PASS(parts_.make(sizes_.parts * 4, &bytes_));
+  RIDGE_PASS(first_.make(sizes_.first * 4, &bytes_));
+  RIDGE_PASS(x_.make(images * kGarmentPixels * kItem, &bytes_));
+  RIDGE_PASS(labels_.make(images, &bytes_));
+  RIDGE_PASS(losses_.make(images * 4, &bytes_));
+  for (DeviceBuffer& slope : slope_) RIDGE_PASS(slope.make(sizes_.slope * kItem, &bytes_));
+  int widest = kClasses;
+  for (size_t l = 0; l < model.layers.size(); ++l) {
+    const Layer& layer = model.layers[l];
+    widest = std::max(widest, layer.out);
+    places_.push_back(is_pooled(l) ? std::make_unique<DeviceBuffer>() : nullptr);
+    if (is_pooled(l)) RIDGE_PASS(places_[l]->make(images * layer.out_size() / 4, &bytes_));
+  }
   RIDGE_PASS(sums_.make(int64_t{kSumBlocks} * widest * 4, &bytes_));
   RIDGE_PASS(state_.make(sizeof(DeviceState), &bytes_));
   RIDGE_PASS(order_.make(setup_.batch * 4, &bytes_));
   RIDGE_PASS(exponents_.make((kExponents + 1) * 8, &bytes_));
   for (const auto& [sizes, to] :
-       {std::pair(&outputs_plan_.own, &outputs_), std::pair(&outputs_plan_.between, &between_)}) {
+       {std::pair(&sizes_.outputs.own, &outputs_), std::pair(&sizes_.outputs.between, &between_)}) {
     for (const int64_t size : *sizes) {
       to->push_back(std::make_unique<DeviceBuffer>());
-      RIDGE_PASS(to->back()->make(images_ * size * kItem, &bytes_));
+      RIDGE_PASS(to->back()->make(images * size * kItem, &bytes_));
     }
   }
   RIDGE_CUDA_CHECK(cudaMallocHost(&pinned_, static_cast<size_t>(setup_.batch) * 4));
@@ -217,6 +244,8 @@ Result<std::unique_ptr<Trainer>> make_of(TrainerSetup setup) {
   return std::unique_ptr<Trainer>(std::move(trainer));
 }
 
+}  // namespace
+
 Result<std::unique_ptr<Trainer>> make_cuda_trainer(TrainerSetup setup) {
   switch (setup.precision.stored) {
     case Element::fp16:
@@ -228,24 +257,12 @@ Result<std::unique_ptr<Trainer>> make_cuda_trainer(TrainerSetup setup) {
   }
 }
 
-/// What CudaTrainer::make() adds up, before it is asked for.
 double cuda_trainer_bytes(const TrainerSetup& setup) {
-  const int64_t images = setup.batch / setup.parts;
   const Element stored = setup.precision.stored;
-  const double item = stored == Element::fp16 || stored == Element::bf16 ? 2 : 4;
-  const Outputs outputs = outputs_of(setup.model, setup.precision.checkpointing);
-  double unfolded = 0;
-  for (const Layer& layer : setup.model.layers) {
-    if (layer.kind != Kind::conv) continue;
-    unfolded = std::max(unfolded, double(unfolded_size(layer, &layer == setup.model.layers.data(),
-                                                       images, size_t(item))));
-  }
-  const double of_image = double(outputs.total() + 2 * setup.model.largest() + kGarmentPixels);
-  return double(blas::kWorkspaceBytes) + double(setup.model.parameters) * (12 + 2 * item) +
-         item * (unfolded + double(images) * of_image) + 9.0 * double(images);
+  return DeviceSizes(setup).bytes(setup,
+                                  stored == Element::fp16 || stored == Element::bf16 ? 2 : 4);
 }
 
-}  // namespace
 }  // namespace ridge::mixed
 
 namespace ridge {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "kernels/gemm/blas.h"
-#include "kernels/mixed/cuda_kernels.h"
+#include "kernels/mixed/cuda_conv_grow.h"
+#include "kernels/mixed/cuda_conv_mma_grow.h"
 #include "kernels/mixed/trainer.h"
 
 namespace ridge::mixed {
@@ -17,11 +18,9 @@ namespace {
 using Kind = Layer::Kind;
 
 constexpr int kThreads = 256, kSumBlocks = 1056;
-/// The gradient of a convolution's weights is a product of millions of rows to a few thousand numbers: it is
-/// cut into so many, summed afterwards.
-constexpr int kPieces = 64;
-/// Unfolded rows at a time: what is written is read from the L2 (50 MB of an H200).
-constexpr int64_t kUnfoldedBytes = 40 << 20;
+/// Blocks that form the gradient of a convolution's weights, each through its share of the images: two for each
+/// of an H200's SMs. What each has is summed afterwards.
+constexpr int kGrowBlocks = 264;
 
 unsigned blocks_for(int64_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
@@ -65,26 +64,27 @@ constexpr cudaDataType_t kType<__half> = CUDA_R_16F;
 template <>
 constexpr cudaDataType_t kType<__nv_bfloat16> = CUDA_R_16BF;
 
-/// A row of unfolded pixels: of one channel nine numbers, made 16 for the tensor cores.
-int wide_of(const Layer& layer) {
-  return layer.kind == Kind::conv ? (layer.inputs() + 7) / 8 * 8 : layer.inputs();
+/// Channels of the first layer go by one; all others by 16 bytes.
+inline bool reads_one(const Layer& layer) {
+  return layer.in == 1;
 }
 
-/// Images whose unfolded rows, `wide` numbers each, are made at a time.
-inline int64_t unfolded_images(const Layer& layer, int wide, int64_t images, size_t bytes) {
-  const int64_t one = layer.pixels() * wide * int64_t(bytes);
-  int64_t count = images;
-  while (count % 2 == 0 && count * one > kUnfoldedBytes) count /= 2;
-  return count;
+/// Runs that the gradient of a convolution's weights is formed in.
+inline int grow_pieces(const Layer& layer) {
+  const int blocks = (layer.out + 31) / 32 * ((layer.in + 31) / 32);
+  return std::max(1, (reads_one(layer) ? 4 : 1) * kGrowBlocks / blocks);
 }
 
-/// Numbers of the unfolded rows of a layer at most; the first is not flowed back through.
-inline int64_t unfolded_size(const Layer& layer, bool is_first, int64_t images, size_t bytes) {
-  const auto of = [&](int wide) {
-    return unfolded_images(layer, wide, images, bytes) * layer.pixels() * wide;
-  };
-  return is_first ? of(wide_of(layer)) : std::max(of(wide_of(layer)), of(9 * layer.out));
-}
+/// What a training allocates, in numbers of the type in memory unless said.
+struct DeviceSizes {
+  Outputs outputs;
+  int64_t images = 0, weights = 0, slope = 0, places = 0;  ///< places: bytes
+  int64_t parts = 0, first = 0;                            ///< fp32
+  std::vector<int64_t> weight_at;                          ///< of a layer
+
+  explicit DeviceSizes(const TrainerSetup& setup);
+  double bytes(const TrainerSetup& setup, size_t item) const;
+};
 
 struct DeviceSet {
   const ImageSet* set = nullptr;
@@ -95,9 +95,7 @@ template <class T>
 class CudaTrainer final : public Trainer {
  public:
   explicit CudaTrainer(TrainerSetup setup)
-      : setup_(std::move(setup)),
-        outputs_plan_(outputs_of(setup_.model, setup_.precision.checkpointing)),
-        images_(setup_.batch / setup_.parts) {}
+      : setup_(std::move(setup)), sizes_(setup_), images_(sizes_.images) {}
   ~CudaTrainer() override;
   Status make();
 
@@ -118,34 +116,54 @@ class CudaTrainer final : public Trainer {
   T* output(size_t l) const;
   const T* input(size_t l) const { return l == 0 ? x_.as<T>() : output(l - 1); }
   Status forward(size_t l);
-  Status unfold(const T* x, const Layer& layer, int channels, int wide, int64_t images);
+  /// The convolutions: cuda_conv_launch.h.
+  bool on_fma(const Layer& layer) const {
+    return reads_one(layer) || (sizeof(T) == 4 && setup_.precision.multiplied == Element::fp32);
+  }
+  uint8_t* places(size_t l) const {
+    return places_[l] ? places_[l]->template as<uint8_t>() : nullptr;
+  }
+  ConvInput<T> slope_input(size_t l, const T* slope) const { return {slope, places(l)}; }
+  Status arrange(size_t l);
+  Status convolve(size_t l);
+  Status convolve_back(size_t l, const T* slope, T* out);
+  template <int half>
+  Status convolve_on(const ConvShape& shape, const Layer& layer, const ConvInput<T>& in,
+                     const void* weights, const ConvOutput<T>& out);
+  Status grow_conv(size_t l, const T* slope);
+  template <int half>
+  Status grow_conv_on(size_t l, const T* slope);
+  template <class... Parameters, class... Arguments>
+  Status launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t bytes,
+                Arguments... arguments) {
+    RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          static_cast<int>(bytes)));
+    kernel<<<grid, threads, bytes, stream_>>>(arguments...);
+    return RIDGE_CUDA_LAUNCHED(kernel);
+  }
   template <int items>
   void finish(T* y, int64_t count, const Layer& layer);
   Status backward(size_t l, int part, bool counts);
   Status grow(size_t l, const T* slope, int part);
-  Status slope_of_input(size_t l, const T* slope, T* out);
+  Status add_pieces(int pieces, int64_t count, const float* parts, bool rounds, float* gradient);
   Status update();
   Status sum_bias(const Layer& layer, const T* slope, const T* out, int64_t rows);
-  /// A pool follows, which adds the bias.
-  bool is_pooled(size_t l) const {
-    return l + 1 < setup_.model.layers.size() && setup_.model.layers[l + 1].kind == Kind::pool;
-  }
+  bool is_pooled(size_t l) const { return setup_.model.is_pooled(l); }
   /// C = op(A) op(B), row-major; C of T or of fp32.
   Status product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b, bool turn_b,
-                 void* c, bool wide_c, float beta, int pieces = 1);
+                 void* c, bool wide_c, float beta);
 
   TrainerSetup setup_;
-  Outputs outputs_plan_;
+  DeviceSizes sizes_;
   int64_t images_;
   double bytes_ = 0, used_scale_ = 1;
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
   cudaGraphExec_t graph_ = nullptr;
   bool warm_ = false, fresh_ = false;
-  DeviceBuffer master_, velocity_, gradient_, weights_, mirrored_, grown_, x_, labels_, losses_,
-      slope_[2], unfolded_, sums_, workspace_, state_, order_, exponents_;
-  std::vector<std::unique_ptr<DeviceBuffer>> outputs_, between_;
-  std::vector<int64_t> weight_at_;  ///< of a layer in weights_: rows are wide_of() long
+  DeviceBuffer master_, velocity_, gradient_, weights_, mirrored_, parts_, first_, x_, labels_,
+      losses_, slope_[2], sums_, workspace_, state_, order_, exponents_;
+  std::vector<std::unique_ptr<DeviceBuffer>> outputs_, between_, places_;
   DeviceSet sets_[2];
   int32_t* pinned_ = nullptr;
   const DeviceSet* set_ = nullptr;

@@ -88,17 +88,18 @@ int64_t Outputs::total() const {
   return all;
 }
 
-Outputs outputs_of(const Model& model, bool checkpointing) {
+Outputs outputs_of(const Model& model, bool checkpointing, bool pools_fused) {
   Outputs outputs;
   const std::vector<bool> kept = checkpoints(model);
   size_t at = 0;
   for (size_t l = 0; l < model.layers.size(); ++l) {
-    const int64_t size = model.layers[l].out_size();
-    const bool own = !checkpointing || kept[l];
+    const bool none = pools_fused && model.is_pooled(l);
+    const int64_t size = none ? 0 : model.layers[l].out_size();
+    const bool own = !checkpointing || kept[l] || none;
     outputs.own.push_back(own ? size : 0);
     outputs.place.push_back(own ? -1 : static_cast<int64_t>(at));
     if (own) {
-      at = 0;
+      if (!none) at = 0;
       continue;
     }
     if (at == outputs.between.size()) outputs.between.push_back(0);

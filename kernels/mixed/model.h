@@ -36,7 +36,10 @@ struct Model {
   int64_t parameters = 0;
   /// Of a step, forward and backward, an image: products alone.
   double flop_per_image() const;
-  int64_t largest() const;  ///< output of one image
+  int64_t largest() const;          ///< output of one image
+  bool is_pooled(size_t l) const {  ///< a pool follows
+    return l + 1 < layers.size() && layers[l + 1].kind == Layer::Kind::pool;
+  }
 };
 
 /// mlp: 784 - `depth` x `width` - 10. cnn: two stages of `depth` convolutions, `width` and 2 x `width`
@@ -69,6 +72,7 @@ struct Outputs {
     }
   }
 };
-Outputs outputs_of(const Model& model, bool checkpointing);
+/// pools_fused: a convolution before a pool has no output of its own.
+Outputs outputs_of(const Model& model, bool checkpointing, bool pools_fused = false);
 
 }  // namespace ridge::mixed

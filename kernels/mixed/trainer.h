@@ -56,6 +56,10 @@ Result<std::unique_ptr<Trainer>> make_cpu_trainer(TrainerSetup setup);
 /// What make_cpu_trainer() would allocate.
 double cpu_trainer_bytes(const TrainerSetup& setup);
 
+/// The same on a GPU, in a build with CUDA.
+Result<std::unique_ptr<Trainer>> make_cuda_trainer(TrainerSetup setup);
+double cuda_trainer_bytes(const TrainerSetup& setup);
+
 using MakeTrainer = Result<std::unique_ptr<Trainer>> (*)(TrainerSetup setup);
 using TrainerBytes = double (*)(const TrainerSetup& setup);
 std::vector<ParamSpec> mixed_params(const TrainDesc& desc);
