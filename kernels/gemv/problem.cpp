@@ -81,8 +81,9 @@ class GemvProblem : public Problem {
     Answers answers(rows.size() * x.size());
     parallel_for(std::ssize(rows), 4, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
+        const Vector w = weights_of(host, rows[size_t(r)]);
         for (size_t i = 0; i < x.size(); ++i)
-          answers[size_t(r) * x.size() + i] = refer(host, rows[size_t(r)], int64_t(i), x[i]);
+          answers[size_t(r) * x.size() + i] = refer(host, rows[size_t(r)], w, int64_t(i), x[i]);
       }
     });
     QualityCheck check = compare(host, rows, answers);
@@ -205,8 +206,8 @@ class GemvProblem : public Problem {
     return scaled ? quality::load(host[kGemvScales].data(), row, DType::fp32) : 1;
   }
 
-  Answer refer(const HostBuffers& host, int64_t row, int64_t i, const Vector& x) const {
-    const Vector w = weights_of(host, row);
+  Answer refer(const HostBuffers& host, int64_t row, const Vector& w, int64_t i,
+               const Vector& x) const {
     double sum = 0, w2 = 0, x2 = 0;
     for (size_t p = 0; p < w.size(); ++p) sum += w[p] * x[p], w2 += w[p] * w[p], x2 += x[p] * x[p];
     const bool sums_only = y_type() == DType::int32;
