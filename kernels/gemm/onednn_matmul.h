@@ -51,7 +51,8 @@ Status status_of(dnnl_status_t status, const char* expression, int line) {
     if (const auto status = status_of((call), #call, __LINE__); !status.ok()) return status; \
   } while (false)
 
-/// Makes the primitive; `note` receives the library's name of the implementation it chose: "brg:avx512_core_bf16".
+/// Makes the primitive; `note` receives the library's name of the implementation it chose:
+/// "brg:avx512_core_bf16".
 Status fill(const Shape& shape, const MatmulTypes& types, Matmul* plan,
             char (&note)[sizeof Plan::note]) {
   const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
@@ -95,11 +96,11 @@ Status prepare_matmul(const Shape& shape, const MatmulTypes& types, Plan* plan) 
   return {};
 }
 
-Status launch_matmul(const Launch& launch) {
-  auto* plan = static_cast<Matmul*>(launch.plan_state);
-  omp_set_num_threads(launch.shape.threads);
+/// operands: A, B, C.
+inline Status run_matmul(const Matmul* plan, int threads, void* const* operands) {
+  omp_set_num_threads(threads);
   for (int i = 0; i < 3; ++i)
-    RIDGE_DNNL_CHECK(dnnl_memory_set_data_handle(plan->memory[i], launch.buffers[i]));
+    RIDGE_DNNL_CHECK(dnnl_memory_set_data_handle(plan->memory[i], operands[i]));
   const dnnl_exec_arg_t arguments[3] = {{DNNL_ARG_SRC, plan->memory[kGemmA]},
                                         {DNNL_ARG_WEIGHTS, plan->memory[kGemmB]},
                                         {DNNL_ARG_DST, plan->memory[kGemmC]}};
@@ -108,14 +109,17 @@ Status launch_matmul(const Launch& launch) {
   return {};
 }
 
+inline Status launch_matmul(const Launch& launch) {
+  return run_matmul(static_cast<const Matmul*>(launch.plan_state), launch.shape.threads,
+                    launch.buffers);
+}
+
 const char* matmul_version() {
   static char text[32];
   const dnnl_version_t* v = dnnl_version();
   snprintf(text, sizeof text, "%d.%d.%d", v->major, v->minor, v->patch);
   return text;
 }
-
-#undef RIDGE_DNNL_CHECK
 
 }  // namespace
 }  // namespace ridge

@@ -21,6 +21,8 @@ struct PanelTile {
   float* sum;      ///< where it is summed in fp32 between blocks of k: c itself for fp32
   int64_t sum_stride;
   int rows, columns;
+  int64_t row, column;  ///< of its first element in C
+  const void* context;  ///< PanelJob::context
   PanelSource source;
   bool first, last;  ///< block of k: the first overwrites (no pass of zeros), the last rounds
 };

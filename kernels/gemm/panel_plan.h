@@ -30,6 +30,7 @@ struct PanelJob {
   const void* a;
   const void* b;
   void* c;
+  const void* context;  ///< for the tile: what an epilogue reads
 };
 
 /// Columns of a block of n: with 1024 steps of k 8 MiB of packed B, a quarter of a 32 MiB L3.

@@ -54,13 +54,16 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   tile.first = part->p0 == 0;
   tile.last = part->p0 + part->depth == job->k;
   tile.packed = part->b;
+  tile.context = job->context;
   for (int64_t j = part->j0; j < part->j1; j += kernel->columns) {
     const int64_t first = kernel->pack_b ? j * job->k + part->p0 : part->p0 * job->n + j;
     tile.b = (const char*)job->b + first * kernel->bytes;
     tile.columns = (int)panel_least(kernel->columns, part->j1 - j);
+    tile.column = j;
     if (kernel->pack_b && i0 == part->i0) kernel->pack_b(&tile);
     for (int64_t i = i0; i < i1; i += kernel->rows) {
       tile.rows = (int)panel_least(kernel->rows, i1 - i);
+      tile.row = i;
       tile.a_stride = i < copied ? job->k : kernel->a_stride;
       tile.a = i < copied ? (const char*)job->a + (i * job->k + part->p0) * kernel->bytes
                           : part->a + (i - i0) * kernel->a_stride * kernel->bytes;
@@ -103,6 +106,11 @@ static inline void panel_part(void* context, int index) {
   }
 }
 
+static inline Status panel_run(const PanelJob* job) {
+  team_run(job->plan->down * job->plan->across, panel_part, (void*)job);
+  return Status();
+}
+
 static inline Status panel_launch(const PanelKernel* kernel, const Launch& launch) {
   PanelJob job;
   job.kernel = kernel;
@@ -113,8 +121,8 @@ static inline Status panel_launch(const PanelKernel* kernel, const Launch& launc
   job.a = launch.buffers[kGemmA];
   job.b = launch.buffers[kGemmB];
   job.c = launch.buffers[kGemmC];
-  team_run(job.plan->down * job.plan->across, panel_part, &job);
-  return Status();
+  job.context = nullptr;
+  return panel_run(&job);
 }
 
 }  // namespace ridge
