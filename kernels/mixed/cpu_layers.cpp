@@ -226,34 +226,32 @@ void CpuTrainer::grow_dense(Worker& me, size_t l, const void* x, int64_t part) {
   }
 }
 
-/// One image's part of the gradient of a convolution's weights, windows x outputs: its frames are in `me`.
-void CpuTrainer::grow_image(Worker& me, size_t l, float* sums) {
+/// One image's part of the gradient of a convolution's weights, windows x outputs. Its framed input is in `me`; the
+/// first pixel of its slope, of which a line of pixels is `line` long.
+void CpuTrainer::grow_image(Worker& me, size_t l, const void* slope, int64_t line, float* sums) {
   const Layer& layer = setup_.model.layers[l];
   const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer), side = layer.side;
   const int64_t each = int64_t(4 / ops_.bytes), high = even_piece(3 * in, ops_.rows);
-  const void* items[2] = {me.frame[0].bytes.data(), me.frame[1].bytes.data()};
+  const void* x = me.frame[0].bytes.data();
   if (ops_.pair != nullptr) {
-    const int64_t apart[2] = {in, out};
-    for (int i = 0; i < 2; ++i) {
-      ops_.pair(items[i], (side + 2) * (side + 2) * apart[i], apart[i], me.pairs[i].bytes.data());
-      items[i] = me.pairs[i].bytes.data();
-    }
+    ops_.pair(x, (side + 2) * (side + 2) * in, in, me.pairs[0].bytes.data());
+    ops_.pair(slope, (side - 1) * line + (side - 1) * out, out, me.pairs[1].bytes.data());
+    x = me.pairs[0].bytes.data(), slope = me.pairs[1].bytes.data();
   }
   MixedTile tile = {};
   tile.a_row = 4, tile.a_step = each * in * 4, tile.a_piece = (side + 2) * in * 4;
-  tile.b_step = each * out * 4, tile.b_piece = (side + 2) * out * 4;
+  tile.b_step = each * out * 4, tile.b_piece = line * 4;
   tile.steps = side / each, tile.pieces = side;
   tile.c_row = out, tile.adds = true;
-  for (int64_t line = 0; line < 3; ++line) {
-    for (int64_t i = 0; i < 3 * in; i += high) {
-      tile.a = static_cast<const float*>(items[0]) + line * (side + 2) * in + i;
-      tile.rows = int(std::min(high, 3 * in - i));
-      for (int64_t j = 0; j < out; j += width()) {
-        tile.b = static_cast<const float*>(items[1]) + (side + 3) * out + j;
-        tile.columns = int(std::min(width(), out - j));
-        tile.c = sums + (line * 3 * in + i) * out + j;
-        ops_.tile(&tile);
-      }
+  for (int64_t i = 0; i < 9 * in; i += tile.rows) {
+    const int64_t above = i / (3 * in), within = i % (3 * in);
+    tile.a = static_cast<const float*>(x) + above * (side + 2) * in + within;
+    tile.rows = int(std::min(high, 3 * in - within));
+    for (int64_t j = 0; j < out; j += width()) {
+      tile.b = static_cast<const float*>(slope) + j;
+      tile.columns = int(std::min(width(), out - j));
+      tile.c = sums + i * out + j;
+      ops_.tile(&tile);
     }
   }
 }
@@ -261,20 +259,24 @@ void CpuTrainer::grow_image(Worker& me, size_t l, float* sums) {
 /// Own images of a convolution: sums of the weights' gradient by group, and the gradient of the input.
 void CpuTrainer::backward_conv(Worker& me, size_t l, const void* x, const void* slope, void* next) {
   const Layer& layer = setup_.model.layers[l];
-  const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer);
+  const int64_t in = sizes_.framed_in(layer), out = sizes_.framed_out(layer), side = layer.side;
+  // Where nothing flows further back, a slope that is whole vectors wide is read where it lies.
+  const bool framed = l > 0 || out != layer.out;
+  void* frame = me.frame[1].bytes.data();
   for (int64_t g = me.first_group; g < me.last_group; ++g) {
     float* sums = &sums_[size_t(g * sizes_.sums)];
     std::fill(sums, sums + 9 * in * out, 0.0f);
     for (int64_t i = first_image(g); i < first_image(g + 1); ++i) {
+      const void* own = at(slope, i * layer.out_size());
       ops_.frame(at(x, i * layer.in_size()), layer.side, layer.in, int(in),
                  me.frame[0].bytes.data());
-      ops_.frame(at(slope, i * layer.out_size()), layer.side, layer.out, int(out),
-                 me.frame[1].bytes.data());
-      grow_image(me, l, sums);
+      if (framed) ops_.frame(own, layer.side, layer.out, int(out), frame);
+      grow_image(me, l, framed ? at(frame, (side + 3) * out) : own,
+                 (framed ? side + 2 : side) * out, sums);
       if (l == 0) continue;
       void* to = at(next, i * layer.in_size());
-      convolve(me, me.frame[1].bytes.data(), out, layer.side, panels_.at(sizes_.layers[l].back, 4),
-               layer.in, [&](int64_t pixel, int64_t pixels, const float* block, int64_t stride) {
+      convolve(me, frame, out, layer.side, panels_.at(sizes_.layers[l].back, 4), layer.in,
+               [&](int64_t pixel, int64_t pixels, const float* block, int64_t stride) {
                  ops_.finish(block, stride, pixels, layer.in, nullptr, false, stored_,
                              at(to, pixel * layer.in), layer.in);
                });

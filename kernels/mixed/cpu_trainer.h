@@ -120,7 +120,7 @@ class CpuTrainer final : public Trainer {
   void turn_slope(Worker& me, const Layer& layer, const void* slope);
   void grow_dense(Worker& me, size_t l, const void* x, int64_t part);
   void backward_conv(Worker& me, size_t l, const void* x, const void* slope, void* next);
-  void grow_image(Worker& me, size_t l, float* sums);
+  void grow_image(Worker& me, size_t l, const void* slope, int64_t line, float* sums);
   void add_groups(Worker& me, const Layer& layer, int64_t part);
   void add_gradient(int64_t at, int64_t count, int64_t stride, const float* sums, int64_t part);
   const void* operand(Worker& me, const void* x, int64_t begin, int64_t end, Element element,
