@@ -21,6 +21,9 @@ Params small(const std::string& kernel) {
   if (is_of("gemm") || is_of("copy") || is_of("transpose")) return {{"n", int64_t{48}}};
   if (is_of("attention")) return {{"sequence", int64_t{48}}};
   if (is_of("chain")) return {{"height", int64_t{16}}, {"width", int64_t{48}}};
+  if (is_of("gemv")) {
+    return {{"n", int64_t{33}}, {"k", int64_t{256}}, {"copies", int64_t{2}}};
+  }
   if (is_of("weightless")) {
     return {{"luts", int64_t{20}},
             {"images", int64_t{63}},

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 #include "kernels/gemm/onednn_matmul.h"
-#include "kernels/gemm/team.h"
-#include "kernels/gemv/gemv.h"
+#include "kernels/gemv/cpu_rows.h"
 
 namespace ridge {
 namespace {
@@ -27,13 +26,6 @@ struct Epilogue {
   const int32_t* sums;
 };
 
-/// fp32 to bf16, ties to even; never a NaN here.
-inline uint16_t to_bf16(float x) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 void finish_rows(void* context, int thread) {
   const auto* job = static_cast<const Epilogue*>(context);
   const Gemv& g = *job->g;
@@ -44,7 +36,7 @@ void finish_rows(void* context, int thread) {
     const float x_scale = g.x_scales[i];
     for (int64_t j = 0; j < g.n; ++j) {
       const float value = float(sums[j]) * (x_scale * scales[j]) + g.bias[j];
-      y[j] = to_bf16(value > 0 ? value : 0);
+      y[j] = gemv_to_bf16(value > 0 ? value : 0);
     }
   }
 }
