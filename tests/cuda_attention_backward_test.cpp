@@ -2,6 +2,7 @@
 // there is none.
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "common/kernel/registry.h"
@@ -95,25 +96,24 @@ TEST_CASE("CUDA backward rungs with many blocks") {
   }
 }
 
-/// For compute-sanitizer: one tile, several, a mask, shared keys; each type's code is the same.
+/// For compute-sanitizer: every rung in each of its types; one tile, several, a mask, shared keys.
 TEST_CASE("every own CUDA backward rung runs under the sanitizer", "[.sanitizer]") {
   Device* device = gpu();
   if (!device) return;
   int tested = 0;
   for (const KernelDesc* kernel : own_rungs()) {
-    for (const auto& [sequence, d] : {std::pair{int64_t{77}, int64_t{128}}, {301, 64}}) {
-      for (const char* causal : {"no", "yes"}) {
-        INFO(kernel->id << ", " << sequence << " keys, causal " << causal);
-        const auto check = check_at(*kernel, device,
-                                    {{"sequence", sequence},
-                                     {"heads", int64_t{2}},
-                                     {"heads_kv", int64_t{1}},
-                                     {"d", d},
-                                     {"causal", std::string(causal)},
-                                     {"dtype", std::string("bf16")}},
-                                    true);
-        if (!check) FAIL(check.error().sentence());
-        CHECK(check->passed);
+    std::istringstream dtypes(kernel->dtypes);
+    for (std::string dtype; dtypes >> dtype;) {
+      for (const auto& [sequence, d] : {std::pair{int64_t{77}, int64_t{128}}, {301, 64}}) {
+        for (const char* causal : {"no", "yes"}) {
+          const Params params = {{"sequence", sequence},          {"heads", int64_t{2}},
+                                 {"heads_kv", int64_t{1}},        {"d", d},
+                                 {"causal", std::string(causal)}, {"dtype", dtype}};
+          INFO(kernel->id << ", " << to_string(params));
+          const auto check = check_at(*kernel, device, params, true);
+          if (!check) FAIL(check.error().sentence());
+          CHECK(check->passed);
+        }
       }
     }
     ++tested;

@@ -2,6 +2,8 @@
 // none.
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "common/kernel/registry.h"
@@ -29,6 +31,11 @@ std::vector<const KernelDesc*> own_rungs(std::string_view family = "attention") 
 
 bool on_tensor_cores(const KernelDesc& kernel) {
   return std::string_view(kernel.dtypes).find("fp32") == std::string_view::npos;
+}
+
+std::vector<std::string> types_of(const KernelDesc& kernel) {
+  std::istringstream names(kernel.dtypes);
+  return {std::istream_iterator<std::string>(names), {}};
 }
 
 /// fp8 for the rung that has nothing else.
@@ -178,48 +185,47 @@ TEST_CASE("CUDA decode rungs with long and with many sequences") {
   }
 }
 
-/// For compute-sanitizer: one tile, several, a mask, shared keys; each type's code is the same.
+/// For compute-sanitizer: every rung in each of its types; one tile, several, a mask, shared keys, pages.
 TEST_CASE("every own CUDA attention rung runs under the sanitizer", "[.sanitizer]") {
   Device* device = gpu();
   if (!device) return;
   int tested = 0;
+  const auto run = [&](const KernelDesc& kernel, const Params& params) {
+    INFO(kernel.id << ", " << to_string(params));
+    const auto check = check_at(kernel, device, params, true);
+    if (!check) FAIL(check.error().sentence());
+    CHECK(check->passed);
+    ++tested;
+  };
   for (const KernelDesc* kernel : own_rungs()) {
-    for (const auto& [sequence, d] : {std::pair{int64_t{77}, int64_t{128}}, {301, 64}}) {
-      for (const char* causal : {"no", "yes"}) {
-        INFO(kernel->id << ", " << sequence << " keys, causal " << causal);
-        const auto check = check_at(*kernel, device,
-                                    {{"sequence", sequence},
-                                     {"heads", int64_t{2}},
-                                     {"heads_kv", int64_t{1}},
-                                     {"d", d},
-                                     {"causal", std::string(causal)},
-                                     {"dtype", a_type_of(*kernel)}},
-                                    true);
-        if (!check) FAIL(check.error().sentence());
-        CHECK(check->passed);
+    for (const std::string& dtype : types_of(*kernel)) {
+      for (const auto& [sequence, d] : {std::pair{int64_t{77}, int64_t{128}}, {301, 64}}) {
+        for (const char* causal : {"no", "yes"}) {
+          run(*kernel, {{"sequence", sequence},
+                        {"heads", int64_t{2}},
+                        {"heads_kv", int64_t{1}},
+                        {"d", d},
+                        {"causal", std::string(causal)},
+                        {"dtype", dtype}});
+        }
       }
     }
-    ++tested;
     std::printf("%s\n", kernel->id);
     std::fflush(stdout);
   }
   for (const KernelDesc* kernel : own_rungs("decode")) {
-    for (const auto& [page, d] : {std::pair{int64_t{0}, int64_t{128}}, {16, 64}}) {
-      INFO(kernel->id << ", page " << page);
-      const auto check = check_at(*kernel, device,
-                                  {{"batch", int64_t{3}},
-                                   {"length", int64_t{603}},
-                                   {"heads", int64_t{4}},
-                                   {"heads_kv", int64_t{2}},
-                                   {"page", page},
-                                   {"d", d},
-                                   {"lengths", std::string("mixed")},
-                                   {"dtype", std::string("bf16")}},
-                                  true);
-      if (!check) FAIL(check.error().sentence());
-      CHECK(check->passed);
+    for (const std::string& dtype : types_of(*kernel)) {
+      for (const auto& [page, d] : {std::pair{int64_t{0}, int64_t{128}}, {16, 64}}) {
+        run(*kernel, {{"batch", int64_t{3}},
+                      {"length", int64_t{603}},
+                      {"heads", int64_t{4}},
+                      {"heads_kv", int64_t{2}},
+                      {"page", page},
+                      {"d", d},
+                      {"lengths", std::string("mixed")},
+                      {"dtype", dtype}});
+      }
     }
-    ++tested;
     std::printf("%s\n", kernel->id);
     std::fflush(stdout);
   }

@@ -60,7 +60,7 @@ __device__ __forceinline__ void consume(typename BackwardTile<d>::Shared& shared
     if constexpr (more && kEarly) next_scores();
     wgmma_wait<more && kEarly ? 2 : 1>();  // dP is there, and dK of the round before
     wgmma_touch(dp);
-    if (begun) release(&shared.q_empty[before]);
+    if (begun) mbarrier_arrive(&shared.q_empty[before]);
     before = stage;
     to_gradient<Element, kRows>(p, dp, shared.d_rows[out], shared.ds[buffer][group]);
     fence_shared_for_async();
@@ -70,7 +70,7 @@ __device__ __forceinline__ void consume(typename BackwardTile<d>::Shared& shared
     query_product<Element, d>(dq, shared, buffer, group);
     add_key_product<Element, d, kRows>(dk, shared.ds[buffer][group], shared.q[before]);
     wgmma_wait<2>();  // the next scores are there, and dV
-    release(&shared.do_empty[out]);
+    mbarrier_arrive(&shared.do_empty[out]);
     at.d_o.advance();
     if (++piece == pieces) piece = first;  // the next head's
     if constexpr (more) {
