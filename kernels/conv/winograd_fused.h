@@ -169,8 +169,7 @@ __device__ void winograd_produce(WinogradShared* shared, const WinogradWork& g) 
                   shared->full + at.stage);
       }
       patches.transform(stage->v[0] + place);
-      __syncwarp();
-      if (thread % 32 == 0) mbarrier_arrive(shared->full + at.stage);
+      mbarrier_arrive(shared->full + at.stage);
       at.advance();
       if (step + 1 < g.steps) patches.load(g, (step + 1) * kWinoStep + k);
     }
@@ -327,8 +326,7 @@ __device__ void winograd_multiply(WinogradShared* shared, const WinogradWork& g)
           if (left-- > 0) mbarrier_wait(shared->full + next.stage, next.parity);
           winograd_operands(fa[0], fb[0], a, b,
                             next.stage * static_cast<uint32_t>(sizeof(WinogradStage)), 0);
-          __syncwarp();
-          if (lane == 0) mbarrier_arrive(shared->empty + at.stage);
+          mbarrier_arrive(shared->empty + at.stage);
           at = next;
         }
         multiply<Walk::rows>(sum, fa[k % 2], fb[k % 2]);
@@ -346,8 +344,8 @@ __global__ void __launch_bounds__(kWinoThreads, 1)
   auto* shared = reinterpret_cast<WinogradShared*>(bytes);
   if (threadIdx.x == 0) {
     for (int s = 0; s < kWinoStages; ++s) {
-      mbarrier_init(shared->full + s, 4 + 1);  // a producer warp each, and the expectation
-      mbarrier_init(shared->empty + s, kWinoWarps);
+      mbarrier_init(shared->full + s, 128 + 1);  // those who produce, and the expectation
+      mbarrier_init(shared->empty + s, kWinoWarps * 32);
     }
     fence_mbarrier_init();
   }
