@@ -58,7 +58,7 @@ TEST_CASE("gradients on a GPU agree with finite differences in float64, whatever
        {setup_of("mlp", 24, 3), setup_of("cnn", 8, 1), setup_of("cnn", 8, 2)}) {
     setup.batch = 16;
     INFO(setup.model.name << ", " << setup.model.layers.size() << " layers");
-    check_gradient(on_gpu(setup).get(), setup, 5, 2);
+    check_gradient(on_gpu(setup).get(), setup, 5, 2, 3e-3);
   }
 }
 
@@ -84,6 +84,34 @@ TEST_CASE("gradients on a GPU are the CPU's, for every width that kernels divide
       CHECK(apart(kBf16) < 5e-2);
     }
   }
+}
+
+TEST_CASE(
+    "fp8 with a scale for each tensor trains as its emulation does, and says where it cannot") {
+  if (measure::gpu() == nullptr) return;
+  const Precision fp8 = {.stored = Element::bf16, .multiplied = Element::e4m3};
+  const auto none = make_cuda_trainer(setup_of("cnn", 16, 1, fp8));
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == ErrorCode::unavailable);
+  if (measure::capability() < 89) return;
+  TrainerSetup setup = setup_of("mlp", 64, 3);
+  const auto gradient = [&](const Precision& precision, auto make) {
+    setup.precision = precision;
+    auto made = make(setup);
+    REQUIRE(made);
+    return first_gradient(made->get(), setup.batch);
+  };
+  const auto plain = gradient({}, make_cuda_trainer), bf16 = gradient(kBf16, make_cuda_trainer);
+  const auto real = gradient(fp8, make_cuda_trainer);
+  Precision as_emulated = fp8;
+  as_emulated.emulated = true;
+  const auto emulated = gradient(as_emulated, make_cpu_trainer);
+  INFO("bf16 " << distance(plain, bf16) << ", fp8 " << distance(plain, real) << ", emulated "
+               << distance(plain, emulated));
+  CHECK(distance(plain, real) > 2 * distance(plain, bf16));  // it is in fp8
+  CHECK(distance(plain, real) < 1.3 * distance(plain, emulated));
+  setup.precision = fp8;
+  CHECK(on_gpu(setup)->memory_bytes() > 0);
 }
 
 TEST_CASE("the gradients' histogram is the CPU's") {
@@ -165,4 +193,7 @@ TEST_CASE("every kernel of a training step runs under the sanitizer", "[.sanitiz
       first_gradient(on_gpu(setup).get(), setup.batch);
     }
   }
+  if (measure::capability() < 89) return;
+  const Precision fp8 = {.stored = Element::bf16, .multiplied = Element::e4m3};
+  first_gradient(on_gpu(setup_of("mlp", 48, 2, fp8)).get(), 64);
 }

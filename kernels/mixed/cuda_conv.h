@@ -46,6 +46,13 @@ struct alignas(sizeof(T) * count) Run {
   T v[count];
 };
 
+/// A NaN if either is.
+__device__ inline float most_of(float a, float b) {
+  float most;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+  return most;
+}
+
 /// One window's four sums for `count` channels from o on, which begin at a multiple of it.
 template <class T, int count>
 __device__ inline void write_window(const float (&sums)[4][count], const ConvOutput<T>& to,
@@ -58,13 +65,11 @@ __device__ inline void write_window(const float (&sums)[4][count], const ConvOut
     Run<uint8_t, count> place;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      float most = sums[0][i];
-      int best = 0;
-#pragma unroll
-      for (int k = 1; k < 4; ++k)
-        if (sums[k][i] > most) most = sums[k][i], best = k;
-      const float all = sums[0][i] + sums[1][i] + sums[2][i] + sums[3][i];
-      y.v[i] = narrow<T>(all != all ? all : fmaxf(most + bias[i], 0.0f));
+      // Of equals the first; a NaN stays one.
+      const int upper = sums[1][i] > sums[0][i], lower = sums[3][i] > sums[2][i];
+      const float above = most_of(sums[0][i], sums[1][i]), below = most_of(sums[2][i], sums[3][i]);
+      const int best = below > above ? 2 + lower : upper;
+      y.v[i] = narrow<T>(most_of(most_of(above, below) + bias[i], 0.0f));
       place.v[i] = static_cast<float>(y.v[i]) > 0 ? static_cast<uint8_t>(best) : kNoPlace;
     }
     const int64_t at = (row * half + column) * channels + o;

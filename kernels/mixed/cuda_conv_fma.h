@@ -1,9 +1,7 @@
-// Convolutions on the FMA units: fp32, and the first layer, which reads one channel, in every type.
+// Convolutions on the FMA units, fp32.
 //
-// conv: a thread makes a window of 16 channels, 64 sums: 16 pixels and 9 x 16 weights of each channel that is read
+// A thread makes a window of 16 channels, 64 sums: 16 pixels and 9 x 16 weights of each channel that is read
 // feed 576 multiply-adds. Weights are the same for a whole warp.
-// grow: a lane has a channel that is read, a warp eight that are made; 72 sums in registers through all images
-// of the block: 48 numbers read feed 288 multiply-adds.
 #pragma once
 
 #include "kernels/mixed/cuda_conv.h"
@@ -30,8 +28,8 @@ struct FmaTile {
 };
 
 /// Rows 2 first - 1 to 2 (first + rows) of channels c0 to c0 + 8, each channel by itself.
-template <class T, int half>
-__device__ inline void stage_pixels(const T* x, const ConvShape& shape, int64_t first, int rows,
+template <int half>
+__device__ inline void stage_pixels(const float* x, const ConvShape& shape, int64_t first, int rows,
                                     int c0, int plane, float* to) {
   constexpr int kSide = 2 * half, kPitch = FmaTile<half>::kPitch;
   const int deep = min(kFmaDeep, shape.in - c0);
@@ -43,18 +41,15 @@ __device__ inline void stage_pixels(const T* x, const ConvShape& shape, int64_t 
     const int64_t from = 2 * first - 1 + row;
     const bool inside = from >= 0 && from < 2 * shape.rows && c < deep;
     float* place = to + c * plane + row * kPitch + column + 1;
-    const T* value = x + (from * kSide + column) * shape.in + c0 + c;
-    if constexpr (sizeof(T) == 4)
-      device::cp_async_4(device::shared_address(place), inside ? value : x, inside);
-    else
-      *place = inside ? static_cast<float>(*value) : 0.0f;
+    const float* value = x + (from * kSide + column) * shape.in + c0 + c;
+    device::cp_async_4(device::shared_address(place), inside ? value : x, inside);
   }
 }
 
 /// The same of what a pool let through.
-template <class T, int half>
-__device__ inline void stage_unpooled(const ConvInput<T>& in, const ConvShape& shape, int64_t first,
-                                      int rows, int c0, int plane, float* to) {
+template <int half>
+__device__ inline void stage_unpooled(const ConvInput<float>& in, const ConvShape& shape,
+                                      int64_t first, int rows, int c0, int plane, float* to) {
   constexpr int kPitch = FmaTile<half>::kPitch;
   const int count = (rows + 2) * half * kFmaDeep;
 #pragma unroll 2
@@ -65,7 +60,7 @@ __device__ inline void stage_unpooled(const ConvInput<T>& in, const ConvShape& s
     if (from < 0 || from >= shape.rows || c0 + c >= shape.in) continue;
     const int64_t at = (from * half + column) * shape.in + c0 + c;
     const int place = in.places[at];
-    const auto value = static_cast<float>(in.x[at]);
+    const float value = in.x[at];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int y = 2 * row - 1 + k / 2;
@@ -76,10 +71,10 @@ __device__ inline void stage_unpooled(const ConvInput<T>& in, const ConvShape& s
 }
 
 /// 2 x 2 pixels and 16 channels a thread; `weights` are [in][tap][out].
-template <class T, int half>
+template <int half>
 __global__ void __launch_bounds__(kFmaThreads, 2)
-    fma_conv_kernel(ConvShape shape, ConvInput<T> in, const float* weights, ConvOutput<T> out,
-                    int groups, int rows) {
+    fma_conv_kernel(ConvShape shape, ConvInput<float> in, const float* weights,
+                    ConvOutput<float> out, int groups, int rows) {
   constexpr int kPitch = FmaTile<half>::kPitch;
   extern __shared__ __align__(16) float memory[];
   const int plane = FmaTile<half>::plane(rows);
@@ -103,9 +98,9 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
     const int deep = min(kFmaDeep, shape.in - c0);
     __syncthreads();
     if (in.places == nullptr)
-      stage_pixels<T, half>(in.x, shape, first, rows, c0, plane, memory);
+      stage_pixels<half>(in.x, shape, first, rows, c0, plane, memory);
     else
-      stage_unpooled<T, half>(in, shape, first, rows, c0, plane, memory);
+      stage_unpooled<half>(in, shape, first, rows, c0, plane, memory);
     for (int i = tid; i < deep * 9 * wide / 4; i += kFmaThreads) {
       const int k = i / (wide / 4), o = o0 + i % (wide / 4) * 4;
       const bool inside = o < shape.out;
@@ -153,7 +148,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
       for (int i = 0; i < 4; ++i) some[k][i] = sums[k][o + i];
     const int channel = o0 + group * kFmaOut + o;
     if (channel < shape.out)
-      write_window<T, 4>(some, out, half, first + row, column, channel, shape.out);
+      write_window<float, 4>(some, out, half, first + row, column, channel, shape.out);
   }
 }
 

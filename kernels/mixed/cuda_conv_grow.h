@@ -1,9 +1,7 @@
-// Gradients of a convolution's weights on the FMA units: sums through all images of a block, in registers. Blocks
-// leave theirs side by side, and add_pieces_kernel() sums them in order: the same bits every time.
+// The gradient of a convolution's weights on the FMA units, fp32: sums through all images of a block, in registers.
+// Blocks leave theirs side by side, and add_pieces_kernel() sums them in order: the same bits every time.
 //
-// fma_grow (fp32): a lane has a channel that is read, a warp eight that are made: 48 numbers read feed 288
-// multiply-adds. first_grow (one channel read, any type): a lane has a channel that is made, and adds for each
-// number that came through the pool the nine pixels around its place, and nothing for the three zeros.
+// A lane has a channel that is read, a warp eight that are made: 48 numbers read feed 288 multiply-adds.
 #pragma once
 
 #include "kernels/mixed/cuda_conv_fma.h"
@@ -49,10 +47,11 @@ __device__ inline void stage_grown(const float* x, const ConvShape& shape, int64
   }
 }
 
-/// Gradients by each pixel's output: [window][which of four][channel].
+/// Gradients by each pixel's output: [window][which of four][channel]. Of what came through a pool a thread has
+/// always the same four channels, and sums them.
 template <int half>
 __device__ inline void stage_slopes(const ConvInput<float>& slope, const ConvShape& shape,
-                                    int64_t tile, int o0, float* to) {
+                                    int64_t tile, int o0, float* to, float4* sum) {
   constexpr int kFours = kGrowOut / 4;
   for (int i = static_cast<int>(threadIdx.x); i < GrowTile<half>::kWindows * kFours;
        i += kFmaThreads) {
@@ -73,6 +72,8 @@ __device__ inline void stage_slopes(const ConvInput<float>& slope, const ConvSha
         inside ? *reinterpret_cast<const float4*>(slope.x + at) : make_float4(0, 0, 0, 0);
     const auto which =
         inside ? *reinterpret_cast<const uchar4*>(slope.places + at) : make_uchar4(0, 0, 0, 0);
+    sum->x += which.x < kNoPlace ? g.x : 0, sum->y += which.y < kNoPlace ? g.y : 0;
+    sum->z += which.z < kNoPlace ? g.z : 0, sum->w += which.w < kNoPlace ? g.w : 0;
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       *reinterpret_cast<float4*>(place + k * kGrowOut) =
@@ -81,7 +82,8 @@ __device__ inline void stage_slopes(const ConvInput<float>& slope, const ConvSha
   }
 }
 
-/// parts[block x][out][tap][in]; block y has 32 of the channels made and 32 of those read.
+/// parts[block x][out][tap][in], and behind a pool after all of them sums[block x][out]; block y has 32 of the
+/// channels made and 32 of those read.
 template <int half>
 __global__ void __launch_bounds__(kFmaThreads, 2)
     fma_grow_kernel(ConvShape shape, const float* x, ConvInput<float> slope, float* parts) {
@@ -97,11 +99,12 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
   const int shares = 2 * (32 / lanes);
   for (int i = tid; i < Tile::kPixels * pitch; i += kFmaThreads) memory[i] = 0;
   float sums[8][9] = {};
+  float4 bias = {0, 0, 0, 0};
   const int64_t tiles = shape.rows / kGrowRows;
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     __syncthreads();
     stage_grown<half>(x, shape, tile, c0, lanes, memory);
-    stage_slopes<half>(slope, shape, tile, o0, slopes);
+    stage_slopes<half>(slope, shape, tile, o0, slopes, &bias);
     device::cp_async_commit();
     device::cp_async_wait<0>();
     __syncthreads();
@@ -138,77 +141,24 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
   if (tid >= 128 && lane < lanes)
     for (int i = 0; i < 72; ++i) other[i * kGrowIn] = sums[i / 9][i % 9];
   __syncthreads();
-  if (tid >= 128 || lane >= lanes || c0 + c >= shape.in) return;
+  if (tid < 128 && lane < lanes && c0 + c < shape.in) {
 #pragma unroll
-  for (int i = 0; i < 72; ++i) {
-    const int64_t o = o0 + eight + i / 9;
-    if (o < shape.out)
-      parts[((int64_t{blockIdx.x} * shape.out + o) * 9 + i % 9) * shape.in + c0 + c] =
-          sums[i / 9][i % 9] + other[i * kGrowIn];
-  }
-}
-
-/// parts[block x][out][tap]; block y has 32 channels.
-template <class T, int half>
-__global__ void __launch_bounds__(kFmaThreads)
-    first_grow_kernel(ConvShape shape, const T* x, ConvInput<T> slope, float* parts) {
-  using Tile = GrowTile<half>;
-  __shared__ float pixels[Tile::kPixels], sums_of[8][9][32];
-  constexpr int kSide = 2 * half;
-  const int o0 = static_cast<int>(blockIdx.y) * 32, lanes = grow_lanes(min(32, shape.out - o0));
-  const int tid = static_cast<int>(threadIdx.x), lane = tid % 32, o = o0 + lane % lanes;
-  const int subs = 32 / lanes;
-  const bool mine = o < shape.out;
-  float sums[9] = {};
-  const int64_t tiles = shape.rows / kGrowRows;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    __syncthreads();
-    for (int i = tid; i < Tile::kPixels; i += kFmaThreads) {
-      const int row = i / Tile::kWidth, column = i % Tile::kWidth - 1;
-      const auto of_image = static_cast<int>(tile * 2 * kGrowRows % kSide) - 1 + row;
-      const int64_t from = tile * 2 * kGrowRows - 1 + row;
-      const bool inside = of_image >= 0 && of_image < kSide && column >= 0 && column < kSide;
-      pixels[i] = inside ? static_cast<float>(x[from * kSide + column]) : 0.0f;
-    }
-    __syncthreads();
-#pragma unroll 4
-    for (int window = tid / 32 * subs + lane / lanes; window < Tile::kWindows && mine;
-         window += 8 * subs) {
-      const int row = window / half, column = window % half;
-      const float* base = pixels + 2 * row * Tile::kWidth + 2 * column;
-      if (slope.places != nullptr) {
-        const int64_t at = (tile * kGrowRows * half + window) * shape.out + o;
-        const int place = slope.places[at];
-        const float g = place == kNoPlace ? 0.0f : static_cast<float>(slope.x[at]);
-        base += (place >> 1 & 1) * Tile::kWidth + (place & 1);
-#pragma unroll
-        for (int t = 0; t < 9; ++t) sums[t] = fmaf(g, base[t / 3 * Tile::kWidth + t % 3], sums[t]);
-        continue;
-      }
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const int64_t pixel = (2 * (tile * kGrowRows + row) + k / 2) * kSide + 2 * column + k % 2;
-        const auto g = static_cast<float>(slope.x[pixel * shape.out + o]);
-#pragma unroll
-        for (int t = 0; t < 9; ++t)
-          sums[t] = fmaf(g, base[(k / 2 + t / 3) * Tile::kWidth + k % 2 + t % 3], sums[t]);
-      }
+    for (int i = 0; i < 72; ++i) {
+      const int64_t o = o0 + eight + i / 9;
+      if (o < shape.out)
+        parts[((int64_t{blockIdx.x} * shape.out + o) * 9 + i % 9) * shape.in + c0 + c] =
+            sums[i / 9][i % 9] + other[i * kGrowIn];
     }
   }
-#pragma unroll
-  for (int t = 0; t < 9; ++t) {
-    for (int step = lanes; step < 32; step *= 2)
-      sums[t] += __shfl_xor_sync(0xffffffffu, sums[t], step);
-    sums_of[tid / 32][t][lane] = sums[t];
-  }
+  if (c0 > 0 || slope.places == nullptr) return;
   __syncthreads();
-  for (int i = tid; i < 9 * lanes; i += kFmaThreads) {
-    const int t = i / lanes, l = i % lanes;
-    if (o0 + l >= shape.out) continue;
-    float sum = 0;
-    for (int warp = 0; warp < 8; ++warp) sum += sums_of[warp][t][l];
-    parts[(int64_t{blockIdx.x} * shape.out + o0 + l) * 9 + t] = sum;
-  }
+  reinterpret_cast<float4*>(memory)[tid] = bias;
+  __syncthreads();
+  if (tid >= kGrowOut || o0 + tid >= shape.out) return;
+  float sum = 0;
+  for (int i = tid; i < 4 * kFmaThreads; i += kGrowOut) sum += memory[i];
+  parts[int64_t{gridDim.x} * shape.out * 9 * shape.in + int64_t{blockIdx.x} * shape.out + o0 +
+        tid] = sum;
 }
 
 }  // namespace ridge::mixed

@@ -30,19 +30,9 @@ Status CudaTrainer<T>::arrange(size_t l) {
 
 template <class T>
 template <int half>
-Status CudaTrainer<T>::convolve_on(const ConvShape& shape, const Layer& layer,
-                                   const ConvInput<T>& in, const void* weights,
-                                   const ConvOutput<T>& out) {
+Status CudaTrainer<T>::convolve_on_mma(const ConvShape& shape, const ConvInput<T>& in,
+                                       const void* weights, const ConvOutput<T>& out) {
   const auto over = [](int64_t count, int64_t by) { return unsigned((count + by - 1) / by); };
-  if (on_fma(layer)) {
-    // Four groups of warps would leave a fourth of 14 windows a row without one.
-    const int groups = shape.out >= 64 && half == 7 ? 4 : shape.out >= 32 ? 2 : 1;
-    const int rows = FmaTile<half>::rows(groups);
-    const dim3 grid(over(shape.rows, rows), over(shape.out, kFmaOut * groups));
-    return launch(fma_conv_kernel<T, half>, grid, kFmaThreads,
-                  FmaTile<half>::bytes(groups, shape.in), shape, in,
-                  static_cast<const float*>(weights), out, groups, rows);
-  }
   const unsigned tiles = over(shape.rows, MmaTile<half>::kRows);
   const unsigned blocks = std::min<unsigned>(tiles, kGrowBlocks);
   const auto* w = static_cast<const T*>(weights);
@@ -51,6 +41,28 @@ Status CudaTrainer<T>::convolve_on(const ConvShape& shape, const Layer& layer,
                   mma_conv_bytes<T, half, 4>(shape.in), shape, in, w, out);
   return launch(mma_conv_kernel<T, half, 2>, dim3(blocks, over(shape.out, 16)), kMmaThreads,
                 mma_conv_bytes<T, half, 2>(shape.in), shape, in, w, out);
+}
+
+template <class T>
+template <int half>
+Status CudaTrainer<T>::convolve_on(const ConvShape& shape, const Layer& layer,
+                                   const ConvInput<T>& in, const void* weights,
+                                   const ConvOutput<T>& out) {
+  const auto over = [](int64_t count, int64_t by) { return unsigned((count + by - 1) / by); };
+  if (shape.in == 1)
+    return launch(first_conv_kernel<T, half>,
+                  dim3(over(shape.rows * half, kFmaThreads), over(shape.out, kFirstOut)),
+                  kFmaThreads, 0, shape, in.x, static_cast<const float*>(weights), out);
+  if constexpr (sizeof(T) == 4) {
+    if (!on_fma(layer)) return convolve_on_mma<half>(shape, in, weights, out);
+    // Four groups of warps would leave a fourth of 14 windows a row without one.
+    const int groups = shape.out >= 64 && half == 7 ? 4 : shape.out >= 32 ? 2 : 1;
+    const int rows = FmaTile<half>::rows(groups);
+    const dim3 grid(over(shape.rows, rows), over(shape.out, kFmaOut * groups));
+    return launch(fma_conv_kernel<half>, grid, kFmaThreads, FmaTile<half>::bytes(groups, shape.in),
+                  shape, in, static_cast<const float*>(weights), out, groups, rows);
+  }
+  return convolve_on_mma<half>(shape, in, weights, out);
 }
 
 /// With bias, ReLU and what pool follows.
@@ -96,7 +108,8 @@ Status CudaTrainer<T>::grow_conv_on(size_t l, const T* slope) {
   const int pieces = grow_pieces(layer);
   const dim3 grid(static_cast<unsigned>(pieces),
                   static_cast<unsigned>((layer.out + 31) / 32 * ((layer.in + 31) / 32)));
-  bool with_bias = false;
+  // Behind a pool, and on tensor cores always, sums of the gradients themselves come with it.
+  const bool with_bias = is_pooled(l) || reads_one(layer) || sizeof(T) == 2;
   if (reads_one(layer)) {
     RIDGE_PASS(
         launch(first_grow_kernel<T, half>, grid, kFmaThreads, 0, shape, input(l), slopes, parts));
@@ -104,7 +117,6 @@ Status CudaTrainer<T>::grow_conv_on(size_t l, const T* slope) {
     RIDGE_PASS(launch(fma_grow_kernel<half>, grid, kFmaThreads, GrowTile<half>::bytes(layer.in),
                       shape, input(l), slopes, parts));
   } else {
-    with_bias = true;
     RIDGE_PASS(launch(mma_grow_kernel<T, half>, grid, kMmaGrowThreads,
                       mma_grow_bytes<T, half>(layer.in), shape, input(l), slopes, parts));
   }
@@ -114,9 +126,7 @@ Status CudaTrainer<T>::grow_conv_on(size_t l, const T* slope) {
   if (with_bias)
     return add_pieces(pieces, layer.out, parts + pieces * layer.weights(), false,
                       gradient + layer.bias);
-  const bool pooled = is_pooled(l);
-  return sum_bias(layer, slope, pooled ? output(l + 1) : nullptr,
-                  images_ * layer.pixels() / (pooled ? 4 : 1));
+  return sum_bias(layer, slope, images_ * layer.pixels());
 }
 
 template <class T>

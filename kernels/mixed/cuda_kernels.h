@@ -137,10 +137,9 @@ __global__ void sum_losses_kernel(const float* losses, int64_t rows, DeviceState
   if (threadIdx.x == 0) state->loss += sums[0] * state->inverse_batch, state->right += rights[0];
 }
 
-/// Column sums of block x's share of the rows, where `out` is positive (null: everywhere).
+/// Column sums of block x's share of the rows.
 template <class T>
-__global__ void column_sums_kernel(const T* y, const T* out, int64_t rows, int columns,
-                                   float* sums) {
+__global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float* sums) {
   extern __shared__ float shared[];
   const int lanes =
       columns < static_cast<int>(blockDim.x) ? static_cast<int>(blockDim.x) / columns : 1;
@@ -153,8 +152,7 @@ __global__ void column_sums_kernel(const T* y, const T* out, int64_t rows, int c
     float sum = 0;
     if (lane < lanes && column < columns) {
       for (int64_t i = first + lane; i < last; i += lanes)
-        if (out == nullptr || static_cast<float>(out[i * columns + column]) > 0)
-          sum += static_cast<float>(y[i * columns + column]);
+        sum += static_cast<float>(y[i * columns + column]);
     }
     shared[threadIdx.x] = sum;
     __syncthreads();

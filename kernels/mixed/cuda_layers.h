@@ -71,8 +71,7 @@ Status CudaTrainer<T>::forward(size_t l) {
   T* y = output(l);
   if (layer.kind == Kind::pool) return {};  // the convolution before does it
   if (layer.kind == Kind::conv) return convolve(l);
-  RIDGE_PASS(product(images_, layer.out, layer.in, input(l), false,
-                     weights_.as<T>() + sizes_.weight_at[l], true, y, false, 0));
+  RIDGE_PASS(multiply(l, y));
   const int64_t count = images_ * layer.out_size();
   if (layer.out % Pack<T>::kItems == 0)
     finish<Pack<T>::kItems>(y, count, layer);
@@ -81,27 +80,46 @@ Status CudaTrainer<T>::forward(size_t l) {
   return RIDGE_CUDA_LAUNCHED(finish_kernel);
 }
 
-/// Of a convolution before a pool: from the pool's side, where a quarter as much is to be read.
 template <class T>
-Status CudaTrainer<T>::sum_bias(const Layer& layer, const T* slope, const T* out, int64_t rows) {
-  column_sums_kernel<<<kSumBlocks, kThreads, kThreads * 4, stream_>>>(slope, out, rows, layer.out,
+Status CudaTrainer<T>::sum_bias(const Layer& layer, const T* slope, int64_t rows) {
+  column_sums_kernel<<<kSumBlocks, kThreads, kThreads * 4, stream_>>>(slope, rows, layer.out,
                                                                       sums_.as<float>());
   add_sums_kernel<<<blocks_for(int64_t{layer.out} * 32), kThreads, 0, stream_>>>(
       sums_.as<float>(), kSumBlocks, layer.out, gradient_.as<float>() + layer.bias);
   return RIDGE_CUDA_LAUNCHED(add_sums_kernel);
 }
 
-/// The gradient of the weights of a dense layer.
+/// A dense layer's product, without its bias.
 template <class T>
-Status CudaTrainer<T>::grow(size_t l, const T* slope, int part) {
+Status CudaTrainer<T>::multiply(size_t l, T* y) {
+  const Layer& layer = setup_.model.layers[l];
+  if constexpr (std::is_same_v<T, Fp8Layers::T>) {
+    if (in_fp8(layer)) return fp8_->forward(l, layer, input(l), y);
+  }
+  return product(images_, layer.out, layer.in, input(l), false,
+                 weights_.as<T>() + sizes_.weight_at[l], true, y, false, 0);
+}
+
+/// Gradients of a dense layer's weights, and of its input unless `next` is null.
+template <class T>
+Status CudaTrainer<T>::multiply_back(size_t l, const T* slope, int part, T* next) {
   const Layer& layer = setup_.model.layers[l];
   float* gradient = gradient_.as<float>() + layer.weight;
-  if (setup_.precision.master)
-    return product(layer.out, layer.in, images_, slope, true, input(l), false, gradient, true,
-                   part > 0 ? 1.0f : 0.0f);
-  RIDGE_PASS(product(layer.out, layer.in, images_, slope, true, input(l), false, parts_.as<void>(),
-                     true, 0));
-  return add_pieces(1, layer.weights(), parts_.as<float>(), true, gradient);
+  const float beta = part > 0 ? 1.0f : 0.0f;
+  if constexpr (std::is_same_v<T, Fp8Layers::T>) {
+    if (in_fp8(layer)) return fp8_->backward(l, layer, slope, beta, gradient, next);
+  }
+  if (setup_.precision.master) {
+    RIDGE_PASS(
+        product(layer.out, layer.in, images_, slope, true, input(l), false, gradient, true, beta));
+  } else {
+    RIDGE_PASS(product(layer.out, layer.in, images_, slope, true, input(l), false,
+                       parts_.as<void>(), true, 0));
+    RIDGE_PASS(add_pieces(1, layer.weights(), parts_.as<float>(), true, gradient));
+  }
+  if (next == nullptr) return {};
+  return product(images_, layer.in, layer.out, slope, false, weights_.as<T>() + sizes_.weight_at[l],
+                 false, next, false, 0);
 }
 
 template <class T>
@@ -124,11 +142,8 @@ Status CudaTrainer<T>::backward(size_t l, int part, bool counts) {
     RIDGE_PASS(grow_conv(l, slope));
     if (l > 0) RIDGE_PASS(convolve_back(l, slope, next));
   } else {
-    RIDGE_PASS(sum_bias(layer, slope, nullptr, images_));
-    RIDGE_PASS(grow(l, slope, part));
-    if (l > 0)
-      RIDGE_PASS(product(images_, layer.in, layer.out, slope, false,
-                         weights_.as<T>() + sizes_.weight_at[l], false, next, false, 0));
+    RIDGE_PASS(sum_bias(layer, slope, images_));
+    RIDGE_PASS(multiply_back(l, slope, part, l > 0 ? next : nullptr));
   }
   current_ = 1 - current_;
   return {};

@@ -43,7 +43,9 @@ double DeviceSizes::bytes(const TrainerSetup& setup, size_t item) const {
                           images * outputs.total();
   int widest = kClasses;
   for (const Layer& layer : setup.model.layers) widest = std::max(widest, layer.out);
-  return double(blas::kWorkspaceBytes) + double(item) * double(numbers) +
+  const bool fp8 = setup.precision.multiplied == Element::e4m3;
+  return double(blas::kWorkspaceBytes) + (fp8 ? Fp8Layers::bytes(setup.model, images) : 0) +
+         double(item) * double(numbers) +
          4.0 * double(3 * setup.model.parameters + parts + first + kSumBlocks * widest) +
          double(places) + 5.0 * double(images) + 4.0 * double(setup.batch) +
          double(sizeof(DeviceState)) + 8.0 * (kExponents + 1);
@@ -83,6 +85,10 @@ Status CudaTrainer<T>::make() {
     widest = std::max(widest, layer.out);
     places_.push_back(is_pooled(l) ? std::make_unique<DeviceBuffer>() : nullptr);
     if (is_pooled(l)) RIDGE_PASS(places_[l]->make(images * layer.out_size() / 4, &bytes_));
+  }
+  if (setup_.precision.multiplied == Element::e4m3) {
+    fp8_ = std::make_unique<Fp8Layers>();
+    RIDGE_PASS(fp8_->make(model, images, blas_, workspace_.as<void>(), stream_, &bytes_));
   }
   RIDGE_PASS(sums_.make(int64_t{kSumBlocks} * widest * 4, &bytes_));
   RIDGE_PASS(state_.make(sizeof(DeviceState), &bytes_));
@@ -244,9 +250,25 @@ Result<std::unique_ptr<Trainer>> make_of(TrainerSetup setup) {
   return std::unique_ptr<Trainer>(std::move(trainer));
 }
 
+/// Why a training cannot be in fp8 here; null: it can.
+const char* no_fp8(const TrainerSetup& setup) {
+  if (setup.precision.multiplied != Element::e4m3) return nullptr;
+  int device = 0, major = 0, minor = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  if (10 * major + minor < 89) return "this GPU has no fp8 tensor cores";
+  for (const Layer& layer : setup.model.layers)
+    if (goes_fp8(layer, setup.batch / setup.parts)) return nullptr;
+  return "no product of this network can be in fp8 on a GPU: a dense layer's sides must be "
+         "multiples of 16";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Trainer>> make_cuda_trainer(TrainerSetup setup) {
+  if (const char* why = no_fp8(setup))
+    return Error{ErrorCode::unavailable, why, "fp8", "take the model mlp, or the rung bf16"};
   switch (setup.precision.stored) {
     case Element::fp16:
       return make_of<__half>(std::move(setup));

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "kernels/gemm/blas.h"
-#include "kernels/mixed/cuda_conv_grow.h"
+#include "kernels/mixed/cuda_conv_first.h"
 #include "kernels/mixed/cuda_conv_mma_grow.h"
+#include "kernels/mixed/cuda_fp8.h"
+#include "kernels/mixed/cuda_memory.h"
 #include "kernels/mixed/trainer.h"
 
 namespace ridge::mixed {
@@ -17,45 +19,10 @@ namespace {
 
 using Kind = Layer::Kind;
 
-constexpr int kThreads = 256, kSumBlocks = 1056;
+constexpr int kSumBlocks = 1056;
 /// Blocks that form the gradient of a convolution's weights, each through its share of the images: two for each
 /// of an H200's SMs. What each has is summed afterwards.
 constexpr int kGrowBlocks = 264;
-
-unsigned blocks_for(int64_t count) {
-  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
-}
-
-Error error_of(const Status& status) {
-  return {status.sticky ? ErrorCode::worker : ErrorCode::unavailable, status.what,
-          status.expression != nullptr ? status.expression : "", ""};
-}
-#define RIDGE_TRY_STATUS(call) \
-  if (const Status ridge_status = (call); !ridge_status.ok()) return error_of(ridge_status)
-#define RIDGE_PASS(call) \
-  if (const Status ridge_status = (call); !ridge_status.ok()) return ridge_status
-
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  ~DeviceBuffer() { cudaFree(memory_); }
-  Status make(int64_t bytes, double* total) {
-    if (bytes == 0) return {};
-    RIDGE_CUDA_CHECK(cudaMalloc(&memory_, static_cast<size_t>(bytes)));
-    RIDGE_CUDA_CHECK(cudaMemset(memory_, 0, static_cast<size_t>(bytes)));
-    *total += double(bytes);
-    return {};
-  }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_);
-  }
-
- private:
-  void* memory_ = nullptr;
-};
 
 template <class T>
 constexpr cudaDataType_t kType = CUDA_R_32F;
@@ -72,7 +39,7 @@ inline bool reads_one(const Layer& layer) {
 /// Runs that the gradient of a convolution's weights is formed in.
 inline int grow_pieces(const Layer& layer) {
   const int blocks = (layer.out + 31) / 32 * ((layer.in + 31) / 32);
-  return std::max(1, (reads_one(layer) ? 4 : 1) * kGrowBlocks / blocks);
+  return std::max(1, (reads_one(layer) ? 3 : 1) * kGrowBlocks / blocks);
 }
 
 /// What a training allocates, in numbers of the type in memory unless said.
@@ -128,6 +95,9 @@ class CudaTrainer final : public Trainer {
   Status convolve(size_t l);
   Status convolve_back(size_t l, const T* slope, T* out);
   template <int half>
+  Status convolve_on_mma(const ConvShape& shape, const ConvInput<T>& in, const void* weights,
+                         const ConvOutput<T>& out);
+  template <int half>
   Status convolve_on(const ConvShape& shape, const Layer& layer, const ConvInput<T>& in,
                      const void* weights, const ConvOutput<T>& out);
   Status grow_conv(size_t l, const T* slope);
@@ -144,11 +114,13 @@ class CudaTrainer final : public Trainer {
   template <int items>
   void finish(T* y, int64_t count, const Layer& layer);
   Status backward(size_t l, int part, bool counts);
-  Status grow(size_t l, const T* slope, int part);
+  Status multiply(size_t l, T* y);
+  Status multiply_back(size_t l, const T* slope, int part, T* next);
   Status add_pieces(int pieces, int64_t count, const float* parts, bool rounds, float* gradient);
   Status update();
-  Status sum_bias(const Layer& layer, const T* slope, const T* out, int64_t rows);
+  Status sum_bias(const Layer& layer, const T* slope, int64_t rows);
   bool is_pooled(size_t l) const { return setup_.model.is_pooled(l); }
+  bool in_fp8(const Layer& layer) const { return fp8_ && goes_fp8(layer, images_); }
   /// C = op(A) op(B), row-major; C of T or of fp32.
   Status product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b, bool turn_b,
                  void* c, bool wide_c, float beta);
@@ -164,6 +136,7 @@ class CudaTrainer final : public Trainer {
   DeviceBuffer master_, velocity_, gradient_, weights_, mirrored_, parts_, first_, x_, labels_,
       losses_, slope_[2], sums_, workspace_, state_, order_, exponents_;
   std::vector<std::unique_ptr<DeviceBuffer>> outputs_, between_, places_;
+  std::unique_ptr<Fp8Layers> fp8_;  ///< null: products are of T
   DeviceSet sets_[2];
   int32_t* pinned_ = nullptr;
   const DeviceSet* set_ = nullptr;
