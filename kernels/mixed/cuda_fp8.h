@@ -22,10 +22,11 @@
 
 namespace ridge::mixed {
 
-/// Of a tensor, in device memory: bits of its largest magnitude; what its fp8 numbers are multiplied by.
-struct Fp8Scale {
-  uint32_t most;
+/// Of a tensor, in device memory: what its fp8 numbers are multiplied by, and bits of its largest magnitude. cuBLASLt
+/// refuses a scale that is not at a multiple of 16 bytes (CUBLAS_STATUS_NOT_SUPPORTED, 13.0).
+struct alignas(16) Fp8Scale {
   float back;
+  uint32_t most;
 };
 
 template <class T>
