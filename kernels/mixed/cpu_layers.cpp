@@ -161,17 +161,8 @@ void CpuTrainer::score(Worker& me, double scale, int64_t part, int64_t count) {
 /// Parts add up in the type that gradients are kept in: fp32 beside master weights.
 void CpuTrainer::add_gradient(int64_t at, int64_t count, int64_t stride, const float* sums,
                               int64_t part) {
-  const bool narrow = !setup_.precision.master, exact = stored_.is_identity;
-  float* to = &gradient_[size_t(at)];
-  if (exact && part == 0 && stride == 1) {
-    std::memcpy(to, sums, size_t(count) * sizeof(float));
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const float sum = exact ? sums[i * stride] : round_to(sums[i * stride], stored_);
-    const float all = part == 0 ? sum : to[i] + sum;
-    to[i] = narrow && part > 0 ? round_to(all, stored_) : all;
-  }
+  ops_.settle(sums, stride, count, stored_, part > 0, !setup_.precision.master,
+              &gradient_[size_t(at)]);
 }
 
 void CpuTrainer::sum_bias(Worker& me, const Layer& layer, const void* slope) {

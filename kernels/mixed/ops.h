@@ -68,6 +68,9 @@ struct MixedOps {
   double (*softmax)(void* scores, const uint8_t* labels, int64_t rows, int classes, float scale,
                     Rounding rounded, int64_t* right);
   void (*sum_rows)(const void* y, int64_t rows, int columns, float* sum);  ///< sum += rows of y
+  /// Sums, `stride` apart, become the gradient, or are added to it; `narrow`: in the type that they are rounded to.
+  void (*settle)(const float* sums, int64_t stride, int64_t count, Rounding rounded, bool adds,
+                 bool narrow, float* gradient);
   /// Weights as they are multiplied.
   void (*store)(const float* values, int64_t count, Rounding rounded, void* out);
   void (*count)(const void* x, int64_t count, int64_t* exponents, int64_t* zeros);

@@ -2,6 +2,7 @@
 //
 // fp32 in memory, in vectors of eight.
 #include <immintrin.h>
+#include <stdint.h>
 
 namespace ridge {
 
@@ -11,6 +12,11 @@ static inline float read(Item x) {
 }
 static inline Item write(float x) {
   return x;
+}
+static inline uint32_t join(Item x, Item) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, sizeof(bits));
+  return bits;
 }
 
 typedef __m256 Vec, Packed;

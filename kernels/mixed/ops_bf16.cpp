@@ -20,6 +20,9 @@ static inline Item write(float x) {
   const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
   return (Item)(x != x ? 0x7fc0 : rounded);
 }
+static inline uint32_t join(Item low, Item high) {
+  return (uint32_t)high << 16 | low;
+}
 
 typedef __m512 Vec;
 typedef __m512bh Packed;

@@ -1,5 +1,5 @@
 // The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is
-// and read(Item), write(float), beside what tile.h needs; it is compiled for one instruction set, whose
+// and read(Item), write(float), join(Item, Item): an item of one or two; beside what tile.h needs; it is compiled for one instruction set, whose
 // vectors the compiler uses.
 #pragma once
 
@@ -10,25 +10,21 @@
 
 namespace ridge {
 
+/// What is narrow in memory is rounded as it is written.
+static inline Item put(float x, Rounding rounded) {
+  return write(sizeof(Item) < 4 || rounded.is_identity ? x : round_to(x, rounded));
+}
+
 static void widen(const uint8_t* pixels, int64_t count, Rounding rounded, void* out) {
   Item* to = (Item*)out;
   for (int64_t i = 0; i < count; ++i) {
     const float x = ((float)pixels[i] - 72.94f) * (1 / 90.03f);
-    to[i] = write(rounded.is_identity ? x : round_to(x, rounded));
+    to[i] = put(x, rounded);
   }
 }
 
 /// Elements of an item.
 enum { kPair = 4 / sizeof(Item) };
-
-/// An item of an element and the one after it: `has`: how many there are.
-static inline uint32_t item_of(const Item* x, int64_t next, int64_t has) {
-  Item pair[2] = {x[0], Item()};
-  if (kPair == 2 && has > 1) pair[1] = x[next];
-  uint32_t item;
-  __builtin_memcpy(&item, pair, sizeof(item));
-  return item;
-}
 
 static void turn(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk,
                  int64_t width, void* panel) {
@@ -41,7 +37,10 @@ static void turn(const void* w, int64_t stride, int64_t rows, int64_t chunks, in
       for (int64_t j = 0; j < width; ++j) {
         const Item* from = (const Item*)w + j * stride + t * chunk;
         for (int64_t p = p0; p < p1; ++p)
-          to[(p - p0) * width + j] = j < rows ? item_of(from + p * kPair, 1, chunk - p * kPair) : 0;
+          to[(p - p0) * width + j] =
+              j >= rows ? 0
+                        : join(from[p * kPair],
+                               kPair * (p + 1) <= chunk ? from[p * kPair + kPair - 1] : Item());
       }
     }
   }
@@ -53,18 +52,16 @@ static void pack(const void* x, int64_t stride, int64_t rows, int64_t columns, i
   for (int64_t p = 0; p < steps; ++p, to += width) {
     const int64_t has = rows - p * kPair, filled = has > 0 ? columns : 0;
     const Item* from = (const Item*)x + p * kPair * stride;
-    if (has > 1 || kPair == 1) {
-      for (int64_t j = 0; j < filled; ++j) to[j] = item_of(from + j, stride, 2);
-    } else {
-      for (int64_t j = 0; j < filled; ++j) to[j] = item_of(from + j, stride, 1);
-    }
+    // An odd last row is paired with zeros.
+    for (int64_t j = 0; j < filled; ++j)
+      to[j] = join(from[j], kPair == 1 || has > 1 ? from[(kPair - 1) * stride + j] : Item());
     for (int64_t j = filled; j < width; ++j) to[j] = 0;
   }
 }
 
 static void pair(const void* x, int64_t count, int64_t apart, void* items) {
   const Item* from = (const Item*)x;
-  for (int64_t i = 0; i < count; ++i) ((uint32_t*)items)[i] = item_of(from + i, apart, 2);
+  for (int64_t i = 0; i < count; ++i) ((uint32_t*)items)[i] = join(from[i], from[i + apart]);
 }
 
 static void frame(const void* x, int side, int channels, int padded, void* to) {
@@ -91,14 +88,15 @@ static void finish(const float* sum, int64_t sum_stride, int64_t rows, int colum
                    const float* bias, bool relu, Rounding rounded, void* y, int64_t y_stride) {
   for (int64_t i = 0; i < rows; ++i, sum += sum_stride) {
     Item* row = (Item*)y + i * y_stride;
-    if (!bias && rounded.is_identity) {
-      for (int j = 0; j < columns; ++j) row[j] = write(sum[j]);
+    if (!bias) {
+#pragma GCC ivdep
+      for (int j = 0; j < columns; ++j) row[j] = put(sum[j], rounded);
       continue;
     }
+#pragma GCC ivdep
     for (int j = 0; j < columns; ++j) {
-      float x = bias ? sum[j] + bias[j] : sum[j];
-      x = relu && x < 0 ? 0 : x;
-      row[j] = write(rounded.is_identity ? x : round_to(x, rounded));
+      const float x = sum[j] + bias[j];
+      row[j] = put(relu && x < 0 ? 0 : x, rounded);
     }
   }
 }
@@ -185,7 +183,7 @@ static double softmax(void* scores, const uint8_t* labels, int64_t rows, int cla
     *right += best == labels[i] ? 1 : 0;
     for (int c = 0; c < classes; ++c) {
       const float g = (value[c] / sum - (c == labels[i] ? 1.0f : 0.0f)) * scale;
-      row[c] = write(rounded.is_identity ? g : round_to(g, rounded));
+      row[c] = put(g, rounded);
     }
   }
   return loss;
@@ -204,9 +202,22 @@ static void sum_rows(const void* y, int64_t rows, int columns, float* sum) {
   }
 }
 
+static void settle(const float* sums, int64_t stride, int64_t count, Rounding rounded, bool adds,
+                   bool narrow, float* gradient) {
+  for (int64_t i = 0; i < count && stride == 1 && !adds; ++i)
+    gradient[i] = rounded.is_identity ? sums[i] : round_to(sums[i], rounded);
+  if (stride == 1 && !adds) return;
+  for (int64_t i = 0; i < count; ++i) {
+    const float sum = sums[i * stride];
+    const float part = rounded.is_identity ? sum : round_to(sum, rounded);
+    const float all = adds ? gradient[i] + part : part;
+    gradient[i] = narrow && adds ? round_to(all, rounded) : all;
+  }
+}
+
 static void store(const float* values, int64_t count, Rounding rounded, void* out) {
   for (int64_t i = 0; i < count; ++i) {
-    ((Item*)out)[i] = write(rounded.is_identity ? values[i] : round_to(values[i], rounded));
+    ((Item*)out)[i] = put(values[i], rounded);
   }
 }
 
@@ -265,6 +276,7 @@ static bool update(const SgdStep* step, int64_t count, const float* gradient, fl
                          mask,                        \
                          softmax,                     \
                          sum_rows,                    \
+                         settle,                      \
                          store,                       \
                          count_exponents,             \
                          update};

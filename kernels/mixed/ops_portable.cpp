@@ -1,6 +1,8 @@
 // ridge: flags=-O3,-fno-trapping-math
 //
 // fp32 in memory, for any CPU of this architecture.
+#include <stdint.h>
+
 namespace ridge {
 
 typedef float Item;
@@ -9,6 +11,11 @@ static inline float read(Item x) {
 }
 static inline Item write(float x) {
   return x;
+}
+static inline uint32_t join(Item x, Item) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, sizeof(bits));
+  return bits;
 }
 
 typedef float Vec __attribute__((vector_size(16)));
