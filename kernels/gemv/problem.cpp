@@ -220,6 +220,7 @@ class GemvProblem : public Problem {
     const double size = std::sqrt(w2 * x2) * scale;
     Answer answer = {before, quality::dot_bound(judged_type(), before, k(), size, 1),
                      size * size / double(k()) + bias * bias};
+    answer.bound += 6 * weight_rounding() * size / std::sqrt(double(k()));
     // Scale and bias are one multiplication and one addition more, in fp32.
     if (kind() == kGemvW8a8 && !sums_only) {
       answer.bound += 0x1p-22 * (std::abs(before) + std::abs(bias));
@@ -227,6 +228,9 @@ class GemvProblem : public Problem {
     }
     return answer;
   }
+  /// A weight of 4 bits times its group's scale may be rounded to bf16 before it is multiplied, as PyTorch does: the
+  /// relative error, root mean square.
+  double weight_rounding() const { return kind() == kGemvInt4 ? 0x1p-9 / std::sqrt(3.0) : 0; }
   /// The type whose limits hold: those of products with this output.
   DType judged_type() const { return y_type() == DType::int32 ? DType::int8 : y_type(); }
 
@@ -255,7 +259,8 @@ class GemvProblem : public Problem {
       ref2 += answers[a].value * answers[a].value, expected2 += answers[a].expected2;
     }
     // As in a matrix product (kernels/gemm/check.cpp): few outputs may all lie near zero.
-    double limit = quality::gemm_nmse_limit(judged_type(), k()) * (1 + 10 / double(answers.size()));
+    double limit = quality::gemm_nmse_limit(judged_type(), k()) + std::pow(weight_rounding(), 2);
+    limit *= 1 + 10 / double(answers.size());
     if (ref2 > 0) limit *= std::max(1.0, expected2 / ref2);
     return sum.finish(rows.size() == size_t(dim(kGemvN)) ? "every element" : "64 rows of W", limit);
   }

@@ -1,15 +1,15 @@
-// Weights that stream: one block for each SM takes an equal share of W's rows, and each of its warps keeps a ring of
-// stages in shared memory filled by the copy engine. 16 rows at a time meet up to 16 rows of x on the tensor cores.
+// Weights that stream: one block for each SM takes an equal share of W's rows. One warp keeps a ring of stages in shared
+// memory filled by the copy engine; eight multiply what is there on the tensor cores, 16 rows of W with up to 16 of x.
 //
-//   stage   16 rows x 256 bytes of W: a warp's part of the columns; rows 2p and 2p + 1 begin 320 bytes apart, so that
-//           the eight lanes which read together, two rows of 64 bytes, meet no bank twice
+//   stage   16 rows x 2,048 bytes of W, of which each warp has 256; rows begin 2,112 bytes apart, so that the eight
+//           lanes which read together, two rows of 64 bytes, meet no bank twice
 //   lane    4g + q reads 16 bytes q of rows g and g + 8. What it holds of a row need not be what the instruction calls
 //           columns 2q, 2q + 1: sums do not care about the order of k, as long as x lies in the same one. So x is put
 //           into shared memory in the order in which weights come out of their words (weights.h), once for each block.
 //   tile    16 rows: warps share its columns, and add up their sums in shared memory at its end
 //
-// The weights do not depend on the kernel before. So the rings are filled before that one has ended, beside it on the
-// same SMs (programmatic dependent launch), and only then is x waited for.
+// The weights do not depend on the kernel before. So the ring is filled before that one has ended, beside it on the
+// same SM (programmatic dependent launch), and only then is x waited for.
 //
 // Source    Frantar et al., Marlin, arXiv:2408.11743 (order of weights, asynchronous copies, mma.sync); CUDA
 //           Programming Guide, "Programmatic Dependent Launch"; PTX ISA, "cp.async.bulk", "mma.m16n8k16".
@@ -23,9 +23,11 @@
 
 namespace ridge::device {
 
-constexpr int kStreamWarps = 8, kStreamStages = 2, kStreamRows = 16, kStreamRowBytes = 256;
-constexpr int kTwoRowsBytes = 2 * kStreamRowBytes + 64;
-constexpr int kStageBytes = kStreamRows / 2 * kTwoRowsBytes;
+constexpr int kStreamWarps = 8, kStreamStages = 3, kStreamRows = 16;
+constexpr int kSliceRowBytes = 256, kStageRowBytes = kStreamWarps * kSliceRowBytes;
+constexpr int kRowPitch = kStageRowBytes + 64, kStageBytes = kStreamRows * kRowPitch;
+constexpr int kChunks = kSliceRowBytes / 64;  // of 64 bytes of a row, which four lanes read at once
+constexpr int kConsumers = 32 * kStreamWarps, kStreamThreads = kConsumers + 32;
 constexpr int kXPadBytes = 64;  // columns 2i and 2i + 1 of x in different banks
 
 /// d += a * b of int8, 16 x 8 x 32: lane 4g + q has columns 4q and on, and 16 + 4q and on.
@@ -40,10 +42,9 @@ template <class W>
 struct StreamOf {
   static constexpr bool kIntegers = W::kKind == kGemvW8a8;
   using Sum = std::conditional_t<kIntegers, int, float>;
-  static constexpr int kElements = 128 / W::kBits;              ///< of 16 bytes of W
-  static constexpr int kSpan = kStreamRowBytes * 8 / W::kBits;  ///< columns of a stage
-  static constexpr int kXElements = kIntegers ? 16 : 8;         ///< of 16 bytes of x
-  static constexpr int kPieces = kElements / kXElements;        ///< of x for 16 bytes of W
+  static constexpr int kElements = 128 / W::kBits;        ///< of 16 bytes of W
+  static constexpr int kXElements = kIntegers ? 16 : 8;   ///< of 16 bytes of x
+  static constexpr int kPieces = kElements / kXElements;  ///< of x for 16 bytes of W
 };
 
 /// One column of x takes so many bytes of shared memory.
@@ -52,14 +53,20 @@ __host__ __device__ constexpr int stream_x_bytes(int k) {
   return k / StreamOf<W>::kXElements * 16 + kXPadBytes;
 }
 
-template <class W, int tiles>
-constexpr int kStreamPartials = 2 * kStreamWarps* kStreamRows * 8 * tiles;
+/// The warps' sums of a tile, twice: one is added up while the next one is made.
+__host__ __device__ constexpr int stream_partials(int batch) {
+  return 2 * kStreamWarps * kStreamRows * batch;
+}
 
-template <class W, int tiles>
+template <class W>
 int stream_shared_bytes(const Shape& shape) {
-  return kStreamWarps * kStreamStages * (kStageBytes + 8) + kStreamPartials<W, tiles> * 4 +
-         static_cast<int>(shape.dim[kGemvBatch]) *
-             stream_x_bytes<W>(static_cast<int>(shape.dim[kGemvK]));
+  const int batch = static_cast<int>(shape.dim[kGemvBatch]);
+  return kStreamStages * (kStageBytes + 16) + stream_partials(batch) * 4 +
+         batch * stream_x_bytes<W>(static_cast<int>(shape.dim[kGemvK]));
+}
+
+__device__ inline void consumers_sync() {
+  asm volatile("bar.sync 1, %0;" ::"n"(kConsumers) : "memory");
 }
 
 /// 16 bytes of x in the order of the pairs in which weights come.
@@ -85,7 +92,7 @@ __device__ void put_x(const Gemv& g, unsigned char* to) {
   using S = StreamOf<W>;
   const int k = static_cast<int>(g.k), in_row = k / S::kXElements;
   for (int i = static_cast<int>(threadIdx.x); i < in_row * static_cast<int>(g.batch);
-       i += 32 * kStreamWarps) {
+       i += kConsumers) {
     const int column = i / in_row, element = i % in_row * S::kXElements;
     const int chunk = element / (4 * S::kElements), q = element / S::kElements % 4;
     const int piece = element / S::kXElements % S::kPieces;
@@ -96,11 +103,12 @@ __device__ void put_x(const Gemv& g, unsigned char* to) {
   }
 }
 
-/// sums += 16 rows x 64 bytes of W (lane 4g + q has 16 bytes of rows g and g + 8) times x from `at` on.
+/// sums += 16 rows x 64 bytes of W (lane 4g + q has 16 bytes of rows g and g + 8) times x from `at` on. In two chains:
+/// an instruction waits 33 clocks for the one before that adds to the same sums.
 template <class W, int tiles>
 __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& lower,
                                                const unsigned char* at, int x_bytes, int batch,
-                                               typename StreamOf<W>::Sum (&sums)[tiles][4]) {
+                                               typename StreamOf<W>::Sum (&sums)[2][tiles][4]) {
   using S = StreamOf<W>;
   const int column = static_cast<int>(threadIdx.x) % 32 / 4;
   const uint32_t up[4] = {upper.x, upper.y, upper.z, upper.w};
@@ -130,11 +138,11 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
       if (8 * t + column < batch)
         x = *reinterpret_cast<const uint4*>(at + 8 * t * x_bytes + piece * 64);
       if constexpr (S::kIntegers) {
-        mma_m16n8k32(sums[t], a[0], x.x, x.y);
-        mma_m16n8k32(sums[t], a[1], x.z, x.w);
+        mma_m16n8k32(sums[0][t], a[0], x.x, x.y);
+        mma_m16n8k32(sums[1][t], a[1], x.z, x.w);
       } else {
-        mma_m16n8k16(Bf16{}, sums[t], a[0], x.x, x.y);
-        mma_m16n8k16(Bf16{}, sums[t], a[1], x.z, x.w);
+        mma_m16n8k16(Bf16{}, sums[0][t], a[0], x.x, x.y);
+        mma_m16n8k16(Bf16{}, sums[1][t], a[1], x.z, x.w);
       }
     }
   }
@@ -150,62 +158,74 @@ struct GroupScales {
   }
 };
 
-/// A block's rows, and how a warp goes through its part: unit u is block u % blocks of tile u / blocks.
+/// A block's rows. Unit u is stage-wide block u % blocks of columns of tile u / blocks.
 struct StreamShare {
-  int row0, rows, blocks, units;
-  __device__ explicit StreamShare(const Gemv& g, int span) {
+  int row0, rows, row_bytes, blocks, units;
+  __device__ StreamShare(const Gemv& g, int bits) {
     const int64_t begin = g.n * blockIdx.x / gridDim.x, end = g.n * (blockIdx.x + 1) / gridDim.x;
     row0 = static_cast<int>(begin), rows = static_cast<int>(end - begin);
-    blocks = ceil_div(static_cast<int>(g.k), span);
+    row_bytes = static_cast<int>(g.k) / 8 * bits;
+    blocks = ceil_div(row_bytes, kStageRowBytes);
     units = ceil_div(rows, kStreamRows) * blocks;
   }
 };
 
-/// By a warp: asks for the 16 rows of a unit.
-template <class W>
-__device__ inline void fetch_unit(const Gemv& g, const StreamShare& share, int unit,
-                                  unsigned char* stage, uint64_t* full) {
-  if (unit >= share.units) return;
+/// By one warp: keeps the ring full.
+__device__ inline void stream_weights(const Gemv& g, const StreamShare& share,
+                                      unsigned char* stages, uint64_t* full, uint64_t* empty) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int tile = unit / share.blocks, block = unit % share.blocks;
-  const int k = static_cast<int>(g.k), row_bytes = k / 8 * W::kBits;
-  const int rows = min(kStreamRows, share.rows - tile * kStreamRows);
-  const int bytes = min(kStreamRowBytes, row_bytes - block * kStreamRowBytes);
-  if (lane == 0) mbarrier_arrive_expect(full, static_cast<uint32_t>(rows * bytes));
-  __syncwarp();
-  if (lane >= rows) return;
-  const int64_t row = share.row0 + tile * kStreamRows + lane;
-  bulk_load(stage + lane / 2 * kTwoRowsBytes + lane % 2 * (kStreamRowBytes + 64),
-            static_cast<const char*>(g.w) + row * row_bytes + block * kStreamRowBytes,
-            static_cast<uint32_t>(bytes), full);
+  RingPosition<kStreamStages> at;
+  for (int unit = 0; unit < share.units; ++unit, at.advance()) {
+    const int tile = unit / share.blocks, block = unit % share.blocks;
+    const int rows = min(kStreamRows, share.rows - tile * kStreamRows);
+    const int bytes = min(kStageRowBytes, share.row_bytes - block * kStageRowBytes);
+    mbarrier_wait(empty + at.stage, at.parity ^ 1);
+    if (lane == 0) mbarrier_arrive_expect(full + at.stage, static_cast<uint32_t>(rows * bytes));
+    __syncwarp();
+    if (lane < rows) {
+      const int64_t row = share.row0 + tile * kStreamRows + lane;
+      bulk_load(stages + at.stage * kStageBytes + lane * kRowPitch,
+                static_cast<const char*>(g.w) + row * share.row_bytes + block * kStageRowBytes,
+                static_cast<uint32_t>(bytes), full + at.stage);
+    }
+  }
 }
 
+/// Chunks of a warp's slice in this block: fewer than kChunks, or none, at the end of a row.
+__device__ inline int chunks_of(const StreamShare& share, int block) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int left = share.row_bytes - block * kStageRowBytes - warp * kSliceRowBytes;
+  return min(kChunks, max(0, left / 64));
+}
+
+/// Those of a unit's slice. A chunk of int4 is a group.
 template <class W>
 __device__ inline GroupScales fetch_scales(const Gemv& g, const StreamShare& share, int unit) {
-  if (!W::kGroupScale || unit >= share.units) return {};
+  if constexpr (!W::kGroupScale) return {};
   const int tile = unit / share.blocks, block = unit % share.blocks;
+  if (unit >= share.units || chunks_of(share, block) == 0) return {};
   const int row = tile * kStreamRows + static_cast<int>(threadIdx.x) % 32 / 4;
+  const int first = block * kStreamWarps + static_cast<int>(threadIdx.x) / 32;
   const auto* scales = static_cast<const uint2*>(g.scales);
   const int in_row = static_cast<int>(gemv_scale_row(g.k) / 4);
   const auto at = [&](int r) {
-    return int64_t{share.row0 + min(r, share.rows - 1)} * in_row + block;
+    return int64_t{share.row0 + min(r, share.rows - 1)} * in_row + first;
   };
   return {__ldg(scales + at(row)), __ldg(scales + at(row + 8))};
 }
 
-/// By the block: sums of the warps' parts to y.
-template <class W, int tiles>
+/// By the consumers: sums of the warps' parts to y.
+template <class W>
 __device__ void write_tile(const Gemv& g, const StreamShare& share, int tile,
                            const typename StreamOf<W>::Sum* partials) {
-  constexpr int kEach = kStreamRows * 8 * tiles;
-  const int batch = static_cast<int>(g.batch);
-  for (int o = static_cast<int>(threadIdx.x); o < kStreamRows * batch; o += 32 * kStreamWarps) {
+  const int each = kStreamRows * static_cast<int>(g.batch);
+  for (int o = static_cast<int>(threadIdx.x); o < each; o += kConsumers) {
     const int in_tile = o % kStreamRows, column = o / kStreamRows;
     if (tile * kStreamRows + in_tile >= share.rows) continue;
     const int64_t row = share.row0 + tile * kStreamRows + in_tile;
     typename StreamOf<W>::Sum sum = 0;
 #pragma unroll
-    for (int w = 0; w < kStreamWarps; ++w) sum += partials[w * kEach + o];
+    for (int w = 0; w < kStreamWarps; ++w) sum += partials[w * each + o];
     if constexpr (StreamOf<W>::kIntegers) {
       write_w8a8(g, column, row, sum);
     } else {

@@ -26,105 +26,123 @@ using W = RIDGE_JOIN(Weights_, RIDGE_GEMV_KIND);
 using S = StreamOf<W>;
 using Sum = S::Sum;
 
-constexpr int kThreads = 32 * kStreamWarps;
-
-/// sums += a stage's rows times x.
+/// sums += chunk c of a slice times x.
 template <int tiles>
-__device__ __forceinline__ void multiply_stage(const Gemv& g, int block, const unsigned char* stage,
-                                               const unsigned char* x, const GroupScales& scales,
-                                               Sum (&sums)[tiles][4]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, row = lane / 4, q = lane % 4;
-  const int k = static_cast<int>(g.k), x_bytes = stream_x_bytes<W>(k);
-  const int chunks = min(kStreamRowBytes / 64, (k - block * S::kSpan) / (4 * S::kElements));
-  const unsigned char* upper =
-      stage + row / 2 * kTwoRowsBytes + row % 2 * (kStreamRowBytes + 64) + q * 16;
-  const unsigned char* lower = upper + 4 * kTwoRowsBytes;
-  const unsigned char* at =
-      x + row * x_bytes + block * (kStreamRowBytes / 64) * S::kPieces * 64 + q * 16;
+__device__ __forceinline__ void multiply_at(const unsigned char* w, const unsigned char* x,
+                                            int x_bytes, int batch, int c,
+                                            const GroupScales& scales, Sum (&sums)[2][tiles][4]) {
+  const uint4 upper = *reinterpret_cast<const uint4*>(w + c * 64);
+  const uint4 lower = *reinterpret_cast<const uint4*>(w + 8 * kRowPitch + c * 64);
+  const unsigned char* part = x + c * S::kPieces * 64;
+  if constexpr (W::kGroupScale) {
+    Sum of_group[2][tiles][4] = {};
+    multiply_chunk<W, tiles>(upper, lower, part, x_bytes, batch, of_group);
 #pragma unroll
-  for (int c = 0; c < kStreamRowBytes / 64; ++c) {
-    if (c >= chunks) break;
-    const uint4 up = *reinterpret_cast<const uint4*>(upper + c * 64);
-    const uint4 low = *reinterpret_cast<const uint4*>(lower + c * 64);
-    const unsigned char* part = at + c * S::kPieces * 64;
-    if constexpr (W::kGroupScale) {  // a chunk is a group
-      Sum of_group[tiles][4] = {};
-      multiply_chunk<W, tiles>(up, low, part, x_bytes, static_cast<int>(g.batch), of_group);
+    for (int t = 0; t < tiles; ++t)
 #pragma unroll
-      for (int t = 0; t < tiles; ++t)
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          sums[t][i] = fmaf(of_group[t][i], scales.of(i >= 2, c), sums[t][i]);
-    } else {
-      multiply_chunk<W, tiles>(up, low, part, x_bytes, static_cast<int>(g.batch), sums);
-    }
+      for (int i = 0; i < 4; ++i)
+        sums[0][t][i] =
+            fmaf(of_group[0][t][i] + of_group[1][t][i], scales.of(i >= 2, c), sums[0][t][i]);
+  } else {
+    multiply_chunk<W, tiles>(upper, lower, part, x_bytes, batch, sums);
   }
 }
 
 template <int tiles>
-__device__ __forceinline__ void keep_sums(const Sum (&sums)[tiles][4], int batch, Sum* partials) {
+__device__ __forceinline__ void keep_sums(const Sum (&sums)[2][tiles][4], int batch,
+                                          Sum* partials) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int t = 0; t < tiles; ++t)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int column = 8 * t + lane % 4 * 2 + i % 2;
-      if (column < batch) partials[column * kStreamRows + lane / 4 + i / 2 * 8] = sums[t][i];
+      if (column < batch)
+        partials[column * kStreamRows + lane / 4 + i / 2 * 8] = sums[0][t][i] + sums[1][t][i];
     }
 }
 
+/// By a warp: its slices of all units, and with the others the block's part of y.
 template <int tiles>
-__global__ void __launch_bounds__(kThreads, 2) gemv_streamed_kernel(const Gemv g) {
-  extern __shared__ __align__(128) unsigned char raw[];
+__device__ void multiply_units(const Gemv& g, const StreamShare& share, const unsigned char* stages,
+                               uint64_t* full, uint64_t* empty, Sum* partials,
+                               const unsigned char* x) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  unsigned char* stages = raw + warp * kStreamStages * kStageBytes;
-  unsigned char* behind = raw + kStreamWarps * kStreamStages * kStageBytes;
-  uint64_t* full = reinterpret_cast<uint64_t*>(behind) + warp * kStreamStages;
-  Sum* partials = reinterpret_cast<Sum*>(behind + kStreamWarps * kStreamStages * 8);
-  unsigned char* x = reinterpret_cast<unsigned char*>(partials + kStreamPartials<W, tiles>);
-  const StreamShare share(g, S::kSpan);
-  cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its rings beside this one
-  if (lane == 0) {
-    for (int s = 0; s < kStreamStages; ++s) mbarrier_init(full + s, 1);
+  const int batch = static_cast<int>(g.batch), x_bytes = stream_x_bytes<W>(static_cast<int>(g.k));
+  const int w_at = lane / 4 * kRowPitch + warp * kSliceRowBytes + lane % 4 * 16;
+  const unsigned char* column = x + lane / 4 * x_bytes + lane % 4 * 16;
+  GroupScales ahead = fetch_scales<W>(g, share, 0);
+  RingPosition<kStreamStages> at;
+  for (int tile = 0, unit = 0; unit < share.units; ++tile) {
+    Sum sums[2][tiles][4] = {};
+    for (int block = 0; block < share.blocks; ++block, ++unit, at.advance()) {
+      const GroupScales scales = ahead;
+      ahead = fetch_scales<W>(g, share, unit + 1);
+      const int chunks = chunks_of(share, block);
+      const unsigned char* w = stages + at.stage * kStageBytes + w_at;
+      const unsigned char* part =
+          column + (block * kStreamWarps + warp) * kChunks * S::kPieces * 64;
+      mbarrier_wait(full + at.stage, at.parity);
+      if (chunks == kChunks) {
+#pragma unroll
+        for (int c = 0; c < kChunks; ++c)
+          multiply_at<tiles>(w, part, x_bytes, batch, c, scales, sums);
+      } else {
+#pragma unroll 1
+        for (int c = 0; c < chunks; ++c)
+          multiply_at<tiles>(w, part, x_bytes, batch, c, scales, sums);
+      }
+      __syncwarp();
+      if (lane == 0) mbarrier_arrive(empty + at.stage);
+    }
+    Sum* all = partials + tile % 2 * (stream_partials(batch) / 2);
+    keep_sums<tiles>(sums, batch, all + warp * kStreamRows * batch);
+    consumers_sync();
+    write_tile<W>(g, share, tile, all);
+  }
+}
+
+template <int tiles>
+__global__ void __launch_bounds__(kStreamThreads, 2) gemv_streamed_kernel(const Gemv g) {
+  extern __shared__ __align__(128) unsigned char stages[];
+  uint64_t* full = reinterpret_cast<uint64_t*>(stages + kStreamStages * kStageBytes);
+  uint64_t* empty = full + kStreamStages;
+  unsigned char* x = reinterpret_cast<unsigned char*>(empty + kStreamStages);
+  Sum* partials = reinterpret_cast<Sum*>(x + g.batch * stream_x_bytes<W>(static_cast<int>(g.k)));
+  const StreamShare share(g, W::kBits);
+  if (threadIdx.x == kConsumers) {
+    for (int s = 0; s < kStreamStages; ++s) {
+      mbarrier_init(full + s, 1);
+      mbarrier_init(empty + s, kStreamWarps);
+    }
     fence_mbarrier_init();
   }
-  __syncwarp();
-  for (int s = 0; s < kStreamStages; ++s)
-    fetch_unit<W>(g, share, warp + s * kStreamWarps, stages + s * kStageBytes, full + s);
-  GroupScales ahead = fetch_scales<W>(g, share, warp);
+  __syncthreads();
+  cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its ring beside this one
+  if (threadIdx.x >= kConsumers) {
+    stream_weights(g, share, stages, full, empty);
+    return;
+  }
   cudaGridDependencySynchronize();  // x, and y as the call before left it
   put_x<W>(g, x);
-  __syncthreads();
-  RingPosition<kStreamStages> at;
-  int unit = warp;
-  for (int tile = 0; tile * share.blocks < share.units; ++tile) {
-    Sum sums[tiles][4] = {};
-    for (; unit < (tile + 1) * share.blocks; unit += kStreamWarps) {
-      const GroupScales scales = ahead;
-      ahead = fetch_scales<W>(g, share, unit + kStreamWarps);
-      unsigned char* stage = stages + at.stage * kStageBytes;
-      mbarrier_wait(full + at.stage, at.parity);
-      multiply_stage<tiles>(g, unit - tile * share.blocks, stage, x, scales, sums);
-      __syncwarp();
-      fetch_unit<W>(g, share, unit + kStreamStages * kStreamWarps, stage, full + at.stage);
-      at.advance();
-    }
-    Sum* all = partials + tile % 2 * (kStreamPartials<W, tiles> / 2);
-    keep_sums<tiles>(sums, static_cast<int>(g.batch), all + warp * kStreamRows * 8 * tiles);
-    __syncthreads();
-    write_tile<W, tiles>(g, share, tile, all);
-  }
+  consumers_sync();
+  multiply_units<tiles>(g, share, stages, full, empty, partials, x);
 }
 
+/// The most, whatever this shape takes: another plan of the same kernel may be in use.
 template <int tiles>
 Status prepare_as(const Shape& shape) {
-  const int bytes = stream_shared_bytes<W, tiles>(shape);
-  if (bytes > 227 * 1024) {
+  constexpr int kMost = 227 * 1024;
+  if (stream_shared_bytes<W>(shape) > kMost) {
     return {"x takes more shared memory than there is: choose a smaller batch", nullptr, __FILE__,
             __LINE__, false};
   }
   RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_streamed_kernel<tiles>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kMost));
+  // Else the driver may leave the L1 what a second block of this size would need.
+  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_streamed_kernel<tiles>,
+                                        cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared));
   return {};
 }
 
@@ -137,9 +155,8 @@ template <int tiles>
 Status launch_as(const Launch& launch) {
   const Gemv g = gemv_next(launch);
   const int blocks = static_cast<int>(g.n < sm_count() ? g.n : sm_count());
-  return launch_overlapped(gemv_streamed_kernel<tiles>, blocks, kThreads,
-                           static_cast<size_t>(stream_shared_bytes<W, tiles>(launch.shape)), launch,
-                           g);
+  return launch_overlapped(gemv_streamed_kernel<tiles>, blocks, kStreamThreads,
+                           static_cast<size_t>(stream_shared_bytes<W>(launch.shape)), launch, g);
 }
 
 Status launch(const Launch& launch) {
