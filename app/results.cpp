@@ -58,11 +58,11 @@ std::string share_cell(const std::optional<Utilization>& share) {
 }
 
 std::vector<std::string> row_of(const Run& run, const Series& series) {
-  std::vector<std::string> row(11);
+  std::vector<std::string> row(12);
   row[0] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
-  row[9] = error_cell(series);
-  row[10] = limit_cell(series);
+  row[10] = error_cell(series);
+  row[11] = limit_cell(series);
   if (!has_speed(series)) {
     row[1] = is_emulated(series) ? kEmulated : kNone;
     return row;
@@ -73,9 +73,10 @@ std::vector<std::string> row_of(const Run& run, const Series& series) {
   row[3] = std::to_string(series.stats->n);
   row[4] = rate_cell(derived.flop_per_s, "FLOP/s");
   row[5] = share_cell(derived.compute);
-  row[6] = rate_cell(derived.bytes_per_s, "B/s");
-  row[7] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
-  row[8] = energy_text(series, derived);
+  row[6] = exponentials_text(derived);
+  row[7] = rate_cell(derived.bytes_per_s, "B/s");
+  row[8] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
+  row[9] = energy_text(series, derived);
   return row;
 }
 
@@ -217,8 +218,8 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     std::vector<std::vector<std::string>> rows;
     text += "\n" + heading_of(one);
     for (const Series* series : one) rows.push_back(row_of(run, *series));
-    text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "bandwidth",
-                   "throughput", "energy", "error", "limit"},
+    text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "exponentials",
+                   "bandwidth", "throughput", "energy", "error", "limit"},
                   rows);
   }
   text += stages_text(all);

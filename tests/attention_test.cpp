@@ -159,7 +159,8 @@ TEST_CASE("the CPU rungs follow a maximum that keeps growing") {
   for (const KernelDesc* kernel : registered_kernels()) {
     std::string reason;
     if (kernel->backend != Backend::cpu || family_of(kernel->id) != "attention" ||
-        !isa_available(kernel->isa, &reason)) {
+        !isa_available(kernel->isa, &reason) ||
+        (kernel->unavailable != nullptr && kernel->unavailable() != nullptr)) {
       continue;
     }
     INFO(kernel->id);
@@ -257,6 +258,20 @@ TEST_CASE("the awkward problems have the run's head size, and the work is counte
       4.0 * 3 * 100 * 100 * 64);
   CHECK(problem_of({{"sequence", int64_t{100}}, {"d", int64_t{64}}, {"causal", std::string("yes")}})
             ->flop() == 2.0 * 100 * 100 * 64);
+  // An exponential a score, whatever the head size; the backward pass takes them again.
+  const Params wanted = {{"sequence", int64_t{100}}, {"heads", int64_t{3}}, {"d", int64_t{64}}};
+  CHECK(problem_of(wanted)->work().at("exp") == 3.0 * 100 * 100);
+  for (const auto& [name, given, exp] :
+       {std::tuple{"attention_backward", wanted, 3.0 * 100 * 100},
+        {"decode", Params{{"length", int64_t{100}}, {"heads", int64_t{8}}}, 800.0}}) {
+    const FamilyDesc* other = find_family(name);
+    const auto params = resolve_params(other->params(), given, name);
+    REQUIRE(params);
+    const auto problem = other->make_problem(*params);
+    REQUIRE(problem);
+    CHECK((*problem)->work().at("exp") == exp);
+    CHECK(std::string(other->works) == "exp");
+  }
   for (const Params& shape : family().awkward()) CHECK(shape.count("d") == 0);
   const Params half = family().shrink(complete({{"sequence", int64_t{1000}}}), 0.25);
   CHECK(param_int(half, "sequence") == 500);

@@ -122,3 +122,28 @@ TEST_CASE(
   series.bytes_written = 4000;  // where copying was not measured, reading stands in
   CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
 }
+
+TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
+  Series series = measured("attention.cpu.a", 1);
+  series.work = {{"exp", 5000}};
+  std::vector<Ceiling> ceilings = cpu_ceilings();
+  const Derived without = derive(series, ceilings);
+  REQUIRE(without.rate_of("exp"));
+  CHECK(without.rate_of("exp")->per_s == Approx(5e9));
+  CHECK(!without.rate_of("exp")->share);
+  CHECK(without.rate_of("exp")->no_share_reason ==
+        "no measured ceiling for exponentials with 1 thread on cpu");
+  CHECK(exponentials_text(without) == "5.00 Gexp/s");
+
+  ceilings.push_back({"exponentials, 1 thread", "cpu", "exp", "fp32", 1, 6e9, "exp/s", "measured"});
+  const Derived with = derive(series, ceilings);
+  REQUIRE(with.rate_of("exp")->share);
+  CHECK(with.rate_of("exp")->share->value == Approx(5.0 / 6));
+  CHECK(with.rate_of("exp")->per_s_ci->low == Approx(4e9));
+  CHECK(with.compute->value == Approx(0.5));  // of FLOP, as before
+  CHECK(exponentials_text(with) == "5.00 Gexp/s, 83.3 %");
+  CHECK(!derive(measured("gemm.cpu.a", 1), ceilings).rate_of("exp"));
+
+  series.dtype = "bf16";  // exponentials are taken in fp32, whatever the operands
+  CHECK(derive(series, ceilings).rate_of("exp")->share);
+}

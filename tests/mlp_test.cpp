@@ -111,7 +111,7 @@ TEST_CASE("logic instructions and L2 bytes give shares where their ceilings were
   Series series;
   series.kernel = "weightless.cpu.generated", series.dtype = "bits";
   series.status = SeriesStatus::ok;
-  series.vector_ops = 5e8, series.l2_bytes = 1e9, series.bytes_min = 1e6;
+  series.work = {{"logic", 5e8}, {"l2_read", 1e9}}, series.bytes_min = 1e6;
   series.stats = Stats{};
   series.stats->median_ns = 1e9;
   QualityCheck check;

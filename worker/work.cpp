@@ -122,16 +122,20 @@ void Work::send_environment(int64_t request, const char* when, const measure::Fo
 std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
                                                  const std::vector<Asked>& asked) const {
   std::set<CeilingKey> wanted;
-  const auto want = [&](Backend backend, int number, const std::string& dtype) {
+  const auto want = [&](Backend backend, int number, const std::string& what) {
     wanted.insert({backend, number, ""});
-    wanted.insert({backend, number, dtype});
+    wanted.insert({backend, number, what});
   };
   for (const Asked& one : asked) {
     // Traps are held to no ceiling, pipelines to their own stages.
     if (!one.cannot.empty() || one.trap != nullptr || one.pipeline != nullptr) continue;
     const bool cpu = one.backend() == Backend::cpu;
-    const int threads = static_cast<int>(param_int(one.params, "threads", 1));
-    want(one.backend(), cpu ? threads : request.device,
+    const int number = cpu ? static_cast<int>(param_int(one.params, "threads", 1)) : request.device;
+    const FamilyDesc* family = find_family(one.kernel != nullptr ? family_of(one.kernel->id)
+                                           : one.edit != nullptr ? one.edit->info.family
+                                                                 : "");
+    if (family != nullptr && family->works != nullptr) want(one.backend(), number, family->works);
+    want(one.backend(), number,
          one.kernel != nullptr ? measure::dtype_of(*one.kernel, one.params)
          : one.edit != nullptr && !one.edit->info.dtypes.empty()
              ? param_text(one.params, "dtype", one.edit->info.dtypes.front())
@@ -140,10 +144,10 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
   if (request.type == "probe") {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
       if (row.backend == Backend::cpu) {
-        want(Backend::cpu, 1, row.dtype);
-        want(Backend::cpu, measure::read_cpu().cores, row.dtype);
+        want(Backend::cpu, 1, row.asked_by());
+        want(Backend::cpu, measure::read_cpu().cores, row.asked_by());
       } else if (!gpus_.empty()) {
-        want(Backend::cuda, request.device, row.dtype);
+        want(Backend::cuda, request.device, row.asked_by());
       }
     }
   }
@@ -160,11 +164,11 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
   bool news = false;
   for (const CeilingKey& key : wanted) {
     if (ceilings_.count(key) > 0) continue;
-    const auto& [backend, number, dtype] = key;
+    const auto& [backend, number, what] = key;
     const auto where = device(backend, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
     const int threads = backend == Backend::cpu ? number : 1;
-    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, dtype, observer));
+    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, what, observer));
     news = true;
   }
   if (!news && !send_known) return {};

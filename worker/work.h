@@ -68,8 +68,8 @@ class Work {
   /// A queue before one rung, whose step is run for each batch.
   Result<void> serve(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
-  /// Ceilings of a device and a type: the CPU's by thread count, a GPU's by its index; the type is
-  /// empty for those of memory.
+  /// Ceilings of a device: the CPU's by thread count, a GPU's by its index; and what for, as
+  /// CeilingRow::asked_by() says.
   using CeilingKey = std::tuple<Backend, int, std::string>;
   std::set<CeilingKey> ceilings_wanted(const WorkRequest& request,
                                        const std::vector<Asked>& asked) const;

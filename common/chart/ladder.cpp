@@ -54,6 +54,9 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
         text += ", " + format_share(entry.derived.compute->value) + " of " +
                 entry.derived.compute->name;
       }
+      if (const std::string exp = exponentials_text(entry.derived); !exp.empty()) {
+        text += ", exponentials " + exp;
+      }
       if (is_number(entry.derived.bytes_per_s)) {
         text += ", " + format_rate(*entry.derived.bytes_per_s, "B/s");
       }

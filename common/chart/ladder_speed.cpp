@@ -27,6 +27,20 @@ const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* 
   return shared;
 }
 
+/// Beside a row's share of the FLOP ceiling, its share of the one for exponentials.
+std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
+  const WorkRate* exp = entry.derived.rate_of("exp");
+  if (exp == nullptr || !exp->share || !std::isfinite(exp->share->value)) return std::nullopt;
+  Mark mark{.row = bar.row, .value = exp->share->value, .role = Role::series3};
+  mark.marker = Marker::diamond;
+  mark.beside = true;
+  mark.note = with_how(fmt::format("{}: {} exponentials, {} of {}, {}", entry.row->label,
+                                   format_rate(exp->per_s, "/s"), format_share(exp->share->value),
+                                   exp->share->name, exp->share->source),
+                       entry);
+  return mark;
+}
+
 }  // namespace
 
 Panel time_panel(const std::vector<Entry>& entries) {
@@ -86,6 +100,11 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
         entry);
     panel.marks.push_back(mark);
     high = std::max({high, use->value, mark.interval ? mark.interval->high : 0.0});
+    if (auto other = exponentials_mark(entry, mark)) {
+      panel.subtitle = "of compute; hollow: of exponentials";
+      high = std::max(high, other->value);
+      panel.marks.push_back(std::move(*other));
+    }
   }
   panel.axis.high = high * 1.04;
   if (!panel.marks.empty()) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ class Problem {
   virtual std::vector<BufferSpec> buffers() const = 0;
   virtual double flop() const = 0;       ///< of one call
   virtual double bytes_min() const = 0;  ///< each input read once, each output written once
+  /// Work of one call that has a ceiling of its own, by Ceiling::resource: {"exp", exponentials}.
+  virtual std::map<std::string, double> work() const { return {}; }
   virtual double items() const {
     return 0;
   }  ///< what one call works off, images say; 0: no such thing
@@ -66,6 +69,8 @@ struct FamilyDesc {
   /// The same problem with about `share` (0 to 1) of the work, for estimates and for rungs too slow
   /// for the asked size. Never below the family's least size.
   Params (*shrink)(const Params& params, double share) = nullptr;
+  /// What its problems' work() may name, for whose sake its ceiling is measured ("exp"); null: nothing.
+  const char* works = nullptr;
   /// Gets what make_problem() needs of these parameters and what takes seconds, once a machine: a trained
   /// model. Null: nothing does. make_problem() alone gets it too, without a word.
   Result<void> (*get_ready)(const Params& params, const FamilyProgress& progress) = nullptr;

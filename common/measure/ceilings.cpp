@@ -16,6 +16,11 @@ int64_t fma_passes(const CeilingContext&) {
   return 256;
 }
 
+/// A call of 4 ms (AVX-512) to 250 ms (the library's).
+int64_t exp_passes(const CeilingContext&) {
+  return 64;
+}
+
 /// 256 MiB in all: a call of 4 ms at 64 GB/s.
 int64_t l2_passes(const CeilingContext&) {
   return 1024;
@@ -153,6 +158,14 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "1/s",
        {{"probe.cpu.logic_avx512", "logic"}},
        fma_passes},
+      {"exponentials",
+       Backend::cpu,
+       "exp",
+       "fp32",
+       "exp/s",
+       {{"probe.cpu.exp_avx512", "exp"}, {"probe.cpu.exp_portable", "exp"}},
+       exp_passes,
+       "exp"},
       {"L2 read", Backend::cpu, "l2_read", "", "B/s", {{"probe.cpu.l2_read", "l2"}}, l2_passes},
       {"DRAM read",
        Backend::cpu,
@@ -175,6 +188,14 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "FLOP/s",
        {{"probe.cuda.ffma", "ffma"}},
        nullptr},
+      {"exponentials",
+       Backend::cuda,
+       "exp",
+       "fp32",
+       "exp/s",
+       {{"probe.cuda.exp", "gpu_exp"}},
+       nullptr,
+       "exp"},
       tensor_row("tensor bf16", "bf16"),
       tensor_row("tensor fp16", "fp16"),
       tensor_row("tensor tf32", "tf32"),
@@ -220,18 +241,18 @@ const std::vector<CeilingRow>& ceiling_rows() {
 }
 
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
-                                              const std::string& dtype, Observer* observer) {
+                                              const std::string& what, Observer* observer) {
   std::vector<Ceiling> ceilings;
   CeilingContext context;
   context.llc_bytes = last_level_cache_bytes();
   context.free_bytes = static_cast<int64_t>(device->free_bytes());
   context.threads = threads;
   for (const CeilingRow& row : ceiling_rows()) {
-    if (row.backend != device->backend() || row.dtype != dtype) continue;
-    std::string what;
-    const KernelDesc* kernel = choose(row, *device, &what);
+    if (row.backend != device->backend() || row.asked_by() != what) continue;
+    std::string problem;
+    const KernelDesc* kernel = choose(row, *device, &problem);
     if (kernel == nullptr) continue;
-    RIDGE_TRY_VOID(measure_row(row, *kernel, what, context, bench, device, observer, &ceilings));
+    RIDGE_TRY_VOID(measure_row(row, *kernel, problem, context, bench, device, observer, &ceilings));
   }
   return ceilings;
 }

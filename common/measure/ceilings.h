@@ -22,7 +22,7 @@ struct CeilingRow {
   Backend backend;
   const char* resource;  ///< as Ceiling::resource
   const char* dtype;     ///< as Ceiling::dtype
-  const char* unit;      ///< "FLOP/s", "1/s" (instructions), "B/s" or "s" (an item's time)
+  const char* unit;      ///< "FLOP/s", "1/s" (instructions), "exp/s", "B/s" or "s" (an item's time)
   /// Probe and its `what`, by preference: the first that is in this worker and runs here is used.
   struct Choice {
     const char* kernel;
@@ -31,15 +31,19 @@ struct CeilingRow {
   std::vector<Choice> choices;
   /// n of the problem; null: the probe's own size.
   int64_t (*size)(const CeilingContext&);
+  /// Measured for runs of families whose FamilyDesc::works this is; null: for those of its dtype.
+  const char* works = nullptr;
+  /// What measure_ceilings() is asked with.
+  std::string asked_by() const { return works != nullptr ? works : dtype; }
 };
 
 const std::vector<CeilingRow>& ceiling_rows();
 
-/// Measures the rows of the device's backend that are for `dtype` ("" for those of memory), about 0.3 s
+/// Measures the rows of the device's backend that `what` asks for ("" those of memory), about 0.3 s
 /// each; `threads` is the CPU's, a GPU ignores it. The value is that of the fastest sample: a ceiling
 /// that a lucky kernel could pass would be none. A probe that fails its check has no ceiling and is
 /// left out. Cancelled: Error.
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
-                                              const std::string& dtype, Observer* observer);
+                                              const std::string& what, Observer* observer);
 
 }  // namespace ridge::measure

@@ -146,13 +146,8 @@ Result<void> Contest::prepare(size_t i) {
   }
   RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].posed, buffers));
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
-  series.flop = live_[i].posed->problem->flop();
-  series.bytes_min = live_[i].posed->problem->bytes_min();
-  series.bytes_written = double(live_[i].posed->output_bytes());
-  series.memory_bytes = live_[i].rung->memory_bytes();
-  series.note = live_[i].rung->plan.plan.note;
-  series.vector_ops = live_[i].rung->plan.plan.vector_ops;
-  series.l2_bytes = live_[i].rung->plan.plan.l2_bytes;
+  live_[i].posed->describe(&series);
+  live_[i].rung->describe(&series);
   return {};
 }
 

@@ -168,14 +168,9 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   if (observer->cancelled()) return cancelled_error();
 
   RIDGE_TRY(auto posed, bench->posed.get(*family, series->params, 1, *device));
-  series->flop = posed->problem->flop();
-  series->bytes_min = posed->problem->bytes_min();
-  series->bytes_written = double(posed->output_bytes());
+  posed->describe(series);
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed, nullptr, &series->memory_bytes));
-  series->memory_bytes = rung.memory_bytes();
-  series->note = rung.plan.plan.note;
-  series->vector_ops = rung.plan.plan.vector_ops;
-  series->l2_bytes = rung.plan.plan.l2_bytes;
+  rung.describe(series);
   double checked_s = 0;
   RIDGE_TRY_VOID(
       gate_before(bench, *family, series->params, options, &rung, series, observer, &checked_s));

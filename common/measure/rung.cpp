@@ -214,6 +214,20 @@ double ReadyRung::memory_bytes() const {
   return double(buffers->bytes()) + double(plan.plan.workspace_bytes);
 }
 
+void Posed::describe(Series* series) const {
+  series->flop = problem->flop();
+  series->bytes_min = problem->bytes_min();
+  series->bytes_written = double(output_bytes());
+  series->work = problem->work();
+}
+
+void ReadyRung::describe(Series* series) const {
+  series->memory_bytes = memory_bytes();
+  series->note = plan.plan.note;
+  if (plan.plan.vector_ops > 0) series->work["logic"] = plan.plan.vector_ops;
+  if (plan.plan.l2_bytes > 0) series->work["l2_read"] = plan.plan.l2_bytes;
+}
+
 Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shared_ptr<Posed> posed,
                              std::shared_ptr<BufferSet> buffers, double* needed_bytes) {
   ReadyRung rung;

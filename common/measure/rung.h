@@ -34,6 +34,8 @@ struct Posed {
 
   size_t bytes() const;
   size_t output_bytes() const;
+  /// Fills in the work of one call.
+  void describe(Series* series) const;
   /// Makes other inputs of the same shape.
   void generate(uint64_t new_seed);
 };
@@ -89,6 +91,8 @@ struct ReadyRung {
   /// A side for single calls, in hot or cold cache.
   Side plain_side(Cache cache = Cache::hot) const;
   double memory_bytes() const;
+  /// Fills in what the plan takes, chose and counted.
+  void describe(Series* series) const;
 };
 
 /// Uploads the inputs and prepares the kernel. `buffers` null: buffers of its own. `needed_bytes`: where a

@@ -71,7 +71,28 @@ void fill_share(double achieved, const Ceiling* ceiling, const std::string& want
   *share = Utilization{ceiling->name, value, "derived"};
 }
 
+std::string work_name(const std::string& resource) {
+  return resource == "exp"       ? "exponentials"
+         : resource == "logic"   ? "three-input logic"
+         : resource == "l2_read" ? "bytes of the L2"
+                                 : resource;
+}
+
 }  // namespace
+
+const WorkRate* Derived::rate_of(const std::string& resource) const {
+  for (const WorkRate& one : work) {
+    if (one.resource == resource) return &one;
+  }
+  return nullptr;
+}
+
+std::string exponentials_text(const Derived& derived) {
+  const WorkRate* rate = derived.rate_of("exp");
+  if (rate == nullptr) return "";
+  return format_rate(rate->per_s, "exp/s") +
+         (rate->share ? ", " + format_share(rate->share->value) : "");
+}
 
 std::string backend_of(const std::string& kernel) {
   const size_t first = kernel.find('.');
@@ -111,6 +132,16 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   const int threads = static_cast<int>(param_int(series.params, "threads", 1));
   const std::string machine = machine_part(backend, threads);
 
+  for (const auto& [resource, amount] : series.work) {
+    if (!(amount > 0)) continue;
+    const Rate made = rate(amount, *series.stats);
+    WorkRate one{.resource = resource, .per_s = *made.value, .per_s_ci = made.ci};
+    fill_share(one.per_s, find_ceiling(ceilings, backend, resource, "", threads),
+               work_name(resource) + machine, "the ceiling should be measured again", &one.share,
+               &one.no_share_reason);
+    result.work.push_back(std::move(one));
+  }
+
   if (series.pipeline && series.pipeline->ratio > 0) {
     result.compute = Utilization{series.pipeline->bound, 1 / series.pipeline->ratio, "derived"};
     result.no_compute_reason = "its FLOP are not counted";  // the share is of a time
@@ -123,11 +154,9 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
                dtype + machine,
                "other units did this work, or the ceiling should be measured again",
                &result.compute, &result.no_compute_reason);
-  } else if (series.vector_ops > 0) {
-    fill_share(*rate(series.vector_ops, *series.stats).value,
-               find_ceiling(ceilings, backend, "logic", dtype, threads),
-               "three-input logic" + machine, "the ceiling should be measured again",
-               &result.compute, &result.no_compute_reason);
+  } else if (const WorkRate* logic = result.rate_of("logic")) {
+    result.compute = logic->share;
+    result.no_compute_reason = logic->no_share_reason;
   } else {
     result.no_compute_reason = under_way(series) ? kWhenEnded : "its FLOP are not counted";
   }
@@ -135,10 +164,10 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     const Rate bytes = rate(series.bytes_min, *series.stats);
     result.bytes_per_s = bytes.value;
     result.bytes_per_s_ci = bytes.ci;
-    const Ceiling* l2 = find_ceiling(ceilings, backend, "l2_read", "", threads);
-    if (series.l2_bytes > 0 && l2 != nullptr) {
-      fill_share(*rate(series.l2_bytes, *series.stats).value, l2, "", "a nearer cache served it",
-                 &result.bandwidth, &result.no_bandwidth_reason);
+    const WorkRate* l2 = result.rate_of("l2_read");
+    if (l2 && find_ceiling(ceilings, backend, "l2_read", "", threads)) {
+      result.bandwidth = l2->share;
+      result.no_bandwidth_reason = l2->no_share_reason;
       return result;
     }
     const bool writes = series.bytes_written >= kWrites * series.bytes_min;

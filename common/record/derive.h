@@ -9,6 +9,15 @@
 
 namespace ridge {
 
+/// Work that has a ceiling of its own: how much of it a second.
+struct WorkRate {
+  std::string resource;  ///< as Ceiling::resource: "exp"
+  double per_s = 0;      ///< from the median
+  std::optional<Interval> per_s_ci;
+  std::optional<Utilization> share;  ///< of the matching ceiling; source "derived"
+  std::string no_share_reason;
+};
+
 struct Derived {
   std::optional<double> flop_per_s, bytes_per_s;  ///< from the median; bytes are the least possible
   std::optional<Interval> flop_per_s_ci, bytes_per_s_ci;
@@ -17,10 +26,16 @@ struct Derived {
   /// Of the matching DRAM ceiling; of the L2's where the plan counts what comes from there.
   std::optional<Utilization> bandwidth;
   std::string no_compute_reason, no_bandwidth_reason;
+  std::vector<WorkRate> work;  ///< of Series::work
+  /// Null where it was not counted.
+  const WorkRate* rate_of(const std::string& resource) const;
   std::optional<double> energy_per_flop_j;
 };
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
+
+/// "2.1 Texp/s, 62 %"; empty where no exponentials were counted.
+std::string exponentials_text(const Derived& derived);
 
 /// "1.12 J ±0.8 %, 1.01 pJ/FLOP"; empty where no energy was measured.
 std::string energy_text(const Series& series, const Derived& derived);

@@ -80,6 +80,7 @@ void add_ceilings(const Series& series, const std::vector<Ceiling>& ceilings, bo
     if (share) add(signals, kind, share->name, share->value, "derived", kCeilingCounts);
   };
   take(Bottleneck::compute, derived.compute);
+  if (const WorkRate* exp = derived.rate_of("exp")) take(Bottleneck::compute, exp->share);
   if (!cached) take(Bottleneck::memory_bandwidth, derived.bandwidth);
 }
 

@@ -207,8 +207,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io("items_per_s", v.items_per_s), io("note", v.note), io("unavailable", v.unavailable);
   io.brief("resources", v.resources), io.brief("counters", v.counters), io.brief("trap", v.trap);
   io.brief("pipeline", v.pipeline);
-  io.brief("vector_ops", v.vector_ops), io.brief("l2_bytes", v.l2_bytes);
-  io.brief("bytes_written", v.bytes_written);
+  io.brief("work", v.work), io.brief("bytes_written", v.bytes_written);
 }
 
 template <class Io>

@@ -125,7 +125,7 @@ struct Environment {
 struct Ceiling {
   std::string name;      ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
   std::string backend;   ///< "cpu" or "cuda"
-  std::string resource;  ///< "flop", "dram_read", "dram_copy", "l2_read", "logic" ...
+  std::string resource;  ///< "flop", "exp", "logic", "dram_read", "dram_copy", "l2_read" ...
   std::string dtype;     ///< for "flop"; may be empty
   int threads = 0;       ///< CPU only
   double value = 0;
@@ -294,9 +294,9 @@ struct Series {
   std::vector<QualityCheck> checks;  ///< every check made, in order
   double flop = 0, bytes_min = 0;    ///< of one call; 0 = does not apply
   double bytes_written = 0;          ///< of bytes_min, those of the outputs; 0 = not known
-  /// Of one call, where its plan counts them: three-input logic instructions, and bytes that come from
-  /// the second-level cache. 0 = not counted.
-  double vector_ops = 0, l2_bytes = 0;
+  /// Of one call, by Ceiling::resource, where counted: "exp" exponentials, "logic" three-input
+  /// instructions, "l2_read" bytes from the second-level cache.
+  std::map<std::string, double> work;
   double memory_bytes = 0;         ///< buffers and workspace
   std::string note;                ///< what its plan chose ("tile 128x256, 4 stages"), or empty
   std::optional<double> energy_j;  ///< per call

@@ -119,11 +119,18 @@ void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
   const auto reason = [&](const std::string& own) { return no_speed.empty() ? own : no_speed; };
   entry->set("flop_per_s", number(derived.flop_per_s), reason(derived.no_compute_reason));
   entry->set("bytes_per_s", number(derived.bytes_per_s), reason(derived.no_bandwidth_reason));
+  if (!derived.work.empty()) {
+    Json work = Json::object();
+    for (const WorkRate& one : derived.work) work[one.resource] = number(one.per_s);
+    entry->set("work_per_s", std::move(work));
+  }
 
   // The roof that is nearer is the one that binds.
   const Utilization* nearest = nullptr;
   Json shares = Json::array();
-  for (const auto* share : {&derived.compute, &derived.bandwidth}) {
+  const WorkRate* exp = derived.rate_of("exp");
+  const std::optional<Utilization> none;
+  for (const auto* share : {&derived.compute, &derived.bandwidth, exp ? &exp->share : &none}) {
     if (!*share) continue;
     shares.push_back(Json(**share));
     if (nearest == nullptr || (*share)->value > nearest->value) nearest = &**share;

@@ -79,7 +79,8 @@ LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings)
   LeastTime least;
   const Derived derived = derive(series, ceilings);
   double share = 0;
-  for (const auto& use : {derived.compute, derived.bandwidth}) {
+  const WorkRate* exp = derived.rate_of("exp");
+  for (const auto& use : {derived.compute, derived.bandwidth, exp ? exp->share : std::nullopt}) {
     if (!use || !(use->value > share)) continue;
     share = use->value;
     least.ceiling = use->name;

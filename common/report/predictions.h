@@ -11,8 +11,8 @@
 
 namespace ridge::report {
 
-/// The least time of one call under ceilings measured on its machine: the larger of FLOP / FLOP
-/// ceiling and bytes / DRAM ceiling (Williams, Waterman and Patterson 2009, the roofline).
+/// The least time of one call under ceilings measured on its machine: the largest of FLOP / FLOP
+/// ceiling, bytes / DRAM ceiling and exponentials / theirs (Williams, Waterman and Patterson 2009, the roofline).
 struct LeastTime {
   std::optional<double> time_ns;
   std::string ceiling;  ///< the one that binds: "FMA fp32, 1 thread"

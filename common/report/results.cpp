@@ -213,6 +213,12 @@ Section utilization_section(const Material& material) {
                  return {share(line.derived.compute, line.derived.no_compute_reason),
                          share(line.derived.bandwidth, line.derived.no_bandwidth_reason)};
                });
+  for (const Line& line : material.lines) {
+    const WorkRate* exp = line.derived.rate_of("exp");
+    if (exp == nullptr || !line.problem.empty()) continue;
+    section.bullets.push_back(line.label + ": exponentials " + format_rate(exp->per_s, "exp/s") +
+                              ", " + share(exp->share, exp->no_share_reason));
+  }
   return section;
 }
 

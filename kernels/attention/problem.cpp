@@ -48,6 +48,11 @@ class AttentionProblem : public Problem {
     return shape_.dim[kAttentionCausal] != 0 ? all / 2 : all;
   }
 
+  /// One for each pair that is looked at, half of them under a mask.
+  std::map<std::string, double> work() const override {
+    return {{"exp", flop() / (4 * double(shape_.dim[kAttentionHeadSize]))}};
+  }
+
   double bytes_min() const override {
     double sum = 0;
     for (const BufferSpec& spec : buffers()) sum += double(spec.bytes);
@@ -173,7 +178,7 @@ Params shrink(const Params& params, double share) {
 }
 
 RIDGE_FAMILY(attention, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink);
+             .shrink = shrink, .works = "exp");
 
 }  // namespace
 }  // namespace ridge

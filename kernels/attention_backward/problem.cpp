@@ -37,6 +37,8 @@ class BackwardProblem : public Problem {
   /// everybody does.
   double flop() const override { return 2.5 * forward_->flop(); }
 
+  std::map<std::string, double> work() const override { return forward_->work(); }
+
   double bytes_min() const override {
     double sum = 0;
     for (const BufferSpec& spec : buffers()) sum += double(spec.bytes);
@@ -94,7 +96,7 @@ Params shrink(const Params& params, double share) {
 }
 
 RIDGE_FAMILY(attention_backward, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink);
+             .shrink = shrink, .works = "exp");
 
 }  // namespace
 }  // namespace ridge

@@ -38,6 +38,10 @@ class DecodeProblem : public Problem {
   /// Two products of 2 d FLOP for each key of a sequence and each head of queries.
   double flop() const override { return 4 * double(dim(kDecodeHeads) * d()) * double(keys()); }
 
+  std::map<std::string, double> work() const override {
+    return {{"exp", double(dim(kDecodeHeads)) * double(keys())}};
+  }
+
   /// Each key and value that a sequence has, once, for all heads that share it.
   double bytes_min() const override {
     const double size = double(dtype_size(shape_.dtype));
@@ -274,7 +278,7 @@ Params step_room(const Params& params, int64_t batch, int64_t length) {
 }
 
 RIDGE_FAMILY(decode, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink, .step = step, .step_room = step_room);
+             .shrink = shrink, .works = "exp", .step = step, .step_room = step_room);
 
 }  // namespace
 }  // namespace ridge

@@ -21,6 +21,10 @@
 //              added to its out. units is kLogicLanes a thread; kProbeSteps n units / kLogicWidth
 //              instructions of three inputs
 //              buffers  x[units] uint64, random; c[1] uint64; out[units] uint64
+//   what=exp   dim {kProbeExp, n, units}: n passes; in each, every lane goes kProbeSteps times through
+//              v = 2^(-v), from x, and all v of the three lanes u, u + k, u + 2k of a thread (k = kExpSums) are
+//              added to out u. units is kProbeLanes a thread; kProbeSteps n units exponentials
+//              buffers  x[units] fp32, random normal; out[units / 3] fp32
 //   what=l2    dim {kProbeL2, n, units}: n times over, each thread sums its kL2Words of data; units is 1
 //              a thread; buffers as for read
 //   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
@@ -48,7 +52,8 @@ enum ProbeWhat {
   kProbeDotInt8 = -4,
   kProbeLogic = -5,
   kProbeL2 = -6,
-  kProbeCopy = -7
+  kProbeCopy = -7,
+  kProbeExp = -8
 };
 enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 
@@ -56,6 +61,9 @@ enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 constexpr int kProbeLanes = 192;
 /// Steps of a chain before it starts afresh.
 constexpr int kProbeSteps = 4096;
+
+/// Four AVX-512 sums, of three chains each.
+enum { kExpSums = kProbeLanes / 3 };
 
 /// 12 chains of AVX-512: eight words wide. Chain i of lane l is word 8 i + l.
 enum { kLogicChains = 12, kLogicWidth = 8, kLogicLanes = kLogicChains * kLogicWidth };

@@ -16,6 +16,11 @@ enum Dim { kUnits = 0 };
 /// a lies within 2.5/4096 below 1, so that the result still depends on every single step.
 constexpr int kFfmaChains = 8, kFfmaSteps = 4096, kFfmaInputs = 65536;
 
+/// gpu_exp: unit (thread) i runs v = 2^(-v) kExpSteps times on kExpChains values of its own, and adds up all of them.
+///   buffers  x: kFfmaInputs floats; out: `units` floats
+///   the j-th chain starts at x[(i + j) % kFfmaInputs]
+constexpr int kExpChains = 8, kExpSteps = 2048;
+
 /// tensor: unit u multiplies A (kTensorM x K) with the transpose of B (kTensorN x K), both row-major
 /// and of Shape::dtype, kTensorDepthBytes / (bytes of a row) times over, accumulating in fp32 (int8: in
 /// int32). Rows are of kTensorRowMma or kTensorRowWgmma bytes whatever the type, so that every type

@@ -13,16 +13,17 @@ namespace ridge {
 namespace {
 
 std::vector<ParamSpec> probe_params() {
-  return {choice_param("what", "the resource to use up",
-                       {"fma", "dot", "logic", "l2", "read", "copy", "ffma", "tensor_wgmma",
-                        "tensor_mma", "gpu_read", "gpu_copy", "l2_read", "gpu_launch"}),
-          int_param("n", "fma, dot, logic, l2: passes; read, copy: bytes, a multiple of 8, of 64",
-                    8, int64_t{1} << 36, 256),
-          int_param("units", "independent pieces of work; 0: what suits the problem", 0,
-                    int64_t{1} << 26, 0),
-          int_param("threads", "CPU threads", 1, 1024, 1),
-          choice_param("dtype", "type of the elements; a tensor core's choice",
-                       {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "bits"})};
+  return {
+      choice_param("what", "the resource to use up",
+                   {"fma", "dot", "logic", "exp", "l2", "read", "copy", "ffma", "gpu_exp",
+                    "tensor_wgmma", "tensor_mma", "gpu_read", "gpu_copy", "l2_read", "gpu_launch"}),
+      int_param("n", "fma, dot, logic, exp, l2: passes; read, copy: bytes, a multiple of 8, of 64",
+                8, int64_t{1} << 36, 256),
+      int_param("units", "independent pieces of work; 0: what suits the problem", 0,
+                int64_t{1} << 26, 0),
+      int_param("threads", "CPU threads", 1, 1024, 1),
+      choice_param("dtype", "type of the elements; a tensor core's choice",
+                   {"fp32", "tf32", "bf16", "fp16", "fp8", "int8", "bits"})};
 }
 
 Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
@@ -37,6 +38,7 @@ Result<std::unique_ptr<Problem>> make_probe(const Params& params) {
                              : what == "copy"       ? kProbeCopy
                              : what == "l2"         ? kProbeL2
                              : what == "logic"      ? kProbeLogic
+                             : what == "exp"        ? kProbeExp
                              : what != "dot"        ? kProbeFma
                              : dtype == DType::int8 ? kProbeDotInt8
                                                     : kProbeDot;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "common/quality/quality.h"
+#include "kernels/probe/problem_cpu.h"
 
 namespace ridge::probe {
 namespace {
@@ -51,6 +52,33 @@ class FfmaProblem final : public UnitProblem {
  private:
   // Honest chains score 1.5e-13, one step fewer 1.6e-8 (simulated on a CPU).
   static constexpr double kNmseLimit = 1e-9;
+};
+
+class ExpProblem final : public UnitProblem {
+ public:
+  explicit ExpProblem(int64_t units) : UnitProblem(units, DType::fp32) {}
+  std::vector<BufferSpec> buffers() const override {
+    return {input("x", kFfmaInputs, DType::fp32), output(units_)};
+  }
+  double flop() const override {
+    return double(kExpChains) * kExpSteps * static_cast<double>(units_);
+  }
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    quality::fill_normal((*host)[0], DType::fp32, seed);
+  }
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    quality::ErrorSum errors;
+    for (const int64_t i : spots(units_, full, seed)) {
+      double reference = 0;
+      for (int j = 0; j < kExpChains; ++j) {
+        reference += exponential_sum(
+            quality::load(host[0].data(), (i + j) % kFfmaInputs, DType::fp32), kExpSteps);
+      }
+      errors.add(quality::load(host[1].data(), i, DType::fp32), reference, kAnyElement);
+    }
+    // Eight sums of 1,300, each rounded the same way at worst: (1e-4)^2. One step in a hundred missed: 1e-4.
+    return errors.finish("gpu_exp", 1e-6);
+  }
 };
 
 class TensorProblem final : public UnitProblem {
@@ -116,6 +144,7 @@ std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
 std::unique_ptr<Problem> make_cuda_problem(const std::string& what, DType dtype, int64_t units) {
   const auto or_default = [&](int64_t fallback) { return units > 0 ? units : fallback; };
   if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
+  if (what == "gpu_exp") return std::make_unique<ExpProblem>(or_default(int64_t{1} << 20));
   if (what == "tensor_wgmma")
     return std::make_unique<TensorProblem>(or_default(16384), dtype, kTensorRowWgmma);
   if (what == "tensor_mma")

@@ -9,7 +9,7 @@
 
 namespace ridge::probe {
 
-/// `what` is ffma, tensor_wgmma, tensor_mma, gpu_read, gpu_copy, l2_read or gpu_launch (see probe_cuda.h); null for
+/// `what` is ffma, gpu_exp, tensor_wgmma, tensor_mma, gpu_read, gpu_copy, l2_read or gpu_launch (see probe_cuda.h); null for
 /// any other. `dtype` is a tensor problem's. `units` >= 1; 0 takes a default that fills any GPU of
 /// today for milliseconds and, for device memory, is far larger than its L2.
 std::unique_ptr<Problem> make_cuda_problem(const std::string& what, DType dtype, int64_t units);
