@@ -8,6 +8,7 @@
 #include "common/measure/gate.h"
 #include "common/measure/isa.h"
 #include "common/quality/quality.h"
+#include "common/record/inspection.h"
 #include "common/record/params.h"
 #include "common/record/run.h"
 #include "kernels/attention/attention.h"
@@ -323,4 +324,29 @@ TEST_CASE("the command line says what the stored scores would take, and goes on"
   const Series& stored = run->series()[0];
   CHECK(stored.memory_bytes == 4.0 * 1100 * 1100 + 4.0 * 4 * 1100 * 8);
   CHECK_FALSE(stored.stats);
+}
+
+TEST_CASE("inspect steps through a query's online softmax, and comes to what three passes give") {
+  std::vector<std::string> args = {
+      "inspect", "attention.cpu.online", "--set", "sequence=150", "--set", "d=8", "--input", "149"};
+  const test::Outcome outcome = test::Program(test::variable("RIDGE_BIN"), args).finish();
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.out.find("query 149 of 150, and 150 keys in blocks of 64") != std::string::npos);
+  CHECK(outcome.out.find("what was summed times 0.0000") !=
+        std::string::npos);  // nothing was before
+  const size_t last = outcome.out.find("  2: largest ");
+  REQUIRE(last != std::string::npos);
+  CHECK(outcome.out.find("  3: largest ") == std::string::npos);
+  const auto number_after = [&](const std::string& what, size_t from) {
+    return std::stod(outcome.out.substr(outcome.out.find(what, from) + what.size()));
+  };
+  const size_t at_once = outcome.out.find("all keys at once");
+  REQUIRE(at_once != std::string::npos);
+  CHECK(number_after("largest ", last) == number_after("largest ", at_once));
+  CHECK(number_after("sum ", last) == Approx(number_after("sum ", at_once)).epsilon(1e-4));
+  CHECK(number_after("differ by ", at_once) < 1e-12);
+  const InspectAsked none{.input = 150};
+  const auto refused = family().inspect(complete({{"sequence", int64_t{150}}}), none);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().sentence().find("there is no query 150") != std::string::npos);
 }

@@ -178,7 +178,7 @@ Params shrink(const Params& params, double share) {
 }
 
 RIDGE_FAMILY(attention, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink, .works = "exp");
+             .shrink = shrink, .works = "exp", .inspect = attention::inspect);
 
 }  // namespace
 }  // namespace ridge
