@@ -23,6 +23,7 @@ const Lab& attention_lab() {
               {"attention.cpu.threads", "threads", "a range of queries each"},
               {"attention.cpu.onednn", "oneDNN, scores stored",
                "the library's products and softmax", kPeer},
+              {"attention.cpu.pytorch", "PyTorch", "its fused kernel, in another process", kPeer},
               {"attention_backward.cpu.stored", "backward: P and dS stored",
                "five products, as they are written"},
               {"attention_backward.cpu.threads", "backward: tiles",
