@@ -1,6 +1,5 @@
 #include "worker/edits.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -18,21 +16,15 @@
 #include "common/measure/outcome.h"
 #include "common/measure/tool.h"
 #include "common/record/params.h"
-#include "worker/sandbox.h"
+#include "worker/loading.h"
 #include "worker/scratch.h"
 
 namespace ridge::worker {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool is_of_gpu(std::string_view text) {
-  return text.find(".cuda.") != text.npos;
 }
 
 /// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
@@ -51,12 +43,17 @@ class EditedWorker {
   explicit EditedWorker(const std::vector<std::string>& kernels)
       : child_("the edited rung", command(kernels), {{"RIDGE_CEILINGS", "off"}}, on_gpu(kernels)) {}
 
+  /// Of what its run will probably be asked, while there is nothing to load yet.
+  void expect(std::string_view family, const Params& params) {
+    child_.tell(dump_json({{"family", std::string(family)}, {"params", params_to_json(params)}}));
+  }
+
   /// The objects, in the order of the constructor's ids; only now its patience counts.
   void load(const std::vector<const Edit*>& edits) {
     for (const Edit* edit : edits) {
       std::ofstream(file_of(edit->info.id), std::ios::binary) << edit->artifact;
     }
-    child_.tell("load");
+    child_.tell("");
     heard_s_ = measure::now_s();
   }
 
@@ -238,6 +235,9 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
   }
   // It starts while the compiler works: on a GPU that takes a third of a second.
   auto worker = std::make_unique<EditedWorker>(std::vector{build.kernel});
+  if (const auto last = last_params_.find(build.kernel); last != last_params_.end()) {
+    worker->expect(family_of(build.kernel), last->second);
+  }
   observer->phase(-1, {.phase = "prepare", .text = "compiling"});
   const auto cancelled = [&] { return observer->cancelled(); };
   const bool compiled =
@@ -320,6 +320,7 @@ Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Obs
         done ? Error{ErrorCode::invalid, "it sent no result", "", ""} : done.error();
     measure::take_error(error, &series);
   }
+  if (series.status == SeriesStatus::ok) last_params_[edit.info.id] = series.params;
   series.index = index;
   return series;
 }
@@ -345,55 +346,6 @@ Result<measure::CompareOutcome> Edits::compare(const WorkRequest& request,
     }
   }));
   return out;
-}
-
-Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files) {
-  Limits limits{.folder = folder};
-  const auto add_folder = [&](const char* variable, const char* below) {
-    const char* set = std::getenv(variable);
-    if (set != nullptr && *set != '\0') limits.readable.push_back(std::string(set) + below);
-  };
-  // Data sets and trained models, which problems are made of.
-  add_folder("XDG_CACHE_HOME", "/ridgepoint");
-  add_folder("XDG_DATA_HOME", "/ridgepoint");
-  add_folder("RIDGEPOINT_DATA", "");
-  add_folder("HOME", "/.cache/ridgepoint");
-  add_folder("HOME", "/.local/share/ridgepoint");
-  for (const std::string& file : files) limits.gpu |= is_of_gpu(file);
-  std::error_code ignored;  // the locks of GPUs that are timed: made by who started this worker
-  for (const auto& entry : fs::directory_iterator("/tmp", ignored)) {
-    const std::string path = entry.path().string();
-    if (limits.gpu && path.starts_with("/tmp/ridgepoint-gpu-")) limits.readable.push_back(path);
-  }
-  if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
-  for (const std::string& what : limit_process(limits)) {
-    fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());
-  }
-  if (limits.gpu) {
-    // Its context is made while the compiler still works, and stays; without a GPU Work says why.
-    static const auto gpu = measure::make_cuda_device(0);
-  }
-  // A byte at a time: what follows is the server's.
-  for (char byte = 0; byte != '\n';) {
-    if (read(STDIN_FILENO, &byte, 1) != 1)
-      return Error{ErrorCode::worker, "nothing to load", "", ""};
-  }
-  for (const std::string& file : files) {
-    void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (object == nullptr) return Error{ErrorCode::worker, dlerror(), "", ""};
-    using Kernels = const KernelDesc* const* (*)(int* count);
-    const auto kernels = reinterpret_cast<Kernels>(dlsym(object, "ridge_edited_kernels"));
-    int count = 0;
-    const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
-    const auto only = reinterpret_cast<const char* (*)()>(dlsym(object, "ridge_edited_dtype"));
-    static std::deque<KernelDesc> loaded;  // addresses stay
-    for (int i = 0; i < count; ++i) {
-      loaded.push_back(*list[i]);
-      if (only != nullptr) loaded.back().dtypes = only();
-      add_loaded_kernel(&loaded.back());
-    }
-  }
-  return {};
 }
 
 }  // namespace ridge::worker

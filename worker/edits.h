@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,12 +46,9 @@ class Edits {
  private:
   std::deque<Edit> edits_;  ///< addresses stay
   Precompiled headers_;
-  std::unique_ptr<EditedWorker> ready_;  ///< the last build's, loaded and idle
-  std::string ready_for_;                ///< its rung
+  std::unique_ptr<EditedWorker> ready_;        ///< the last build's, loaded and idle
+  std::string ready_for_;                      ///< its rung
+  std::map<std::string, Params> last_params_;  ///< of each rung's last run
 };
-
-/// In that worker: takes the limits upon itself, waits for a line on stdin, then loads these files, which
-/// lie in `folder` by then. What it could not limit is said on stderr.
-Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files);
 
 }  // namespace ridge::worker

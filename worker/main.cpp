@@ -11,8 +11,8 @@
 
 #include "common/kernel/build_info.h"
 #include "common/measure/isa.h"
-#include "worker/edits.h"
 #include "worker/emitter.h"
+#include "worker/loading.h"
 #include "worker/server.h"
 
 namespace {

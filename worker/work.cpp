@@ -15,6 +15,7 @@
 #include "common/record/params.h"
 #include "worker/catalogue.h"
 #include "worker/counting.h"
+#include "worker/loading.h"
 
 namespace ridge::worker {
 namespace {
@@ -33,6 +34,7 @@ Work::Work(Emitter* emitter) : emitter_(emitter) {
   gpus_ = measure::list_gpus(&no_gpu_reason_);
   catalogue_ = catalogue(gpus_, no_gpu_reason_);
   bench_.full_checks.of_edits = !loaded_kernels().empty();
+  bench_.posed = std::move(posed_ahead());
 }
 
 Backend Work::Asked::backend() const {
