@@ -21,6 +21,7 @@ Params small(const std::string& kernel) {
   if (is_of("gemm") || is_of("copy") || is_of("transpose")) return {{"n", int64_t{48}}};
   if (is_of("attention")) return {{"sequence", int64_t{48}}};
   if (is_of("chain")) return {{"height", int64_t{16}}, {"width", int64_t{48}}};
+  if (is_of("conv")) return {{"h", int64_t{14}}, {"c", int64_t{8}}};
   if (is_of("gemv")) {
     return {{"n", int64_t{33}}, {"k", int64_t{256}}, {"copies", int64_t{2}}};
   }
@@ -89,7 +90,8 @@ TEST_CASE("every lab has two exercises, each after a rung that there is, and one
     return std::count_if(all->begin(), all->end(),
                          [&](const app::Exercise& one) { return one.lab == lab; });
   };
-  for (const char* lab : {"gemm", "weightless", "attention", "fusion", "traps", "pipeline"}) {
+  for (const char* lab : {"gemm", "mixed", "conv", "attention", "pipeline", "quant", "weightless",
+                          "traps", "fusion"}) {
     INFO(lab);
     CHECK(of(lab) >= 2);
   }
