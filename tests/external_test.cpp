@@ -123,6 +123,7 @@ print('a library prints what it likes')
 class Twice:
     def __init__(self, dtype, n):
         self.a, self.c = bytearray(n), bytearray(n)
+        self.note = f'twice {n} bytes'
     def load(self, i, memory):
         (self.a, self.c)[i][:] = memory
     def store(self, i, memory):
@@ -162,6 +163,7 @@ TEST_CASE("a peer in Python computes, is timed by our clock, and says what is wr
   Status status = external::prepare(kPlain, shape, buffers, 2, &plan);
   INFO((status.what == nullptr ? "" : status.what));
   REQUIRE(status.ok());
+  CHECK(std::string(plan.note) == "twice 5000 bytes");
   std::vector<unsigned char> a(5000, 21), c(5000, 0xf5);
   void* pointers[] = {a.data(), c.data()};
   const Launch launch = {.shape = shape, .buffers = pointers, .plan_state = plan.state};

@@ -203,6 +203,7 @@ Status prepare(const Peer& peer, const Shape& shape, const Buffer* buffers, int 
   status = answer_of(*remote, command, &rest);
   if (!status.ok()) return status;
   remote->number = number;
+  std::snprintf(plan->note, sizeof plan->note, "%s", rest.empty() ? "" : rest.c_str() + 1);
   plan->workspace_bytes = 2 * remote->bytes;  // its own arrays, and the shared memory
   plan->release = release;
   plan->state = remote.release();

@@ -36,7 +36,7 @@ def slices(plan):
 def prepare(number, dtype, dims, *layout):
     plan = plans[number] = scope['make'](dtype, *(int(d) for d in dims.split('x')))
     plan.layout = [(kind, int(at), int(size)) for kind, at, size in (b.split(':') for b in layout)]
-    return 'ok'
+    return ('ok ' + getattr(plan, 'note', '')).strip()
 
 def call(number):
     plan = plans[number]
