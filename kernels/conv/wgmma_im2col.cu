@@ -25,6 +25,7 @@ using namespace device;
 struct TileChoice {
   int blocks, filters;
   bool resident;
+  double products = 0;  ///< clocks of a slice of K, all rounds
 };
 constexpr TileChoice kTiles[] = {{1, 64, false},  {2, 64, false}, {1, 128, false}, {2, 128, false},
                                  {1, 256, false}, {2, 64, true},  {1, 256, true}};
@@ -32,15 +33,19 @@ constexpr TileChoice kTiles[] = {{1, 64, false},  {2, 64, false}, {1, 128, false
 struct State {
   void* f = nullptr;  ///< packed, on the device
   TileChoice tile = {};
-  bool direct = false;
 };
+
+/// What the copy engine takes; the rest runs as the rung before.
+bool takes(const Conv& v) {
+  return v.c % 8 == 0 && v.groups == 1 && v.stride <= 8 && v.pad <= 127 && v.r <= 127 && v.s <= 127;
+}
 
 int64_t ceil_of(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
 /// Rounds of all SMs times what a tile costs: its products, or what it brings, whichever takes longer. A clock of
-/// an SM does 4,096 multiply-adds (half of that with 64 filters, whose operand from shared memory binds), and gets
+/// an SM does 2,048 multiply-adds (half of that with 64 filters, whose operand from shared memory binds), and gets
 /// about 40 bytes from the L2.
 TileChoice choose_tile(const Conv& v) {
   TileChoice best = kTiles[0];
@@ -51,10 +56,11 @@ TileChoice choose_tile(const Conv& v) {
     if (tile.resident && !fits) continue;
     const double pixels = 128.0 * tile.blocks, filters = tile.filters;
     const auto tiles = ceil_of(v.n * v.p * v.q, 128 * tile.blocks) * ceil_of(v.m, tile.filters);
-    const double products = pixels * filters * kSlice / (tile.filters == 64 ? 3000 : 4096);
+    const double products = pixels * filters * kSlice / (tile.filters == 64 ? 1500 : 2048);
     const double bytes = (pixels + (tile.resident ? 0 : filters)) * kSliceRow / 40;
-    const double cost = double(ceil_of(tiles, sm_count())) * (products > bytes ? products : bytes);
-    if (cost < 0.999 * least) least = cost, best = tile;
+    const auto rounds = double(ceil_of(tiles, sm_count()));
+    const double cost = rounds * (products > bytes ? products : bytes);
+    if (cost < 0.999 * least) least = cost, best = tile, best.products = rounds * products;
   }
   return best;
 }
@@ -73,28 +79,35 @@ Status with_tile(const TileChoice& tile, Run run) {
                           : run.template operator()<1, 64, false>();
 }
 
-/// [filter][tap][channel], channels filled up to slices with zeros.
-Status pack_filters(const Conv& v, const uint16_t* f, void** packed, size_t* bytes) {
+}  // namespace
+
+double conv_wgmma_products(const Conv& v) {
+  return choose_tile(v).products;
+}
+
+Status pack_filter_slices(const Conv& v, const uint16_t* f, void** packed, size_t* bytes) {
   const int64_t taps = v.r * v.s, stored = ceil_of(v.c, kSlice) * kSlice;
   *bytes = static_cast<size_t>(v.m * taps * stored) * 2;
   auto* host = new (std::nothrow) uint16_t[*bytes / 2]();
-  if (!host) return {"out of memory", "pack_filters", __FILE__, __LINE__, false};
+  if (!host) return {"out of memory", "pack_filter_slices", __FILE__, __LINE__, false};
   for (int64_t m = 0; m < v.m; ++m)
     for (int64_t c = 0; c < v.c; ++c)
       for (int64_t tap = 0; tap < taps; ++tap)
         host[(m * taps + tap) * stored + c] = f[(m * v.c + c) * taps + tap];
-  cudaError_t error = cudaMalloc(packed, *bytes);
-  if (error == cudaSuccess) error = cudaMemcpy(*packed, host, *bytes, cudaMemcpyHostToDevice);
-  // A small copy returns while it is still under way, and launches go to a stream of their own.
-  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  const Status uploaded = conv_upload(host, *bytes, packed);
   delete[] host;
-  return cuda_status(error, "cudaMalloc, cudaMemcpy", __FILE__, __LINE__);
+  return uploaded;
 }
 
-Status prepare(const Shape& shape, Plan* plan) {
+Status prepare_conv_wgmma(const Shape& shape, Plan* plan) {
   const Conv v = conv_shape(&shape);
   if (v.layout != kConvNhwc)
     return {"takes images in nhwc (layout=nhwc)", "prepare", __FILE__, __LINE__, false};
+  if (!takes(v)) {
+    std::snprintf(plan->note, sizeof plan->note,
+                  "mma.sync: the copy engine takes multiples of 8 channels, no groups");
+    return prepare_conv_mma_sync(shape, plan);
+  }
   auto* state = new (std::nothrow) State;
   if (!state) return {"out of memory", "new State", __FILE__, __LINE__, false};
   plan->state = state;
@@ -103,20 +116,13 @@ Status prepare(const Shape& shape, Plan* plan) {
     cudaFree(state->f);
     delete state;
   };
-  state->direct =
-      v.c % 8 != 0 || v.groups != 1 || v.stride > 8 || v.pad > 127 || v.r > 127 || v.s > 127;
-  if (state->direct) {
-    std::snprintf(plan->note, sizeof plan->note,
-                  "one thread an output: the copy engine takes multiples of 8 channels, no groups");
-    return {};
-  }
   state->tile = choose_tile(v);
   std::snprintf(plan->note, sizeof plan->note, "tile of %d pixels x %d filters%s",
                 128 * state->tile.blocks, state->tile.filters,
                 state->tile.resident ? ", which stay" : "");
   const auto* constants = static_cast<const ConvConstants*>(shape.constants);
-  const Status packed = pack_filters(v, static_cast<const uint16_t*>(constants->f), &state->f,
-                                     &plan->workspace_bytes);
+  const Status packed = pack_filter_slices(v, static_cast<const uint16_t*>(constants->f), &state->f,
+                                           &plan->workspace_bytes);
   if (!packed.ok()) return packed;
   return with_element<Bf16, Fp16>(shape.dtype, [&](auto element) {
     return with_tile(state->tile, [&]<int kBlocks, int kFilters, bool kResident>() -> Status {
@@ -128,6 +134,8 @@ Status prepare(const Shape& shape, Plan* plan) {
     });
   });
 }
+
+namespace {
 
 template <typename Element, int kBlocks, int kFilters, bool kResident>
 Status launch_as(const Launch& launch, const Conv& v, const State& state) {
@@ -167,10 +175,12 @@ Status launch_as(const Launch& launch, const Conv& v, const State& state) {
   return RIDGE_CUDA_LAUNCHED(conv_wgmma_im2col_kernel);
 }
 
-Status launch(const Launch& launch) {
+}  // namespace
+
+Status launch_conv_wgmma(const Launch& launch) {
   const Conv v = conv_of(&launch);
+  if (!takes(v)) return launch_conv_mma_sync(launch);
   const auto& state = *static_cast<const State*>(launch.plan_state);
-  if (state.direct) return conv_direct_cuda(launch);
   return with_element<Bf16, Fp16>(launch.shape.dtype, [&](auto element) {
     return with_tile(state.tile, [&]<int kBlocks, int kFilters, bool kResident>() {
       return launch_as<decltype(element), kBlocks, kFilters, kResident>(launch, v, state);
@@ -178,8 +188,7 @@ Status launch(const Launch& launch) {
   });
 }
 
-}  // namespace
 }  // namespace ridge
 
-RIDGE_KERNEL(conv, cuda, wgmma_im2col, .dtypes = "bf16 fp16", .prepare = ridge::prepare,
-             .launch = ridge::launch);
+RIDGE_KERNEL(conv, cuda, wgmma_im2col, .dtypes = "bf16 fp16", .prepare = ridge::prepare_conv_wgmma,
+             .launch = ridge::launch_conv_wgmma);

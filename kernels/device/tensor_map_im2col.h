@@ -34,4 +34,18 @@ __device__ inline void tma_load_im2col(void* to, const CUtensorMap* map, int c, 
       : "memory");
 }
 
+/// The same into every CTA of the cluster whose bit is set in `ctas`, as tma_load_2d_multicast() (tma.h).
+__device__ inline void tma_load_im2col_multicast(void* to, const CUtensorMap* map, int c, int w,
+                                                 int h, int n, int s, int r, uint64_t* full,
+                                                 uint16_t ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8}, %9;" ::"r"(
+          shared_address(to)),
+      "l"(reinterpret_cast<uint64_t>(map)), "r"(c), "r"(w), "r"(h), "r"(n),
+      "r"(shared_address(full)), "h"(static_cast<uint16_t>(s)), "h"(static_cast<uint16_t>(r)),
+      "h"(ctas)
+      : "memory");
+}
+
 }  // namespace ridge::device

@@ -2,29 +2,13 @@
 // bytes of columns, through two buffers in turn, while the thread goes on.
 #pragma once
 
+#include "kernels/device/stmatrix.h"
 #include "kernels/device/warpgroup.h"
 #include "kernels/gemm/tensor_gemm.h"
 
 namespace ridge::device {
 
 constexpr int kStripBytes = 64 * kSliceBytes;  ///< 64 rows of 128 bytes, swizzled, aligned to 1024
-
-/// Four 8 x 8 blocks of 16-bit elements; lane 8i + r names the place of row r of block i.
-__device__ inline void stmatrix_x4(const void* row, uint32_t a, uint32_t b, uint32_t c,
-                                   uint32_t d) {
-  asm volatile(
-      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
-      "r"(a), "r"(b), "r"(c), "r"(d)
-      : "memory");
-}
-
-/// The same turned about the diagonal: lane 4g + q gives elements g of the rows 2q and 2q + 1.
-__device__ inline void stmatrix_x4_transposed(const void* row, const uint32_t (&blocks)[4]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                   shared_address(row)),
-               "r"(blocks[0]), "r"(blocks[1]), "r"(blocks[2]), "r"(blocks[3])
-               : "memory");
-}
 
 /// A thread's sums of one strip, two in each word, into their places: 64 columns of 16 bits ...
 __device__ inline void fill_strip(const uint32_t (&pairs)[16], unsigned char* strip) {
