@@ -1,5 +1,6 @@
 // The convolution lab's GPU rungs through the real gate. What needs a GPU says why it was skipped where there is
 // none.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -68,6 +69,27 @@ Params random_engine_shape(std::mt19937_64* random) {
           {"pad", pad}};
 }
 
+/// So many pixels and filters that tiles come out even on an H200: pixels and filters that end in the middle of one.
+std::vector<Params> even_shapes() {
+  std::vector<Params> shapes;
+  for (const auto& [c, side, m, r] : {std::array<int64_t, 4>{72, 14, 256, 1},
+                                      {16, 14, 248, 3},
+                                      {136, 13, 200, 1},
+                                      {8, 14, 256, 2}})
+    shapes.push_back({{"n", int64_t{64}},
+                      {"c", c},
+                      {"h", side},
+                      {"w", int64_t{14}},
+                      {"m", m},
+                      {"r", r},
+                      {"s", r},
+                      {"pad", r / 2},
+                      {"layout", std::string("nhwc")},
+                      {"dtype", std::string("bf16")},
+                      {"relu", std::string(r == 3 ? "yes" : "no")}});
+  return shapes;
+}
+
 }  // namespace
 
 TEST_CASE("every CUDA conv rung passes the gate: types, layouts, relu") {
@@ -126,6 +148,68 @@ TEST_CASE("CUDA conv rungs on 200 random shapes of bf16 images in nhwc") {
     for (const KernelDesc* kernel : own_rungs())
       if (has_type(*kernel, "bf16")) check_shape(*kernel, shape, 5, device);
   }
+}
+
+/// Few channels: packed taps, with every stride that they take and some that they refuse, rows that do not end with a
+/// tile, filters that end in the middle of a word, images smaller than the filter.
+TEST_CASE("CUDA conv rungs on 100 random shapes of few channels") {
+  Device* device = gpu();
+  if (!device) return;
+  std::mt19937_64 random(4);
+  const auto below = [&](int64_t most) { return int64_t(random() % uint64_t(most)); };
+  for (int i = 0; i < 100; ++i) {
+    const int64_t r = 1 + below(9), s = 1 + below(9), pad = below(5);
+    const Params shape = {{"n", 1 + below(3)},
+                          {"c", 1 + below(i % 2 ? 4 : 8)},
+                          {"m", i % 3 == 0 ? 64 : 1 + below(140)},
+                          {"h", std::max<int64_t>(std::max<int64_t>(1, r - 2 * pad), below(30))},
+                          {"w", std::max<int64_t>(std::max<int64_t>(1, s - 2 * pad), below(250))},
+                          {"r", r},
+                          {"s", s},
+                          {"stride", i % 2 ? 2 : 1 + below(4)},
+                          {"pad", pad},
+                          {"layout", std::string("nhwc")},
+                          {"relu", std::string(i % 5 == 0 ? "yes" : "no")},
+                          {"dtype", std::string(i % 7 == 0 ? "fp16" : "bf16")}};
+    for (const KernelDesc* kernel : own_rungs())
+      if (has_type(*kernel, "fp16")) check_shape(*kernel, shape, 5, device);
+  }
+}
+
+/// Groups, depthwise every other time, in pieces of 16 bytes and in others.
+TEST_CASE("CUDA conv rungs on 60 random shapes in groups") {
+  Device* device = gpu();
+  if (!device) return;
+  std::mt19937_64 random(5);
+  const auto below = [&](int64_t most) { return int64_t(random() % uint64_t(most)); };
+  for (int i = 0; i < 60; ++i) {
+    const bool depthwise = i % 2 == 0;
+    const int64_t groups = 1 + below(depthwise ? 12 : 5);
+    const int64_t c = groups * (depthwise ? 8 : 1 + below(20));
+    Params shape = random_engine_shape(&random);
+    shape["c"] = c, shape["m"] = depthwise ? c : groups * (1 + below(40));
+    shape["groups"] = depthwise ? c : groups;
+    shape["layout"] = std::string("nhwc"), shape["dtype"] = std::string(i % 3 ? "bf16" : "fp32");
+    shape["relu"] = std::string(i % 3 == 1 ? "yes" : "no");
+    for (const KernelDesc* kernel : own_rungs())
+      if (has_type(*kernel, i % 3 ? "bf16" : "fp32")) check_shape(*kernel, shape, 5, device);
+  }
+}
+
+TEST_CASE("even tiles on shapes that fill the SMs") {
+  Device* device = gpu();
+  if (!device) return;
+  for (const KernelDesc* kernel : own_rungs())
+    if (std::string_view(kernel->id) == "conv.cuda.even_tiles")
+      for (const Params& shape : even_shapes()) check_shape(*kernel, shape, 9, device);
+}
+
+TEST_CASE("even tiles run under the sanitizer", "[.sanitizer]") {
+  Device* device = gpu();
+  if (!device) return;
+  for (const KernelDesc* kernel : own_rungs())
+    if (std::string_view(kernel->id) == "conv.cuda.even_tiles")
+      for (const Params& shape : even_shapes()) check_shape(*kernel, shape, 9, device);
 }
 
 /// 3 x 3 at stride 1, where Winograd does not fall back: rows in fours and not, borders of no and of two pixels,
