@@ -12,12 +12,12 @@ constexpr int kTile = 128, kStages = 4, kChunk = 8, kRow = 64;  // pixels, filte
 constexpr int kThreads = 256, kWarpP = 64, kWarpM = 32, kBytes = kTile * kRow;
 constexpr int kSharedBytes = kStages * 2 * kBytes, kPieces = 2;
 
-__device__ int swizzled(int row, int piece) {
+__device__ inline int chunk_place(int row, int piece) {
   return row * kRow + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
 /// A place in K: filter row, column, and eight channels.
-struct Tap {
+struct ChunkTap {
   int r, s, c;
   __device__ void skip(int chunks, int taps_s, int chunks_c) {
     for (c += chunks; c >= chunks_c; c -= chunks_c)
@@ -26,22 +26,22 @@ struct Tap {
 };
 
 /// The upper left tap of a pixel of y: where in x, and its row and column; far outside where there is no pixel.
-struct Corner {
+struct ChunkCorner {
   int64_t at;
   int h, w;
 };
 
 /// This thread's pieces of the tiles of x. In nhwc four threads share a pixel, else neighbours have neighbours.
 template <typename Element, bool kDirect>
-struct Images {
+struct ChunkImages {
   static constexpr int kAcross = kDirect ? 4 : 2, kDown = kThreads / kAcross;
   const uint16_t* x;
-  Corner corners[kDirect ? kPieces : 1];
-  Tap tap = {0, 0, 0};
+  ChunkCorner corners[kDirect ? kPieces : 1];
+  ChunkTap tap = {0, 0, 0};
   int row, piece, h, w, r, s, group_c, group_c0;
   ConvPlaces places;
 
-  __device__ Images(const Conv& v, const void* x_, int pixel0, int pixels, int chunks_c)
+  __device__ ChunkImages(const Conv& v, const void* x_, int pixel0, int pixels, int chunks_c)
       : x(static_cast<const uint16_t*>(x_)),
         h(static_cast<int>(v.h)),
         w(static_cast<int>(v.w)),
@@ -55,7 +55,7 @@ struct Images {
     piece = kDirect ? t % 4 : t / kTile;
     tap.skip(piece, s, chunks_c);
     int i = 0;
-    for (Corner& corner : corners) {
+    for (ChunkCorner& corner : corners) {
       const int64_t at = pixel0 + row + i++ * kDown;
       corner.h = static_cast<int>(at / v.q % v.p * v.stride - v.pad);
       corner.w = static_cast<int>(at % v.q * v.stride - v.pad);
@@ -63,7 +63,7 @@ struct Images {
       if (at >= pixels) corner.h = -(1 << 28);
     }
   }
-  __device__ void copy(const Corner& corner, uint32_t to) const {
+  __device__ void copy(const ChunkCorner& corner, uint32_t to) const {
     const int at_h = corner.h + tap.r, at_w = corner.w + tap.s;
     const bool inside = at_h >= 0 && at_h < h && at_w >= 0 && at_w < w && tap.r < r;
     const uint16_t* from = x + corner.at + tap.r * places.row + tap.s * places.pixel;
@@ -89,9 +89,9 @@ struct Images {
 #pragma unroll
     for (int i = 0; i < kPieces; ++i) {
       if constexpr (kDirect) {
-        copy(corners[i], tile + swizzled(row + i * kDown, piece));
+        copy(corners[i], tile + chunk_place(row + i * kDown, piece));
       } else {
-        copy(corners[0], tile + swizzled(row, piece + i * kAcross));
+        copy(corners[0], tile + chunk_place(row, piece + i * kAcross));
         tap.skip(kAcross, s, chunks_c);
       }
     }
@@ -109,10 +109,10 @@ __device__ void multiply_tile(float (&sums)[4][4][4], uint32_t x, uint32_t f) {
     uint32_t a[4][4], b[2][4];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      load_matrices(a[i], x + swizzled(row_x + 16 * i, 2 * step + lane / 16));
+      load_matrices(a[i], x + chunk_place(row_x + 16 * i, 2 * step + lane / 16));
 #pragma unroll
     for (int j = 0; j < 2; ++j)
-      load_matrices(b[j], f + swizzled(row_f + 16 * j, 2 * step + lane / 8 % 2));
+      load_matrices(b[j], f + chunk_place(row_f + 16 * j, 2 * step + lane / 8 % 2));
 #pragma unroll
     for (int i = 0; i < 4; ++i)
 #pragma unroll
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   const int m0 = static_cast<int>(blockIdx.x) % tiles_m * kTile;
   const auto chunks_c = static_cast<int>((v.group_c + kChunk - 1) / kChunk);
   const auto chunks = static_cast<int>(v.r * v.s) * chunks_c;
-  Images<Element, kDirect> images(v, x, pixel0, pixels, chunks_c);
+  ChunkImages<Element, kDirect> images(v, x, pixel0, pixels, chunks_c);
   const int row_f = static_cast<int>(threadIdx.x) / 4, piece_f = static_cast<int>(threadIdx.x) % 4;
   const auto* filters = static_cast<const uint4*>(f) +
                         (int64_t{blockIdx.y} * v.group_m + m0 + row_f) * chunks + piece_f;
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
       for (int i = 0; i < kPieces; ++i) {
         const bool inside = m0 + row_f + i * 64 < v.group_m && tile * 4 + piece_f < chunks;
-        cp_async_16(to + kBytes + swizzled(row_f + i * 64, piece_f),
+        cp_async_16(to + kBytes + chunk_place(row_f + i * 64, piece_f),
                     inside ? filters + int64_t{i} * 64 * chunks + tile * 4 : filters - piece_f,
                     inside);
       }
