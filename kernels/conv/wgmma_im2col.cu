@@ -45,7 +45,7 @@ int64_t ceil_of(int64_t a, int64_t b) {
 }
 
 /// Rounds of all SMs times what a tile costs: its products, or what it brings, whichever takes longer. A clock of
-/// an SM does 2,048 multiply-adds (half of that with 64 filters, whose operand from shared memory binds), and gets
+/// an SM does 2,048 multiply-adds (1,500 with 64 filters, whose operand from shared memory binds), and gets
 /// about 40 bytes from the L2.
 TileChoice choose_tile(const Conv& v) {
   TileChoice best = kTiles[0];
