@@ -59,7 +59,7 @@ int climb_in_terminal(const CommonOptions& common) {
   const std::string page = *folder + "/report.html";
   const auto written = write_html(run, "run.jsonl", page);
   complain(written ? "report: " + page : "no report: " + written.error().sentence());
-  return finish_command(common, options, measured, run_exit_code(run, measured.request));
+  return finish_command(common, options, measured, run_exit_code(run, measured.request, *measured.lab));
 }
 
 int show_saved(const CommonOptions& common) {

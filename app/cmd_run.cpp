@@ -32,11 +32,12 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
               });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
-  const int code = run_exit_code(run, measured.request);
+  const int code = run_exit_code(run, measured.request, *measured.lab);
   if (common.json) {
     print_json(json_of(measured));
   } else if (code != static_cast<int>(ErrorCode::unavailable)) {
     print(results_text(run, measured.request, measured.selection.not_run));
+    print(refusals_text(run, measured.request, *measured.lab));
     print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
     print(diagnoses_text(run, measured.request, *measured.lab));
   }

@@ -98,7 +98,13 @@ Json json_of(const Measured& measured) {
     series.status = SeriesStatus::skipped;
     series.reason = rung.reason;
   }
-  return document(measured.driver->run(), options);
+  Json made = document(measured.driver->run(), options);
+  for (Json& result : made["results"]) {
+    const auto rung = find_rung(*measured.lab, result.value("kernel", ""));
+    if (rung && (*rung)->wrong && result.value("status", "") == "failed")
+      result["reason"] = "refused by design: " + result.value("reason", "");
+  }
+  return made;
 }
 
 }  // namespace ridge::app

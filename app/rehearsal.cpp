@@ -54,7 +54,8 @@ const KernelRequest* asked(const Selection& selection, const std::string& kernel
   return found == selection.kernels.end() ? nullptr : &*found;
 }
 
-Result<void> measure_step(Driver& driver, const Selection& selection, RehearsedStep* out) {
+Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selection,
+                          RehearsedStep* out) {
   const study::TourStep& step = *out->step;
   RIDGE_TRY_VOID(driver.fetch_sources(selection.kernels));
   const auto begin = Clock::now();
@@ -62,7 +63,7 @@ Result<void> measure_step(Driver& driver, const Selection& selection, RehearsedS
   request.kernels = selection.kernels;
   int64_t id = 0;
   RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
-  out->code = run_exit_code(driver.run(), id);
+  out->code = run_exit_code(driver.run(), id, lab);
   const size_t rungs = selection.kernels.size();
   out->outcome = fmt::format("{} rung{}", rungs, rungs == 1 ? "" : "s");
   const KernelRequest* baseline = asked(selection, step.baseline);
@@ -89,7 +90,7 @@ Result<void> rehearse_step(const CommonOptions& common, const std::string& folde
   const Selection selection = done ? select_step(*lab, driver->run(), *out->step) : Selection();
   out->not_run = selection.not_run;
   const bool runs = done && !selection.kernels.empty();
-  if (runs) done = measure_step(*driver, selection, out);
+  if (runs) done = measure_step(*driver, *lab, selection, out);
   RIDGE_TRY(const bool saved, driver->close_file());
   if (runs && saved) {
     out->path = path;

@@ -33,9 +33,13 @@ std::string comparisons_text(const Run& run, int64_t request);
 std::string environment_text(const Run& run);
 std::string ceilings_text(const Run& run);
 
-/// Exit codes from what a request left behind (not its own error): 3 when a check failed, 69 when
-/// nothing could be run, 0 otherwise.
-int run_exit_code(const Run& run, int64_t request);
+/// Of the rungs that are there for the gate to refuse (Rung::wrong): which it refused, and which it did not. Empty
+/// where there are none.
+std::string refusals_text(const Run& run, int64_t request, const Lab& lab);
+
+/// Exit codes from what a request left behind (not its own error): 3 when a check failed, or passed what is wrong
+/// by design, 69 when nothing could be run, 0 otherwise.
+int run_exit_code(const Run& run, int64_t request, const Lab& lab);
 /// 0 faster or same, 1 slower, 2 unresolved, 3 invalid; of several candidates the worst.
 int compare_exit_code(const Run& run, int64_t request);
 

@@ -1,4 +1,5 @@
 // The convolution lab: seven nested loops, from the printed ones to Tensor Cores. Adding a rung is one line here.
+#include "common/record/params.h"
 #include "labs/conv_workload.h"
 #include "labs/lab.h"
 
@@ -6,6 +7,14 @@ namespace ridge {
 namespace {
 
 constexpr bool kPeer = true;
+
+/// It is right where a filter has one tap, there is no border, and every pixel is its own output's.
+bool as_printed_is_wrong(const Params& params) {
+  const auto is = [&](const char* name, int64_t value) {
+    return param_int(params, name, value) == value;
+  };
+  return !(is("r", 1) && is("s", 1) && is("pad", 0) && is("stride", 1));
+}
 
 const Lab& conv_lab() {
   static const Lab lab = {
@@ -18,7 +27,10 @@ const Lab& conv_lab() {
       .family = "conv",
       .rungs =
           {
-              {"conv.cpu.as_printed", "as printed", "seven loops, and the gate says no"},
+              {.kernel = "conv.cpu.as_printed",
+               .title = "as printed",
+               .change = "seven loops, and the gate says no",
+               .wrong = as_printed_is_wrong},
               {"conv.cpu.direct", "direct", "mended: the filter's offset, the border"},
               {"loops.cpu.reordered", "reordered", "the order is yours; w innermost is a vector"},
               {"loops.cpu.tiled", "tiled", "four loops cut, the sizes are yours"},

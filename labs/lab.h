@@ -23,6 +23,9 @@ struct Rung {
   const char* change;   ///< what is new since the rung before, one phrase
   bool peer = false;    ///< a library to measure against, not a step of ours
   bool expert = false;  ///< folded away at first
+  /// There for the gate to refuse: whether it computes something else at these parameters, so that no check may pass
+  /// it. Null: a rung that is meant to be right.
+  bool (*wrong)(const Params&) = nullptr;
 };
 
 /// A part of the ladder under its own heading; it begins with a rung and ends where the next begins.

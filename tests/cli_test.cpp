@@ -279,6 +279,32 @@ TEST_CASE("all three kinds of rung run; wrong ones have no speed, and the exit c
   }
 }
 
+TEST_CASE("a rung that is there to be refused spoils no run, and may not pass") {
+  const auto run = [](const std::string& rungs) {
+    return fixtures({"run", "refused", "--rungs", rungs, "--set", "n=64", "--mode", "live"});
+  };
+  for (const char* rungs : {"bad_zeros", "bad_zeros,loop_order", "bad_nan"}) {
+    const Outcome refused = run(rungs);
+    INFO(rungs << "\n" << refused.out);
+    CHECK(refused.code == 0);
+    CHECK(has(refused.out, "refused by design"));
+  }
+  const Outcome passed = run("good,loop_order");
+  CHECK(passed.code == 3);
+  CHECK(has(passed.out, "cpu.good: PASSED"));
+  CHECK_FALSE(has(passed.out, "refused by design"));
+  const Outcome broken = run("bad_status");  // an error is no refusal
+  CHECK(broken.code == 3);
+  CHECK_FALSE(has(broken.out, "refused by design"));
+  const Outcome json =
+      fixtures({"run", "refused", "--json", "--rungs", "bad_zeros,loop_order", "--mode", "live"});
+  CHECK(json.code == 0);
+  const Json results = json.json()["results"];
+  CHECK(results[0]["status"] == "failed");
+  CHECK(results[0]["stats"].is_null());
+  CHECK(results[0]["reason"].get<std::string>().rfind("refused by design: ", 0) == 0);
+}
+
 TEST_CASE("compare: a candidate that fails its check is invalid") {
   const Outcome compared = fixtures({"compare", "fixture", "--baseline", "good", "--candidate",
                                      "bad_zeros", "--set", "n=64", "--limit", "1"});

@@ -8,7 +8,7 @@
 //
 // Shared memory: 3 stages of 50 KB (33 of filters), 64 KB to turn the sums, 214 KB in all. Registers: 208 for a
 // thread that multiplies (128 sums, 48 operands), 88 for one that produces. For each step 1,024 FFMAs of a warp
-// come with 48 loads from shared memory; the producers add some 130 instructions for four of their warps.
+// come with 48 loads from shared memory; the producers add 160 in each of their four.
 //
 // Banks: an element's matrices are 16 floats longer than a multiple of 32, so that the halves of a warp read
 // different ones. Channel k of a stage has its tiles in groups of four at group ^ k: threads that hold eight
