@@ -122,6 +122,28 @@ TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
   }
 }
 
+TEST_CASE("every CPU rung of conv depthwise: blocks of channels that are full and not") {
+  int i = 0;
+  for (const int64_t channels : {1, 15, 16, 40, 72}) {
+    for (const int64_t stride : {1, 2}) {
+      for (const int64_t r : {1, 3, 5}) {
+        Params shape = {{"n", int64_t{2}},  {"c", channels},
+                        {"m", channels},    {"groups", channels},
+                        {"h", int64_t{7}},  {"w", int64_t{9}},
+                        {"r", r},           {"pad", r / 2},
+                        {"stride", stride}, {"layout", kLayouts[static_cast<size_t>(i) % 3]}};
+        shape["relu"] = std::string(i++ % 2 == 0 ? "yes" : "no");
+        for (const KernelDesc* kernel : registered_kernels()) {
+          if (!runs_here(*kernel, "conv") || kernel->library != nullptr) continue;
+          const QualityCheck check = checked(*kernel, complete(shape), uint64_t(i));
+          INFO(kernel->id << " " << to_string(shape) << ": " << check.reason);
+          CHECK(check.passed);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the loop explorer in every order, tiled at random, on 200 random shapes") {
   std::mt19937_64 random(8);
   const auto tile = [&] { return int64_t(std::array{0, 1, 2, 3, 5, 8, 16}[random() % 7]); };

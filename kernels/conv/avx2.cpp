@@ -41,7 +41,7 @@ static inline Vec positive(Vec v) {
 
 namespace ridge {
 
-static const ConvKernel conv_avx2 = {kLanes, kVecs, conv_tile};
+static const ConvKernel conv_avx2 = {kLanes, kVecs, conv_tile, conv_each};
 
 static Status prepare(const Shape& shape, Plan* plan) {
   return conv_prepare_blocks(&conv_avx2, &shape, 1, plan);

@@ -40,7 +40,7 @@ static inline Vec positive(Vec v) {
 namespace ridge {
 
 extern const ConvKernel conv_avx512;
-const ConvKernel conv_avx512 = {kLanes, kVecs, conv_tile};
+const ConvKernel conv_avx512 = {kLanes, kVecs, conv_tile, conv_each};
 
 static Status prepare(const Shape& shape, Plan* plan) {
   return conv_prepare_blocks(&conv_avx512, &shape, 1, plan);

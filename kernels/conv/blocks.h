@@ -7,7 +7,8 @@
 // whole blocks. Else x is copied into blocks before and y out of them afterwards, both timed.
 //
 // Groups are a dense convolution whose filters are zero outside their group; each block of filters visits the
-// channels that some filter of it sees. Depthwise that is one product of 16 (AVX2) or 64 that counts.
+// channels that some filter of it sees. Depthwise, where one product of 16 or 64 would count, a block is 16 channels
+// and the same 16 filters, and vectors of x meet vectors of weights (ConvKernel::each).
 //
 // ISA-flagged files include this header: C-like, static only.
 #pragma once
@@ -37,6 +38,7 @@ struct ConvTile {
 struct ConvKernel {
   int lanes, vecs;  ///< of a vector; vectors of filters in a tile
   void (*tile)(const ConvTile* tile);
+  void (*each)(const ConvTile* tile);  ///< depthwise, of 16 channels; its weights: [tap][16]
 };
 
 static constexpr int kConvPixels = 6;
@@ -55,7 +57,7 @@ struct ConvPlan {
   int threads;
   int64_t width, count;        ///< filters in a block; blocks of them
   int64_t x_blocks, y_blocks;  ///< of 16 channels
-  bool copy_x, copy_y;
+  bool copy_x, copy_y, depthwise;
   ConvFilters* filters;
   int32_t* offsets;  ///< [tap][p][q]
   float *f, *bias, *zeros, *x, *y;
@@ -66,6 +68,15 @@ struct ConvJob {
   const ConvPlan* plan;
   Conv v;
 };
+
+static inline bool conv_is_depthwise(const Conv* v) {
+  return v->group_c == 1 && v->group_m == 1;
+}
+
+/// Weights that a block of filters has for 16 channels.
+static inline int64_t conv_block_floats(const ConvPlan* plan) {
+  return plan->v.r * plan->v.s * 16 * (plan->depthwise ? 1 : plan->width);
+}
 
 static inline int64_t conv_least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -90,7 +101,8 @@ static inline void conv_item(const ConvJob* job, int64_t item) {
   const int64_t pieces = conv_pieces(plan), area = v->p * v->q, taps = v->r * v->s;
   const int64_t g = item / pieces, piece = item % pieces, all = v->n * area;
   const ConvFilters* filters = &plan->filters[g];
-  const int64_t block_floats = taps * 16 * plan->width;
+  const int64_t block_floats = conv_block_floats(plan);
+  void (*const tile)(const ConvTile*) = plan->depthwise ? job->kernel->each : job->kernel->tile;
   int64_t chunk = kConvChunkBytes / (block_floats * 4);
   chunk = chunk < 1 ? 1 : chunk;
   const int64_t x_image = plan->copy_x ? plan->x_blocks * v->h * v->w * 16 : v->x_at.image;
@@ -123,7 +135,7 @@ static inline void conv_item(const ConvJob* job, int64_t item) {
         t.pixels = (int)(pixel + count * (i + 1) / tiles - from);
         t.offsets = plan->offsets + from;
         t.y = y + from * t.y_pixel;
-        job->kernel->tile(&t);
+        tile(&t);
       }
       at += count;
     }

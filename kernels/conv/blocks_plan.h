@@ -9,10 +9,18 @@
 
 namespace ridge {
 
-/// [block of channels][tap][16 channels][width filters], zero where a filter does not see the channel.
+/// [block of channels][tap][16 channels][width filters], zero where a filter does not see the channel; depthwise
+/// [tap][16 channels].
 static inline void conv_pack_filters(const ConvPlan* plan, int64_t g, const float* f, int64_t taps,
                                      float* to) {
   const Conv* v = &plan->v;
+  if (plan->depthwise) {
+    for (int64_t i = 0; i < taps * 16; ++i) {
+      const int64_t m = g * 16 + i % 16;
+      to[i] = m < v->m ? f[m * taps + i / 16] : 0;
+    }
+    return;
+  }
   for (int64_t block = plan->filters[g].begin; block < plan->filters[g].end; ++block) {
     for (int64_t i = 0; i < taps * 16 * plan->width; ++i, ++to) {
       const int64_t m = g * plan->width + i % plan->width;
@@ -70,7 +78,7 @@ static inline int64_t conv_see(ConvPlan* plan, int64_t g) {
   filters->begin = first / v->group_m * v->group_c / 16;
   filters->end = (((past - 1) / v->group_m + 1) * v->group_c + 15) / 16;
   filters->vecs = (int)stored;
-  return (filters->end - filters->begin) * v->r * v->s * 16 * plan->width;
+  return (filters->end - filters->begin) * conv_block_floats(plan);
 }
 
 static inline Status conv_prepare_blocks(const ConvKernel* kernel, const Shape* shape, int threads,
@@ -86,7 +94,8 @@ static inline Status conv_prepare_blocks(const ConvKernel* kernel, const Shape* 
     return status;
   }
   plan->threads = threads;
-  plan->width = kernel->lanes * kernel->vecs;
+  plan->depthwise = conv_is_depthwise(&v);
+  plan->width = plan->depthwise ? 16 : kernel->lanes * kernel->vecs;
   plan->count = (v.m + plan->width - 1) / plan->width;
   plan->x_blocks = (v.c + 15) / 16, plan->y_blocks = (v.m + 15) / 16;
   plan->copy_x = v.layout == kConvNchw || (v.layout == kConvNhwc && v.c % 16 != 0);
@@ -114,7 +123,7 @@ static inline Status conv_prepare_blocks(const ConvKernel* kernel, const Shape* 
     filters->vecs = (filters->vecs + kernel->lanes - 1) / kernel->lanes;
     filters->f = f;
     conv_pack_filters(plan, g, (const float*)constants->f, v.r * v.s, f);
-    f += (filters->end - filters->begin) * v.r * v.s * 16 * plan->width;
+    f += (filters->end - filters->begin) * conv_block_floats(plan);
   }
   conv_fill_offsets(plan);
   return Status();

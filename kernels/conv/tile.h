@@ -4,7 +4,7 @@
 //   Vec, kVecs                       its vector of floats; vectors of filters in a tile, 4 at most
 //   broadcast(p)  fma(a, b, sum)  load(p)  store(p, v)  positive(v): max(0, v)
 //
-// and gets conv_tile(). Each channel of each tap takes `vecs` loads of weights and six broadcasts of x for
+// and gets conv_tile(), and conv_each() for depthwise. Each channel of each tap takes `vecs` loads of weights and six broadcasts of x for
 // 6 * vecs multiply-adds. Where the six pixels' inputs stand comes from a table (ConvTile::offsets), so that
 // the tile neither knows of rows, strides and padding nor ends with a row.
 //
@@ -78,6 +78,35 @@ static inline __attribute__((always_inline)) void conv_multiply(const ConvTile* 
   RIDGE_EACH_PIXEL(RIDGE_STORE)
 }
 
+#define RIDGE_EACH_STEP(i)                                              \
+  if (i < pixels) {                                                     \
+    const int32_t at = offset[i];                                       \
+    a##i = fma(load((at >= 0 ? t->x + at : t->zeros) + lane), w, a##i); \
+  }
+#define RIDGE_EACH_STORE(i) \
+  if (i < pixels) conv_store(t, t->y + i * t->y_pixel, lane / kLanes, a##i);
+
+static inline __attribute__((always_inline)) void conv_multiply_each(const ConvTile* t,
+                                                                     const int pixels) {
+  for (int lane = 0; lane < 16; lane += kLanes) {
+    Vec a0 = {}, a1 = {}, a2 = {}, a3 = {}, a4 = {}, a5 = {};
+    const int32_t* offset = t->offsets;
+    for (int64_t tap = 0; tap < t->taps; ++tap, offset += t->offsets_tap) {
+      const Vec w = load(t->f + tap * 16 + lane);
+      RIDGE_EACH_PIXEL(RIDGE_EACH_STEP)
+    }
+    RIDGE_EACH_PIXEL(RIDGE_EACH_STORE)
+  }
+}
+
+/// ConvKernel::each.
+static void conv_each(const ConvTile* t) {
+#define RIDGE_COUNT(i) \
+  case i + 1:          \
+    return conv_multiply_each(t, i + 1);
+  switch (t->pixels) { RIDGE_EACH_PIXEL(RIDGE_COUNT) }
+}
+
 /// ConvKernel::tile. Every count of pixels and vectors has code of its own, decided at compile time.
 static void conv_tile(const ConvTile* t) {
 #define RIDGE_VECS(i)                                                 \
@@ -91,6 +120,9 @@ static void conv_tile(const ConvTile* t) {
 }
 
 #undef RIDGE_VECS
+#undef RIDGE_COUNT
+#undef RIDGE_EACH_STORE
+#undef RIDGE_EACH_STEP
 #undef RIDGE_STORE
 #undef RIDGE_STEP
 #undef RIDGE_PLACE

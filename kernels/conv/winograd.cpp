@@ -17,13 +17,13 @@ extern const ConvKernel conv_avx512;  // avx512.cpp
 
 /// Other filters and strides: the direct tile, and a note that says so.
 static bool fits(const Conv* v) {
-  return v->r == 3 && v->s == 3 && v->stride == 1;
+  return v->r == 3 && v->s == 3 && v->stride == 1 && !conv_is_depthwise(v);
 }
 
 static Status prepare(const Shape& shape, Plan* plan) {
   const Conv v = conv_shape(&shape);
   if (fits(&v)) return winograd_prepare(&conv_avx512, &shape, plan);
-  const char note[] = "the direct tile: F(2x2, 3x3) takes 3 x 3 filters at stride 1";
+  const char note[] = "the direct tile: F(2x2, 3x3) takes 3 x 3 filters at stride 1, not depthwise";
   __builtin_memcpy(plan->note, note, sizeof note);
   return conv_prepare_blocks(&conv_avx512, &shape, shape.threads, plan);
 }
