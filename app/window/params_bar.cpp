@@ -26,6 +26,14 @@ Group stops_of(const State& state, const ParamView& param) {
     group.chosen = at == group.options.end() ? -1 : static_cast<int>(at - group.options.begin());
     return group;
   }
+  const auto held = state.view.params.find(param.name);
+  if (!spec && held != state.view.params.end() &&
+      std::holds_alternative<std::string>(held->second)) {
+    // No worker and no recording said what else there is.
+    group.is_integer = false;
+    group.options = {std::get<std::string>(held->second)}, group.chosen = 0;
+    return group;
+  }
   std::vector<int64_t> stops;
   for (const int64_t stop : param.stops) {
     if (!spec || (stop >= spec->min && stop <= spec->max)) stops.push_back(stop);
