@@ -2,6 +2,8 @@
 // loss scaling, and what must not change a training.
 #include <cmath>
 
+#include "common/kernel/registry.h"
+#include "common/record/params.h"
 #include "tests/cuda_support.h"
 #include "tests/mixed_reference.h"
 
@@ -181,6 +183,32 @@ TEST_CASE(
     REQUIRE(blind->step(small_set().train, images.data(), 0.05f, false));
     CHECK_FALSE((*blind->report()).finite);
   }
+}
+
+TEST_CASE("a memory limit on a GPU names the largest batch that fits") {
+  if (measure::gpu() == nullptr) return;
+  const auto largest = [](const char* id) {
+    const TrainDesc* desc = find_training(id);
+    REQUIRE(desc != nullptr);
+    const auto params = resolve_params(desc->maker->params(*desc),
+                                       {{"memory_mib", int64_t{64}},
+                                        {"batch", int64_t{64}},
+                                        {"layers", int64_t{9}},
+                                        {"width", int64_t{64}}},
+                                       "mixed");
+    REQUIRE(params);
+    const auto made = desc->maker->build(*desc, *params, 1);
+    REQUIRE(made);
+    CHECK((*made)->memory_bytes() <= 64.0 * 1048576);
+    const std::string note = (*made)->note();
+    REQUIRE(note.find(": ") != std::string::npos);
+    return std::stoll(note.substr(note.find(": ") + 2));
+  };
+  const auto plain = largest("mixed.cuda.bf16");
+  CHECK(plain > 64);
+  CHECK(largest("mixed.cuda.fp32") < plain);
+  CHECK(largest("mixed.cuda.checkpointing") > plain);
+  CHECK(largest("mixed.cuda.accumulation") > 2 * plain);
 }
 
 TEST_CASE("every kernel of a training step runs under the sanitizer", "[.sanitizer]") {

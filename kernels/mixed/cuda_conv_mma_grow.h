@@ -47,6 +47,50 @@ __device__ inline void stage_mma_slopes(const ConvInput<T>& slope, const ConvSha
   }
 }
 
+/// The warps' sums become the block's; `shared` has room for them all. Warps by `halves` have the same channels.
+__device__ inline void leave_mma_sums(const float (&sums)[9][2][2][4], const float (&bias)[2][4],
+                                      const ConvShape& shape, int o0, int c0, int halves,
+                                      float* shared, float* parts) {
+  const int tid = static_cast<int>(threadIdx.x), lane = tid % 32, warp = tid / 32;
+  const int mine = warp % halves, share = warp / halves, shares = kMmaGrowWarps / halves;
+  // The warps' sums side by side: [warp][channel made][tap][channel read].
+  __syncthreads();
+  const int64_t columns = 9 * int64_t{shape.in};
+#pragma unroll
+  for (int t = 0; t < 9; ++t)
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int n = 0; n < 2; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          shared[((warp * 32 + m * 16 + i / 2 * 8 + lane / 4) * 9 + t) * 16 + n * 8 + lane % 4 * 2 +
+                 i % 2] = sums[t][m][n][i];
+  __syncthreads();
+  for (int i = tid; i < 32 * 9 * 16 * halves; i += kMmaGrowThreads) {
+    const int half_of = i / (32 * 9 * 16), at = i % (32 * 9 * 16);
+    float sum = 0;
+    for (int w = half_of; w < kMmaGrowWarps; w += halves) sum += shared[w * 32 * 9 * 16 + at];
+    const int o = o0 + at / 16 / 9, t = at / 16 % 9, c = c0 + half_of * 16 + at % 16;
+    if (o < shape.out && c < shape.in)
+      parts[(int64_t{blockIdx.x} * shape.out + o) * columns + t * shape.in + c] = sum;
+  }
+  if (c0 > 0) return;
+  __syncthreads();
+#pragma unroll
+  for (int m = 0; m < 2; ++m)
+    if (lane % 4 == 0 && mine == 0) {
+      shared[share * 32 + m * 16 + lane / 4] = bias[m][0];
+      shared[share * 32 + m * 16 + 8 + lane / 4] = bias[m][2];
+    }
+  __syncthreads();
+  if (tid >= 32 || o0 + tid >= shape.out) return;
+  float sum = 0;
+  for (int s = 0; s < shares; ++s) sum += shared[s * 32 + tid];
+  parts[int64_t{gridDim.x} * shape.out * columns + int64_t{blockIdx.x} * shape.out + o0 + tid] =
+      sum;
+}
+
 /// parts[block x][out][tap][in], and behind all of them sums[block x][out]. Block y has 32 channels made and up to 32
 /// read.
 template <class T, int half>
@@ -111,43 +155,7 @@ __global__ void __launch_bounds__(kMmaGrowThreads, 2)
       }
     }
   }
-  // The warps' sums side by side: [warp][channel made][tap][channel read].
-  __syncthreads();
-  auto* const shared = reinterpret_cast<float*>(zero_and_more);
-  const int64_t columns = 9 * int64_t{shape.in};
-#pragma unroll
-  for (int t = 0; t < 9; ++t)
-#pragma unroll
-    for (int m = 0; m < 2; ++m)
-#pragma unroll
-      for (int n = 0; n < 2; ++n)
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          shared[((warp * 32 + m * 16 + i / 2 * 8 + lane / 4) * 9 + t) * 16 + n * 8 + lane % 4 * 2 +
-                 i % 2] = sums[t][m][n][i];
-  __syncthreads();
-  for (int i = tid; i < 32 * 9 * 16 * halves; i += kMmaGrowThreads) {
-    const int half_of = i / (32 * 9 * 16), at = i % (32 * 9 * 16);
-    float sum = 0;
-    for (int w = half_of; w < kMmaGrowWarps; w += halves) sum += shared[w * 32 * 9 * 16 + at];
-    const int o = o0 + at / 16 / 9, t = at / 16 % 9, c = c0 + half_of * 16 + at % 16;
-    if (o < shape.out && c < shape.in)
-      parts[(int64_t{blockIdx.x} * shape.out + o) * columns + t * shape.in + c] = sum;
-  }
-  if (c0 > 0) return;
-  __syncthreads();
-#pragma unroll
-  for (int m = 0; m < 2; ++m)
-    if (lane % 4 == 0 && mine == 0) {
-      shared[share * 32 + m * 16 + lane / 4] = bias[m][0];
-      shared[share * 32 + m * 16 + 8 + lane / 4] = bias[m][2];
-    }
-  __syncthreads();
-  if (tid >= 32 || o0 + tid >= shape.out) return;
-  float sum = 0;
-  for (int s = 0; s < shares; ++s) sum += shared[s * 32 + tid];
-  parts[int64_t{gridDim.x} * shape.out * columns + int64_t{blockIdx.x} * shape.out + o0 + tid] =
-      sum;
+  leave_mma_sums(sums, bias, shape, o0, c0, halves, reinterpret_cast<float*>(zero_and_more), parts);
 }
 
 }  // namespace ridge::mixed

@@ -114,6 +114,11 @@ class Fp8Product {
     const size_t workspace = blas::kWorkspaceBytes;
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                          &workspace, sizeof workspace);
+    // A layer's gradient lies behind those of others: 16 numbers are what it begins at a multiple of.
+    const uint32_t aligned = 64;
+    for (const auto name :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      cublasLtMatmulPreferenceSetAttribute(preference, name, &aligned, sizeof aligned);
     cublasLtMatmulHeuristicResult_t found = {};
     int count = 0;
     const cublasStatus_t asked =
