@@ -58,11 +58,13 @@ std::string share_cell(const std::optional<Utilization>& share) {
 }
 
 std::vector<std::string> row_of(const Run& run, const Series& series) {
-  std::vector<std::string> row(12);
+  std::vector<std::string> row(13);
   row[0] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
-  row[10] = error_cell(series);
-  row[11] = limit_cell(series);
+  if (series.kind == "training")
+    row[10] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
+  row[11] = error_cell(series);
+  row[12] = limit_cell(series);
   if (!has_speed(series)) {
     row[1] = is_emulated(series) ? kEmulated : kNone;
     return row;
@@ -219,7 +221,7 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
     text += "\n" + heading_of(one);
     for (const Series* series : one) rows.push_back(row_of(run, *series));
     text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "exponentials",
-                   "bandwidth", "throughput", "energy", "error", "limit"},
+                   "bandwidth", "throughput", "energy", "memory", "error", "limit"},
                   rows);
   }
   text += stages_text(all);

@@ -30,6 +30,18 @@ bool counts_flop(const std::vector<Entry>& entries) {
                      [](const Entry& entry) { return entry.series && entry.series->flop > 0; });
 }
 
+/// Trainings that say what they hold, and nothing that counts the bytes it moves.
+bool holds_memory(const std::vector<Entry>& entries) {
+  const auto some = [&](const auto& has) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry& entry) { return entry.series && has(entry); });
+  };
+  return some([](const Entry& e) {
+           return e.series->kind == "training" && e.series->memory_bytes > 0;
+         }) &&
+         !some([](const Entry& e) { return is_number(e.derived.bytes_per_s); });
+}
+
 std::string quality_text(const QualityCheck& check, const std::string& metric) {
   if (metric.empty()) return ", NMSE " + format_scientific(check.nmse);
   const auto found = check.task.find(metric);
@@ -60,6 +72,8 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
       if (is_number(entry.derived.bytes_per_s)) {
         text += ", " + format_rate(*entry.derived.bytes_per_s, "B/s");
       }
+      if (entry.series->kind == "training" && entry.series->memory_bytes > 0)
+        text += ", " + format_bytes(entry.series->memory_bytes);
       if (const QualityCheck* check = entry.series->quality()) {
         text += quality_text(*check, metric);
       }
@@ -99,7 +113,8 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
     model.panels.push_back(metric.empty() || counts_flop(entries)
                                ? utilization_panel(entries)
                                : items_panel(entries, options.items));
-    model.panels.push_back(bandwidth_panel(entries));
+    model.panels.push_back(holds_memory(entries) ? memory_panel(entries)
+                                                 : bandwidth_panel(entries));
     model.panels.push_back(metric.empty() ? error_panel(entries) : task_panel(entries, metric));
   }
   model.legend = {"bar: median", "whisker: 95 % interval"};

@@ -40,6 +40,8 @@ Panel utilization_panel(const std::vector<Entry>& entries);
 /// Items a second: the rate of what is not counted in FLOP.
 Panel items_panel(const std::vector<Entry>& entries, const std::string& items);
 Panel bandwidth_panel(const std::vector<Entry>& entries);
+/// Of trainings, which count no bytes but hold many.
+Panel memory_panel(const std::vector<Entry>& entries);
 /// NMSE against float64 with the limit of the gate. A rung that failed shows its error, as a cross:
 /// the error is the evidence.
 Panel error_panel(const std::vector<Entry>& entries);

@@ -143,6 +143,25 @@ Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
   return panel;
 }
 
+Panel memory_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Memory", .subtitle = "held while it trains", .metric = "memory"};
+  panel.axis = {.title = "Memory", .unit = "B"};
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "not reported");
+    if (!entry.reason.empty() || !(entry.series->memory_bytes > 0)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), entry.series->memory_bytes, Role::series2);
+    mark.label = format_bytes(mark.value);
+    mark.note = with_how(entry.row->label + ": " + mark.label +
+                             (entry.series->note.empty() ? "" : "; " + entry.series->note),
+                         entry);
+    panel.marks.push_back(mark);
+    panel.axis.high = std::max(panel.axis.high, mark.value * 1.04);
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};

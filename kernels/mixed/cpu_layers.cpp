@@ -79,11 +79,11 @@ const void* CpuTrainer::operand(Worker& me, const void* x, int64_t begin, int64_
   if (!sizes_.operands) return x;
   const Rounding rounding = rounding_of(element);
   float scale = 1;
+  std::vector<float>& most = most_[me.turn];
+  me.turn = 1 - me.turn;  // the next may be written before all have read this one
+  if (element != Element::tf32) most[size_t(me.index)] = ops_.most(at(x, begin), end - begin);
+  team_.barrier();  // and all have done with what `room` held
   if (element != Element::tf32) {
-    std::vector<float>& most = most_[me.turn];
-    me.turn = 1 - me.turn;  // the next may be written before all have read this one
-    most[size_t(me.index)] = ops_.most(at(x, begin), end - begin);
-    team_.barrier();
     const float high = *std::max_element(most.begin(), most.end());
     if (high > 0 && high <= FLT_MAX)
       scale = std::ldexp(1.0f, std::clamp(std::ilogb(rounding.most / high), -100, 100));
@@ -111,6 +111,8 @@ void* CpuTrainer::output(size_t l) {
 void CpuTrainer::forward(Worker& me, size_t l) {
   const Layer& layer = setup_.model.layers[l];
   void* y = output(l);
+  // An output that shares its place with another layer's: rows of another length lie elsewhere.
+  if (sizes_.outputs.place[l] >= 0) team_.barrier();
   if (layer.kind == Kind::pool)
     return ops_.pool(at(input(l), me.first * layer.in_size()), layer.side, layer.in,
                      me.last - me.first, at(y, me.first * layer.out_size()));
@@ -305,6 +307,7 @@ void CpuTrainer::backward_layer(Worker& me, size_t l, int64_t part, bool counts)
     ops_.unpool(at(input(l), me.first * layer.in_size()), at(output(l), begin), at(slope, begin),
                 layer.side, layer.in, images, at(next, me.first * layer.in_size()));
     me.current = 1 - me.current;
+    team_.barrier();  // `slope` is next written in rows of another length
     return;
   }
   const int64_t count = images * layer.out_size();
