@@ -1,6 +1,6 @@
-// The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is
-// and read(Item), write(float), join(Item, Item): an item of one or two; beside what tile.h needs; it is compiled for one instruction set, whose
-// vectors the compiler uses.
+// The element-wise work itself. The including file has said, in namespace ridge, what an `Item` in memory is and
+// read(Item), write(float) and join(Item, Item), an item of one or two, beside what tile.h needs. It is compiled
+// for one instruction set, whose vectors the compiler uses.
 #pragma once
 
 #include <math.h>
