@@ -52,6 +52,8 @@ __device__ inline T warp_sum(T value) {
 }  // namespace device
 }  // namespace ridge
 
-// Of a file with variants: the weights that this one is built for (RIDGE_GEMV_KIND=int4).
+// Of a file with variants: the weights that this one is built for (RIDGE_GEMV_KIND=int4), as text and as a type.
 #define RIDGE_GEMV_TEXT_OF(x) #x
 #define RIDGE_GEMV_TEXT(x) RIDGE_GEMV_TEXT_OF(x)
+#define RIDGE_GEMV_WEIGHTS_OF(x) ::ridge::device::Weights_##x
+#define RIDGE_GEMV_WEIGHTS(x) RIDGE_GEMV_WEIGHTS_OF(x)

@@ -11,19 +11,12 @@
 #include "kernels/gemv/gemv_cuda.h"
 #include "kernels/gemv/weights.h"
 
-#define RIDGE_JOIN_OF(a, b) a##b
-#define RIDGE_JOIN(a, b) RIDGE_JOIN_OF(a, b)
-
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
 
-using Weights_bf16 = Bf16Weights;
-using Weights_fp8 = Fp8Weights;
-using Weights_int8 = Int8Weights;
-using Weights_int4 = Int4Weights;
-using W = RIDGE_JOIN(Weights_, RIDGE_GEMV_KIND);
+using W = RIDGE_GEMV_WEIGHTS(RIDGE_GEMV_KIND);
 
 constexpr int kWarps = 4, kLoads = 4, kColumns = 4;
 constexpr int kElements = 128 / W::kBits;  // of 16 bytes

@@ -91,4 +91,11 @@ __device__ inline float high_float(uint32_t pair) {
   return __uint_as_float(pair & 0xffff0000);
 }
 
+// The weights of a file with variants (gemv_cuda.h), by the name of their type.
+using Weights_bf16 = Bf16Weights;
+using Weights_fp8 = Fp8Weights;
+using Weights_int8 = Int8Weights;
+using Weights_int4 = Int4Weights;
+using Weights_w8a8 = W8a8Weights;
+
 }  // namespace ridge::device
