@@ -1,4 +1,5 @@
-// The quantization lab. Adding a rung is one line here.
+// The quantization lab: a network in fewer bits, and what its accuracy pays for them. Adding a rung is one line
+// here.
 #include "labs/lab.h"
 
 namespace ridge {
@@ -10,10 +11,11 @@ const Lab& quant_lab() {
   static const Lab lab = {
       .id = "quant",
       .title = "Quantization",
-      .goal = "Store weights in fewer bits: what it costs in accuracy, and what it brings.",
-      .family = "gemv",
+      .goal = "Take bits away from a network: see what accuracy pays, and which care gets it back.",
+      .family = "quantnet",
       .rungs =
           {
+              {"quantnet.cpu.fp32", "fp32", "the network as it was trained"},
               {"gemv.cpu.plain", "decode: plain", "a dot product for each row"},
               {"gemv.cpu.avx2_fp32", "decode: AVX2, fp32", "8 weights at once, 4 sums"},
               {"gemv.cpu.avx2_int8", "decode: AVX2, int8", "a quarter of the bytes"},
@@ -24,7 +26,8 @@ const Lab& quant_lab() {
               {"gemv.cpu.avx512_int4", "decode: AVX-512, int4", "an eighth, unpacked in registers"},
               {"gemv.cpu.avx512_vnni", "layer: VNNI, int8 x int8",
                "exact sums, an epilogue in registers"},
-              {"gemv.cpu.onednn_w8a8", "layer: oneDNN, int8 x int8", "its sums, then a pass", kPeer},
+              {"gemv.cpu.onednn_w8a8", "layer: oneDNN, int8 x int8", "its sums, then a pass",
+               kPeer},
               {"gemv.cuda.naive", "decode: a thread a row", "bf16, the definition"},
               {"gemv.cuda.vectors_bf16", "decode: vectors, bf16", "a warp a row, 16 bytes a lane"},
               {"gemv.cuda.vectors_fp8", "decode: vectors, e4m3", "half of the bytes"},
@@ -53,23 +56,27 @@ const Lab& quant_lab() {
               {"gemv.cuda.cublaslt", "many rows: cuBLASLt, int8",
                "sums through memory, then a kernel for scales", kPeer},
           },
-      .sections = {{"CPU, decode", "gemv.cpu.plain"},
+      .sections = {{"Network", "quantnet.cpu.fp32"},
+                   {"CPU, decode", "gemv.cpu.plain"},
                    {"GPU, decode", "gemv.cuda.naive"},
                    {"GPU, decode, copy engine", "gemv.cuda.warp_rings_bf16"},
                    {"GPU, many rows", "gemv.cuda.wgmma"}},
-      .params = {{"n", "rows of W (n)", {1024, 2048, 4096, 8192, 14336, 28672}},
+      .params = {{"model", "network", {}},
+                 {"width", "width", {64, 128, 256, 512}},
+                 {"train_epochs", "epochs of training", {1, 2, 4, 8}},
+                 {"seed", "seed", {1, 2, 3, 4, 5, 6, 7, 8}},
+                 {"images", "images in a call", {1, 100, 1000, 10000}},
+                 {"n", "rows of W (n)", {1024, 2048, 4096, 8192, 14336, 28672}},
                  {"k", "columns of W (k)", {1024, 2048, 4096, 8192, 14336}},
                  {"batch", "sequences at once", {1, 2, 4, 8, 16}},
                  {"copies", "copies of the weights", {1, 2, 4, 8}},
                  {"epilogue", "epilogue (w8a8)", {}},
                  {"dtype", "weights", {}},
                  {"threads", "CPU threads", {1, 2, 4, 8, 16}}},
-      .quality_metric = "error",
-      .quality_limit = "error against float64 on the weights as they are stored",
+      .quality_metric = "accuracy",
+      .quality_limit = "scores against the definition of the same network",
       .lesson = "assets/lessons/quant.md",
-      .first_look_cpu = {{"n", int64_t{4096}}, {"k", int64_t{4096}}},
-      .first_look_gpu = {{"n", int64_t{14336}}, {"k", int64_t{4096}}},
-      .items = "tokens",
+      .items = "images",
   };
   return lab;
 }

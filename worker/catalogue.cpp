@@ -139,6 +139,7 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
     if (family != nullptr) {
       list.back().params = family->params();
       narrow_dtype(&list.back());
+      if (family->narrow != nullptr) family->narrow(k->id, &list.back().params);
     } else {
       list.back().available = false;
       list.back().reason = "its family is not in this worker";

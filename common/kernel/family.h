@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/core/result.h"
@@ -82,6 +83,8 @@ struct FamilyDesc {
   StepInputs (*step)(const Shape& all, const std::vector<int64_t>& lengths) = nullptr;
   /// The parameters of the problem that holds `batch` sequences of `length` at most.
   Params (*step_room)(const Params& params, int64_t batch, int64_t length) = nullptr;
+  /// Narrows `specs` to what the rung with this id leaves open. Null: each rung takes all of them.
+  void (*narrow)(std::string_view kernel, std::vector<ParamSpec>* specs) = nullptr;
 };
 
 }  // namespace ridge

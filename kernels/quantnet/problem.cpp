@@ -1,0 +1,160 @@
+// ridge: flags=-O3
+//
+// The quantnet family's problem: a network in one recipe's numbers classifies images, every score is held
+// against the definition, and the accuracy against that of fp32.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "common/core/parallel.h"
+#include "common/core/random.h"
+#include "common/kernel/registry.h"
+#include "common/quality/quality.h"
+#include "common/record/params.h"
+#include "kernels/quantnet/network.h"
+#include "kernels/quantnet/recipes.h"
+
+namespace ridge {
+namespace {
+
+using quantnet::QuantNet;
+
+/// The definition takes 0.3 ms an image in float64: of more than this many so many are judged, if not all must.
+constexpr int64_t kJudged = 512;
+
+class QuantNetProblem : public Problem {
+ public:
+  QuantNetProblem(quantnet::Asked asked, std::shared_ptr<const QuantNet> net)
+      : asked_(std::move(asked)), net_(std::move(net)) {}
+
+  Shape shape() const override {
+    Shape shape;
+    shape.dim[0] = asked_.images;
+    shape.threads = asked_.threads;
+    shape.constants = net_.get();
+    return shape;
+  }
+  std::vector<BufferSpec> buffers() const override {
+    const auto images = static_cast<size_t>(asked_.images);
+    return {{"pixels", images * kGarmentPixels, false, DType::int8},
+            {"scores", images * kGarmentClasses * sizeof(float), true, DType::fp32}};
+  }
+  double flop() const override {
+    double products = 0;
+    for (const auto& at : net_->layers)
+      products += double(at.layer.weights()) * double(at.layer.pixels());
+    return 2 * products * double(asked_.images);
+  }
+  double bytes_min() const override {
+    return net_->weight_bytes +
+           double(asked_.images) * (kGarmentPixels + kGarmentClasses * sizeof(float));
+  }
+  double items() const override { return double(asked_.images); }
+
+  void generate(uint64_t seed, HostBuffers* host) const override {
+    host->resize(2);
+    (*host)[0].resize(size_t(asked_.images) * kGarmentPixels);
+    (*host)[1].resize(size_t(asked_.images) * kGarmentClasses * sizeof(float));
+    const uint64_t key = random_key(seed);
+    if (asked_.net.epochs == 0) {  // garments are black at the border: bytes that all count
+      for (size_t i = 0; i < (*host)[0].size(); ++i)
+        (*host)[0][i] = static_cast<std::byte>(random_below(key, i, 256));
+      return;
+    }
+    for (int64_t i = 0; i < asked_.images; ++i) {
+      std::memcpy(&(*host)[0][size_t(i) * kGarmentPixels], garments().test.image(image_of(seed, i)),
+                  kGarmentPixels);
+    }
+  }
+
+  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
+    const int64_t step = full ? 1 : (asked_.images + kJudged - 1) / kJudged;
+    const auto* scores = reinterpret_cast<const float*>(host[1].data());
+    refer(host[0], seed, step);
+    quality::ErrorSum sum;
+    for (size_t at = 0; at < expected_.size(); ++at) {
+      const size_t image = at / kGarmentClasses * size_t(step);
+      sum.add(double(scores[image * kGarmentClasses + at % kGarmentClasses]), expected_[at],
+              HUGE_VAL);
+    }
+    QualityCheck check = sum.finish("scores against float64", quantnet::nmse_limit(net_->recipe));
+    check.task["model_bytes"] = net_->weight_bytes;
+    if (asked_.net.epochs > 0) judge_accuracy(scores, seed, &check);
+    return check;
+  }
+
+ private:
+  /// Seed 1: the test set from its start, over again where more are asked; others: drawn from it.
+  static int64_t image_of(uint64_t seed, int64_t i) {
+    const int64_t count = garments().test.count();
+    if (seed == 1) return i % count;
+    return random_below(random_key(seed), uint64_t(i), static_cast<uint32_t>(count));
+  }
+
+  void refer(const std::vector<std::byte>& pixels, uint64_t seed, int64_t step) const {
+    if (referred_ == std::pair(seed, step) && !expected_.empty()) return;
+    const int64_t judged = (asked_.images + step - 1) / step;
+    expected_.assign(size_t(judged) * kGarmentClasses, 0);
+    const auto* images = reinterpret_cast<const uint8_t*>(pixels.data());
+    parallel_for(judged, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        quantnet::evaluate(*net_, images + i * step * kGarmentPixels,
+                           &expected_[size_t(i) * kGarmentClasses]);
+      }
+    });
+    referred_ = {seed, step};
+  }
+
+  void judge_accuracy(const float* scores, uint64_t seed, QualityCheck* check) const {
+    int64_t right = 0;
+    for (int64_t i = 0; i < asked_.images; ++i) {
+      const float* row = scores + i * kGarmentClasses;
+      const auto best = std::max_element(row, row + kGarmentClasses) - row;
+      right += best == garments().test.labels[size_t(image_of(seed, i))] ? 1 : 0;
+    }
+    check->task["accuracy"] = double(right) / double(asked_.images);
+  }
+
+  quantnet::Asked asked_;
+  std::shared_ptr<const QuantNet> net_;
+  mutable std::pair<uint64_t, int64_t> referred_ = {0, 0};  ///< seed, step
+  mutable std::vector<double> expected_;
+};
+
+Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
+  RIDGE_TRY(auto net, quantnet::stored_net(params, nullptr));
+  return std::unique_ptr<Problem>(
+      std::make_unique<QuantNetProblem>(quantnet::asked_of(params), std::move(net)));
+}
+
+Result<void> get_ready(const Params& params, const FamilyProgress& progress) {
+  const auto net = quantnet::stored_net(params, &progress);
+  if (!net) return net.error();
+  return {};
+}
+
+Params fewer_images(const Params& params, double share) {
+  Params fewer = params;
+  const int64_t images = param_int(params, "images", 10'000);
+  // NaN is no share: all of them.
+  const double wanted = share < 1 ? std::max(1.0, double(images) * share) : double(images);
+  fewer["images"] = static_cast<int64_t>(wanted);
+  return fewer;
+}
+
+/// Untrained: one image, blocks with one more and less, channels that fill no vector.
+std::vector<Params> awkward() {
+  std::vector<Params> shapes;
+  const auto add = [&](int64_t images, int64_t width) {
+    shapes.push_back({{"images", images}, {"width", width}, {"train_epochs", int64_t{0}}});
+  };
+  add(1, 16), add(5, 48), add(7, 256), add(15, 32), add(17, 80), add(33, 272);
+  return shapes;
+}
+
+RIDGE_FAMILY(quantnet, .params = quantnet::family_params, .make_problem = make_problem,
+             .awkward = awkward, .shrink = fewer_images, .get_ready = get_ready,
+             .narrow = quantnet::narrow);
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,38 @@
+// The recipes of this family, the parameters that they leave open, and the networks that they make.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "common/core/registration.h"
+#include "kernels/quantnet/network.h"
+
+namespace ridge {
+
+RIDGE_REGISTERED(registered_recipes, ridge_recipes, RecipeDesc)
+
+namespace quantnet {
+
+/// A request's parameters, read.
+struct Asked {
+  NetConfig net;
+  Recipe recipe;
+  int64_t images = 10'000;
+  int threads = 1;
+};
+
+std::vector<ParamSpec> family_params();
+/// Leaves a rung its own recipe (fp32 has none), and the parameters that this recipe looks at.
+void narrow(std::string_view kernel, std::vector<ParamSpec>* specs);
+Asked asked_of(const Params& params);
+
+/// How far scores may be from float64's, as NMSE: sums of fp32, and activations that fall on the other side of a
+/// point between two numbers of the type.
+double nmse_limit(const Recipe& recipe);
+
+/// The network of these parameters: trained or read, then quantised; from this process where it was made before.
+Result<std::shared_ptr<const QuantNet>> stored_net(const Params& params,
+                                                   const FamilyProgress* progress);
+
+}  // namespace quantnet
+}  // namespace ridge

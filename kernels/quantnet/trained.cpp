@@ -1,0 +1,122 @@
+#include "kernels/quantnet/trained.h"
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numbers>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/core/random.h"
+#include "common/core/write_file.h"
+#include "kernels/mixed/trainer.h"
+
+namespace ridge::quantnet {
+namespace {
+
+constexpr int64_t kBatch = 256;
+constexpr double kRate = 0.06;
+/// Raise it when the trainer makes other weights.
+constexpr int kVersion = 1;
+
+mixed::Model model_of(const NetConfig& config) {
+  return mixed::make_model(config.model, config.model == "cnn" ? config.width / 16 : config.width,
+                           1);
+}
+
+std::string key_of(const NetConfig& c) {
+  return fmt::format("quantnet-v{}-{}-w{}-e{}-s{}", kVersion, c.model, c.width, c.epochs, c.seed);
+}
+
+uint64_t digest(const std::vector<float>& numbers) {
+  uint64_t sum = numbers.size();
+  for (const float x : numbers) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, &x, sizeof(bits));
+    sum = mix_bits(sum + bits + kGolden);
+  }
+  return sum;
+}
+
+/// Fails on anything that is not exactly so many numbers and their digest.
+bool load(const std::string& path, std::vector<float>* numbers) {
+  std::ifstream file(path, std::ios::binary);
+  uint64_t sum = 0;
+  file.read(reinterpret_cast<char*>(&sum), sizeof(sum));
+  file.read(reinterpret_cast<char*>(numbers->data()),
+            static_cast<std::streamsize>(numbers->size() * sizeof(float)));
+  return file && file.peek() == std::ifstream::traits_type::eof() && sum == digest(*numbers);
+}
+
+/// A cache that cannot be written costs the next start some seconds.
+void save(const std::string& folder, const std::string& path, const std::vector<float>& numbers) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  const uint64_t sum = digest(numbers);
+  std::string text(sizeof(sum) + numbers.size() * sizeof(float), '\0');
+  std::memcpy(text.data(), &sum, sizeof(sum));
+  std::memcpy(text.data() + sizeof(sum), numbers.data(), numbers.size() * sizeof(float));
+  (void)write_whole(path, text);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const TrainedNet>> train(const NetConfig& config, const ImageSet& set,
+                                                const FamilyProgress* progress) {
+  auto net = std::make_shared<TrainedNet>();
+  net->model = model_of(config);
+  net->parameters = mixed::initial_parameters(net->model, config.seed);
+  if (config.epochs == 0) return std::shared_ptr<const TrainedNet>(net);
+  mixed::TrainerSetup setup;
+  setup.model = net->model;
+  setup.parameters = net->parameters;
+  setup.batch = kBatch;
+  setup.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  RIDGE_TRY(const auto trainer, mixed::make_cpu_trainer(std::move(setup)));
+  const int64_t an_epoch = std::max<int64_t>(1, set.count() / kBatch);
+  const int64_t steps = an_epoch * config.epochs;
+  std::vector<int32_t> order;
+  for (int64_t step = 0; step < steps; ++step) {
+    if (step % an_epoch == 0) {
+      order = shuffled(set.count(), config.seed * 1000 + static_cast<uint64_t>(step / an_epoch));
+      for (int64_t i = 0; std::ssize(order) < kBatch; ++i) order.push_back(order[size_t(i)]);
+    }
+    const double share = static_cast<double>(step) / static_cast<double>(steps);
+    if (progress != nullptr && !(*progress)("training the network, once", share))
+      return Error{ErrorCode::cancelled, "cancelled", "", ""};
+    const double rate = kRate * (1 + std::cos(std::numbers::pi * share)) / 2;
+    RIDGE_TRY_VOID(trainer->step(set, &order[size_t(step % an_epoch * kBatch)],
+                                 static_cast<float>(rate), false));
+  }
+  net->parameters = trainer->parameters();
+  return std::shared_ptr<const TrainedNet>(net);
+}
+
+Result<std::shared_ptr<const TrainedNet>> stored(const NetConfig& config,
+                                                 const FamilyProgress* progress) {
+  // The worker's main thread alone makes problems: no lock.
+  static std::map<std::string, std::shared_ptr<const TrainedNet>> known;
+  const std::string name = key_of(config);
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  if (config.epochs == 0) {
+    RIDGE_TRY(known[name], train(config, {}, nullptr));
+    return known[name];
+  }
+  const ImageSet& set = garments().train;
+  uint64_t data = 0;  // a synthetic set must not pass for the real one
+  for (const uint8_t label : set.labels) data = mix_bits(data + label + kGolden);
+  const std::string folder = cache_folder("models");
+  const std::string path = fmt::format("{}/{}-{:08x}", folder, name, data >> 32);
+  auto net = std::make_shared<TrainedNet>();
+  net->model = model_of(config);
+  net->parameters.resize(size_t(net->model.parameters));
+  if (!folder.empty() && load(path, &net->parameters)) return known[name] = net;
+  RIDGE_TRY(known[name], train(config, set, progress));
+  if (!folder.empty()) save(folder, path, known[name]->parameters);
+  return known[name];
+}
+
+}  // namespace ridge::quantnet
