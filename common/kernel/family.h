@@ -42,6 +42,8 @@ class Problem {
   virtual double items() const {
     return 0;
   }  ///< what one call works off, images say; 0: no such thing
+  /// Values are another type's and the time is not: no speed is shown.
+  virtual bool is_emulated() const { return false; }
   /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
   virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
   /// Judges the outputs in `host` against float64 on the same inputs. full: every element against

@@ -127,6 +127,10 @@ Result<void> Contest::prepare(size_t i) {
   if (live_[i].posed == nullptr) {
     RIDGE_TRY(live_[i].posed, bench_->posed.get(*family, side.params, 1, *side.device));
   }
+  if (live_[i].posed->problem->is_emulated()) {
+    return Error{ErrorCode::unavailable, "it is emulated, so its time is not its type's",
+                 side.kernel->id, "compare its accuracy: run both with several seeds"};
+  }
   // Families differ in how they solve it: what they work off, so many images, has to be the same.
   const double items = live_[i].posed->problem->items();
   if (family_of(side.kernel->id) != family_of(sides_[0].kernel->id) &&

@@ -13,6 +13,7 @@
 #include "common/measure/machine.h"
 #include "common/measure/outcome.h"
 #include "common/measure/range.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -174,6 +175,10 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   double checked_s = 0;
   RIDGE_TRY_VOID(
       gate_before(bench, *family, series->params, options, &rung, series, observer, &checked_s));
+  if (posed->problem->is_emulated()) {
+    series->flop = 0, series->unavailable["stats"] = kEmulated;
+    return {};
+  }
   double call_ns = checked_s * 1e9;
   if (options.mode != Mode::live || checked_s < kWarmCall_s) {
     RIDGE_TRY(call_ns, warm_up(rung, options, series->index, observer));

@@ -33,7 +33,7 @@ Sizes::Sizes(const TrainerSetup& setup, const MixedOps& ops)
       lanes(ops.lanes),
       threads(setup.threads),
       operands(setup.precision.multiplied != Element::fp32),
-      stored(operands || setup.precision.stored != Element::fp32) {
+      stored(operands || setup.seen || setup.precision.stored != Element::fp32) {
   const int64_t width = 2 * lanes;
   operand = operands ? images * std::max<int64_t>(setup.model.largest(), kGarmentPixels) : 0;
   block = kBlockRows * kBlockColumns;
@@ -127,8 +127,13 @@ void CpuTrainer::make_workers() {
 void CpuTrainer::pack_weights(Worker& me) {
   const size_t layers = setup_.model.layers.size();
   if (sizes_.stored) {
+    if (setup_.seen) {
+      if (me.index == 0) setup_.seen(&(seen_ = master_));
+      team_.barrier();
+    }
     const Range part = share(me, sizes_.parameters);
-    ops_.store(&master_[size_t(part.begin)], part.end - part.begin, stored_,
+    const std::vector<float>& seen = setup_.seen ? seen_ : master_;
+    ops_.store(&seen[size_t(part.begin)], part.end - part.begin, stored_,
                weights_.at(part.begin, ops_.bytes));
     team_.barrier();
     for (size_t l = 0; sizes_.operands && l < layers; ++l) {

@@ -41,7 +41,7 @@ struct Sizes {
   int lanes;  ///< of a vector
   int threads;
   bool operands;  ///< products see their operands rounded once more
-  bool stored;    ///< weights lie in another type than their fp32 masters
+  bool stored;    ///< weights that are multiplied lie elsewhere than their fp32 masters
 
   Sizes(const TrainerSetup& setup, const MixedOps& ops);
   double bytes() const;
@@ -144,6 +144,7 @@ class CpuTrainer final : public Trainer {
   int64_t images_;
   Rounding stored_;
   std::vector<float> master_, velocity_, gradient_, sums_, biases_;
+  std::vector<float> seen_;  ///< with TrainerSetup::seen
   Buffer weights_, panels_, x_, slope_[2], operand_[2], turned_;
   std::vector<Buffer> outputs_, between_;
   std::vector<uint8_t> labels_;

@@ -1,6 +1,7 @@
 // What trains a network of this family, on the CPU or on a GPU, and what Training makes of it.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "common/data/fashion_mnist.h"
@@ -19,6 +20,10 @@ struct TrainerSetup {
   int scale_log2 = 0;  ///< of the loss: fixed, or where dynamic scaling begins
   int threads = 1;
   std::vector<float> parameters;  ///< where training begins
+  /// CPU: makes of the parameters those that a step multiplies; their gradient goes to the parameters as they are,
+  /// as if nothing had been made of them (the straight-through estimator, Bengio et al., arXiv:1308.3432). Null: they
+  /// are multiplied as they are.
+  std::function<void(std::vector<float>* parameters)> seen;
 };
 
 /// What the last step saw.
