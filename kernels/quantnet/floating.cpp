@@ -81,6 +81,13 @@ void classify_few(const FloatState& state, FloatThread* thread, const uint8_t* p
     ops.widen(pixels + (i < count ? i : 0) * kGarmentPixels, kGarmentPixels, state.rounding,
               thread->x[0].data() + size_t(i * kGarmentPixels) * ops.bytes);
   }
+  const bool scaled = state.net->recipe.element == Element::e4m3;
+  const auto scale = [&](void* some, int64_t numbers,
+                         double by) {  // fp8 goes by scales, set beforehand
+    if (scaled)
+      ops.operand(some, numbers, rounding_of(Element::e4m3), static_cast<float>(1 / by), some);
+  };
+  scale(x, state.images * kGarmentPixels, state.net->pixel_scale);
   for (size_t l = 0; l < state.net->layers.size(); ++l, std::swap(x, y)) {
     const QuantLayer& at = state.net->layers[l];
     const mixed::Layer& layer = at.layer;
@@ -96,6 +103,7 @@ void classify_few(const FloatState& state, FloatThread* thread, const uint8_t* p
     (void)thread->products[l]->run(rows, state.weights[l].data(), y);
     ops.finish(y, state.images * layer.pixels(), layer.out, at.bias.data(), layer.relu,
                state.rounding);
+    if (l + 1 < state.net->layers.size()) scale(y, state.images * layer.out_size(), at.out_scale);
   }
   ops.add(x, count * mixed::kClasses, scores);
 }
@@ -104,12 +112,14 @@ void classify_few(const FloatState& state, FloatThread* thread, const uint8_t* p
 
 Status prepare_floating(const Shape& shape, Plan* plan) {
   const auto* net = static_cast<const QuantNet*>(shape.constants);
-  auto* state = new FloatState{.net = net,
-                               .ops = ops_for(net->recipe),
-                               .rounding = rounding_of(net->recipe.element),
-                               .images = std::min(kImagesAtOnce, shape.dim[0]),
-                               .weights = {},
-                               .threads = {}};
+  auto* state = new FloatState{
+      .net = net,
+      .ops = ops_for(net->recipe),
+      .rounding =
+          rounding_of(net->recipe.element == Element::e4m3 ? Element::fp32 : net->recipe.element),
+      .images = std::min(kImagesAtOnce, shape.dim[0]),
+      .weights = {},
+      .threads = {}};
   for (const QuantLayer& at : net->layers)
     state->weights.push_back(turned(at, *state->ops, state->rounding));
   state->threads.resize(size_t(shape.threads));

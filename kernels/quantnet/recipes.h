@@ -16,9 +16,13 @@ namespace quantnet {
 /// A request's parameters, read.
 struct Asked {
   NetConfig net;
+  std::string trick;  ///< the recipe's name
   Recipe recipe;
+  Choices choices;
   int64_t images = 10'000;
   int threads = 1;
+  double limit = 0.01;        ///< share of the test set that may be lost against fp32
+  double plain_accuracy = 0;  ///< of fp32, where the problem has asked for it
 };
 
 std::vector<ParamSpec> family_params();
@@ -30,9 +34,13 @@ Asked asked_of(const Params& params);
 /// point between two numbers of the type.
 double nmse_limit(const Recipe& recipe);
 
-/// The network of these parameters: trained or read, then quantised; from this process where it was made before.
-Result<std::shared_ptr<const QuantNet>> stored_net(const Params& params,
+/// The network that is asked for: trained or read, then quantised; from this process where it was made before.
+Result<std::shared_ptr<const QuantNet>> stored_net(const Asked& asked,
                                                    const FamilyProgress* progress);
+/// Of the network as it was trained, in fp32, on the test set; 0 where it is untrained.
+Result<double> plain_accuracy(const NetConfig& config);
+/// The share of images whose highest score is their label's; scores: 10 an image.
+double accuracy_of(const float* scores, std::span<const uint8_t> labels);
 
 }  // namespace quantnet
 }  // namespace ridge

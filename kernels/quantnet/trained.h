@@ -21,12 +21,16 @@ struct TrainedNet {
 struct NetConfig {
   std::string model = "cnn";
   int width = 256;  ///< as the mixed lab has it: units; of a cnn sixteen times its channels
-  int epochs = 4;   ///< 0: initial weights
+  int epochs = 3;   ///< 0: initial weights
   uint64_t seed = 1;
+  Tune tune = Tune::none;
+  int tune_epochs = 1;  ///< after `epochs`, from the network that they made
+  int weight_bits = 4;  ///< straight_through
+  int pruned = 50;      ///< magnitude, channels: per cent
 };
 
-/// SGD with momentum, rate 0.06 falling to 0 along a cosine, batches of 256: the mixed lab's training, on all
-/// of `set`. Error: cancelled.
+/// SGD with momentum, rate 0.01 falling to 0 along a cosine (tuning: from half of that), batches of 64, on all of
+/// `set`: the mixed lab's training. Error: cancelled.
 Result<std::shared_ptr<const TrainedNet>> train(const NetConfig& config, const ImageSet& set,
                                                 const FamilyProgress* progress);
 /// From this process, else from the cache folder, else trained on garments().train and kept.
