@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "app/ladder_end.h"
@@ -105,6 +106,14 @@ std::string notes_of(const Series& series) {
   return text;
 }
 
+/// Without what names the rung itself: a family whose rungs are recipes has it as a parameter.
+Params without_own(const Series& series) {
+  Params params = series.params;
+  const std::string trick = series.kernel.substr(series.kernel.rfind('.') + 1);
+  std::erase_if(params, [&](const auto& item) { return item.second == ParamValue{trick}; });
+  return params;
+}
+
 std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
   const auto full =
@@ -115,7 +124,7 @@ std::string heading_of(const std::vector<const Series*>& all) {
       typical_one = series;
   }
   const Series& typical = *typical_one;
-  const std::string params = to_string(typical.params);
+  const std::string params = to_string(without_own(typical));
   return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
                      typical.cache, typical.mode);
 }
@@ -124,14 +133,15 @@ std::string heading_of(const std::vector<const Series*>& all) {
 /// among its neighbours, its size in its own row.
 std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
   std::vector<std::vector<const Series*>> tables;
-  const Params* params = nullptr;  // of the table begun last, once known
+  std::optional<Params> params;  // of the table begun last, once known
   for (const Series* series : all) {
     const bool is_full = series->reduced_from.empty();
-    if (tables.empty() || (is_full && params && !agrees(series->params, *params))) {
+    const Params own = without_own(*series);
+    if (tables.empty() || (is_full && params && !agrees(own, *params))) {
       tables.emplace_back();
-      params = nullptr;
+      params.reset();
     }
-    if (is_full) params = &series->params;
+    if (is_full) params = own;
     tables.back().push_back(series);
   }
   return tables;
@@ -244,7 +254,7 @@ std::string seed_deltas_text(const Run& run, int64_t request, const std::string&
   std::set<std::pair<std::string, Params>> told;
   std::string text;
   for (const Series* series : all) {
-    if (series->kind != "training") continue;
+    if (series->kind != "training" && !series->params.contains("seed")) continue;
     const auto [baseline, is_first] =
         baselines.try_emplace(backend_of(series->kernel), series->kernel);
     if (is_first || baseline->second == series->kernel) continue;

@@ -84,7 +84,7 @@ const Lab& quant_lab() {
                  {"width", "width", {64, 128, 256, 512}},
                  {"train_epochs", "epochs of training", {1, 2, 4, 8}},
                  {"seed", "seed", {1, 2, 3, 4, 5, 6, 7, 8}},
-                 {"weight_bits", "bits of a weight", {2, 3, 4, 5, 6, 8}},
+                 {"weight_bits", "bits of a weight (0: the rung's)", {0, 2, 3, 4, 5, 6, 8}},
                  {"act_bits", "bits of an activation", {2, 3, 4, 5, 6, 8}},
                  {"group", "weights of a scale, fours", {1, 2, 4, 8, 16, 32, 64}},
                  {"percentile", "percentile, hundredths", {9000, 9900, 9990, 9999, 10000}},
@@ -106,6 +106,7 @@ const Lab& quant_lab() {
           "fp32",
       .lesson = "assets/lessons/quant.md",
       .items = "images",
+      .inspected = {"quantnet"},
   };
   return lab;
 }

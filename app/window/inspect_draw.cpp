@@ -107,7 +107,8 @@ void draw_class(Ui& ui, Area line, const Inspection& look, size_t c, float most)
 std::vector<const InspectionPlane*> gallery_of(const Inspection& model) {
   std::vector<const InspectionPlane*> found;
   for (const InspectionPlane& plane : model.planes) {
-    const bool is_picture = plane.group == "mental image" || plane.group == "wiring";
+    const bool is_picture =
+        plane.group == "mental image" || plane.group == "wiring" || plane.group == "activations";
     if (is_picture && !plane.values.empty()) found.push_back(&plane);
   }
   return found;
@@ -131,6 +132,12 @@ About about_gallery(const std::string& group) {
             "set bits "
             "among what they counted above the bleaching. A click on a pixel shows which RAMs look "
             "there."};
+  }
+  if (group == "activations") {
+    return {"Activations: where calibration cut them off",
+            "How often each value comes out of a layer, from 0 to the largest, heights by the "
+            "logarithm. "
+            "What lies above the clipping point is brighter: it becomes the highest byte."};
   }
   return {"Wiring: where the pins look",
           "How many pins look at each pixel, of all LUTs and of each class's. Training chose them. "

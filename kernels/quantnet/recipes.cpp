@@ -43,9 +43,10 @@ bool looks_at(const Recipe& recipe, std::string_view param) {
 
 std::string key_of(const Asked& asked) {
   const Choices& c = asked.choices;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", asked.net.model, asked.net.width,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", asked.net.model, asked.net.width,
                      asked.net.epochs, asked.net.seed, asked.trick, c.weight_bits, c.act_bits,
-                     c.group, c.calibration, c.percentile, asked.net.tune_epochs, asked.net.pruned);
+                     c.group, c.calibration, c.percentile, asked.net.tune_epochs, asked.net.pruned,
+                     int(asked.net.tune));
 }
 
 Error odd_width(int width) {
@@ -68,7 +69,7 @@ std::vector<ParamSpec> family_params() {
           int_param("train_epochs", "passes over the training images; 0: untrained", 0, 100, 3),
           int_param("seed", "of initialisation and order", 1, 1'000'000, 1),
           choice_param("recipe", "how the numbers are made: the rung's", std::move(recipes)),
-          int_param("weight_bits", "bits of a weight; sums stay exact", 2, 8, 8),
+          int_param("weight_bits", "bits of a weight, 2 to 8; 0: as many as the rung has", 0, 8, 0),
           int_param("act_bits", "bits of an activation that are used, of a byte", 2, 8, 8),
           int_param("group", "weights that share a scale, in fours", 1, 64, 8),
           int_param("calibration", "training images that clipping points are chosen by", 1, 10'000,
@@ -91,7 +92,6 @@ void narrow(std::string_view kernel, std::vector<ParamSpec>* specs) {
   });
   for (ParamSpec& spec : *specs) {
     if (spec.name == "recipe") spec.choices = {trick}, spec.fallback = trick;
-    if (spec.name == "weight_bits") spec.fallback = int64_t{recipe->weight_bits};
   }
 }
 
@@ -103,11 +103,12 @@ Asked asked_of(const Params& params) {
                .seed = static_cast<uint64_t>(param_int(params, "seed", 1))};
   asked.trick = param_text(params, "recipe", std::string(kPlain));
   if (const Recipe* recipe = find_recipe(asked.trick)) asked.recipe = *recipe;
-  asked.choices = {.weight_bits = static_cast<int>(param_int(params, "weight_bits", 8)),
+  asked.choices = {.weight_bits = static_cast<int>(param_int(params, "weight_bits", 0)),
                    .act_bits = static_cast<int>(param_int(params, "act_bits", 8)),
                    .group = static_cast<int>(4 * param_int(params, "group", 8)),
                    .calibration = static_cast<int>(param_int(params, "calibration", 256)),
                    .percentile = double(param_int(params, "percentile", 9'999)) / 10'000};
+  if (asked.choices.weight_bits == 0) asked.choices.weight_bits = asked.recipe.weight_bits;
   asked.net.tune = asked.recipe.tune;
   asked.net.tune_epochs = static_cast<int>(param_int(params, "tune_epochs", 1));
   asked.net.pruned = static_cast<int>(param_int(params, "pruned", 50));
@@ -128,6 +129,9 @@ Result<std::shared_ptr<const QuantNet>> stored_net(const Asked& asked,
   // The worker's main thread alone makes problems: no lock.
   static std::map<std::string, std::shared_ptr<const QuantNet>> known;
   if (asked.net.width % 16 != 0) return odd_width(asked.net.width);
+  if (asked.choices.weight_bits == 1)
+    return Error{ErrorCode::usage, "weights of one bit have a sign and no levels", "weight_bits",
+                 "set 2 to 8"};
   const std::string key = key_of(asked);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   RIDGE_TRY(const auto trained, stored(asked.net, progress));
