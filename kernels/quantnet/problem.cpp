@@ -177,7 +177,7 @@ std::vector<Params> awkward() {
   const auto add = [&](int64_t images, int64_t width) {
     shapes.push_back({{"images", images}, {"width", width}, {"train_epochs", int64_t{0}}});
   };
-  add(1, 16), add(5, 48), add(7, 256), add(15, 32), add(17, 80), add(33, 272);
+  add(1, 16), add(5, 48), add(3, 80), add(8, 64), add(17, 112), add(9, 272);
   return shapes;
 }
 
