@@ -32,11 +32,19 @@ constexpr Choice kViews[] = {
     {View::score, "Score card", "score"},     {View::inspect, "Inside", "inspect"},
     {View::queue, "Queue", "queue"}};
 
+/// Rungs that are held to an error, in a lab that has a task metric too.
+bool has_limits(const State& state) {
+  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+    const QualityCheck* check = row.series ? row.series->quality() : nullptr;
+    return check != nullptr && check->nmse_limit > 0;
+  });
+}
+
 /// Only what this lab can fill; the one in view stays where a key led to it.
 bool is_offered(const State& state, View view) {
   const Lab& lab = *state.view.lab;
   if (view == state.view.chart) return true;
-  if (view == View::error) return lab.quality_metric == kErrorMetric;
+  if (view == View::error) return lab.quality_metric == kErrorMetric || has_limits(state);
   if (view == View::table) return !lab.tables.empty();
   if (view == View::workload) return has_workload(lab);
   if (view == View::training) return has_trainings(state);
