@@ -43,6 +43,51 @@ const MixedOps* ops_for(const Recipe& recipe) {
   return measure::isa_available("avx2", &reason) ? &mixed_ops_avx2 : &mixed_ops_portable;
 }
 
+/// Rows of 3 x 3 x channels for each pixel, zeros outside; of numbers of any type.
+void unfold(const std::byte* x, const mixed::Layer& layer, int64_t images, size_t each,
+            std::byte* rows) {
+  const int side = layer.side;
+  const size_t pixel = size_t(layer.in) * each, row_bytes = 9 * pixel;
+  for (int64_t at = 0; at < images * side * side; ++at, rows += row_bytes) {
+    const auto column = static_cast<int>(at % side), row = static_cast<int>(at / side % side);
+    const int first = column == 0 ? 1 : 0, last = column == side - 1 ? 2 : 3;
+    for (int t = 0; t < 3; ++t) {
+      std::byte* to = rows + size_t(3 * t) * pixel;
+      const bool outside = row + t < 1 || row + t > side;
+      if (outside || last - first < 3) std::memset(to, 0, 3 * pixel);
+      if (outside) continue;
+      const std::byte* from = x + (at + (t - 1) * side + first - 1) * std::ptrdiff_t(pixel);
+      std::memcpy(to + size_t(first) * pixel, from, size_t(last - first) * pixel);
+    }
+  }
+}
+
+float widened(uint16_t bf16) {
+  const uint32_t bits = uint32_t{bf16} << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// y = rounded(relu(y + bias)) in place, row by row through fp32.
+void finish(const MixedOps& ops, const QuantLayer& at, Rounding rounding, int64_t rows, void* y) {
+  const auto out = size_t(at.layer.out);
+  std::vector<float> sums(out);
+  for (int64_t i = 0; i < rows; ++i) {
+    std::byte* row = static_cast<std::byte*>(y) + size_t(i) * out * ops.bytes;
+    if (ops.bytes == sizeof(float)) {
+      std::memcpy(sums.data(), row, out * sizeof(float));
+    } else {
+      for (size_t c = 0; c < out; ++c) sums[c] = widened(reinterpret_cast<uint16_t*>(row)[c]);
+    }
+    for (size_t c = 0; c < out; ++c) {
+      const float sum = sums[c] + at.bias[c];
+      sums[c] = at.layer.relu && sum < 0 ? 0 : sum;
+    }
+    ops.store(sums.data(), int64_t(out), rounding, row);
+  }
+}
+
 Bytes turned(const QuantLayer& at, const MixedOps& ops, Rounding rounding) {
   const int64_t inputs = at.layer.kind == Kind::pool ? 0 : at.layer.inputs(), out = at.layer.out;
   std::vector<float> w(at.weights.size());
@@ -57,7 +102,8 @@ Bytes turned(const QuantLayer& at, const MixedOps& ops, Rounding rounding) {
 
 void make_thread(const FloatState& state, FloatThread* thread) {
   const MixedOps& ops = *state.ops;
-  const KernelDesc* kernel = gemm::fastest_of_ours(ops.dtype);
+  const DType dtype = ops.bytes == sizeof(float) ? DType::fp32 : DType::bf16;
+  const KernelDesc* kernel = gemm::fastest_of_ours(dtype);
   int64_t largest = kGarmentPixels, unfolded = 0;
   thread->products = std::vector<std::optional<gemm::Product>>(state.net->layers.size());
   for (size_t l = 0; l < state.net->layers.size(); ++l) {
@@ -66,7 +112,7 @@ void make_thread(const FloatState& state, FloatThread* thread) {
     if (layer.kind == Kind::pool) continue;
     const int64_t rows = state.images * layer.pixels();
     if (layer.kind == Kind::conv) unfolded = std::max(unfolded, rows * layer.inputs());
-    thread->products[l].emplace(kernel, rows, layer.out, layer.inputs(), 1, ops.dtype);
+    thread->products[l].emplace(kernel, rows, layer.out, layer.inputs(), 1, dtype);
   }
   for (Bytes& some : thread->x) some.resize(size_t(largest * state.images) * ops.bytes);
   thread->unfolded.resize(size_t(unfolded) * ops.bytes);
@@ -97,15 +143,18 @@ void classify_few(const FloatState& state, FloatThread* thread, const uint8_t* p
     }
     const void* rows = x;
     if (layer.kind == Kind::conv) {
-      ops.unfold(x, layer.side, layer.in, state.images, thread->unfolded.data());
+      unfold(static_cast<const std::byte*>(x), layer, state.images, ops.bytes,
+             thread->unfolded.data());
       rows = thread->unfolded.data();
     }
     (void)thread->products[l]->run(rows, state.weights[l].data(), y);
-    ops.finish(y, state.images * layer.pixels(), layer.out, at.bias.data(), layer.relu,
-               state.rounding);
+    finish(ops, at, state.rounding, state.images * layer.pixels(), y);
     if (l + 1 < state.net->layers.size()) scale(y, state.images * layer.out_size(), at.out_scale);
   }
-  ops.add(x, count * mixed::kClasses, scores);
+  for (int64_t i = 0; i < count * mixed::kClasses; ++i) {
+    scores[i] = ops.bytes == sizeof(float) ? static_cast<const float*>(x)[i]
+                                           : widened(static_cast<const uint16_t*>(x)[i]);
+  }
 }
 
 }  // namespace
@@ -149,7 +198,6 @@ Status launch_floating(const Launch& launch) {
         auto* scores = static_cast<float*>(j.launch->buffers[1]);
         for (int64_t i = few * index; i < all; i += few * j.launch->shape.threads) {
           const int64_t count = std::min(few, all - i);
-          std::memset(scores + i * mixed::kClasses, 0, size_t(count) * mixed::kClasses * 4);
           classify_few(*j.state, &j.state->threads[size_t(index)], pixels + i * kGarmentPixels,
                        count, scores + i * mixed::kClasses);
         }
