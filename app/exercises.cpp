@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/study/assets.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 namespace {
@@ -90,6 +91,12 @@ Result<std::vector<Exercise>> all_exercises() {
     RIDGE_TRY(Exercise exercise, parse_exercise(path, text));
     all.push_back(std::move(exercise));
   }
+  const auto& labs = all_labs();  // a class begins with the first
+  const auto place = [&](const Exercise& one) {
+    return std::find(labs.begin(), labs.end(), find_lab(one.lab)) - labs.begin();
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Exercise& x, const Exercise& y) { return place(x) < place(y); });
   return all;
 }
 

@@ -24,7 +24,7 @@ struct Exercise {
 
 /// One file; `path` as in assets/. bad_input says what is missing.
 Result<Exercise> parse_exercise(const std::string& path, const std::string& text);
-/// All that are built in, by lab and name.
+/// All that are built in, in the order of the labs, then by name.
 Result<std::vector<Exercise>> all_exercises();
 /// Errors: usage, with those that there are.
 Result<Exercise> find_exercise(std::string_view name);
