@@ -316,7 +316,10 @@ const RungView* find_row(const State& state, const std::string& kernel) {
 
 std::string rung_title(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state, kernel);
-  return row ? row->rung->title : kernel;
+  if (row) return row->rung->title;
+  // Of a saved run: no editor is open.
+  row = is_edit(kernel) ? find_row(state, std::string(original_of(kernel))) : nullptr;
+  return row ? "edited: " + std::string(row->rung->title) : kernel;
 }
 
 Params params_for(const State& state, const KernelInfo& info) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 
 namespace ridge::report {
@@ -90,7 +91,9 @@ std::string short_name(const std::string& kernel) {
 
 std::string title_of(const std::string& kernel, const Options& options) {
   const auto found = options.titles.find(kernel);
-  return found == options.titles.end() ? kernel : found->second;
+  if (found != options.titles.end()) return found->second;
+  const auto original = options.titles.find(std::string(original_of(kernel)));
+  return original == options.titles.end() ? kernel : "edited: " + original->second;
 }
 
 std::string problem_of(const Series& series) {
