@@ -17,6 +17,9 @@ namespace ridge {
 /// Exponents from 2^kLeastExponent; the first bin holds what is below, zeros have none.
 enum { kLeastExponent = -56, kExponents = 64 };
 
+/// Of the training set: networks see (x - mean) / deviation.
+static constexpr float kPixelMean = 72.94f, kPixelDeviation = 90.03f;
+
 struct SgdStep {
   float rate, momentum;
   float unscale;     ///< gradients times this
@@ -51,7 +54,7 @@ struct MixedOps {
   void (*pair)(const void* x, int64_t count, int64_t apart, void* items);
   /// An image within a frame of zeros, its channels filled up with zeros.
   void (*frame)(const void* x, int side, int channels, int padded, void* to);
-  /// Bytes of 0 to 255 to (x - 72.94) / 90.03: the training set's mean and deviation.
+  /// Bytes of 0 to 255 to (x - kPixelMean) / kPixelDeviation.
   void (*widen)(const uint8_t* pixels, int64_t count, Rounding rounded, void* out);
   /// y = rounded(relu(sum + bias)); without a bias: rounded(sum). Strides in numbers.
   void (*finish)(const float* sum, int64_t sum_stride, int64_t rows, int columns, const float* bias,

@@ -18,7 +18,7 @@ static inline Item put(float x, Rounding rounded) {
 static void widen(const uint8_t* pixels, int64_t count, Rounding rounded, void* out) {
   Item* to = (Item*)out;
   for (int64_t i = 0; i < count; ++i) {
-    const float x = ((float)pixels[i] - 72.94f) * (1 / 90.03f);
+    const float x = ((float)pixels[i] - kPixelMean) * (1 / kPixelDeviation);
     to[i] = put(x, rounded);
   }
 }

@@ -82,7 +82,7 @@ Result<std::shared_ptr<const Perceptron>> stored(const PerceptronConfig& config,
   uint64_t data = 0;  // a synthetic set must not pass for the real one
   for (const uint8_t label : set.train.labels) data = mix_bits(data + label + kGolden);
   const std::string key =
-      fmt::format("mlp-v1-e{}-s{}-{:08x}", config.epochs, config.seed, data >> 32);
+      fmt::format("mlp-v2-e{}-s{}-{:08x}", config.epochs, config.seed, data >> 32);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   const std::string folder = weightless::model_folder(), path = folder + "/" + key;
   auto network = std::make_shared<Perceptron>();
