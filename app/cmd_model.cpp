@@ -14,6 +14,7 @@ namespace {
 struct Phase {
   chart::WorkloadInput input;
   chart::ChartModel chart;
+  std::optional<double> floor_s;
 };
 
 Phase filled(const Workload& workload, const Table& table, const Run& run) {
@@ -23,6 +24,11 @@ Phase filled(const Workload& workload, const Table& table, const Run& run) {
   phase.input.rung = "the rungs named";
   phase.input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
   phase.input.binds = what_binds(phase.input.rows, run, table);
+  phase.floor_s = memory_floor_s(phase.input.rows, run, table);
+  if (phase.floor_s && !phase.input.binds.empty()) {
+    phase.input.binds += fmt::format("; the bytes alone would allow {:.3g} tokens/s",
+                                     workload.tokens / *phase.floor_s);
+  }
   phase.chart = chart::workload_chart(phase.input);
   return phase;
 }
@@ -48,6 +54,7 @@ Json json_of(const Workload& workload, const Phase& phase) {
           {"tokens", workload.tokens},
           {"time_s", complete ? Json(time_s) : Json(nullptr)},
           {"tokens_per_s", complete ? Json(workload.tokens / time_s) : Json(nullptr)},
+          {"memory_floor_s", phase.floor_s ? Json(*phase.floor_s) : Json(nullptr)},
           {"binds", phase.input.binds},
           {"parts", rows}};
 }
@@ -61,6 +68,12 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
                          fmt::format("{} heads of keys do not divide {} of queries", shape.heads_kv,
                                      shape.heads),
                          "--heads-kv", "each head of keys serves as many heads of queries"});
+  }
+  const bool fewer_bits = shape.dtype == "int8" || shape.dtype == "fp8" || shape.dtype == "int4";
+  if (fewer_bits && shape.heads * shape.d % 128 + shape.inner % 128 != 0) {
+    return fail(common, {ErrorCode::usage, "products of weights in fewer bits take widths of 128",
+                         "--dtype " + shape.dtype,
+                         "choose heads, --d and --inner so that 128 divides heads x d and inner"});
   }
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());

@@ -73,31 +73,43 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
 
 std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
                        const Table& table) {
-  double flop = 0, bytes = 0, time_s = 0;
+  double flop = 0, time_s = 0;
   for (const chart::WorkloadRow& row : rows) {
     if (!row.time_s) return {};
-    flop += row.flop, bytes += row.bytes, time_s += *row.time_s;
+    flop += row.flop, time_s += *row.time_s;
   }
   if (!(time_s > 0)) return {};
+  const std::optional<double> floor_s = memory_floor_s(rows, run, table);
+  if (!floor_s) return {};
   const TableRow& first = table.rows.front();
-  const std::string backend = backend_of(first.kernel);
   const int threads = static_cast<int>(param_int(first.params, "threads", 1));
-  const Ceiling* most_flop = find_ceiling(run.ceilings(), backend, "flop",
+  const Ceiling* most_flop = find_ceiling(run.ceilings(), backend_of(first.kernel), "flop",
                                           param_text(first.params, "dtype", "fp32"), threads);
-  const Ceiling* most_bytes = find_ceiling(run.ceilings(), backend, "dram_read", "", threads);
-  if (!most_flop || !most_bytes) return {};
-  const double of_flop = flop / time_s / most_flop->value,
-               of_bytes = bytes / time_s / most_bytes->value;
+  const double of_bytes = *floor_s / time_s;
   // Calls are repeated on one layer's weights; a pass goes from layer to layer.
   if (of_bytes > 1) {
     return "faster than this machine's memory: the weights of one layer stay in the cache here, "
            "those of a "
            "whole model would not";
   }
+  if (!most_flop) return fmt::format("{:.0f} % of the bytes/s measured here", 100 * of_bytes);
+  const double of_flop = flop / time_s / most_flop->value;
   const char* binds =
       of_flop >= of_bytes ? "arithmetic is the nearer limit" : "memory is the nearer limit";
   return fmt::format("{:.0f} % of the FLOP/s and {:.0f} % of the bytes/s measured here: {}",
                      100 * of_flop, 100 * of_bytes, binds);
+}
+
+std::optional<double> memory_floor_s(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                                     const Table& table) {
+  const TableRow& first = table.rows.front();
+  const int threads = static_cast<int>(param_int(first.params, "threads", 1));
+  const Ceiling* most =
+      find_ceiling(run.ceilings(), backend_of(first.kernel), "dram_read", "", threads);
+  if (!most) return {};
+  double bytes = 0;
+  for (const chart::WorkloadRow& row : rows) bytes += row.bytes;
+  return bytes / most->value;
 }
 
 std::string model_text(const chart::ChartModel& model) {

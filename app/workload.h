@@ -1,6 +1,7 @@
 // A workload (labs/workload.h) filled in with what was measured: the window's view and `ridgepoint model`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
 /// missing.
 std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
                        const Table& table);
+
+/// How long the bytes alone would take at the rate at which memory was read here; empty where that was not measured.
+std::optional<double> memory_floor_s(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                                     const Table& table);
 
 /// `ridgepoint model`: both phases of a model that is described.
 std::string model_text(const chart::ChartModel& model);

@@ -1,5 +1,7 @@
 #include "labs/workload.h"
 
+#include <algorithm>
+
 #include "common/record/params.h"
 
 namespace ridge {
@@ -61,6 +63,39 @@ constexpr WorkloadCall kDecodeStep = {
     },
     [](const Params& of) { return attention_shape(of, "length"); }};
 
+/// Bits of a weight; int4 has a scale of 16 bits for 128.
+double weight_bits(const Params& of) {
+  const std::string type = param_text(of, "dtype", "fp32");
+  if (type == "int4") return 4.125;
+  return type == "int8" || type == "fp8" ? 8 : type == "bf16" ? 16 : 32;
+}
+
+/// A product with few rows, as the gemv family has it.
+constexpr WorkloadCall kFewRows = {
+    [](const Params& of) { return 2 * number(of, "batch") * number(of, "n") * number(of, "k"); },
+    [](const Params& of, double) {
+      return number(of, "n") * number(of, "k") * weight_bits(of) / 8 +
+             2 * number(of, "batch") * (number(of, "n") + number(of, "k"));
+    },
+    [](const Params& of) {
+      const std::string k = text(of, "k");
+      return text(of, "batch") + " × " + k + " · " + k + " × " + text(of, "n");
+    }};
+
+/// The same part by a rung whose weights are quantised. As many copies of them as no cache holds: 256 MiB.
+WorkloadPart quantised(WorkloadPart part, const ModelShape& shape) {
+  const Params old = part.params;
+  part.call = &kFewRows;
+  part.kernel = (shape.gpu ? "gemv.cuda.block_ring_" : "gemv.cpu.avx512_") + shape.dtype;
+  part.params = {{"batch", param_int(old, "m")},
+                 {"n", param_int(old, "n")},
+                 {"k", param_int(old, "k")},
+                 {"dtype", shape.dtype}};
+  const double bytes = number(old, "n") * number(old, "k") * weight_bits(part.params) / 8;
+  part.params["copies"] = static_cast<int64_t>(std::clamp(0x1p28 / bytes + 1, 1.0, 8.0));
+  return part;
+}
+
 /// Products of a transformer's layer, for `rows` tokens at once. `phase` names what a token is.
 std::vector<WorkloadPart> layer_products(const ModelShape& shape, int64_t rows) {
   const int64_t width = shape.heads * shape.d, kv = shape.heads_kv * shape.d;
@@ -115,7 +150,11 @@ WorkloadPart product(std::string title, std::string note, int64_t m, int64_t n, 
           .call = &kProduct};
 }
 
-std::vector<Workload> model_workloads(const ModelShape& shape) {
+std::vector<Workload> model_workloads(const ModelShape& asked) {
+  // int8, fp8 and int4 are types of weights, where decoding is bound by their bytes; all else stays as it is.
+  const bool fewer_bits = asked.dtype == "int8" || asked.dtype == "fp8" || asked.dtype == "int4";
+  ModelShape shape = asked;
+  if (fewer_bits) shape.dtype = asked.gpu ? "bf16" : "fp32";
   Workload prefill{
       .id = "prefill", .title = "Prefill: the prompts are read", .note = "", .parts = {}};
   prefill.parts = layer_products(shape, shape.batch * shape.prompt);
@@ -124,6 +163,9 @@ std::vector<Workload> model_workloads(const ModelShape& shape) {
   Workload decode{
       .id = "decode", .title = "Decode: one token more for each sequence", .note = "", .parts = {}};
   decode.parts = layer_products(shape, shape.batch);
+  if (fewer_bits) {
+    for (WorkloadPart& part : decode.parts) part = quantised(part, asked);
+  }
   decode.parts.insert(decode.parts.begin() + 1, attention(shape, true));
   decode.tokens = double(shape.batch);
   prefill.note = decode.note =

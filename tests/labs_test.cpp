@@ -117,5 +117,31 @@ TEST_CASE("ResNet-50 as a workload has its 53 convolutions and 4.09e9 multiply-a
   }
   CHECK(calls == 53);
   CHECK(macs == Approx(4.09e9).epsilon(0.001));
-  CHECK(workload.parts.front().call->shape(workload.parts.front().params) == "3 × 224² → 64, 7 × 7 / 2");
+  CHECK(workload.parts.front().call->shape(workload.parts.front().params) ==
+        "3 × 224² → 64, 7 × 7 / 2");
+}
+
+TEST_CASE(
+    "a model whose weights have fewer bits decodes with rungs that take them, and moves fewer "
+    "bytes") {
+  const auto decode_bytes = [](const char* dtype) {
+    ModelShape shape;
+    shape.dtype = dtype, shape.gpu = true;
+    const Workload decode = model_workloads(shape).at(1);
+    double bytes = 0;
+    for (const WorkloadPart& part : decode.parts) {
+      INFO(part.title << " " << part.kernel);
+      const bool product = part.title.find("attention") == std::string::npos;
+      CHECK((part.kernel.find("gemv.cuda.block_ring_") == 0) ==
+            (product && std::string(dtype) != "bf16"));
+      if (product) bytes += part.call->bytes(part.params, 2) * double(part.calls);
+    }
+    return bytes;
+  };
+  const double bf16 = decode_bytes("bf16");
+  CHECK(decode_bytes("int8") / bf16 == Approx(0.5).epsilon(0.01));
+  CHECK(decode_bytes("int4") / bf16 == Approx(4.125 / 16).epsilon(0.01));
+  ModelShape shape;
+  shape.dtype = "int4";
+  CHECK(model_workloads(shape).at(0).parts.front().kernel == "gemm.cpu.threads");
 }
