@@ -26,6 +26,7 @@ constexpr int64_t kImagesAtOnce = 16;
 struct FloatThread {
   std::vector<std::optional<gemm::Product>> products;
   Bytes x[2], unfolded;
+  std::vector<float> room;
 };
 
 struct FloatState {
@@ -69,23 +70,22 @@ float widened(uint16_t bf16) {
   return value;
 }
 
-/// y = rounded(relu(y + bias)) in place, row by row through fp32.
-void finish(const MixedOps& ops, const QuantLayer& at, Rounding rounding, int64_t rows, void* y) {
-  const auto out = size_t(at.layer.out);
-  std::vector<float> sums(out);
-  for (int64_t i = 0; i < rows; ++i) {
-    std::byte* row = static_cast<std::byte*>(y) + size_t(i) * out * ops.bytes;
-    if (ops.bytes == sizeof(float)) {
-      std::memcpy(sums.data(), row, out * sizeof(float));
-    } else {
-      for (size_t c = 0; c < out; ++c) sums[c] = widened(reinterpret_cast<uint16_t*>(row)[c]);
-    }
-    for (size_t c = 0; c < out; ++c) {
-      const float sum = sums[c] + at.bias[c];
-      sums[c] = at.layer.relu && sum < 0 ? 0 : sum;
-    }
-    ops.store(sums.data(), int64_t(out), rounding, row);
+/// y = rounded(relu(y + bias)) in place, through fp32: bf16 through `room`.
+void finish(const MixedOps& ops, const QuantLayer& at, Rounding rounding, int64_t rows, void* y,
+            std::vector<float>* room) {
+  const auto out = size_t(at.layer.out), count = size_t(rows) * out;
+  auto* sums = static_cast<float*>(y);
+  if (ops.bytes != sizeof(float)) {
+    room->resize(count), sums = room->data();
+    for (size_t i = 0; i < count; ++i) sums[i] = widened(static_cast<const uint16_t*>(y)[i]);
   }
+  for (size_t first = 0; first < count; first += out) {
+    for (size_t c = 0; c < out; ++c) {
+      const float sum = sums[first + c] + at.bias[c];
+      sums[first + c] = at.layer.relu && sum < 0 ? 0 : sum;
+    }
+  }
+  if (sums != y || !rounding.is_identity) ops.store(sums, int64_t(count), rounding, y);
 }
 
 Bytes turned(const QuantLayer& at, const MixedOps& ops, Rounding rounding) {
@@ -148,7 +148,7 @@ void classify_few(const FloatState& state, FloatThread* thread, const uint8_t* p
       rows = thread->unfolded.data();
     }
     (void)thread->products[l]->run(rows, state.weights[l].data(), y);
-    finish(ops, at, state.rounding, state.images * layer.pixels(), y);
+    finish(ops, at, state.rounding, state.images * layer.pixels(), y, &thread->room);
     if (l + 1 < state.net->layers.size()) scale(y, state.images * layer.out_size(), at.out_scale);
   }
   for (int64_t i = 0; i < count * mixed::kClasses; ++i) {

@@ -175,7 +175,10 @@ Params fewer_images(const Params& params, double share) {
 std::vector<Params> awkward() {
   std::vector<Params> shapes;
   const auto add = [&](int64_t images, int64_t width) {
-    shapes.push_back({{"images", images}, {"width", width}, {"train_epochs", int64_t{0}}});
+    shapes.push_back({{"images", images},
+                      {"width", width},
+                      {"train_epochs", int64_t{0}},
+                      {"calibration", int64_t{8}}});
   };
   add(1, 16), add(5, 48), add(3, 80), add(8, 64), add(17, 112), add(9, 272);
   return shapes;
