@@ -110,6 +110,7 @@ const Lab& attention_lab() {
                  {Bottleneck::latency, "decode.cuda.balanced"}},
       .serves_model = true,
       .items = "tokens",
+      .inspected = {"attention"},
       .served = "decode",
   };
   return lab;
