@@ -39,7 +39,7 @@ Words split(std::string_view text, char separator) {
 /// What may stand in a flags= of a build line: code generation, no paths, no plug-ins, no linker.
 bool is_harmless(const std::string& flag) {
   const auto begins = [&](const char* with) { return flag.starts_with(with); };
-  return begins("-O") || begins("-m") || begins("-D") || begins("-std=") ||
+  return begins("-O") || begins("-m") || begins("-D") || begins("-std=") || begins("-Wno-") ||
          (begins("-f") && !begins("-fplugin") && flag.find('/') == flag.npos);
 }
 
@@ -230,7 +230,7 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
       edit.arch = flag.substr(5);
     } else if (!is_harmless(flag)) {
       return refused("its build line asks for " + flag,
-                     "flags may be -O.., -f.., -m.., -D.. and -std=..");
+                     "flags may be -O.., -f.., -m.., -D.., -std=.. and -Wno-..");
     }
   }
   Words ignored;
