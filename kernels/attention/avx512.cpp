@@ -15,7 +15,7 @@
 #include <immintrin.h>
 
 #include "kernels/attention/blocks.h"
-#include "kernels/attention/exp2_avx512.h"
+#include "kernels/probe/exp2_avx512.h"
 
 namespace ridge {
 namespace {

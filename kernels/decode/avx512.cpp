@@ -9,8 +9,8 @@
 // Source    Online softmax: Milakov and Gimelshein, arXiv:1805.02867. Groups: Ainslie et al., arXiv:2305.13245.
 #include <immintrin.h>
 
-#include "kernels/attention/exp2_avx512.h"
 #include "kernels/decode/split_kv.h"
+#include "kernels/probe/exp2_avx512.h"
 
 namespace ridge {
 namespace {

@@ -4,7 +4,7 @@
 //           chains, each of whose arguments is the result before with the other sign, and a sum of all, which a
 //           softmax needs as well. No CPU has a unit for them: an exponential is nine instructions.
 // Limits    The FMA units, which see five of the nine.
-#include "kernels/attention/exp2_avx512.h"
+#include "kernels/probe/exp2_avx512.h"
 #include "kernels/probe/chains.h"
 
 namespace ridge {
