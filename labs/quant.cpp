@@ -105,6 +105,7 @@ const Lab& quant_lab() {
           "integers bit for bit as defined, others near float64; at most a point (limit) under "
           "fp32",
       .lesson = "assets/lessons/quant.md",
+      .first_look_gpu = {{"n", int64_t{14336}}, {"k", int64_t{4096}}},
       .items = "images",
       .inspected = {"quantnet"},
   };
