@@ -5,6 +5,8 @@
 #include <queue>
 #include <vector>
 
+#include "kernels/device/upload.h"
+
 namespace ridge {
 namespace {
 
@@ -57,11 +59,9 @@ Status order_flash_tiles(const Shape& shape, int tile_rows, int blocks, Plan* pl
   const std::vector<int> order =
       deal(attention_of({.shape = shape, .buffers = no_buffers}), tile_rows, blocks);
   const size_t bytes = order.size() * sizeof(int);
-  RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, bytes));
   plan->release = [](void* state) { cudaFree(state); };
   plan->workspace_bytes = bytes;
-  RIDGE_CUDA_CHECK(cudaMemcpy(plan->state, order.data(), bytes, cudaMemcpyHostToDevice));
-  return {};
+  return device::upload(order.data(), bytes, &plan->state);
 }
 
 }  // namespace ridge

@@ -5,17 +5,9 @@
 #include <string>
 
 #include "kernels/attention/sdpa_script.h"
-#include "kernels/device/check.h"
+#include "kernels/device/upload.h"
 
 namespace ridge {
-
-/// Between the harness's device memory and the memory shared with the other process. A small copy to the
-/// device returns while it is still under way, and the harness reads on a stream of its own.
-inline Status sdpa_copy(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
 
 inline int sdpa_device() {
   int device = 0;
@@ -36,7 +28,7 @@ inline const external::Peer& sdpa_peer(const char* library, const char* backend,
                   .package = "torch",
                   .part = "lib/libtorch_cuda.so",
                   .script = script.c_str(),
-                  .copy = sdpa_copy,
+                  .copy = device::copy_and_wait,
                   .device = sdpa_device};
   }
   return at->second;

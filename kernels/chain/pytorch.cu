@@ -38,7 +38,7 @@ class Call(Rows):
 make = Call
 )py",
 #endif
-                                   .copy = copy_rows_any_way,
+                                   .copy = device::copy_and_wait,
                                    .device = current_gpu};
 
 Status prepare_chain(const Shape& shape, Plan* plan) {

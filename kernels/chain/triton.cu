@@ -56,7 +56,7 @@ class Call(Rows):
         self.y.copy_(v)
 make = Call
 )py",
-                                    .copy = copy_rows_any_way,
+                                    .copy = device::copy_and_wait,
                                     .device = current_gpu};
 
 Status prepare_triton(const Shape& shape, Plan* plan) {

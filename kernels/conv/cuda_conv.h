@@ -4,20 +4,12 @@
 #include "kernels/conv/conv.h"
 #include "kernels/device/check.h"
 #include "kernels/device/cuda_element.h"
+#include "kernels/device/upload.h"
 
 namespace ridge {
 
 /// One thread for each output: any type, layout, stride and groups. For what a faster rung does not take.
 Status conv_direct_cuda(const Launch& launch);
-
-/// Packed filters to device memory of their own, there when this returns: a small copy returns while it is still under
-/// way, and launches go to a stream of their own.
-inline Status conv_upload(const void* host, size_t bytes, void** device) {
-  RIDGE_CUDA_CHECK(cudaMalloc(device, bytes));
-  RIDGE_CUDA_CHECK(cudaMemcpy(*device, host, bytes, cudaMemcpyHostToDevice));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
 
 /// What kernels that write only y's own channels begin with: those filled up (nchw16c) become zero.
 inline Status conv_clear_padding(const Launch& launch) {

@@ -10,17 +10,10 @@
 // Source    cuDNN; torch.nn.functional.conv2d and torch.cudnn_convolution_relu.
 #include "common/measure/external.h"
 #include "kernels/conv/conv.h"
-#include "kernels/device/check.h"
+#include "kernels/device/upload.h"
 
 namespace ridge {
 namespace {
-
-/// A small copy to the device returns while it is still under way, and the harness reads on a stream of its own.
-Status copy(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
 
 constexpr const char* kScript = R"py(
 import os, time, torch
@@ -114,7 +107,7 @@ const external::Peer kPeer = {.library = "cuDNN",
                               .package = "torch",
                               .part = "lib/libtorch_cuda.so",
                               .script = kScript,
-                              .copy = copy,
+                              .copy = device::copy_and_wait,
                               .device = [] {
                                 int device = 0;
                                 return cudaGetDevice(&device) == cudaSuccess ? device : 0;

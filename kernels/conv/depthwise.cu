@@ -118,7 +118,7 @@ Status prepare(const Shape& shape, Plan* plan) {
     for (size_t tap = 0; tap < taps; ++tap)
       __builtin_memcpy(host + (tap * channels + c) * size, f + (c * taps + tap) * size, size);
   plan->release = [](void* filters) { cudaFree(filters); };
-  const Status uploaded = conv_upload(host, plan->workspace_bytes, &plan->state);
+  const Status uploaded = device::upload(host, plan->workspace_bytes, &plan->state);
   delete[] host;
   return uploaded;
 }

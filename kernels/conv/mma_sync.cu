@@ -25,7 +25,7 @@ Status pack_chunks(const Conv& v, const uint16_t* f, void** packed, size_t* byte
     for (int64_t c = 0; c < v.group_c; ++c)
       for (int64_t tap = 0; tap < taps; ++tap)
         host[(m * taps + tap) * stored + c] = f[(m * v.group_c + c) * taps + tap];
-  const Status uploaded = conv_upload(host, *bytes, packed);
+  const Status uploaded = device::upload(host, *bytes, packed);
   delete[] host;
   return uploaded;
 }

@@ -69,7 +69,7 @@ Status pack_taps(const Conv& v, const uint16_t* f, void** packed, size_t* bytes)
           host[((row * chunks + k / 8) * kTapFilters + m % kTapFilters) * 8 + k % 8] =
               f[((m * v.c + c) * v.r + r) * v.s + s];
         }
-  const Status uploaded = conv_upload(host, *bytes, packed);
+  const Status uploaded = device::upload(host, *bytes, packed);
   delete[] host;
   return uploaded;
 }

@@ -94,7 +94,7 @@ Status pack_filter_slices(const Conv& v, const uint16_t* f, void** packed, size_
     for (int64_t c = 0; c < v.c; ++c)
       for (int64_t tap = 0; tap < taps; ++tap)
         host[(m * taps + tap) * stored + c] = f[(m * v.c + c) * taps + tap];
-  const Status uploaded = conv_upload(host, *bytes, packed);
+  const Status uploaded = device::upload(host, *bytes, packed);
   delete[] host;
   return uploaded;
 }

@@ -96,7 +96,7 @@ inline const external::Peer& decode_peer(const char* library, const char* packag
                   .package = package,
                   .part = part,
                   .script = script.c_str(),
-                  .copy = sdpa_copy,
+                  .copy = device::copy_and_wait,
                   .device = sdpa_device};
   }
   return at->second;

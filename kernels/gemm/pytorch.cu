@@ -4,19 +4,11 @@
 //           from Python, which are part of what is timed here.
 // Look at   fp32 with TF32 off, as here, against tf32: the same line of Python, one switch apart.
 // Source    PyTorch, torch.matmul; torch.backends.cuda.matmul.allow_tf32 is off except for tf32.
-#include "kernels/device/check.h"
+#include "kernels/device/upload.h"
 #include "kernels/gemm/external_gemm.h"
 
 namespace ridge {
 namespace {
-
-/// Between the harness's device memory and the memory shared with the other process. A small copy to
-/// the device returns while it is still under way, and the harness reads on a stream of its own.
-Status copy_any_way(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
 
 int current_device() {
   int device = 0;
@@ -27,7 +19,7 @@ constexpr external::Peer kPytorch = {.library = "PyTorch",
                                      .package = "torch",
                                      .part = "lib/libtorch_cuda.so",
                                      .script = kTorchGemm,
-                                     .copy = copy_any_way,
+                                     .copy = device::copy_and_wait,
                                      .device = current_device};
 
 Status prepare_pytorch(const Shape& shape, Plan* plan) {

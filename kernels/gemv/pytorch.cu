@@ -7,7 +7,7 @@
 // Look at   It takes the same weights: value - 8 times the scale.
 // Source    PyTorch, aten/src/ATen/native/cuda/int4mm.cu.
 #include "common/measure/external.h"
-#include "kernels/device/check.h"
+#include "kernels/device/upload.h"
 #include "kernels/gemv/gemv.h"
 
 namespace ridge {
@@ -60,13 +60,6 @@ class Product:
 make = Product
 )py";
 
-/// Between the harness's device memory and the memory shared with the other process.
-Status copy_any_way(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
-
 int current_device() {
   int device = 0;
   return cudaGetDevice(&device) == cudaSuccess ? device : 0;
@@ -76,7 +69,7 @@ constexpr external::Peer kPytorch = {.library = "PyTorch",
                                      .package = "torch",
                                      .part = "lib/libtorch_cuda.so",
                                      .script = kScript,
-                                     .copy = copy_any_way,
+                                     .copy = device::copy_and_wait,
                                      .device = current_device};
 
 Status prepare_gemv_pytorch(const Shape& shape, Plan* plan) {

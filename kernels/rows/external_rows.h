@@ -3,18 +3,10 @@
 #pragma once
 
 #include "common/measure/external.h"
-#include "kernels/device/check.h"
+#include "kernels/device/upload.h"
 #include "kernels/rows/rows.h"
 
 namespace ridge {
-
-/// A small copy to the device returns while it is still under way, and the harness reads on a stream of
-/// its own.
-inline Status copy_rows_any_way(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
 
 inline int current_gpu() {
   int device = 0;

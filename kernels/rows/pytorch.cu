@@ -26,7 +26,7 @@ class Call(Rows):
 
 make = Call
 )py",
-                                     .copy = copy_rows_any_way,
+                                     .copy = device::copy_and_wait,
                                      .device = current_gpu};
 
 Status prepare_pytorch(const Shape& shape, Plan* plan) {
