@@ -2,7 +2,7 @@
 # and the texts of assets/. Writes what the build is (version, commit, compiler).
 
 # ridge_embed(TARGET NAME HEADER FUNCTION FILES...): the table of these files, returned by FUNCTION as
-# HEADER declares it. Each file becomes a C++ string; literals are limited, so it is cut in pieces.
+# HEADER declares it.
 function(ridge_embed target name header function)
   set(output ${CMAKE_BINARY_DIR}/generated/embedded_${name}.cpp)
   add_custom_command(OUTPUT ${output}
@@ -11,6 +11,8 @@ function(ridge_embed target name header function)
             -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
     DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${ARGN}"
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 function(ridge_embed_kernels target)

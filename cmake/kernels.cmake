@@ -69,6 +69,19 @@ function(ridge_add_kernel_file file variant options isa arch)
     set_property(GLOBAL APPEND PROPERTY RIDGE_KERNEL_TARGETS ${target})
   endif()
   target_sources(${target} PRIVATE ${file})
+  ridge_share_headers(${target} ${file})
+endfunction()
+
+# Half of a small file's compile time is its headers. What a family's rungs share is compiled by folder;
+# a timed loop stays alone, so that no neighbour decides how it is inlined.
+function(ridge_share_headers target file)
+  file(STRINGS ${file} timed REGEX "^RIDGE_(KERNEL|PIPELINE|RECIPE|TRAINING|MIXED_OPS|TRAP)\\(" LIMIT_COUNT 1)
+  if(RIDGE_UNITY AND file MATCHES "\\.cpp$" AND NOT timed)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(family ${folder} NAME)
+    set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${family})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
 endfunction()
 
 # Whether the library that a build line needs was found.

@@ -122,9 +122,9 @@ std::optional<PipelineOutcome> Model::outcome() const {
   return outcome;
 }
 
-class Driver {
+class PipelineDriver {
  public:
-  Driver(Pipeline* pipeline, const Options& options, Series* series, Observer* observer)
+  PipelineDriver(Pipeline* pipeline, const Options& options, Series* series, Observer* observer)
       : pipeline_(pipeline),
         series_(series),
         observer_(observer),
@@ -158,7 +158,7 @@ class Driver {
 };
 
 /// One sample.
-Result<double> Driver::window() {
+Result<double> PipelineDriver::window() {
   observer_->announce(series_->index);
   const double cpu_s = own_cpu_s();
   RIDGE_TRY(const PipelineWindow out,
@@ -182,7 +182,7 @@ Result<double> Driver::window() {
 /// Untimed first: what stood in the buffers would pass for loaded now. Then as long as the pipeline: what
 /// a window's start costs and its end brings (a launch, the images that workers finish after it) is
 /// then the same share of both. Steps of 0.9 ms in a window of a third came out half a per cent slower.
-Result<Reading> Driver::alone(size_t stage) {
+Result<Reading> PipelineDriver::alone(size_t stage) {
   RIDGE_TRY_VOID(pipeline_->run_stage(stage, window_s_ / 4));
   observer_->announce(series_->index);
   const double cpu_s = own_cpu_s();
@@ -198,7 +198,7 @@ Result<Reading> Driver::alone(size_t stage) {
 
 /// Before the pipeline in reverse: its neighbour in time is the first of them, the one with all the workers,
 /// either way.
-Result<void> Driver::stages_alone(PipelineRound* round, bool reversed) {
+Result<void> PipelineDriver::stages_alone(PipelineRound* round, bool reversed) {
   round->alone.resize(stages_.size());
   for (size_t k = 0; k < stages_.size(); ++k) {
     const size_t s = reversed ? stages_.size() - 1 - k : k;
@@ -212,7 +212,7 @@ Result<void> Driver::stages_alone(PipelineRound* round, bool reversed) {
   return {};
 }
 
-void Driver::report(double share) {
+void PipelineDriver::report(double share) {
   observer_->phase(series_->index,
                    {.phase = "timing",
                     .text = stages_.empty() ? "running windows" : "running, then each stage alone",
@@ -221,13 +221,13 @@ void Driver::report(double share) {
                     .left_s = std::max(0.0, limit_s_ * (1 - share))});
 }
 
-bool Driver::enough(double elapsed_s) const {
+bool PipelineDriver::enough(double elapsed_s) const {
   const auto windows = static_cast<int>(series_->samples.size());
   if (elapsed_s < limit_s_) return windows >= kMostWindows;
   return live_ || windows >= kLeastRounds || elapsed_s >= 4 * limit_s_;
 }
 
-Result<void> Driver::rounds() {
+Result<void> PipelineDriver::rounds() {
   const auto ignored = [](const Span&) {};
   const double start = now_s();
   for (int r = 0; !enough(now_s() - start); ++r) {
@@ -248,7 +248,7 @@ Result<void> Driver::rounds() {
 /// Fills the pipeline, and says from a window after that how long one has to be (nvJPEG's first batch takes
 /// 2.5 s, all others 7 ms): for a round of a window, half of one before it, and each stage alone with its
 /// start.
-Result<void> Driver::fill() {
+Result<void> PipelineDriver::fill() {
   const double parts = stages_.empty() ? 1 : 1.5 + 1.25 * double(stages_.size());
   const double most_s = stages_.empty() ? kMostWithoutStages_s : kMostWindow_s;
   window_s_ = std::min(most_s, limit_s_ / (live_ ? kLeastRounds : kMeasureRounds) / parts);
@@ -262,7 +262,7 @@ Result<void> Driver::fill() {
 }
 
 /// What binds, and what crossed the bus.
-Result<void> Driver::finish() {
+Result<void> PipelineDriver::finish() {
   series_->pipeline = model_.outcome();
   if (!series_->pipeline) return {};
   PipelineOutcome& outcome = *series_->pipeline;
@@ -276,7 +276,7 @@ Result<void> Driver::finish() {
   return {};
 }
 
-Result<void> Driver::run() {
+Result<void> PipelineDriver::run() {
   RIDGE_TRY_VOID(fill());
   const auto ran = rounds();
   RIDGE_TRY_VOID(finish());
@@ -302,7 +302,7 @@ Result<void> steps(const PipelineDesc& desc, const Options& options, Series* ser
   series->bytes_min = pipeline->bytes_per_item();
   series->memory_bytes = pipeline->memory_bytes();
   const ForeignLoad foreign;
-  Driver driver(pipeline.get(), options, series, observer);
+  PipelineDriver driver(pipeline.get(), options, series, observer);
   const auto ran = driver.run();
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (series->stats && series->stats->median_ns > 0) {

@@ -16,9 +16,9 @@ constexpr double kReport_s = 0.1;
 /// The task metric is looked at this many times on the way, for the time to an accuracy.
 constexpr int64_t kLooks = 8;
 
-class Driver {
+class TrainingDriver {
  public:
-  Driver(Training* training, const Options& options, Series* series, Observer* observer)
+  TrainingDriver(Training* training, const Options& options, Series* series, Observer* observer)
       : training_(training),
         series_(series),
         observer_(observer),
@@ -38,7 +38,7 @@ class Driver {
   size_t sent_samples_ = 0, sent_points_ = 0;
 };
 
-Result<void> Driver::one_step() {
+Result<void> TrainingDriver::one_step() {
   const double start = now_s();
   RIDGE_TRY_VOID(training_->step());
   const double step_s = now_s() - start;
@@ -60,7 +60,7 @@ Result<void> Driver::one_step() {
   return {};
 }
 
-void Driver::report() {
+void TrainingDriver::report() {
   observer_->samples(series_->index, "call",
                      std::span<const Sample>(series_->samples).subspan(sent_samples_));
   observer_->curve(series_->index,
@@ -77,7 +77,7 @@ void Driver::report() {
                                     .left_s = done > 0 ? trained_s_ * (1 / done - 1) : limit_s_});
 }
 
-Result<void> Driver::run() {
+Result<void> TrainingDriver::run() {
   const double start = now_s();
   double reported = start;
   observer_->announce(series_->index);
@@ -111,7 +111,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   series->note = training->note();
   series->memory_bytes = training->memory_bytes();
   const ForeignLoad foreign;
-  Driver driver(training.get(), options, series, observer);
+  TrainingDriver driver(training.get(), options, series, observer);
   const auto trained = driver.run();
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (training->is_emulated()) {

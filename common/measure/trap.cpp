@@ -13,7 +13,7 @@
 namespace ridge::measure {
 namespace {
 
-constexpr int kLiveRounds = 7, kMeasureRounds = 15;
+constexpr int kLiveRounds = 7, kTrapRounds = 15;
 constexpr double kPatience = 3;  ///< times the limit, for the fewest rounds that make an interval
 constexpr uint64_t kOrderSeed = 20;
 
@@ -97,7 +97,7 @@ Result<void> TrapDriver::run() {
   observer_->phase(series_->index, {.phase = "warmup", .text = "one reading of each"});
   RIDGE_TRY_VOID(reading(true));
   RIDGE_TRY_VOID(reading(false));
-  const int wanted = live_ ? kLiveRounds : kMeasureRounds;
+  const int wanted = live_ ? kLiveRounds : kTrapRounds;
   const double start = now_s();
   while (static_cast<int>(rounds_.size()) < wanted) {
     if (const auto done = round(); !done) {

@@ -54,9 +54,9 @@ class FfmaProblem final : public UnitProblem {
   static constexpr double kNmseLimit = 1e-9;
 };
 
-class ExpProblem final : public UnitProblem {
+class GpuExpProblem final : public UnitProblem {
  public:
-  explicit ExpProblem(int64_t units) : UnitProblem(units, DType::fp32) {}
+  explicit GpuExpProblem(int64_t units) : UnitProblem(units, DType::fp32) {}
   std::vector<BufferSpec> buffers() const override {
     return {input("x", kFfmaInputs, DType::fp32), output(units_)};
   }
@@ -144,7 +144,7 @@ std::vector<int64_t> spots(int64_t count, bool full, uint64_t seed) {
 std::unique_ptr<Problem> make_cuda_problem(const std::string& what, DType dtype, int64_t units) {
   const auto or_default = [&](int64_t fallback) { return units > 0 ? units : fallback; };
   if (what == "ffma") return std::make_unique<FfmaProblem>(or_default(int64_t{1} << 24));
-  if (what == "gpu_exp") return std::make_unique<ExpProblem>(or_default(int64_t{1} << 20));
+  if (what == "gpu_exp") return std::make_unique<GpuExpProblem>(or_default(int64_t{1} << 20));
   if (what == "tensor_wgmma")
     return std::make_unique<TensorProblem>(or_default(16384), dtype, kTensorRowWgmma);
   if (what == "tensor_mma")

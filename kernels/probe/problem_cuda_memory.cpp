@@ -63,9 +63,9 @@ class MemoryProblem final : public UnitProblem {
 };
 
 /// bytes_min() counts what is read, over and over, not what must be.
-class L2Problem final : public UnitProblem {
+class GpuL2Problem final : public UnitProblem {
  public:
-  explicit L2Problem(int64_t units) : UnitProblem(units, DType::fp32) {}
+  explicit GpuL2Problem(int64_t units) : UnitProblem(units, DType::fp32) {}
   std::vector<BufferSpec> buffers() const override {
     return {input("in", int64_t{kL2Chunks} * kReadChunk, DType::fp32), output(units_)};
   }
@@ -124,7 +124,7 @@ std::unique_ptr<Problem> make_launch_problem(int64_t units) {
 }
 
 std::unique_ptr<Problem> make_l2_problem(int64_t units) {
-  return std::make_unique<L2Problem>(units);
+  return std::make_unique<GpuL2Problem>(units);
 }
 
 std::unique_ptr<Problem> make_memory_problem(int64_t units, bool copy) {

@@ -19,7 +19,7 @@ using quantnet::QuantNet;
 using Kind = mixed::Layer::Kind;
 
 /// Of a dense layer as many rows as a tile has.
-constexpr int64_t kImagesAtOnce = kTileRows;
+constexpr int64_t kDenseRows = kTileRows;
 
 struct IntegerLayer {
   const QuantLayer* at;
@@ -204,7 +204,7 @@ void make_thread(const IntegerState& state, IntegerThread* thread) {
   size_t sums = 0;
   for (const IntegerLayer& layer : state.layers) {
     const auto border = static_cast<uint8_t>(layer.at->in_zero);
-    thread->reads.emplace_back(read_bytes(layer) * kImagesAtOnce + 4, border);
+    thread->reads.emplace_back(read_bytes(layer) * kDenseRows + 4, border);
     sums = std::max(sums, size_t(layer.at->layer.out_size()));
   }
   thread->sums.resize(sums);
@@ -245,10 +245,10 @@ Status launch_integer(const Launch& launch) {
         const int64_t all = j.launch->shape.dim[0];
         const auto* pixels = static_cast<const uint8_t*>(j.launch->buffers[0]);
         auto* scores = static_cast<float*>(j.launch->buffers[1]);
-        for (int64_t i = kImagesAtOnce * index; i < all;
-             i += kImagesAtOnce * j.launch->shape.threads) {
+        for (int64_t i = kDenseRows * index; i < all;
+             i += kDenseRows * j.launch->shape.threads) {
           classify_few(*j.state, &j.state->threads[size_t(index)], pixels + i * kGarmentPixels,
-                       std::min(kImagesAtOnce, all - i), scores + i * mixed::kClasses);
+                       std::min(kDenseRows, all - i), scores + i * mixed::kClasses);
         }
       },
       &job);
