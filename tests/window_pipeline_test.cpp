@@ -42,7 +42,7 @@ TEST_CASE("a pipeline's window has a lane for each worker, stage and buffer",
           "[window][pipeline]") {
   const Timeline timeline = make_stage_timeline(overlapped(), "everything overlapped");
   std::vector<std::string> labels;
-  for (const Lane& lane : timeline.lanes) labels.push_back(lane.label);
+  for (const SpanLane& lane : timeline.lanes) labels.push_back(lane.label);
   CHECK(labels == std::vector<std::string>{"worker 1", "worker 2", "copy", "step", "host buffer 1",
                                            "host buffer 2", "device buffer 1"});
   CHECK(timeline.length_s == Approx(20e-3));  // the second window is another one

@@ -54,7 +54,7 @@ class TimelineScreen final : public ScreenView {
  private:
   void draw_legend(Ui& ui, Area row) const;
   void draw_lanes(Ui& ui, const Area& area);
-  void draw_span(Ui& ui, const Area& lane, const Lane& of, const LaneSpan& span) const;
+  void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
   void draw_telemetry(Ui& ui, const Area& area) const;
   void draw_axis(Ui& ui, const Area& area, float top) const;
   float x_of(double at_s) const { return axis_.px(at_s); }
@@ -80,7 +80,7 @@ class TimelineScreen final : public ScreenView {
 void TimelineScreen::draw_legend(Ui& ui, Area row) const {
   for (const Kind& kind : kKinds) {
     bool used = false;
-    for (const Lane& lane : timeline_.lanes) {
+    for (const SpanLane& lane : timeline_.lanes) {
       for (const LaneSpan& span : lane.spans) used |= &kind_of(span.what) == &kind;
     }
     if (!used) continue;
@@ -128,7 +128,7 @@ bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
                                   "Fit  0", Ui::Kind::normal);
 }
 
-void TimelineScreen::draw_span(Ui& ui, const Area& lane, const Lane& of,
+void TimelineScreen::draw_span(Ui& ui, const Area& lane, const SpanLane& of,
                                const LaneSpan& span) const {
   if (span.to_s < axis_.low || span.from_s > axis_.high) return;
   const Kind& kind = kind_of(span.what);
@@ -161,7 +161,7 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
   Scroll scroll(ui, "lanes", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
   std::string chosen;
   for (size_t i = 0; i < timeline_.lanes.size(); ++i) {
-    const Lane& lane = timeline_.lanes[i];
+    const SpanLane& lane = timeline_.lanes[i];
     if (!lane.section.empty()) {
       const Area head = scroll.rest.take_top(ui.px(kSection));
       if (scroll.sees(head))

@@ -71,9 +71,9 @@ Timeline make_stage_timeline(const Series& series, const std::string& title) {
   const std::vector<Span> spans = first_window(series);
   if (spans.empty()) return timeline;
   const double begin_ns = spans.front().start_ns;
-  std::map<std::string, Lane> lanes;
+  std::map<std::string, SpanLane> lanes;
   for (const Span& span : spans) {
-    Lane& lane = lanes[place_of(span)];
+    SpanLane& lane = lanes[place_of(span)];
     lane.label = lane_of(span);
     lane.spans.push_back(
         {span.stage, (span.start_ns - begin_ns) * 1e-9, (span.end_ns - begin_ns) * 1e-9});

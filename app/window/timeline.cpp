@@ -82,7 +82,7 @@ Timeline make_timeline(const State& state) {
     const auto [place, is_new] =
         places.try_emplace({moment.request, series}, timeline.lanes.size());
     if (is_new) {
-      Lane& lane = timeline.lanes.emplace_back();
+      SpanLane& lane = timeline.lanes.emplace_back();
       if (moment.request != last_request) lane.section = section_of(*request);
       lane.label = label_of(state, *request, series, &lane.kernel);
       last_request = moment.request;

@@ -17,7 +17,7 @@ struct LaneSpan {
 };
 
 /// One rung of one request, or one comparison.
-struct Lane {
+struct SpanLane {
   std::string section;  ///< heading above it where a request begins: "Run, measure, hot"
   std::string label, kernel;
   std::vector<LaneSpan> spans;
@@ -31,7 +31,7 @@ struct TelemetryLane {
 };
 
 struct Timeline {
-  std::vector<Lane> lanes;
+  std::vector<SpanLane> lanes;
   std::vector<TelemetryLane> telemetry;
   double length_s = 0;
 };
