@@ -78,6 +78,49 @@ TEST_CASE("measure mode stops at 1 % on a CPU, and not before") {
   CHECK(std::find(flags.begin(), flags.end(), "noisy") == flags.end());
 }
 
+/// Cancelled from the n-th time that it is asked on.
+class Impatient : public Listener {
+ public:
+  explicit Impatient(int answers) : answers_(answers) {}
+  bool cancelled() const override { return --answers_ < 0; }
+
+ private:
+  mutable int answers_;
+};
+
+TEST_CASE("a cancel is heard between any two steps of the preparation, and before the last check") {
+  struct Uploads : FakeDevice {
+    int uploads = 0;
+    Result<void> upload(void* to, const void* from, size_t bytes) override {
+      ++uploads;
+      return FakeDevice::upload(to, from, bytes);
+    }
+  } device;
+  measure::Bench bench;
+  Listener all;
+  REQUIRE(measure::measure_kernel(&bench, &device, kGood, kParams, live(), 0, &all));
+  const auto cancelled_after = [&](int answers) {
+    device.uploads = calls = 0;
+    Impatient listener(answers);
+    const auto series =
+        measure::measure_kernel(&bench, &device, kGood, kParams, live(), 0, &listener);
+    REQUIRE(series);
+    CHECK(series->status == SeriesStatus::cancelled);
+  };
+  cancelled_after(1);  // its estimate is known: the inputs are there
+  CHECK(device.uploads == 0);
+  cancelled_after(2);  // they were uploaded
+  CHECK(device.uploads > 0);
+  CHECK(calls == 0);
+  struct Late : Listener {
+    bool cancelled() const override { return latency_samples >= 59; }
+  } late;
+  const auto series = measure::measure_kernel(&bench, &device, kGood, kParams, live(), 0, &late);
+  REQUIRE(series);
+  CHECK(series->status == SeriesStatus::cancelled);
+  CHECK(late.checks.size() == 1);
+}
+
 /// What had happened when the first timed block was announced.
 class FirstBlock : public Listener {
  public:

@@ -59,9 +59,24 @@ TEST_CASE("cancel stops between samples, keeps them, and drops what waits") {
   worker.until("samples", 1);
   worker.send({{"type", "cancel"}, {"id", 8}, {"target", 2}});
   worker.send({{"type", "cancel"}, {"id", 9}, {"target", 1}});
+  CHECK(worker.until("done", 2)["status"] == "cancelled");  // at once: it had not begun
   CHECK(worker.until("done", 1)["status"] == "cancelled");
   CHECK(worker.outcome(0)["status"] == "cancelled");
-  CHECK(worker.until("done", 2)["status"] == "cancelled");
+}
+
+TEST_CASE("what waits behind a probe of seconds is cancelled at once") {
+  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");  // with its ceilings
+  worker.send({{"type", "probe"}, {"id", 1}});
+  worker.send({{"type", "build"}, {"id", 2}, {"kernel", "gemm.cpu.naive_o1"}, {"text", "int a;"}});
+  worker.send({{"type", "list"}, {"id", 3}});
+  worker.until("phase", 1);
+  worker.send({{"type", "cancel"}, {"id", 8}, {"target", 2}});
+  const Json first = worker.until("done");  // of the build: the probe still measures
+  CHECK(first["request"] == 2);
+  CHECK(first["status"] == "cancelled");
+  worker.send({{"type", "cancel"}, {"id", 9}, {"target", 1}});
+  CHECK(worker.until("done")["request"] == 1);
+  CHECK(worker.until("done")["request"] == 3);  // and what was not cancelled is carried out
 }
 
 TEST_CASE("a timed block does not wait for ever for its acknowledgement") {

@@ -110,7 +110,7 @@ void Server::take_line(const std::string& line) {
     if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
-    queue_.push_back(line);
+    queue_.emplace_back(*id, line);
     changed_.notify_all();
   } else if (type != "predict") {
     refuse(id, usage("type " + (type.empty() ? "(none)" : type) + " is unknown",
@@ -118,10 +118,21 @@ void Server::take_line(const std::string& line) {
   }
 }
 
-/// A cancel for a request that is finished already says nothing: its `done` is on the way.
+/// A cancel for a request that is finished already says nothing: its `done` is on the way. One that waits
+/// ends at once: behind a probe of seconds the app would take its silence for a worker that is stuck.
 void Server::take_cancel(int64_t target) {
-  const std::lock_guard lock(mutex_);
-  if (open_.count(target) > 0) cancelled_.insert(target);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto waiting = std::find_if(queue_.begin(), queue_.end(),
+                                      [&](const auto& entry) { return entry.first == target; });
+    if (waiting == queue_.end()) {
+      if (open_.count(target) > 0) cancelled_.insert(target);
+      return;
+    }
+    queue_.erase(waiting);
+    open_.erase(target);
+  }
+  done(target, "cancelled");
 }
 
 // ---- main thread ---------------------------------------------------------------------------------
@@ -135,7 +146,7 @@ std::optional<std::string> Server::next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !queue_.empty() || quit_; });
   if (queue_.empty()) return std::nullopt;
-  std::string request = std::move(queue_.front());
+  std::string request = std::move(queue_.front().second);
   queue_.pop_front();
   return request;
 }

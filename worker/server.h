@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "common/record/request.h"
 #include "worker/emitter.h"
@@ -43,9 +44,9 @@ class Server {
   void (*end_process_)();
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> queue_;  ///< lines, known to be requests with an id
-  std::set<int64_t> cancelled_;    ///< of requests still queued or running
-  std::set<int64_t> open_;         ///< requests queued or running
+  std::deque<std::pair<int64_t, std::string>> queue_;  ///< ids and lines of requests
+  std::set<int64_t> cancelled_;                        ///< of requests still queued or running
+  std::set<int64_t> open_;                             ///< requests queued or running
   bool quit_ = false;
 };
 

@@ -170,7 +170,10 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
 
   RIDGE_TRY(auto posed, bench->posed.get(*family, series->params, 1, *device));
   posed->describe(series);
+  // Between any two steps: each may take a second on a large problem or a busy machine.
+  if (observer->cancelled()) return cancelled_error();
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed, nullptr, &series->memory_bytes));
+  if (observer->cancelled()) return cancelled_error();
   rung.describe(series);
   double checked_s = 0;
   RIDGE_TRY_VOID(
@@ -200,6 +203,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   if (options.describe) {
     RIDGE_TRY_VOID(describe_calls(rung, call_ns, options, series, observer));
   }
+  if (observer->cancelled()) return cancelled_error();
   RIDGE_TRY(const QualityCheck after, check_rung(&rung, false, "timed shape, after timing"));
   series->checks.push_back(after);
   observer->check(series->index, after);
