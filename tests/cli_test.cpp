@@ -13,6 +13,9 @@ using namespace ridge::test;
 
 namespace {
 
+/// Ceilings take a worker two seconds when it starts: only the saved run and `machine` are about them.
+const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
+
 Outcome ridgepoint(std::vector<std::string> args) {
   return Program(variable("RIDGE_BIN"), std::move(args)).finish();
 }
@@ -48,13 +51,18 @@ Run load(const std::string& path) {
   return *std::move(run);
 }
 
-/// A small run of two rungs with all outputs, made once: every worker first measures its ceilings,
-/// which takes seconds.
+/// A small run of two rungs with all outputs and ceilings, made once.
 struct SavedRun {
   Folder folder;
   std::string path = folder / "run.jsonl";
-  Outcome outcome = ridgepoint({"--json", "run", "gemm", "--rungs", "loop_order,cache_blocks",
-                                "--set", "n=64", "--mode", "live", "--out", path});
+  Outcome outcome = made();
+  Outcome made() const {
+    unsetenv("RIDGE_CEILINGS");
+    const Outcome ran = ridgepoint({"--json", "run", "gemm", "--rungs", "loop_order,cache_blocks",
+                                    "--set", "n=64", "--mode", "live", "--out", path});
+    setenv("RIDGE_CEILINGS", "off", 1);
+    return ran;
+  }
 };
 
 const SavedRun& saved() {
@@ -79,7 +87,9 @@ TEST_CASE("what --json prints and --out saves keeps to docs/schema") {
   };
   add("document", "run.json", saved().outcome);
   add("list", "list.json", ridgepoint({"list", "--json"}));
+  setenv("RIDGE_MAX_ISA", "portable", 1);  // ten ceilings to measure instead of sixteen
   const Outcome machine = ridgepoint({"machine", "--json"});
+  unsetenv("RIDGE_MAX_ISA");
   add("machine", "machine.json", machine);
   add("error", "error.json", ridgepoint({"run", "nope", "--json"}));
   arguments += schema_argument("transcript", saved_run());
@@ -145,7 +155,7 @@ TEST_CASE("a saved run shows in a terminal without a display") {
 TEST_CASE("compare: several candidates, each with its own settings; the worst decides the code") {
   const Outcome text = ridgepoint({"compare", "gemm", "--baseline", "loop_order:n=32",
                                    "--candidate", "loop_order:n=32", "--candidate", "loop_order",
-                                   "--set", "n=128", "--margin", "0.9", "--limit", "2"});
+                                   "--set", "n=128", "--margin", "0.9", "--limit", "0.5"});
   INFO(text.out << text.err);
   const bool resolved = has(text.out, "SAME");  // a rung with itself, and a wide margin
   CHECK((resolved || has(text.out, "UNRESOLVED")));
@@ -266,8 +276,9 @@ TEST_CASE("a read-only folder is found before anything is measured") {
 }
 
 TEST_CASE("all three kinds of rung run; wrong ones have no speed, and the exit code says so") {
-  const Outcome json = fixtures({"run", "fixture", "--json", "--rungs",
-                                 "good,train,pipeline,bad_nan,bad_zeros", "--mode", "live"});
+  const Outcome json =
+      fixtures({"run", "fixture", "--json", "--rungs", "good,train,pipeline,bad_nan,bad_zeros",
+                "--mode", "live", "--limit", "0.2"});
   INFO(json.err);
   CHECK(json.code == 3);
   const Json document = json.json();
@@ -281,7 +292,8 @@ TEST_CASE("all three kinds of rung run; wrong ones have no speed, and the exit c
 
 TEST_CASE("a rung that is there to be refused spoils no run, and may not pass") {
   const auto run = [](const std::string& rungs) {
-    return fixtures({"run", "refused", "--rungs", rungs, "--set", "n=64", "--mode", "live"});
+    return fixtures(
+        {"run", "refused", "--rungs", rungs, "--set", "n=64", "--mode", "live", "--limit", "0.05"});
   };
   for (const char* rungs : {"bad_zeros", "bad_zeros,loop_order", "bad_nan"}) {
     const Outcome refused = run(rungs);
