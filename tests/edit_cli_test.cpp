@@ -1,4 +1,5 @@
 // A learner's file on the command line: edit, run, compare, what a saved run holds.
+#include <array>
 #include <filesystem>
 
 #include "common/record/run.h"
@@ -12,6 +13,43 @@ using namespace test;
 /// The program as a user starts it, with this home.
 test::Outcome ridgepoint(std::vector<std::string> args) {
   return test::Program(test::variable("RIDGE_BIN"), std::move(args)).finish();
+}
+
+TEST_CASE("a fault costs its own row: what ran before it is in the table and in the file") {
+  const test::Folder folder;
+  setenv("RIDGE_CEILINGS", "off", 1);
+  setenv("RIDGE_EDIT_PATIENCE_S", "1", 1);
+  const std::string file = folder / "mine.cpp", saved = folder / "run.jsonl";
+  const std::vector<std::array<std::string, 2>> faults = {
+      {with("*(volatile int*)8 = 1;"), "crashed (SIGSEGV)"},
+      {with("exit(0);", "stdlib.h"), "ended with exit code 0"},
+      {with("for (;;) puts(\"endless\");", "stdio.h"), "gave no sign"}};
+  for (const auto& [text, said] : faults) {
+    test::write_all(file, text);
+    const test::Outcome ran =
+        ridgepoint({"run", "gemm", "--rungs", "naive_o3", "--edit", file, "--set", "n=48", "--mode",
+                    "live", "--limit", "0.02", "--out", saved});
+    INFO(ran.out + ran.err);
+    CHECK(ran.code == 3);
+    CHECK(has(ran.out, "loop_order_edit: failed: "));
+    CHECK(has(ran.out, said));
+    CHECK(!has(ran.out + ran.err, "endless\nendless"));
+    const auto run = Run::load(saved);
+    REQUIRE(run);
+    REQUIRE(run->series().size() == 2);
+    CHECK(run->series()[0].status == SeriesStatus::ok);
+    CHECK(run->series()[1].status == SeriesStatus::failed);
+  }
+  const std::string before = test::read_all(saved);
+  for (const char* call : {"oops;", "extern void nowhere(); nowhere();"}) {
+    test::write_all(file, with(call));
+    const test::Outcome ran = ridgepoint({"run", "gemm", "--edit", file, "--out", saved});
+    CHECK(ran.code == 3);
+    CHECK(has(ran.err, "ridgepoint: " + file + ": it "));
+  }
+  CHECK(test::read_all(saved) == before);  // nothing was measured: the file of before stays
+  unsetenv("RIDGE_EDIT_PATIENCE_S");
+  unsetenv("RIDGE_CEILINGS");
 }
 
 TEST_CASE("the command line edits, runs and compares, and its exit codes say how it went") {

@@ -21,7 +21,17 @@ TEST_CASE("whatever it does, it costs one sentence") {
   CHECK(has(one.reason(with("g.c[g.m * g.n + (1ll << 40)] = 1;")), "crashed (SIGSEGV)"));
   CHECK(has(one.reason(with("exit(0);", "stdlib.h")), "ended with exit code 0"));
   CHECK(has(one.reason(with("abort();", "stdlib.h")), "crashed (SIGABRT)"));
-  CHECK(has(one.reason(with("extern void nowhere(); nowhere();")), "could not be loaded"));
+  CHECK(has(one.reason(with("extern void nowhere(); nowhere();")),
+            "could not be loaded: undefined symbol: ridge::"));
+  CHECK(has(one.reason(replaced(original(), "+= scale", "+= __builtin_nanf(\"\") * scale")),
+            "elements are NaN or Inf"));
+  CHECK(has(
+      one.reason(with("struct Deep {\n    static int go(int n) {\n      volatile char room[4096];\n"
+                      "      room[n & 7] = 1;\n      return go(n + 1) + room[0];\n    }\n  };\n"
+                      "  (void)Deep::go(0);")),
+      "crashed (SIGSEGV)"));
+  CHECK(has(one.reason(with("static std::vector<char> v(1ll << 46);", "vector")),
+            "crashed (SIGABRT)"));  // bad_alloc, which nobody catches
   CHECK(
       has(one.reason(original() +
                      "\n__attribute__((constructor)) static void f() { *(volatile int*)8 = 1; }\n"),
@@ -29,6 +39,35 @@ TEST_CASE("whatever it does, it costs one sentence") {
   // And the worker is as it was: an ordinary rung, and a good text, run.
   CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
   CHECK(has(one.reason(original()), "ok"));
+}
+
+/// Processes that this one has started and that still are.
+size_t children_of(pid_t parent) {
+  size_t count = 0;
+  for (const auto& entry : test::fs::directory_iterator("/proc")) {
+    const std::string stat = test::read_all(entry.path() / "stat");
+    const size_t name_ends = stat.rfind(") ");  // "PID (NAME) STATE PARENT"
+    if (name_ends == stat.npos) continue;
+    count += std::atoi(stat.c_str() + name_ends + 4) == parent;
+  }
+  return count;
+}
+
+TEST_CASE("what it prints and the threads that it leaves end with it") {
+  Class& one = shared();
+  const std::string chatty =
+      "static const int said = [] {\n    for (int i = 0; i < 60'000; ++i)\n"
+      "      fprintf(i % 2 == 0 ? stdout : stderr, "
+      "\"{\\\"ridgepoint\\\":1,\\\"type\\\":\\\"done\\\"}\\n\");\n"
+      "    return 1;\n  }();\n  (void)said;";
+  CHECK(has(one.reason(with(chatty, "stdio.h")), "ok"));  // two megabytes of our own protocol
+  const std::string threads =
+      "static const int began = [] {\n    for (int i = 0; i < 16; ++i)\n"
+      "      std::thread([] { for (;;) pause(); }).detach();\n    return 1;\n  }();\n  "
+      "(void)began;";
+  CHECK(has(one.reason(with(threads, "thread>\n#include <unistd.h")), "ok"));
+  CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
+  CHECK(children_of(one.worker.pid()) == 0);
 }
 
 TEST_CASE("what it may not do is refused, where the platform can") {

@@ -1,7 +1,9 @@
 #include "worker/loading.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +31,18 @@ Result<std::string> next_line() {
     if (byte == '\n') return line;
     line += byte;
   }
+}
+
+/// "undefined symbol: ridge::f()" of dlerror's "FILE: undefined symbol: _ZN5ridge1fEv".
+std::string why_not_loaded() {
+  std::string text = dlerror();
+  text = text.substr(text.find(": ") == text.npos ? 0 : text.find(": ") + 2);
+  const size_t name = text.rfind(": ") == text.npos ? 0 : text.rfind(": ") + 2;
+  int failed = 0;
+  char* plain = abi::__cxa_demangle(text.c_str() + name, nullptr, nullptr, &failed);
+  if (failed == 0) text = text.substr(0, name) + plain;
+  free(plain);
+  return text;
 }
 
 /// 4096 x 4096 normals take a seventh of a second on 16 cores, which are idle while nvcc works. Where this
@@ -88,7 +102,7 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   }
   for (const std::string& file : files) {
     void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (object == nullptr) return Error{ErrorCode::worker, dlerror(), "", ""};
+    if (object == nullptr) return Error{ErrorCode::worker, why_not_loaded(), "", ""};
     using Kernels = const KernelDesc* const* (*)(int* count);
     const auto kernels = reinterpret_cast<Kernels>(dlsym(object, "ridge_edited_kernels"));
     int count = 0;
