@@ -141,6 +141,43 @@ TEST_CASE("results from before an edit that fails are still there") {
   CHECK(find_row(w.state, kRung)->series->stats);
 }
 
+TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are not built") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.state.editing->text = "#error this text is for no compiler of ours\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
+  w.driver->type('c');
+  w.session.finish(w.session.last("compare"));
+  const std::string file = w.folder.path + "/class.jsonl";
+  REQUIRE(w.session.save(file));
+
+  auto opened = app::Session::replay(file);
+  REQUIRE(opened);
+  State state;
+  state.session = opened->get();
+  state.session->poll();
+  open_lab(state, "gemm");
+  select_rung(state, kEdited);
+  Headless driver(state, 1600, 1000);
+  driver.frames(5);
+  const RungView* row = find_row(state, kEdited);
+  REQUIRE(row != nullptr);
+  REQUIRE(row->series != nullptr);
+  CHECK(row->series->stats);
+  CHECK(row == find_row(state, kRung) + 1);
+  CHECK(std::string(row->rung->title).starts_with("edited: "));
+  CHECK(made_from(state) == find_row(state, kRung));
+  CHECK(state.run().source(kEdited)->text.starts_with("#error this text"));
+  CHECK(kept_edit_said(state).find("recorded elsewhere") != std::string::npos);
+  CHECK(driver.find("edit") == nullptr);
+  CHECK(why_no_edit(state).find("saved run") != std::string::npos);
+  CHECK(state.editing == nullptr);
+  CHECK(!opened->get()->build(kRung, "", "int a;"));  // who opens a file has no compiler
+}
+
 TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints one by one") {
   Edits w;
   const auto exercise = app::find_exercise("turned_loops");

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/editing.h"
 #include "app/exercises.h"
@@ -49,8 +50,13 @@ void show_hint(State& state);
 void start_editing(State& state);
 /// A learner's file of the exercise, beside the rung that it goes on from; the lab is changed for it.
 void start_exercise(State& state, const app::Exercise& exercise);
-/// The copy of the selected row is open: what it was made from; else null.
+/// The selected row is a learner's: the rung that it was made from or goes on from; else null.
 const RungView* made_from(const State& state);
+/// Rows for the edits of `rung` that the run holds besides the open one: of a saved run, or made before it
+/// in this session. They are read from what was recorded, and stay where they are.
+std::vector<const Rung*> kept_edits(const State& state, const Rung& rung);
+/// Where the selected one is such an edit of a saved run: that nothing of it is built here; else empty.
+std::string kept_edit_said(const State& state);
 bool is_building(const State& state);
 void save_edit(State& state);
 /// The original's text in the window and in the file; what was there is kept beside it.

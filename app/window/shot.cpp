@@ -10,6 +10,7 @@
 #include "app/window/screens.h"
 #include "app/window/study.h"
 #include "app/window/window.h"
+#include "common/record/edit.h"
 
 namespace ridge::window {
 namespace {
@@ -156,6 +157,17 @@ Error unknown_scene(const std::string& scene) {
           "there are: " + known + "; or all"};
 }
 
+/// A rung of the lab, or an edit that the run holds.
+Result<std::string> rung_named(State& state, const std::string& name) {
+  rebuild_ladder(state);
+  for (const RungView& row : state.ladder) {
+    const std::string kernel = row.rung->kernel;
+    if (is_edit(kernel) && (kernel == name || kernel.ends_with("." + name))) return kernel;
+  }
+  RIDGE_TRY(const Rung* rung, find_rung(*state.view.lab, name));
+  return std::string(rung->kernel);
+}
+
 /// A window of its own for each picture would take 40 ms more; a state of its own it must have.
 Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
                              const std::vector<Recording>& recordings, Picture picture) {
@@ -171,8 +183,8 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
   state.view.reduced_motion = true;  // a picture is the same whenever it is taken
   if (const auto set = set_scene(state, picture.scene, options.replay); !set) return set.error();
   if (!options.rung.empty()) {
-    RIDGE_TRY(const Rung* rung, find_rung(*state.view.lab, options.rung));
-    select_rung(state, rung->kernel);
+    RIDGE_TRY(const std::string kernel, rung_named(state, options.rung));
+    select_rung(state, kernel);
   }
   Screen screen(state);
   for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third

@@ -169,7 +169,7 @@ void SourceTab::draw(Ui& ui, Area area) {
   bool is_error = false;
   const std::string said = assembly ? loop_sentence(*assembly)
                            : edits  ? editing_status(ui.state, &is_error)
-                                    : "";
+                                    : kept_edit_said(ui.state);
   std::string hints;
   for (size_t i = 0; edits && !assembly && i < ui.state.editing->hints_shown; ++i)
     hints += (i > 0 ? "\n" : "") + ui.state.editing->hints[i];

@@ -99,7 +99,7 @@ void fill_recorded(const State& state, RungView* row) {
 std::string no_result_reason(const State& state, const RungView& row) {
   if (state.session->state() == app::WorkerState::starting) return "waiting for the worker";
   if (row.can_run) return "not run yet";
-  if (is_edit(row.rung->kernel)) return "not built yet";
+  if (is_edit(row.rung->kernel)) return state.is_replay() ? "not at this size" : "not built yet";
   if (state.session->state() == app::WorkerState::lost && !row.info) return "no worker";
   const bool no_run =
       state.is_replay() && !state.run().environment() && state.run().series().empty();
@@ -260,6 +260,7 @@ void rebuild_ladder(State& state) {
     state.ladder.push_back(make_row(state, rung));
     if (state.editing && state.editing->kernel == rung.kernel)
       state.ladder.push_back(make_row(state, state.editing->rung));
+    for (const Rung* kept : kept_edits(state, rung)) state.ladder.push_back(make_row(state, *kept));
   }
 }
 
@@ -317,7 +318,7 @@ const RungView* find_row(const State& state, const std::string& kernel) {
 std::string rung_title(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state, kernel);
   if (row) return row->rung->title;
-  // Of a saved run: no editor is open.
+  // Of a saved run of another lab.
   row = is_edit(kernel) ? find_row(state, std::string(original_of(kernel))) : nullptr;
   return row ? "edited: " + std::string(row->rung->title) : kernel;
 }
