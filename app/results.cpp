@@ -39,7 +39,8 @@ std::string error_cell(const Series& series) {
   if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
   const char* mark = series.quality_passed() ? " ✓" : " ✗";
   if (check->nmse_limit > 0 || check->task.empty()) {
-    return format_scientific(check->nmse) + mark;
+    // A sum of squares leaves out what is not a number.
+    return (check->nan_count > 0 ? "NaN" : format_scientific(check->nmse)) + mark;
   }
   const auto& [name, value] = *check->task.begin();
   return fmt::format("{} {}{}", name, format_number(value), mark);

@@ -229,6 +229,15 @@ TEST_CASE("a rung without a usable number says why, and shows none") {
   failed.status = SeriesStatus::ok;
   failed.checks[0].passed = false;  // a time, an ok status, and still no speed
   for (const Mark& mark : ladder_chart(made.rows).panels[0].marks) CHECK(mark.row != 4);
+  failed.status = SeriesStatus::failed;
+  failed.checks[0].nmse = 0;  // of the elements that are numbers: there were none
+  failed.checks[0].nan_count = 1;
+  std::string label;
+  for (const Panel& panel : ladder_chart(made.rows).panels) {
+    for (const Mark& mark : panel.marks) label += mark.row == 4 ? mark.label : "";
+  }
+  CHECK(label == "NaN");
+  failed.status = SeriesStatus::ok;
   made.series[0].checks.clear();  // timed, never checked
   for (const Mark& mark : ladder_chart(made.rows).panels[0].marks) CHECK(mark.row != 0);
 }

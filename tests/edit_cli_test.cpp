@@ -23,6 +23,7 @@ TEST_CASE("a fault costs its own row: what ran before it is in the table and in 
   const std::vector<std::array<std::string, 2>> faults = {
       {with("*(volatile int*)8 = 1;"), "crashed (SIGSEGV)"},
       {with("exit(0);", "stdlib.h"), "ended with exit code 0"},
+      {replaced(original(), "+= scale", "+= __builtin_nanf(\"\") * scale"), " NaN ✗"},
       {with("for (;;) puts(\"endless\");", "stdio.h"), "gave no sign"}};
   for (const auto& [text, said] : faults) {
     test::write_all(file, text);

@@ -115,8 +115,8 @@ void DiffTab::draw(Ui& ui, Area area) {
   }
   const Area summary = area.take_top(ui.px(32));
   ui.text(summary.x, summary.middle() - ui.px(2),
-          std::to_string(count.added) + " lines added, " + std::to_string(count.removed) +
-              " removed; header comments left out",
+          std::to_string(count.added) + (count.added == 1 ? " line" : " lines") + " added, " +
+              std::to_string(count.removed) + " removed; header comments left out",
           kTiny_px + 1, Role::muted, Face::body, Anchor::start, summary.w);
   const auto folded = fold_equal(lines, 3);
   const float line_h = ui.px(22), gutter = ui.width("000", kTiny_px, Face::mono);

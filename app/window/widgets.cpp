@@ -35,11 +35,24 @@ bool Ui::button(const std::string& name, const Area& area, std::string_view labe
   return touched.clicked;
 }
 
+namespace {
+
+/// The pointer is where it clicked last: a tooltip would cover what the click brought (after Edit, what
+/// becomes of each save).
+bool rests_after_click() {
+  constexpr float kNear_px = 4;
+  const ImGuiIO& io = ImGui::GetIO();
+  return std::fabs(io.MousePos.x - io.MouseClickedPos[0].x) < kNear_px &&
+         std::fabs(io.MousePos.y - io.MouseClickedPos[0].y) < kNear_px;
+}
+
+}  // namespace
+
 bool Ui::action_button(const char* id, const Area& area, std::string_view label, Kind kind) {
   const Action& entry = action(id);
   const std::string why = entry.why_not(state);
   const bool clicked = button(id, area, label, kind, why.empty());
-  if (ImGui::IsItemHovered()) {
+  if (ImGui::IsItemHovered() && !rests_after_click()) {
     std::string says = entry.title;
     if (*entry.keys.text) says += "  (" + std::string(entry.keys.text) + ")";
     if (!why.empty()) says += "\n" + why;

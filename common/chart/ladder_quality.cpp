@@ -21,11 +21,13 @@ Panel error_panel(const std::vector<Entry>& entries) {
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no check in this run");
     if (!check || !std::isfinite(check->nmse) || (!entry.reason.empty() && !entry.failed)) continue;
     if (check->nmse_limit > 0) limits.insert(check->nmse_limit);
-    Mark mark{.row = static_cast<int>(i),
-              .value = check->nmse,
-              .role = Role::series1,
-              .marker = Marker::dot};
+    // A sum of squares leaves out what is not a number: its 0 would be called exact.
+    const bool is_nan = check->nan_count > 0;
+    const double nmse = is_nan ? 0 : check->nmse;
+    Mark mark{
+        .row = static_cast<int>(i), .value = nmse, .role = Role::series1, .marker = Marker::dot};
     mark.hatched = entry.hatched;
+    if (is_nan) mark.label = "NaN";
     if (entry.row->is_baseline || entry.row->is_peer) mark.role = Role::baseline;
     if (entry.failed) {
       mark.role = Role::limit;
@@ -33,13 +35,13 @@ Panel error_panel(const std::vector<Entry>& entries) {
     }
     mark.note = with_how(
         fmt::format("{}: NMSE {} against float64, limit {}, worst of {} checks ({})",
-                    entry.row->label, format_scientific(check->nmse),
+                    entry.row->label, is_nan ? "NaN" : format_scientific(nmse),
                     format_scientific(check->nmse_limit), entry.series->checks.size(), check->what),
         entry);
     panel.marks.push_back(mark);
-    if (check->nmse > 0) {
-      low = std::min(low, check->nmse);
-      high = std::max(high, check->nmse);
+    if (nmse > 0) {
+      low = std::min(low, nmse);
+      high = std::max(high, nmse);
     } else {
       any_exact = true;
     }
@@ -56,7 +58,7 @@ Panel error_panel(const std::vector<Entry>& entries) {
     panel.axis.high = high * 3;
   }
   for (Mark& mark : panel.marks) {  // exact: no place on a log axis, so at its start, and named
-    if (mark.value == 0) mark.label = "0, exact";
+    if (mark.value == 0 && mark.label.empty()) mark.label = "0, exact";
   }
   settle_reasons(entries, &panel);
   return panel;

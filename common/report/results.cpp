@@ -327,7 +327,7 @@ Section error_section(const Material& material) {
       return std::isfinite(value) ? format_scientific(value) : unavailable("not a number");
     };
     const std::string problem = quality_problem(*line.series);
-    table.rows.push_back({line.label, number(check->nmse),
+    table.rows.push_back({line.label, number(check->nan_count > 0 ? NAN : check->nmse),
                           check->nmse_limit > 0 ? number(check->nmse_limit) : "exact",
                           number(check->max_abs),
                           format_count(static_cast<double>(line.series->checks.size())),
