@@ -185,6 +185,30 @@ TEST_CASE("the cache model counts what can be counted by hand") {
   CHECK(predict(nest, 2, {}).missed.empty());
 }
 
+TEST_CASE("what the model expects is a part of the result, in bytes of the whole call") {
+  // The nest of above: 49 lines, each once, of each of two images and of whatever level.
+  const Params wanted = {{"n", int64_t{2}},   {"c", int64_t{2}},
+                         {"m", int64_t{4}},   {"h", int64_t{8}},
+                         {"w", int64_t{16}},  {"r", int64_t{1}},
+                         {"pad", int64_t{0}}, {"order", std::string("ncrsmhw")}};
+  auto problem = family_named("loops").make_problem(complete(wanted, "loops"));
+  REQUIRE(problem.ok());
+  const auto& caches = loops::machine_caches();
+  const auto work = (*problem)->work();
+  REQUIRE(work.size() == caches.size());
+  for (const auto& [level, bytes] : work) {
+    INFO(level);
+    CHECK(bytes == 2 * 49 * double(caches.front().line_bytes));
+  }
+  if (!caches.empty()) CHECK(work.contains("model_memory"));
+  std::vector<ParamSpec> specs = family_named("loops").params();
+  const size_t all = specs.size();
+  family_named("loops").narrow("loops.cpu.tiled", &specs);
+  CHECK(specs.size() == all);
+  family_named("loops").narrow("loops.cpu.reordered", &specs);
+  CHECK(specs.size() == all - 4);
+}
+
 TEST_CASE("as printed: refused, but where the filter has one tap") {
   const KernelDesc* kernel = find_kernel("conv.cpu.as_printed");
   REQUIRE(kernel != nullptr);

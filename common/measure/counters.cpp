@@ -26,6 +26,14 @@ constexpr PerfEvent kHardware[] = {
     {"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
 };
 
+/// Misses of reads, a pass each: not every CPU counts them, and a group that is too large counts nothing.
+constexpr uint64_t kReadMisses = PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS
+                                                                        << 16;
+constexpr PerfEvent kCaches[] = {
+    {"l1d_read_miss_bytes", PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D | kReadMisses},
+    {"ll_read_miss_bytes", PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_LL | kReadMisses},
+};
+
 std::vector<pid_t> threads_of_process() {
   std::vector<pid_t> threads;
   std::error_code error;
@@ -164,6 +172,13 @@ Result<std::vector<Counter>> count_cpu(const Side& side, int64_t calls, Device* 
     counters.push_back({kHardware[i].name, sums[i] / double(calls), ""});
   }
   if (sums[0] > 0) counters.push_back({"ipc", sums[1] / sums[0], "per cycle"});
+  const auto line_bytes = static_cast<double>(sysconf(_SC_LEVEL1_DCACHE_LINESIZE));
+  for (const PerfEvent& event : kCaches) {
+    const auto misses = count_events({&event, 1}, [&] { return device->repeat(side, calls); });
+    if (!misses && misses.error().code == ErrorCode::worker) return misses.error();
+    if (!misses || !(line_bytes > 0)) continue;
+    counters.push_back({event.name, misses->front() / double(calls) * line_bytes, "B"});
+  }
   return counters;
 }
 

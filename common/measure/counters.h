@@ -31,7 +31,8 @@ Result<std::vector<double>> count_events(std::span<const PerfEvent> events,
 /// The sentence and remedy for perf_event_open's errno. `paranoid`: kernel.perf_event_paranoid.
 Error perf_refusal(int error_number, const std::string& paranoid);
 
-/// Counters of one call on the CPU, with ipc where it follows, from `calls` calls.
+/// Counters of one call on the CPU, with ipc where it follows, from `calls` calls; where the CPU counts them also the
+/// bytes of the lines that reads missed in the first and in the last level of its caches.
 Result<std::vector<Counter>> count_cpu(const Side& side, int64_t calls, Device* device);
 
 /// After the timing, never in it: what a call takes of its device, and what the hardware counts.

@@ -133,7 +133,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   const std::string machine = machine_part(backend, threads);
 
   for (const auto& [resource, amount] : series.work) {
-    if (!(amount > 0)) continue;
+    if (!(amount > 0) || resource.starts_with("model_")) continue;
     const Rate made = rate(amount, *series.stats);
     WorkRate one{.resource = resource, .per_s = *made.value, .per_s_ci = made.ci};
     fill_share(one.per_s, find_ceiling(ceilings, backend, resource, "", threads),

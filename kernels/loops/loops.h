@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/conv/conv.h"
-#include "kernels/loops/nest.h"
+#include "kernels/loops/cache_model.h"
 
 namespace ridge::loops {
 
@@ -13,7 +13,11 @@ struct LoopChoice {
   ConvConstants conv;
   int order;                               ///< in kLoopOrders
   int64_t tile_m, tile_c, tile_h, tile_w;  ///< 0: not tiled
+  Traffic* traffic;                        ///< of one image and group; empty until it is asked for
 };
+
+/// What the cache model says of this machine and these loops, simulated (0.1 s and more) when it is first asked for.
+const Traffic& traffic_of(const Shape& shape);
 
 /// Prepares the padded image, chooses the nest, and asks the cache model, which speaks in Plan::note.
 Status prepare_loops(const Shape& shape, bool tiled, Plan* plan);

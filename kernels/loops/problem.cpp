@@ -13,6 +13,7 @@ class LoopProblem : public Problem {
   LoopProblem(const Shape& shape, const loops::LoopChoice& choice)
       : conv_(conv::make_conv_problem(shape)), choice_(choice) {
     choice_.conv = *static_cast<const ConvConstants*>(conv_->shape().constants);
+    choice_.traffic = &traffic_;
   }
 
   Shape shape() const override {
@@ -24,6 +25,19 @@ class LoopProblem : public Problem {
   double flop() const override { return conv_->flop(); }
   double bytes_min() const override { return conv_->bytes_min(); }
   double items() const override { return conv_->items(); }
+  /// What the cache model expects each level to give, in bytes: "model_l2", "model_l3", "model_memory".
+  std::map<std::string, double> work() const override {
+    const Shape shape = this->shape();
+    const Conv v = conv_shape(&shape);
+    const loops::Traffic& traffic = loops::traffic_of(shape);
+    std::map<std::string, double> bytes;
+    for (size_t level = 0; level < traffic.missed.size(); ++level) {
+      const bool last = level + 1 == traffic.missed.size();
+      bytes[last ? "model_memory" : "model_l" + std::to_string(level + 2)] =
+          traffic.missed[level] * traffic.line_bytes * double(v.n * v.groups);
+    }
+    return bytes;
+  }
   void generate(uint64_t seed, HostBuffers* host) const override { conv_->generate(seed, host); }
   QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
     return conv_->check(host, full, seed);
@@ -32,6 +46,7 @@ class LoopProblem : public Problem {
  private:
   std::unique_ptr<Problem> conv_;
   loops::LoopChoice choice_;
+  mutable loops::Traffic traffic_;
 };
 
 std::vector<ParamSpec> params() {
@@ -61,8 +76,14 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   return std::unique_ptr<Problem>(std::make_unique<LoopProblem>(shape, choice));
 }
 
+/// Reordered has no tiles: no figure of it says that it had, and no heatmap is drawn over them.
+void narrow(std::string_view kernel, std::vector<ParamSpec>* specs) {
+  if (kernel.find("reordered") == std::string_view::npos) return;
+  std::erase_if(*specs, [](const ParamSpec& spec) { return spec.name.starts_with("tile_"); });
+}
+
 RIDGE_FAMILY(loops, .params = params, .make_problem = make_problem, .awkward = conv::awkward_shapes,
-             .shrink = conv::shrink);
+             .shrink = conv::shrink, .narrow = narrow);
 
 }  // namespace
 }  // namespace ridge

@@ -86,6 +86,14 @@ void copy_padded(const Conv& v, int64_t n, int64_t group, float* to) {
 
 }  // namespace
 
+const Traffic& traffic_of(const Shape& shape) {
+  const auto& choice = *static_cast<const LoopChoice*>(shape.constants);
+  if (choice.traffic->missed.empty())
+    *choice.traffic =
+        predict(nest_of(conv_shape(&shape), choice, true), choice.order, machine_caches());
+  return *choice.traffic;
+}
+
 Status prepare_loops(const Shape& shape, bool tiled, Plan* plan) {
   const Conv v = conv_shape(&shape);
   const auto& choice = *static_cast<const LoopChoice*>(shape.constants);
@@ -100,8 +108,7 @@ Status prepare_loops(const Shape& shape, bool tiled, Plan* plan) {
   if (state->padded == nullptr)
     return {.what = "out of memory", .file = __FILE__, .line = __LINE__};
   plan->workspace_bytes = floats * sizeof(float);
-  const Traffic traffic = predict(state->nest, choice.order, machine_caches());
-  describe(traffic, double(v.n * v.groups), plan->note, sizeof plan->note);
+  describe(traffic_of(shape), double(v.n * v.groups), plan->note, sizeof plan->note);
   return {};
 }
 
