@@ -48,7 +48,8 @@ Status transform_filters(const Conv& v, const float* host, float* u) {
                       static_cast<unsigned>(steps * kWinoStep));
     conv_winograd_filters_kernel<<<blocks, kWinoM>>>(f, u, static_cast<int>(v.m),
                                                      static_cast<int>(v.c), steps);
-    error = cudaDeviceSynchronize();
+    error = cudaGetLastError();  // a refused launch is not what waiting for the device reports
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
   }
   cudaFree(f);
   return cuda_status(error, "conv_winograd_filters_kernel", __FILE__, __LINE__);
