@@ -86,6 +86,8 @@ const Lab& conv_lab() {
                  {Bottleneck::compute, "conv.cuda.wgmma_im2col"}},
       .workloads = {conv_resnet50_workload()},
       .items = "images",
+      .loop_order = "order",
+      .heat = {"tile_m", "tile_c"},
   };
   return lab;
 }

@@ -72,6 +72,9 @@ struct Lab {
   std::optional<ScoreCard> score_card = {};
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
+  /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
+  const char* loop_order = nullptr;
+  std::vector<const char*> heat = {};  ///< the two that a heatmap begins with, where a rung has them
 };
 
 struct LabDesc {

@@ -27,10 +27,10 @@ constexpr Choice kViews[] = {
     {View::ladder, "Ladder", "ladder"},       {View::roofline, "Roofline", "roofline"},
     {View::sizes, "Sizes", "sizes"},          {View::bandwidth, "Bandwidth", "bandwidth"},
     {View::memory, "Memory", "memory"},       {View::error, "Error", "error"},
-    {View::heatmap, "Heatmap", "heatmap"},    {View::table, "Table", "table"},
-    {View::workload, "Workload", "workload"}, {View::training, "Training", "training"},
-    {View::score, "Score card", "score"},     {View::inspect, "Inside", "inspect"},
-    {View::queue, "Queue", "queue"}};
+    {View::heatmap, "Heatmap", "heatmap"},    {View::traffic, "Traffic", "traffic"},
+    {View::table, "Table", "table"},          {View::workload, "Workload", "workload"},
+    {View::training, "Training", "training"}, {View::score, "Score card", "score"},
+    {View::inspect, "Inside", "inspect"},     {View::queue, "Queue", "queue"}};
 
 /// Rungs that are held to an error, in a lab that has a task metric too.
 bool has_limits(const State& state) {
@@ -48,6 +48,7 @@ bool is_offered(const State& state, View view) {
   if (view == View::table) return !lab.tables.empty();
   if (view == View::workload) return has_workload(lab);
   if (view == View::training) return has_trainings(state);
+  if (view == View::traffic) return lab.loop_order != nullptr;
   if (view == View::queue) return lab.served != nullptr;
   if (view == View::inspect) return !lab.inspected.empty();
   return view != View::score || lab.score_card.has_value();
@@ -146,6 +147,8 @@ void ChartPanel::draw(Ui& ui, Area area) {
   if (ui.state.view.chart == View::inspect) return inspect_.draw(ui, inner);
   is_chart_ = true;
   if (ui.state.view.chart == View::heatmap) draw_heat_bar(ui, inner.take_top(ui.px(40)));
+  if (ui.state.view.chart == View::traffic && ui.state.view.lab->loop_order)
+    draw_foot(ui, &inner, "run_orders", "Run every order");
   if (ui.state.view.chart == View::workload) {
     if (ui.state.view.lab->serves_model) draw_model_bar(ui, inner.take_top(ui.px(76)));
     draw_foot(ui, &inner, "run_workload", "Run these shapes");

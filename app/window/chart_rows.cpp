@@ -12,6 +12,7 @@
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
+#include "common/chart/traffic.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 
@@ -151,6 +152,33 @@ chart::SizeCurveOptions memory_options(const State& state) {
   return options;
 }
 
+/// Every nest of this session whose traffic is modelled, the newest of each order and tiles.
+chart::ChartModel traffic_of(const State& state, ChartRows* out) {
+  std::vector<chart::LadderRow> rows;
+  std::vector<std::string> kernels;
+  for (const RungView& view : state.ladder) {
+    const size_t first = rows.size();
+    for (const Series& series : state.run().series()) {
+      if (series.kernel != view.rung->kernel || series.cache != state.view.cache) continue;
+      chart::LadderRow made = plain_row(state, view);
+      made.selected = made.selected && view.series && view.series->params == series.params;
+      set_source(state, state.run(), "", &series, &made);
+      const auto known = std::find_if(
+          rows.begin() + std::ptrdiff_t(first), rows.end(),
+          [&](const chart::LadderRow& row) { return row.series->params == series.params; });
+      if (known != rows.end())
+        *known = std::move(made);
+      else
+        rows.push_back(std::move(made));
+    }
+    kernels.resize(rows.size(), view.rung->kernel);
+  }
+  std::vector<int> kept;
+  chart::ChartModel model = chart::traffic_chart(rows, &kept);
+  for (const int row : kept) out->kernels.push_back(kernels[static_cast<size_t>(row)]);
+  return model;
+}
+
 }  // namespace
 
 ChartRows ladder_rows(const State& state) {
@@ -234,6 +262,10 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   if (view == View::workload) {
     *rows = {};
     return workload_of(state);
+  }
+  if (view == View::traffic) {
+    *rows = {};
+    return traffic_of(state, rows);
   }
   if (view == View::queue) {
     *rows = {};

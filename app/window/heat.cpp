@@ -111,11 +111,14 @@ HeatAxes heat_axes(const State& state) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   const ParamView* swept = swept_param(*state.view.lab);
+  const std::vector<const char*>& first = state.view.lab->heat;
+  const bool has_first = first.size() == 2 && known(first[0]) && known(first[1]);
   HeatAxes axes;
   axes.x = known(state.view.heat_x)      ? state.view.heat_x
+           : has_first                   ? first[0]
            : swept && known(swept->name) ? swept->name
                                          : names.front();
-  axes.y = state.view.heat_y;
+  axes.y = state.view.heat_y.empty() && has_first ? first[1] : state.view.heat_y;
   if (!known(axes.y) || axes.y == axes.x)
     axes.y = *std::find_if(names.begin(), names.end(),
                            [&](const std::string& name) { return name != axes.x; });

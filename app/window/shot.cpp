@@ -61,7 +61,8 @@ constexpr Scene kCharts[] = {
     {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
     {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
     {"talk", View::table},          {"workload", View::workload}, {"training", View::training},
-    {"score", View::score},         {"inspect", View::inspect},   {"queue", View::queue}};
+    {"score", View::score},         {"inspect", View::inspect},   {"queue", View::queue},
+    {"traffic", View::traffic}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.

@@ -46,6 +46,7 @@ enum class View {
   memory,
   error,
   heatmap,
+  traffic,
   table,
   workload,
   training,

@@ -12,6 +12,9 @@ const ParamView* swept_param(const Lab& lab);
 void sweep_selected(State& state);
 void sweep_all(State& state);
 
+/// The selected loop nest (without one the lab's last) in every order of its loops; the Traffic view.
+void run_orders(State& state);
+
 /// A parameter was let go of: with the switch on, cancels what runs and runs the selection again.
 void rerun_live(State& state);
 void toggle_reruns(State& state);

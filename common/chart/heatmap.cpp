@@ -18,23 +18,27 @@ using namespace parts;
 // From this ratio of the largest to the smallest value on, equal steps would hide the small ones.
 constexpr double kLogFrom = 20;
 
-/// One parameter's values in order, and the edges of their cells.
+/// One parameter's values in order, where they stand, and the edges of their cells.
 struct Stops {
-  std::vector<double> values, edges;
-  bool log = false;
+  std::vector<double> values, places, edges;
+  bool log = false, has_zero = false;
 
   explicit Stops(const std::set<double>& found) : values(found.begin(), found.end()) {
-    log = values.front() > 0;
+    places = values;
+    // 0, 1, 2, 4 ... 64: a step below 1, or half of the cells would be slivers.
+    has_zero = values.size() > 2 && values.front() == 0;
+    if (has_zero) places.front() = values[1] * values[1] / values[2];
+    log = places.front() > 0;
     const auto even = [&](double v) { return log ? std::log(v) : v; };
     const auto back = [&](double v) { return log ? std::exp(v) : v; };
     const auto step = [&](size_t i) {
-      if (values.size() == 1) return log ? std::log(2.0) : 1.0;
-      const size_t from = std::clamp<size_t>(i, 1, values.size() - 1) - 1;
-      return even(values[from + 1]) - even(values[from]);
+      if (places.size() == 1) return log ? std::log(2.0) : 1.0;
+      const size_t from = std::clamp<size_t>(i, 1, places.size() - 1) - 1;
+      return even(places[from + 1]) - even(places[from]);
     };
-    edges.push_back(back(even(values.front()) - step(0) / 2));
-    for (size_t i = 0; i < values.size(); ++i)
-      edges.push_back(back(even(values[i]) + step(i + 1) / 2));
+    edges.push_back(back(even(places.front()) - step(0) / 2));
+    for (size_t i = 0; i < places.size(); ++i)
+      edges.push_back(back(even(places[i]) + step(i + 1) / 2));
   }
   size_t at(double value) const {
     return static_cast<size_t>(std::find(values.begin(), values.end(), value) - values.begin());
@@ -45,7 +49,8 @@ struct Stops {
             .scale = log ? Scale::log : Scale::linear,
             .low = edges.front(),
             .high = edges.back(),
-            .ticks = values};
+            .ticks = places,
+            .zero_below = has_zero ? edges[1] : 0};
   }
 };
 

@@ -44,6 +44,7 @@ struct Axis {
   bool is_share = false;        ///< printed as per cent
   bool scientific = false;      ///< printed as 1.5e-12
   std::vector<double> ticks{};  ///< exactly these (the sizes measured); empty: the layout's choice
+  double zero_below = 0;        ///< log: what stands below it is 0; 0: the axis has none
 };
 
 /// A horizontal bar from the axis's start to `value`, or a point when marker is set.

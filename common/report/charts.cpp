@@ -9,6 +9,7 @@
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
+#include "common/chart/traffic.h"
 #include "common/chart/training.h"
 #include "common/record/params.h"
 #include "common/report/content.h"
@@ -153,6 +154,22 @@ void add_training(const Material& material, std::vector<Section>* out) {
   out->push_back(std::move(spread));
 }
 
+void add_traffic(const Material& material, std::vector<Section>* out) {
+  ChartModel model = traffic_chart(chart_rows(material));
+  if (model.rows.empty()) return;
+  Section section{
+      .id = "traffic",
+      .title = "Expected and counted traffic",
+      .paragraphs = {"What a model of the caches (sets, ways, lines, least recently used; no "
+                     "prefetcher) expects each level to give in one call, what reads missed as "
+                     "far as it was counted, and the time. " +
+                     model.summary}};
+  section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
+  section.table_behind = true;
+  section.chart = std::move(model);
+  out->push_back(std::move(section));
+}
+
 }  // namespace
 
 std::vector<Section> ladder_sections(const Material& material) {
@@ -187,6 +204,7 @@ std::vector<Section> ladder_sections(const Material& material) {
        .title = "Speed against error",
        .paragraphs = {"What each rung pays for its speed. Right of its gate it would have none."}},
       [](const Rows& rows) { return speed_error_chart(rows); }, &sections);
+  add_traffic(material, &sections);
   return sections;
 }
 
