@@ -11,6 +11,7 @@
 #include "common/chart/svg.h"
 #include "common/chart/text.h"
 #include "common/chart/theme.h"
+#include "common/chart/traffic.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
 
@@ -364,4 +365,52 @@ TEST_CASE("the ladder's SVG is the golden one") {
   LayoutOptions options;
   options.width = 1100;
   test::check_golden("ladder.svg", to_svg(model, options));
+}
+
+TEST_CASE("rank correlation: by hand, with ties, and none where there is none") {
+  const std::vector<double> up = {1, 20, 300, 4000}, down = {4, 3, 2, 1}, ties = {1, 1, 2, 3};
+  CHECK(*rank_correlation(up, up) == Approx(1));
+  CHECK(*rank_correlation(up, down) == Approx(-1));
+  CHECK(*rank_correlation(up, ties) == Approx(4.5 / std::sqrt(5 * 4.5)));
+  CHECK_FALSE(rank_correlation(up, std::vector<double>{2, 2, 2, 2}));
+  CHECK_FALSE(rank_correlation(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 3}));
+}
+
+TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, and why not") {
+  std::vector<Series> nests;
+  for (int i = 0; i < 6; ++i) {
+    Series one = test::measured(1, i, "loops.cpu.reordered", 1e6 * (i + 1));
+    one.params = {{"order", "order" + std::to_string(i)}, {"h", int64_t{56}}};
+    one.flop = i == 5 ? 7e9 : 2e8, one.bytes_min = 2e6;  // the last one is another problem
+    one.work = {{"model_l2", 1e8 * (6 - i)}, {"model_l3", 2e6}, {"model_memory", 1e6 * (i + 1)}};
+    if (i == 0) one.counters = {{"l1d_read_miss_bytes", 3e8, "B"}};
+    if (i > 0) one.unavailable["counters"] = "this CPU offers none";
+    nests.push_back(one);
+  }
+  Series plain = test::measured(1, 9, "conv.cpu.direct", 1e6);
+  std::vector<LadderRow> rows = {{.label = "direct", .series = &plain}};
+  for (const Series& nest : nests) rows.push_back({.label = "reordered", .series = &nest});
+  rows[1].selected = true;
+  std::vector<int> kept;
+  const ChartModel model = traffic_chart(rows, &kept);
+  CHECK(kept == std::vector<int>{1, 2, 3, 4, 5});
+  REQUIRE(model.rows.size() == 5);
+  CHECK(model.rows[2].label == "order2");
+  REQUIRE(model.panels.size() == 4);
+  REQUIRE(model.panels[0].marks.size() == 6);  // five expected, one counted
+  CHECK(model.panels[0].marks[1].value == 3e8);
+  CHECK(model.panels[0].marks[1].beside);
+  CHECK(model.panels[1].marks.size() == 5);
+  CHECK(model.table.rows[0][2] == "300 MB");
+  CHECK(model.table.rows[1][2] == "unavailable: this CPU offers none");
+  CHECK(model.table.rows[0][4].starts_with("unavailable: perf_event"));
+  CHECK(model.summary.find("the L2 -1.00, the L3 unavailable, memory +1.00") != std::string::npos);
+  for (const float width : {800.0f, 1200.0f, 1900.0f}) {
+    LayoutOptions options;
+    options.width = width;
+    check_scene(layout(model, options));
+  }
+  const ChartModel none = traffic_chart(std::span(rows).first(1));
+  CHECK(none.rows.empty());
+  CHECK_FALSE(none.panels[0].empty_reason.empty());
 }

@@ -179,9 +179,10 @@ TEST_CASE("the cache model counts what can be counted by hand") {
   CHECK(predict(nest, 3, {tiny}).missed == std::vector<double>{4 * 16 + 32 + 1});
   // nmcrshw: y is gone when the second channel comes back to it.
   CHECK(predict(nest, 2, {tiny}).missed == std::vector<double>{4 * 16 + 2 * 32 + 1});
-  // Half of it simulated, and scaled.
+  // Half of it simulated: each line still comes once, not twice.
   const Traffic half = predict(nest, 2, {roomy}, 96);
   CHECK(half.share == Approx(0.5).margin(0.02));
+  CHECK(half.missed == std::vector<double>{16 + 32 + 1});
   CHECK(predict(nest, 2, {}).missed.empty());
 }
 

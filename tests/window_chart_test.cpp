@@ -190,6 +190,11 @@ TEST_CASE("a period shows the table behind every view, and the button leads back
   }
 }
 
+chart::ChartModel centre_model(const State& state) {
+  ChartRows rows;
+  return centre_chart(state, &rows);
+}
+
 /// An environment variable for the length of a test.
 struct Setting {
   Setting(const char* name_in, const std::string& value) : name(name_in) {
@@ -392,3 +397,36 @@ TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][ch
 
 }  // namespace
 }  // namespace ridge::test
+
+TEST_CASE("the loop nest runs in every order, and the model's bytes stand beside the times",
+          "[window][chart]") {
+  const struct Conv {
+    Conv() { FakeSession::lab = "conv"; }
+    ~Conv() { FakeSession::lab = "gemm"; }
+  } conv;
+  Fixture f(1600, 1000);
+  f.driver->frames(3);
+  REQUIRE(perform(f.state, "traffic"));
+  f.driver->frames(3);
+  CHECK(f.driver->find("view=Traffic"));
+  CHECK_FALSE(centre_model(f.state).panels.front().empty_reason.empty());
+  select_rung(f.state, "loops.cpu.reordered");
+  REQUIRE(f.driver->click("run_orders"));
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() == 2);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(request.kernels[size_t(i)].kernel == "loops.cpu.reordered");
+    CHECK(param_text(request.kernels[size_t(i)].params, "order") == (i ? "ncrsmhw" : "nmhwcrs"));
+    Series nest = measured(request.id, i, "loops.cpu.reordered", 1e6 * (i + 1));
+    nest.params = request.kernels[size_t(i)].params;
+    nest.cache = request.cache;
+    nest.work = {{"model_l2", 1e8}, {"model_memory", 1e6}};
+    f.session.tell("result", {{"request", request.id}, {"series", i}, {"outcome", nest}});
+  }
+  f.session.finish(request);
+  f.driver->frames(3);
+  const chart::ChartModel model = centre_model(f.state);
+  REQUIRE(model.rows.size() == 2);
+  CHECK(model.rows[1].label == "ncrsmhw");
+  CHECK(model.panels[0].marks.size() == 2);
+}

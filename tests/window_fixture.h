@@ -249,6 +249,9 @@ class FakeSession final : public app::Session {
       made.params.push_back({"images", "", false, {}, 1, 100'000, int64_t{10'000}, ""});
       made.params.push_back({"from", "", true, {"bits", "pixels"}, 1, 1, std::string("bits"), ""});
     }
+    if (id.starts_with("loops."))
+      made.params.push_back(
+          {"order", "", true, {"nmhwcrs", "ncrsmhw"}, 1, 1, std::string("nmhwcrs"), ""});
     made.params.push_back({"threads", "CPU threads", false, {}, 1, 2, int64_t{1}, ""});
     return made;
   }

@@ -87,8 +87,9 @@ class ConvProblem : public Problem {
   ConvConstants constants_ = {};
 };
 
-Error refused(const Params& params, const std::string& what, const char* hint) {
-  return {ErrorCode::usage, what, "conv " + to_string(params), hint};
+/// All the others of ten parameters stand above it, or in view: the sentence names those that disagree.
+Error refused(const std::string& what, const char* hint) {
+  return {ErrorCode::usage, what, "conv", hint};
 }
 
 std::string text(const Params& params, const char* name) {
@@ -125,13 +126,12 @@ Result<Shape> shape_of(const Params& params) {
   parse_dtype(param_text(params, "dtype", "fp32"), &shape.dtype);
   for (const char* channels : {"c", "m"}) {
     if (param_int(params, channels) % shape.dim[kConvGroups] == 0) continue;
-    return refused(params, text(params, "groups") + " does not divide " + text(params, channels),
+    return refused(text(params, "groups") + " does not divide " + text(params, channels),
                    "each group has as many channels and as many filters as the others");
   }
   for (const auto& [size, filter] : {std::pair{"h", "r"}, {"w", "s"}}) {
     if (param_int(params, size) + 2 * shape.dim[kConvPad] >= param_int(params, filter)) continue;
-    return refused(params,
-                   "a filter with " + text(params, filter) + " does not fit an image with " +
+    return refused("a filter with " + text(params, filter) + " does not fit an image with " +
                        text(params, size) + " and " + text(params, "pad"),
                    "more padding, or a smaller filter");
   }

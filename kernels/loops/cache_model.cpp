@@ -32,40 +32,55 @@ class Level {
   std::vector<int64_t> lines_;
 };
 
+constexpr int64_t kMostSeen = int64_t{1} << 27;  // lines: 8 GB
+
 /// The body of a nest that touches lines instead of multiplying. x, f and y lie 4 GiB and an odd number of
 /// pages apart, so that where they happen to be allocated plays no part.
 struct Touch {
-  static constexpr int64_t kFilters = (int64_t{1} << 32) + 5 * 4096;
-  static constexpr int64_t kOutputs = 2 * ((int64_t{1} << 32) + 11 * 4096);
+  static constexpr int64_t kStarts[] = {0, (int64_t{1} << 32) + 5 * 4096,
+                                        2 * ((int64_t{1} << 32) + 11 * 4096)};
 
   std::vector<Level> levels;
   std::vector<double> missed;
-  int64_t line_bytes, most, touched = 0;
+  std::vector<bool> seen[3];  ///< of x, f, y: the line came before
+  int64_t line_bytes, most, touched = 0, first = 0;
   double rounds = 0;  ///< multiply-adds so far
 
   template <int kAxis>
   bool run(const Nest& nest, Place at, int64_t count) {
-    stream(at.x * 4, nest.x_step[kAxis] * 4, count);
-    stream(kFilters + at.f * 4, nest.f_step[kAxis] * 4, count);
-    stream(kOutputs + at.y * 4, nest.y_step[kAxis] * 4, count);
+    stream(0, at.x * 4, nest.x_step[kAxis] * 4, count);
+    stream(1, at.f * 4, nest.f_step[kAxis] * 4, count);
+    stream(2, at.y * 4, nest.y_step[kAxis] * 4, count);
     rounds += double(count);
     return touched < most;
   }
 
   /// Each line of the stream once: further touches in a row are hits that change nothing.
-  void stream(int64_t from, int64_t step, int64_t count) {
+  void stream(int array, int64_t from, int64_t step, int64_t count) {
     int64_t last = -1;
     const int64_t jump = std::max<int64_t>(step, 1);
     for (int64_t i = 0; i < (step == 0 ? 1 : count); ++i) {
-      const int64_t line = (from + i * jump) / line_bytes;
-      if (line == last) continue;
-      last = line;
+      const int64_t place = (from + i * jump) / line_bytes;
+      if (place == last) continue;
+      last = place;
       ++touched;
-      for (size_t level = 0; level < levels.size() && !levels[level].use(line); ++level)
-        ++missed[level];
+      const int64_t line = place + kStarts[array] / line_bytes;
+      size_t level = 0;
+      for (; level < levels.size() && !levels[level].use(line); ++level) ++missed[level];
+      // What was never there is missed everywhere. Of an image over 8 GB nobody waits for the end.
+      if (level == 0 || static_cast<size_t>(place) >= seen[array].size()) continue;
+      auto came = seen[array][static_cast<size_t>(place)];
+      first += came ? 0 : 1;
+      came = true;
     }
   }
 };
+
+int64_t lines_of(const Nest& nest, const int64_t* step, int64_t line_bytes) {
+  int64_t last = 0;
+  for (int axis = 0; axis < kAxes; ++axis) last += (nest.count[axis] - 1) * step[axis];
+  return last * 4 / line_bytes + 1;
+}
 
 int64_t number_in(const std::string& file) {
   int64_t value = 0;
@@ -117,12 +132,24 @@ Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& leve
   body.missed.assign(levels.size(), 0);
   body.line_bytes = levels.front().line_bytes;
   body.most = most_lines;
+  const int64_t* const steps[] = {nest.x_step, nest.f_step, nest.y_step};
+  double lines = 0;
+  for (int array = 0; array < 3; ++array) {
+    const int64_t all_lines = lines_of(nest, steps[array], body.line_bytes);
+    body.seen[array].resize(static_cast<size_t>(std::min(all_lines, kMostSeen)));
+    lines += double(all_lines);
+  }
   run_order(order, nest, body);
   double all = 1;
   for (const int64_t count : nest.count) all *= double(count);
   traffic.share = body.rounds / all;
   traffic.touched = double(body.touched) / traffic.share;
-  for (const double missed : body.missed) traffic.missed.push_back(missed / traffic.share);
+  // A line comes a first time once, however short the beginning: only what comes again is scaled.
+  const auto first = double(body.first);
+  for (const double missed : body.missed) {
+    const bool whole = body.rounds == all;
+    traffic.missed.push_back(whole ? missed : lines + (missed - first) / traffic.share);
+  }
   traffic.line_bytes = double(body.line_bytes);
   return traffic;
 }

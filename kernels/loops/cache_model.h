@@ -25,7 +25,8 @@ struct Traffic {
   double touched = 0;          ///< lines, by every round of the innermost loop
   std::vector<double> missed;  ///< lines, of each level
   double line_bytes = 64;
-  double share = 1;  ///< of the work that was simulated; the figures are scaled to all of it
+  double share =
+      1;  ///< of the work that was simulated; what came more than once there is scaled to all of it
 };
 
 /// At most kMostLines lines are simulated: the beginning stands for the rest then.
