@@ -404,7 +404,7 @@ TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, an
   CHECK(model.table.rows[0][2] == "300 MB");
   CHECK(model.table.rows[1][2] == "unavailable: this CPU offers none");
   CHECK(model.table.rows[0][4].starts_with("unavailable: perf_event"));
-  CHECK(model.summary.find("the L2 -1.00, the L3 unavailable, memory +1.00") != std::string::npos);
+  CHECK(model.summary.find("the L2 -1.00, the L3 all alike, memory +1.00") != std::string::npos);
   for (const float width : {800.0f, 1200.0f, 1900.0f}) {
     LayoutOptions options;
     options.width = width;

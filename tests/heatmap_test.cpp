@@ -211,3 +211,24 @@ TEST_CASE("a ladder's table has each figure with its interval, and why one is mi
   CHECK(at < high);
   CHECK(table.rows[1][1] == "needs an NVIDIA GPU");
 }
+
+TEST_CASE("a heatmap's 0 has a cell as wide as the others, and a neighbour's work is marked") {
+  Map map(1, 4);
+  const double values[] = {0, 1, 2, 64};
+  for (size_t i = 0; i < 4; ++i) map.cells[i].y = values[i];
+  map.series[2].stats->flags = {"contended"};
+  const ChartModel model = map.chart();
+  const Axis& axis = model.plot->y;
+  CHECK(axis.scale == Scale::log);
+  CHECK(axis_text(axis, axis.ticks.front()) == "0");
+  CHECK(axis_text(axis, axis.ticks[1]) == "1.000");
+  const auto share = [&](const Cell& cell) {
+    return std::log(cell.y.high / cell.y.low) / std::log(axis.high / axis.low);
+  };
+  for (const Cell& cell : model.plot->cells) CHECK(share(cell) > 0.07);
+  CHECK(model.table.rows.back().front() == "0");
+  CHECK(model.plot->cells[2].label.ends_with("*"));
+  CHECK_FALSE(model.plot->cells[1].label.ends_with("*"));
+  CHECK(model.legend.back().find("(1 of 4 cells)") != std::string::npos);
+  check_scene(layout(model, {}));
+}

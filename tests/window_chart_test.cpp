@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/window/chart_rows.h"
 #include "app/window/chart_view.h"
 #include "app/window/heat.h"
 #include "app/window/history.h"
@@ -395,9 +396,6 @@ TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][ch
   CHECK(f.driver->find("timeline:fit"));
 }
 
-}  // namespace
-}  // namespace ridge::test
-
 TEST_CASE("the loop nest runs in every order, and the model's bytes stand beside the times",
           "[window][chart]") {
   const struct Conv {
@@ -417,7 +415,9 @@ TEST_CASE("the loop nest runs in every order, and the model's bytes stand beside
   for (int i = 0; i < 2; ++i) {
     CHECK(request.kernels[size_t(i)].kernel == "loops.cpu.reordered");
     CHECK(param_text(request.kernels[size_t(i)].params, "order") == (i ? "ncrsmhw" : "nmhwcrs"));
-    Series nest = measured(request.id, i, "loops.cpu.reordered", 1e6 * (i + 1));
+    Series nest = outcome(request.id, i, "loops.cpu.reordered");
+    nest.checks = {check(true)};
+    nest.stats = Stats{20, 1e6, 1e6, 1e6, 1e6, 1e6, Interval{1e6, 1e6}, 0, 0, 1, {}};
     nest.params = request.kernels[size_t(i)].params;
     nest.cache = request.cache;
     nest.work = {{"model_l2", 1e8}, {"model_memory", 1e6}};
@@ -430,3 +430,44 @@ TEST_CASE("the loop nest runs in every order, and the model's bytes stand beside
   CHECK(model.rows[1].label == "ncrsmhw");
   CHECK(model.panels[0].marks.size() == 2);
 }
+
+TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a cell sets them",
+          "[window][chart]") {
+  const struct Conv {
+    Conv() { FakeSession::lab = "conv"; }
+    ~Conv() { FakeSession::lab = "gemm"; }
+  } conv;
+  for (const float scale : {1.0f, 1.6f}) {
+    Fixture f(1920, 1080);
+    f.state.view.scale = scale;
+    f.driver->frames(3);
+    select_rung(f.state, "loops.cpu.tiled");
+    f.state.view.chart = View::heatmap;
+    f.driver->frames(3);
+    const HeatAxes axes = heat_axes(f.state);
+    CHECK(axes.x == "tile_m");
+    CHECK(axes.y == "tile_c");
+    CHECK(f.driver->find("sweep_pair"));
+    const size_t cell = axes.x_stops.size() * (axes.y_stops.size() - 1) + 3;  // in the top row
+    const auto& hits = scene_of(f).hits;
+    const auto hit = std::find_if(hits.begin(), hits.end(), [&](const chart::Hit& one) {
+      return one.row == static_cast<int>(cell);
+    });
+    REQUIRE(hit != hits.end());
+    CHECK(hit->note.find("not run") != std::string::npos);
+    const Area place = f.driver->screen().chart_place();
+    f.driver->press_at(place.x + (hit->a.x + hit->b.x) / 2, place.y + (hit->a.y + hit->b.y) / 2);
+    f.driver->frames(2);
+    CHECK(param_int(f.state.view.params, "tile_m") == axes.x_stops[3]);
+    CHECK(param_int(f.state.view.params, "tile_c") == axes.y_stops.back());
+    // No control ends beyond the parameters' panel.
+    const Area chart = *f.driver->find("views");
+    for (const char* name : {"order=ncrsmhw", "order+"}) {
+      if (const Area* control = f.driver->find(name))
+        CHECK(control->right() <= chart.x + place.w + 40);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::test

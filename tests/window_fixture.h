@@ -249,6 +249,10 @@ class FakeSession final : public app::Session {
       made.params.push_back({"images", "", false, {}, 1, 100'000, int64_t{10'000}, ""});
       made.params.push_back({"from", "", true, {"bits", "pixels"}, 1, 1, std::string("bits"), ""});
     }
+    for (const char* tile : {"tile_m", "tile_c"}) {
+      if (id == "loops.cpu.tiled")
+        made.params.push_back({tile, "", false, {}, 0, 64, int64_t{0}, ""});
+    }
     if (id.starts_with("loops."))
       made.params.push_back(
           {"order", "", true, {"nmhwcrs", "ncrsmhw"}, 1, 1, std::string("nmhwcrs"), ""});

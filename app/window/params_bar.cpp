@@ -49,10 +49,19 @@ Group stops_of(const State& state, const ParamView& param) {
   return group;
 }
 
-std::vector<Group> groups_of(const State& state) {
+/// All of a rung that is not known.
+bool selected_takes(const State& state, const std::string& name) {
+  const RungView* row = find_row(state, state.view.rung);
+  if (!row || !row->info) return true;
+  return std::any_of(row->info->params.begin(), row->info->params.end(),
+                     [&](const ParamSpec& spec) { return spec.name == name; });
+}
+
+std::vector<Group> groups_of(const State& state, bool of_selected) {
   std::vector<Group> groups;
   if (!state.view.lab) return groups;
   for (const ParamView& param : state.view.lab->params) {
+    if (of_selected && !selected_takes(state, param.name)) continue;
     if (state.view.params.count(param.name)) groups.push_back(stops_of(state, param));
   }
   groups.push_back({"cache",
@@ -74,6 +83,14 @@ std::vector<Group> groups_of(const State& state) {
 }
 
 constexpr float kLine = 32, kGap = 14, kPad = 12;
+constexpr int kMostLines = 4;       // the chart under them needs the rest
+constexpr float kLongList = 0.66f;  // of a line: more is a stepper
+
+/// What is shown, and how: the groups, and which of them are steppers.
+struct Shown {
+  std::vector<Group> groups;
+  std::vector<bool> stepper;
+};
 
 float label_width(Ui& ui, const Group& group) {
   return group.label.empty() ? 0 : ui.width(group.label, kSmall_px) + ui.px(10);
@@ -86,23 +103,36 @@ float options_width(Ui& ui, const Group& group, bool stepper) {
     widest = std::max(widest, w);
     total += w + ui.px(22);
   }
-  return stepper && group.is_integer ? widest + ui.px(68) : total;
+  return stepper ? widest + ui.px(68) : total;
 }
 
-int lines_of(Ui& ui, const std::vector<Group>& groups, bool stepper, float room) {
+int lines_of(Ui& ui, const Shown& shown, float room) {
   float x = 0;
   int lines = 1;
-  for (const Group& group : groups) {
-    const float w = label_width(ui, group) + options_width(ui, group, stepper);
+  for (size_t i = 0; i < shown.groups.size(); ++i) {
+    const Group& group = shown.groups[i];
+    const float w = label_width(ui, group) + options_width(ui, group, shown.stepper[i]);
     if (x > 0 && x + w > room) x = 0, ++lines;
     x += w + ui.px(kGap);
   }
   return lines;
 }
 
-/// Rows of stops while two lines hold them all.
-bool needs_steppers(Ui& ui, const std::vector<Group>& groups, float room) {
-  return lines_of(ui, groups, false, room) > 2;
+/// Rows of stops while two lines hold them all, then steppers; and where those take too many lines, only what the
+/// selected rung takes.
+Shown shown_in(Ui& ui, float room) {
+  Shown shown;
+  for (const bool of_selected : {false, true}) {
+    shown.groups = groups_of(ui.state, of_selected);
+    shown.stepper.assign(shown.groups.size(), false);
+    if (lines_of(ui, shown, room) <= 2) break;
+    for (size_t i = 0; i < shown.groups.size(); ++i) {
+      const Group& group = shown.groups[i];
+      shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room;
+    }
+    if (lines_of(ui, shown, room) <= kMostLines) break;
+  }
+  return shown;
 }
 
 void apply(State& state, const Group& group, int index) {
@@ -120,20 +150,20 @@ void apply(State& state, const Group& group, int index) {
 }  // namespace
 
 float ParamsBar::height(Ui& ui, float width) const {
-  const auto groups = groups_of(ui.state);
   const float room = width - 2 * ui.px(kPad + 4);
-  const int lines = lines_of(ui, groups, needs_steppers(ui, groups, room), room);
+  const int lines = lines_of(ui, shown_in(ui, room), room);
   return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
          2 * ui.px(kPad - 4);
 }
 
 void ParamsBar::draw(Ui& ui, Area area) {
   ui.panel(area);
-  const auto groups = groups_of(ui.state);
   const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 4));
-  const bool stepper = needs_steppers(ui, groups, inner.w);
+  const Shown shown = shown_in(ui, inner.w);
   float x = inner.x, y = inner.y;
-  for (const Group& group : groups) {
+  for (size_t i = 0; i < shown.groups.size(); ++i) {
+    const Group& group = shown.groups[i];
+    const bool stepper = shown.stepper[i];
     const float label_w = label_width(ui, group), options_w = options_width(ui, group, stepper);
     if (x > inner.x && x + label_w + options_w > inner.right()) {
       x = inner.x;
@@ -143,9 +173,8 @@ void ParamsBar::draw(Ui& ui, Area area) {
     ui.text(label.x, label.middle(), group.label, kSmall_px, Role::muted);
     if (ui.touch("label:" + group.name, label).hovered) ui.tooltip(group.tip);
     const Area options = {x + label_w, y, options_w, ui.px(kLine)};
-    const int clicked = stepper && group.is_integer
-                            ? ui.stepper(group.name, options, group.options, group.chosen)
-                            : ui.segments(group.name, options, group.options, group.chosen);
+    const int clicked = stepper ? ui.stepper(group.name, options, group.options, group.chosen)
+                                : ui.segments(group.name, options, group.options, group.chosen);
     if (group.label.empty() &&
         ImGui::IsMouseHoveringRect({options.x, options.y}, {options.right(), options.bottom()})) {
       ui.tooltip(group.tip);

@@ -67,6 +67,13 @@ std::string short_reason(const Entry& entry) {
   return entry.series->status == SeriesStatus::ok ? "no rate" : "skipped";
 }
 
+/// A neighbour's work would look like an effect of the two parameters.
+bool is_contended(const Entry& entry) {
+  if (!entry.series || !entry.series->stats) return false;
+  const auto& flags = entry.series->stats->flags;
+  return std::find(flags.begin(), flags.end(), "contended") != flags.end();
+}
+
 struct Rates {
   std::map<int, const Measured*> by_row;
   double low = INFINITY, high = 0;
@@ -86,12 +93,13 @@ void add_cell(const HeatCell& in, const Entry& entry, const Measured* point, con
   const std::string place = place_text(in, options);
   if (point) {
     cell.value = point->rate;
-    cell.label = format_number(point->rate / prefix.factor, 3);
+    const bool contended = is_contended(entry);
+    cell.label = format_number(point->rate / prefix.factor, 3) + (contended ? "*" : "");
     cell.value_text = format_rate(point->rate, unit);
     cell.note = with_how(fmt::format("{} at {}: {}{}", options.subject, place, cell.value_text,
                                      interval_text(*point, unit)),
                          entry) +
-                ".";
+                "." + (contended ? " Other processes used the cores meanwhile." : "");
   } else {
     cell.reason = short_reason(entry);
     const std::string why = entry.reason.empty() ? cell.reason : entry.reason;
@@ -164,6 +172,13 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
   }
   model.legend = {options.subject};
   if (!options.fixed.empty()) model.legend.push_back(options.fixed);
+  const auto contended = std::count_if(points.begin(), points.end(), [](const Measured& point) {
+    return is_contended(point.entry);
+  });
+  if (contended > 0)
+    model.legend.push_back(
+        fmt::format("*: other processes used the cores meanwhile ({} of {} cells)", contended,
+                    model.plot->cells.size()));
   if (rates.by_row.size() < model.plot->cells.size())
     model.legend.push_back("hatched: no verified speed");
   summarize(options, rates, &model);

@@ -16,6 +16,7 @@ namespace {
 using parts::Entry;
 
 constexpr size_t kFewestPairs = 4;
+constexpr double kAlike = 1.01;  // the most over the least: their order says nothing
 
 /// A level that gives bytes: the model's figure, and the counter of what missed in the level before it.
 struct TrafficLevel {
@@ -148,9 +149,13 @@ std::string agreement_text(const std::vector<Entry>& entries) {
       bytes.push_back(*model), times.push_back(*entry.call_s);
     }
     timed = std::max(timed, times.size());
-    const auto rho = rank_correlation(bytes, times);
+    const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+    const bool alike = !bytes.empty() && *most < kAlike * *least;
+    const auto rho = alike ? std::nullopt : rank_correlation(bytes, times);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", level.name,
-                        rho ? fmt::format("{:+.2f}", *rho) : "unavailable");
+                        rho     ? fmt::format("{:+.2f}", *rho)
+                        : alike ? "all alike"
+                                : "unavailable");
   }
   if (timed < kFewestPairs)
     return fmt::format("{} of {} nests that a rank correlation with time needs are measured.",
@@ -207,8 +212,10 @@ ChartModel traffic_chart(std::span<const LadderRow> rows, std::vector<int>* kept
   const std::set<std::string> names = names_that_differ(entries);
   for (const Entry& entry : entries) {
     const std::string differs = what_differs(*entry.series, names);
+    const std::string about = parts::sublabel_of(*entry.row);  // what its time is worth
+    const std::string rung = differs.empty() ? "" : entry.row->label;
     model.rows.push_back({.label = differs.empty() ? entry.row->label : differs,
-                          .sublabel = differs.empty() ? "" : entry.row->label,
+                          .sublabel = rung + (rung.empty() || about.empty() ? "" : " · ") + about,
                           .selected = entry.row->selected});
   }
   for (const TrafficLevel& level : kTrafficLevels)
