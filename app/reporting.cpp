@@ -17,6 +17,8 @@ report::Options report_options(const Lab& lab) {
   report::Options options;
   options.lab_title = lab.title;
   options.quality_limit = lab.quality_limit;
+  if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
+  options.items = lab.items;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
   for (const Rung& rung : lab.rungs) options.order.emplace_back(rung.kernel);

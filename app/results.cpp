@@ -107,14 +107,6 @@ std::string notes_of(const Series& series) {
   return text;
 }
 
-/// Without what names the rung itself: a family whose rungs are recipes has it as a parameter.
-Params without_own(const Series& series) {
-  Params params = series.params;
-  const std::string trick = series.kernel.substr(series.kernel.rfind('.') + 1);
-  std::erase_if(params, [&](const auto& item) { return item.second == ParamValue{trick}; });
-  return params;
-}
-
 std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
   const auto full =

@@ -17,22 +17,6 @@ using namespace ridge::test;
 
 namespace {
 
-const Datum* find_datum(const ChartModel& model, int row) {
-  for (const Curve& curve : model.plot->curves) {
-    for (const Datum& datum : curve.data) {
-      if (datum.row == row) return &datum;
-    }
-  }
-  return nullptr;
-}
-
-const Guide* find_guide(const ChartModel& model, const std::string& start) {
-  for (const Guide& guide : model.plot->guides) {
-    if (guide.label.starts_with(start)) return &guide;
-  }
-  return nullptr;
-}
-
 bool says(const ChartModel& model, const std::string& words) {
   return std::any_of(model.legend.begin(), model.legend.end(),
                      [&](const std::string& text) { return text.find(words) != text.npos; });

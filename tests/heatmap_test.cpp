@@ -4,6 +4,7 @@
 #include "common/chart/distribution.h"
 #include "common/chart/ecdf.h"
 #include "common/chart/forest.h"
+#include "common/chart/frontier.h"
 #include "common/chart/ramp.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
@@ -11,6 +12,7 @@
 #include "common/chart/svg.h"
 #include "common/chart/table.h"
 #include "common/chart/theme.h"
+#include "common/record/derive.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
 
@@ -231,4 +233,105 @@ TEST_CASE("a heatmap's 0 has a cell as wide as the others, and a neighbour's wor
   CHECK_FALSE(model.plot->cells[1].label.ends_with("*"));
   CHECK(model.legend.back().find("(1 of 4 cells)") != std::string::npos);
   check_scene(layout(model, {}));
+}
+
+namespace {
+
+/// A rung at seeds 1, 2 and 3, which all do as well as their seed allows, less `lost`.
+void judge(const std::string& rung, double rate, std::vector<double> lost, Case* made) {
+  for (size_t i = 0; i < lost.size(); ++i) {
+    Series series = test::measured(1, 0, "quantnet.cpu." + rung, 1e9 / rate);
+    series.params = {{"seed", int64_t(i) + 1}, {"recipe", rung}};
+    series.items_per_s = rate;
+    series.checks = {test::check(lost[i] < 0.01)};
+    series.checks[0].nmse = series.checks[0].nmse_limit = 0;
+    series.checks[0].task = {{"accuracy", 0.9 + 0.002 * double(i) - lost[i]}, {"may_lose", 0.01}};
+    if (lost[i] >= 0.01) series.status = SeriesStatus::failed, series.stats.reset();
+    made->series.push_back(series);
+  }
+}
+
+Case judged_rungs() {
+  Case made;
+  judge("fp32", 1000, {0, 0, 0}, &made);
+  judge("int8", 3000, {0.001, 0.002, 0.001}, &made);
+  judge("slower", 2000, {0.004, 0.005, 0.004}, &made);
+  judge("refused", 9000, {0.004, 0.02, 0.005}, &made);
+  judge("emulated", 500, {0.001, 0, 0}, &made);
+  for (Series& series : made.series) {
+    if (!series.kernel.ends_with("emulated")) continue;
+    series.items_per_s = 0, series.stats.reset();
+    series.unavailable["stats"] = kEmulated;
+  }
+  made.finish();
+  pair_seeds(made.series, "accuracy", made.rows);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("the frontier: what nobody beats, and none that the gate refused at any seed") {
+  Case made = judged_rungs();
+  const ChartModel model = frontier_chart(made.rows, {.items = "images"});
+  CHECK(model.table.rows.size() == 5);  // seeds of one rung are one point
+  const Datum *base = find_datum(model, 0), *int8 = find_datum(model, 3),
+              *slower = find_datum(model, 6), *refused = find_datum(model, 9),
+              *emulated = find_datum(model, 12);
+  REQUIRE((base && int8 && slower && refused && emulated));
+  CHECK(base->y == 0);
+  CHECK(int8->x == 3000);
+  CHECK(int8->y == Approx(-100 * 0.004 / 3));
+  REQUIRE(int8->interval);  // t(2) = 4.303 times the deviation over the root of 3
+  CHECK(int8->interval->high == Approx(int8->y + 4.303 * 0.1 / 3).epsilon(1e-3));
+  CHECK(base->note.find("the baseline; on the frontier") != std::string::npos);
+  CHECK(int8->note.find("3 paired seeds; on the frontier") != std::string::npos);
+  CHECK(slower->note.find("behind int8.") != std::string::npos);
+  CHECK(refused->note.find("refused at 1 of 3 seeds") != std::string::npos);
+  CHECK(emulated->note.find("no speed: emulated") != std::string::npos);
+  const double edge = model.plot->x.low * 1.3;
+  CHECK(refused->x < edge);
+  CHECK(emulated->x < edge);
+  const Curve& steps = model.plot->curves.back();
+  CHECK(steps.name == "frontier");
+  for (const Datum& datum : steps.data) CHECK(datum.x <= 3000);
+  const Guide* gate = find_guide(model, "gate");
+  REQUIRE(gate);
+  CHECK(gate->value == -1);
+  for (const float width : {500.0f, 900.0f}) check_scene(layout(model, {.width = width}));
+
+  // The ladder has the same mean and interval; an error chart has none of them.
+  const ChartModel ladder = ladder_chart(made.rows, {.task_metric = "accuracy"});
+  const auto& marks = ladder.panels.back().marks;
+  const auto mark =
+      std::find_if(marks.begin(), marks.end(), [](const Mark& m) { return m.row == 3; });
+  REQUIRE(mark != marks.end());
+  CHECK(mark->value * 100 == Approx(int8->y));
+  REQUIRE(mark->interval);
+  CHECK_FALSE(speed_error_chart(made.rows, {}, "accuracy").plot->empty_reason.empty());
+
+  // Any rung can be the baseline: what names a recipe is no difference between problems.
+  made.rows[3].is_baseline = true;
+  pair_seeds(made.series, "accuracy", made.rows);
+  CHECK(made.rows[0].delta->mean == Approx(0.004 / 3));
+  CHECK(made.rows[0].delta->seeds == 3);
+  // What is not a number is no point.
+  for (Series& series : made.series) series.checks[0].task["accuracy"] = kNan;
+  CHECK_FALSE(frontier_chart(made.rows).plot->empty_reason.empty());
+}
+
+TEST_CASE("rungs judged by an error stand in a panel beside those judged by their answers") {
+  Case made = judged_rungs();
+  made.series.push_back(gemm("gemv.cpu.int8", 512, 0.5));
+  for (QualityCheck& check : made.series.back().checks) check.task["output_error"] = 0.04;
+  made.rows.clear();
+  made.finish();
+  const ChartModel ladder = ladder_chart(made.rows, {.task_metric = "accuracy"});
+  REQUIRE(ladder.panels.size() == 5);
+  CHECK(ladder.panels[3].metric == "accuracy_delta");
+  const Panel& error = ladder.panels[4];
+  CHECK(error.metric == "error_nmse");
+  REQUIRE(error.marks.size() == 1);
+  CHECK(error.marks[0].note.find("moved the output by 4 %") != std::string::npos);
+  CHECK(error.row_reasons[3] == "judged by accuracy");
+  check_scene(layout(ladder, {.width = 1000}));
 }

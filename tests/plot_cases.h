@@ -79,6 +79,22 @@ inline Case many(int count, bool close_together = false) {
   return made;
 }
 
+inline const Datum* find_datum(const ChartModel& model, int row) {
+  for (const Curve& curve : model.plot->curves) {
+    for (const Datum& datum : curve.data) {
+      if (datum.row == row) return &datum;
+    }
+  }
+  return nullptr;
+}
+
+inline const Guide* find_guide(const ChartModel& model, const std::string& start) {
+  for (const Guide& guide : model.plot->guides) {
+    if (guide.label.starts_with(start)) return &guide;
+  }
+  return nullptr;
+}
+
 inline std::vector<parts::Box> boxes_of(const Primitive& text) {
   const float px = builtin_text_width(text.text, text.size_px, text.mono) * (text.bold ? 1.05f : 1);
   const float shift = text.anchor == Anchor::start ? 0 : text.anchor == Anchor::end ? px : px / 2;

@@ -4,6 +4,7 @@
 
 #include "app/ladder_end.h"
 #include "app/window/actions.h"
+#include "app/window/chart_rows.h"
 #include "app/window/editing.h"
 #include "app/window/fold.h"
 #include "app/window/workload.h"
@@ -89,6 +90,11 @@ std::string why_no_reruns(const State& state) {
 std::string why_no_lesson(const State& state) {
   const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
   return shown ? "" : "Diagrams are in the lesson (L).";
+}
+
+std::string why_no_frontier(const State& state) {
+  const bool any = state.view.lab && has_frontier(*state.view.lab);
+  return any ? std::string() : "This lab is judged by an error, not by right answers.";
 }
 
 std::string why_no_workload(const State& state) {

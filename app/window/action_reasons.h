@@ -21,6 +21,7 @@ std::string why_no_folds(const State& state);
 std::string why_no_tour(const State& state);
 std::string why_no_reruns(const State& state);
 std::string why_no_lesson(const State& state);
+std::string why_no_frontier(const State& state);
 std::string why_no_workload(const State& state);
 std::string why_no_run_workload(const State& state);
 

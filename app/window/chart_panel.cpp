@@ -28,9 +28,10 @@ constexpr Choice kViews[] = {
     {View::sizes, "Sizes", "sizes"},          {View::bandwidth, "Bandwidth", "bandwidth"},
     {View::memory, "Memory", "memory"},       {View::error, "Error", "error"},
     {View::heatmap, "Heatmap", "heatmap"},    {View::traffic, "Traffic", "traffic"},
-    {View::table, "Table", "table"},          {View::workload, "Workload", "workload"},
-    {View::training, "Training", "training"}, {View::score, "Score card", "score"},
-    {View::inspect, "Inside", "inspect"},     {View::queue, "Queue", "queue"}};
+    {View::table, "Table", "table"},          {View::frontier, "Frontier", "frontier"},
+    {View::workload, "Workload", "workload"}, {View::training, "Training", "training"},
+    {View::score, "Score card", "score"},     {View::inspect, "Inside", "inspect"},
+    {View::queue, "Queue", "queue"}};
 
 /// Rungs that are held to an error, in a lab that has a task metric too.
 bool has_limits(const State& state) {
@@ -45,6 +46,7 @@ bool is_offered(const State& state, View view) {
   const Lab& lab = *state.view.lab;
   if (view == state.view.chart) return true;
   if (view == View::error) return lab.quality_metric == kErrorMetric || has_limits(state);
+  if (view == View::frontier) return has_frontier(lab);
   if (view == View::table) return !lab.tables.empty();
   if (view == View::workload) return has_workload(lab);
   if (view == View::training) return has_trainings(state);

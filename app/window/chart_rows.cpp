@@ -9,6 +9,7 @@
 #include "app/window/serve_view.h"
 #include "app/window/training_view.h"
 #include "app/window/workload.h"
+#include "common/chart/frontier.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
@@ -181,6 +182,10 @@ chart::ChartModel traffic_of(const State& state, ChartRows* out) {
 
 }  // namespace
 
+bool has_frontier(const Lab& lab) {
+  return std::string_view(lab.quality_metric) == "accuracy";
+}
+
 ChartRows ladder_rows(const State& state) {
   ChartRows out;
   std::string section;
@@ -205,6 +210,11 @@ ChartRows ladder_rows(const State& state) {
           std::string(made.sublabel.empty() ? "" : ", ") + "before the worker was lost";
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(row.rung->kernel);
+  }
+  if (has_frontier(*state.view.lab)) {
+    chart::pair_seeds(state.run().series(), state.view.lab->quality_metric, out.rows);
+    for (const Recording& recording : state.recordings)
+      chart::pair_seeds(recording.run->series(), state.view.lab->quality_metric, out.rows);
   }
   return out;
 }
@@ -279,7 +289,9 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     *rows = training_rows(state);
     return training_curves(state, *rows);
   }
-  *rows = view == View::ladder ? ladder_rows(state)
+  const std::string metric =
+      state.view.lab->quality_metric == kErrorMetric ? "" : state.view.lab->quality_metric;
+  *rows = view == View::ladder || view == View::frontier ? ladder_rows(state)
           : view == View::sizes || view == View::bandwidth || view == View::memory
               ? size_rows(state)
               : type_rows(state);
@@ -293,7 +305,9 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
     case View::memory:
       return chart::size_curve_chart(rows->rows, memory_options(state));
     case View::error:
-      return chart::speed_error_chart(rows->rows);
+      return chart::speed_error_chart(rows->rows, {}, metric);
+    case View::frontier:
+      return chart::frontier_chart(rows->rows, {.metric = metric, .items = state.view.lab->items});
     case View::heatmap:
       rows->rows.clear();  // its rows are pairs of values of one rung
       rows->kernels.clear();
@@ -302,8 +316,7 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
       break;
   }
   chart::LadderOptions options;
-  const std::string metric = state.view.lab->quality_metric;
-  if (metric != kErrorMetric) options.task_metric = metric;
+  options.task_metric = metric;
   options.items = state.view.lab->items;
   chart::ChartModel ladder = chart::ladder_chart(rows->rows, options);
   mark_predictions(state, *rows, &ladder);

@@ -28,6 +28,9 @@ ChartRows type_rows(const State& state);
 /// there are any; of what cannot run here the recordings, hollow and under their machine's name.
 ChartRows size_rows(const State& state);
 
+/// Whether the lab is judged by a share of right answers, which speed can be held against.
+bool has_frontier(const Lab& lab);
+
 /// The chart of the chosen view.
 chart::ChartModel centre_chart(const State& state, ChartRows* rows);
 

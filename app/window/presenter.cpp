@@ -8,6 +8,7 @@
 #include "app/window/actions.h"
 #include "app/window/fold.h"
 #include "app/window/predict.h"
+#include "common/chart/frontier.h"
 #include "common/chart/roofline.h"
 #include "common/chart/size_curve.h"
 #include "common/chart/speed_error.h"
@@ -75,6 +76,7 @@ View view_named(const std::string& name) {
   if (name == "sizes") return View::sizes;
   if (name == "bandwidth") return View::bandwidth;
   if (name == "error") return View::error;
+  if (name == "frontier") return View::frontier;
   return name == "table" ? View::table : View::ladder;
 }
 
@@ -230,6 +232,9 @@ chart::ChartModel presented_chart(const State& state) {
   }
   if (view == View::error) return chart::speed_error_chart(only(type_rows(state), kernels).rows);
   ChartRows rows = only(ladder_rows(state), kernels);
+  if (view == View::frontier)
+    return chart::frontier_chart(
+        rows.rows, {.metric = state.view.lab->quality_metric, .items = state.view.lab->items});
   for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {
     if (rows.kernels[i] != state.view.rung) continue;
     rows.rows[i].series = nullptr;

@@ -62,7 +62,7 @@ constexpr Scene kCharts[] = {
     {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
     {"talk", View::table},          {"workload", View::workload}, {"training", View::training},
     {"score", View::score},         {"inspect", View::inspect},   {"queue", View::queue},
-    {"traffic", View::traffic}};
+    {"traffic", View::traffic},     {"frontier", View::frontier}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.

@@ -52,7 +52,8 @@ enum class View {
   training,
   score,
   inspect,
-  queue
+  queue,
+  frontier
 };
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).

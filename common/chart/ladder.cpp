@@ -30,6 +30,20 @@ bool counts_flop(const std::vector<Entry>& entries) {
                      [](const Entry& entry) { return entry.series && entry.series->flop > 0; });
 }
 
+bool has_limit(const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    return check && check->nmse_limit > 0;
+  });
+}
+
+bool has_task(const std::vector<Entry>& entries, const std::string& metric) {
+  return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    return check && check->task.contains(metric);
+  });
+}
+
 /// Trainings that say what they hold, and nothing that counts the bytes it moves.
 bool holds_memory(const std::vector<Entry>& entries) {
   const auto some = [&](const auto& has) {
@@ -115,7 +129,10 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
                                : items_panel(entries, options.items));
     model.panels.push_back(holds_memory(entries) ? memory_panel(entries)
                                                  : bandwidth_panel(entries));
-    model.panels.push_back(metric.empty() ? error_panel(entries) : task_panel(entries, metric));
+    const bool any_limit = has_limit(entries);
+    if (!metric.empty() && (!any_limit || has_task(entries, metric)))
+      model.panels.push_back(task_panel(entries, metric));
+    if (metric.empty() || any_limit) model.panels.push_back(error_panel(entries, metric));
   }
   model.legend = {"bar: median", "whisker: 95 % interval"};
   if (any_trap) model.legend.push_back("pale, dashed: the lie");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/chart/model.h"
+#include "common/record/seed_delta.h"
 #include "common/record/types.h"
 
 namespace ridge::chart {
@@ -25,7 +26,14 @@ struct LadderRow {
                          ///< "about 12 s"; empty: said from the series
   std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live
   bool stale = false;    ///< recorded, and the kernel has changed since
+  std::optional<SeedDelta>
+      delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
 };
+
+/// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that
+/// processor (to its first row that has the metric otherwise), over the seeds among all series of the run. The
+/// baseline's own is 0, of no seeds.
+void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows);
 
 struct LadderOptions {
   std::string title{}, subtitle{};  ///< heading of the chart; the window has its own

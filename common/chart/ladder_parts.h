@@ -43,8 +43,10 @@ Panel bandwidth_panel(const std::vector<Entry>& entries);
 /// Of trainings, which count no bytes but hold many.
 Panel memory_panel(const std::vector<Entry>& entries);
 /// NMSE against float64 with the limit of the gate. A rung that failed shows its error, as a cross:
-/// the error is the evidence.
-Panel error_panel(const std::vector<Entry>& entries);
+/// the error is the evidence. What is judged by the task metric has none to show.
+Panel error_panel(const std::vector<Entry>& entries, const std::string& task_metric);
+/// Whether the metric stands in place of an error that a limit is set to.
+bool is_judged_by(const QualityCheck& check, const std::string& metric);
 /// Traps: puts the lie of each beside the honest bar of the time panel.
 void set_lies_beside(const std::vector<Entry>& entries, Panel* panel);
 /// Traps: lie / honest with its interval, and what the guard said.

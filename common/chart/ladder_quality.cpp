@@ -9,7 +9,7 @@
 
 namespace ridge::chart::parts {
 
-Panel error_panel(const std::vector<Entry>& entries) {
+Panel error_panel(const std::vector<Entry>& entries, const std::string& task_metric) {
   Panel panel{.title = "Error vs float64", .metric = "error_nmse", .weight = 1.1f};
   panel.axis = {.title = "Error", .unit = "NMSE", .scale = Scale::log, .scientific = true};
   double low = INFINITY, high = 0;
@@ -18,8 +18,13 @@ Panel error_panel(const std::vector<Entry>& entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
-    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "no check in this run");
-    if (!check || !std::isfinite(check->nmse) || (!entry.reason.empty() && !entry.failed)) continue;
+    const bool by_task = check && is_judged_by(*check, task_metric);
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                : by_task             ? "judged by " + task_metric
+                                                      : "no check in this run");
+    if (!check || by_task || !std::isfinite(check->nmse) ||
+        (!entry.reason.empty() && !entry.failed))
+      continue;
     if (check->nmse_limit > 0) limits.insert(check->nmse_limit);
     // A sum of squares leaves out what is not a number: its 0 would be called exact.
     const bool is_nan = check->nan_count > 0;
@@ -38,6 +43,9 @@ Panel error_panel(const std::vector<Entry>& entries) {
                     entry.row->label, is_nan ? "NaN" : format_scientific(nmse),
                     format_scientific(check->nmse_limit), entry.series->checks.size(), check->what),
         entry);
+    if (const auto stored = check->task.find("output_error"); stored != check->task.end())
+      mark.note += fmt::format("; storing the weights in so few bits moved the output by {:.2g} %",
+                               100 * stored->second);
     panel.marks.push_back(mark);
     if (nmse > 0) {
       low = std::min(low, nmse);
@@ -64,6 +72,10 @@ Panel error_panel(const std::vector<Entry>& entries) {
   return panel;
 }
 
+bool is_judged_by(const QualityCheck& check, const std::string& metric) {
+  return !metric.empty() && !(check.nmse_limit > 0) && check.task.contains(metric);
+}
+
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   Panel panel{.title = "Accuracy delta",
               .subtitle = metric + ", against the baseline",
@@ -86,10 +98,16 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const std::optional<double> value = value_of(entry);
+    const bool by_error =
+        entry.series && entry.series->quality() && entry.series->quality()->nmse_limit > 0;
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                : by_error            ? "judged by its error"
                                                       : "no " + metric + " in this run");
     if (!entry.reason.empty() || !is_number(value) || !is_number(base)) continue;
-    Mark mark = mark_for(entry, static_cast<int>(i), *value - *base, Role::series1);
+    const bool paired = entry.row->delta && entry.row->delta->ci;
+    Mark mark = mark_for(entry, static_cast<int>(i),
+                         paired ? entry.row->delta->mean : *value - *base, Role::series1);
+    if (paired) mark.interval = entry.row->delta->ci;
     mark.dashed = false;
     mark.marker = Marker::dot;
     mark.label = format_number(*value, 4);  // the place says the difference
@@ -97,8 +115,11 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
         fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric, mark.label,
                     mark.value < 0 ? "−" : "+", format_number(std::abs(mark.value), 2)),
         entry);
+    if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
     panel.marks.push_back(mark);
     reach = std::max(reach, std::abs(mark.value));
+    if (paired)
+      reach = std::max({reach, std::abs(mark.interval->low), std::abs(mark.interval->high)});
   }
   reach = reach > 0 ? reach * 1.15 : 1;
   panel.axis.low = -reach;
@@ -109,3 +130,31 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
 }
 
 }  // namespace ridge::chart::parts
+
+namespace ridge::chart {
+
+void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows) {
+  std::vector<const Series*> series;
+  for (const Series& one : run) series.push_back(&one);
+  const auto has_metric = [&](const LadderRow& row) {
+    const QualityCheck* check = row.series ? row.series->quality() : nullptr;
+    return check && check->task.contains(metric) &&
+           std::find(series.begin(), series.end(), row.series) != series.end();
+  };
+  for (LadderRow& row : rows) {
+    if (!has_metric(row)) continue;
+    const LadderRow* base = nullptr;
+    for (const LadderRow& other : rows) {
+      if (!has_metric(other) || backend_of(other.series->kernel) != backend_of(row.series->kernel))
+        continue;
+      if (!base || (other.is_baseline && !base->is_baseline)) base = &other;
+    }
+    if (base->series->kernel == row.series->kernel)
+      row.delta = SeedDelta{};
+    else
+      row.delta =
+          seed_delta(series, base->series->kernel, row.series->kernel, row.series->params, metric);
+  }
+}
+
+}  // namespace ridge::chart

@@ -85,7 +85,8 @@ void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel
 
 }  // namespace
 
-ChartModel speed_error_chart(std::span<const LadderRow> rows, const std::string& title) {
+ChartModel speed_error_chart(std::span<const LadderRow> rows, const std::string& title,
+                             const std::string& task_metric) {
   ChartModel model{.id = "error", .title = title};
   model.plot = Plot{};
   Plot& plot = *model.plot;
@@ -93,8 +94,9 @@ ChartModel speed_error_chart(std::span<const LadderRow> rows, const std::string&
   int failed = 0;
   for (const LadderRow& row : rows) failed += row.series && make_entry(row).failed;
   std::vector<Measured> points = measured_rows(rows, false);
-  std::erase_if(points, [](const Measured& point) {
-    return !std::isfinite(error_of(point)) || error_of(point) < 0;
+  std::erase_if(points, [&](const Measured& point) {
+    return !std::isfinite(error_of(point)) || error_of(point) < 0 ||
+           is_judged_by(*point.entry.series->quality(), task_metric);
   });
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {

@@ -39,11 +39,19 @@ Params without_seed(Params params) {
   return params;
 }
 
+Params without_own(const Series& series) {
+  Params params = series.params;
+  const std::string trick = series.kernel.substr(series.kernel.rfind('.') + 1);
+  std::erase_if(params, [&](const auto& item) { return item.second == ParamValue{trick}; });
+  return params;
+}
+
 std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
                                     const std::string& candidate, const Params& params,
                                     const std::string& metric) {
   const Params wanted = without_seed(params);
   std::map<ParamValue, double> of_seed;
+  std::map<ParamValue, bool> refused;
   for (const Series* series : all) {
     if (series->kernel != candidate || without_seed(series->params) != wanted) continue;
     const auto value = metric_of(*series, metric);
@@ -52,13 +60,16 @@ std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const st
     for (const Series* other : all) {
       const auto theirs = metric_of(*other, metric);
       if (other->kernel == baseline && theirs && other->params.contains("seed") &&
-          agrees(other->params, series->params))
+          agrees(without_own(*other), without_own(*series))) {
         of_seed[seed->second] = *value - *theirs;
+        refused[seed->second] = !series->quality_passed();
+      }
     }
   }
   if (of_seed.empty()) return {};
   SeedDelta delta{.seeds = static_cast<int>(of_seed.size())};
   for (const auto& [seed, difference] : of_seed) delta.mean += difference / delta.seeds;
+  for (const auto& [seed, is_refused] : refused) delta.refused += is_refused;
   if (delta.seeds < 2) return delta;
   double squares = 0;
   for (const auto& [seed, difference] : of_seed) squares += std::pow(difference - delta.mean, 2);

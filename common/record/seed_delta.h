@@ -12,6 +12,7 @@ namespace ridge {
 
 struct SeedDelta {
   int seeds = 0;
+  int refused = 0;  ///< of them: where the gate refused the candidate
   double mean = 0;  ///< candidate less baseline
   std::optional<Interval>
       ci;  ///< 95 %, of the mean: Student's t over the pairs; none under 2 seeds
@@ -26,5 +27,7 @@ std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const st
 std::string seed_delta_text(const SeedDelta& delta);
 /// Parameters without the seed.
 Params without_seed(Params params);
+/// Parameters without what names the rung itself: a family whose rungs are recipes has it as a parameter.
+Params without_own(const Series& series);
 
 }  // namespace ridge

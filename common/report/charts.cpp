@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/chart/frontier.h"
 #include "common/chart/gradients.h"
 #include "common/chart/ladder_predictions.h"
 #include "common/chart/roofline.h"
@@ -46,6 +47,10 @@ std::vector<LadderRow> chart_rows(const Material& material) {
                 built->hash != line.series->hash;
     rows.push_back(std::move(row));
   }
+  for (const Input& input : material.inputs) {
+    if (!material.options->quality_metric.empty())
+      pair_seeds(input.run->series(), material.options->quality_metric, rows);
+  }
   return rows;
 }
 
@@ -56,7 +61,8 @@ Section ladder_section(const Material& material) {
   for (size_t i = 0; i < rows.size(); ++i) rows[i].label = material.lines[i].label;
   if (!material.shared_params.empty())
     section.paragraphs = {"All rungs at " + material.shared_params + "."};
-  section.chart = ladder_chart(rows);
+  section.chart = ladder_chart(
+      rows, {.task_metric = material.options->quality_metric, .items = material.options->items});
   std::vector<PredictedRow> predicted;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series& series = *material.lines[i].series;
@@ -177,6 +183,7 @@ std::vector<Section> ladder_sections(const Material& material) {
   add_training(material, &sections);
   const std::vector<Part> parts = parts_of(material);
   using Rows = std::vector<LadderRow>;
+  const std::string& metric = material.options->quality_metric;
   add_plots(
       parts,
       {.id = "roofline",
@@ -203,8 +210,22 @@ std::vector<Section> ladder_sections(const Material& material) {
       {.id = "speed-error",
        .title = "Speed against error",
        .paragraphs = {"What each rung pays for its speed. Right of its gate it would have none."}},
-      [](const Rows& rows) { return speed_error_chart(rows); }, &sections);
+      [&](const Rows& rows) { return speed_error_chart(rows, {}, metric); }, &sections);
   add_traffic(material, &sections);
+  if (metric != "accuracy") return sections;
+  add_plots(
+      parts,
+      {.id = "frontier",
+       .title = "Speed against accuracy",
+       .paragraphs = {"Right of the dashed line and above it there is no rung: only those on it "
+                      "are worth choosing "
+                      "among. A rung that the gate refused has no speed and is not recommended, "
+                      "however fast it "
+                      "may be."}},
+      [&](const Rows& rows) {
+        return frontier_chart(rows, {.metric = metric, .items = material.options->items});
+      },
+      &sections);
   return sections;
 }
 

@@ -41,11 +41,13 @@ struct Section {
 };
 
 struct Options {
-  std::string lab_title;            ///< "GEMM"; empty: the lab's id
-  Titles titles;                    ///< kernel id -> the lab's name of the rung
-  Levers levers{};                  ///< the lab's, for diagnoses
-  std::vector<std::string> order;   ///< kernel ids in the ladder's order; others follow as they ran
-  std::string quality_limit;        ///< the lab's words; empty: from the checks
+  std::string lab_title;           ///< "GEMM"; empty: the lab's id
+  Titles titles;                   ///< kernel id -> the lab's name of the rung
+  Levers levers{};                 ///< the lab's, for diagnoses
+  std::vector<std::string> order;  ///< kernel ids in the ladder's order; others follow as they ran
+  std::string quality_limit;       ///< the lab's words; empty: from the checks
+  std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
+  std::string items = "items";  ///< what its rates count
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
   /// The lab's own, after the ladder: a published table that the run filled in.
   std::vector<Section> sections{};

@@ -266,6 +266,12 @@ namespace {
 
 /// By which the lab's checks judge; empty: by an error norm.
 std::string task_metric_of(const Material& material) {
+  const std::string& named = material.options->quality_metric;
+  const bool any = std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+    const QualityCheck* check = line.series->quality();
+    return check && check->task.contains(named);
+  });
+  if (any) return named;
   for (const Line& line : material.lines) {
     const QualityCheck* check = line.series->quality();
     if (check && !check->task.empty()) return check->task.begin()->first;
@@ -273,9 +279,17 @@ std::string task_metric_of(const Material& material) {
   return "";
 }
 
+/// A network that is judged by its answers says beside them how far its scores are from float64's.
+std::string nmse_text(const QualityCheck& check) {
+  const auto scores = check.task.find("scores_nmse");
+  if (scores != check.task.end()) return format_scientific(scores->second);
+  return check.nmse_limit > 0 ? format_scientific(check.nmse) : "exact";
+}
+
 /// What the error norm is to a product, the share of right answers is to a classifier.
 Section task_section(const Material& material, const std::string& metric) {
   std::string title = metric;
+  std::replace(title.begin(), title.end(), '_', ' ');
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   Section section{.id = "error", .title = title};
   section.paragraphs = {"Of the problem that was timed. A rung that fails any check has no speed."};
@@ -294,8 +308,7 @@ Section task_section(const Material& material, const std::string& metric) {
                           found == check->task.end()     ? unavailable("not judged by it")
                           : std::isfinite(found->second) ? format_number(found->second, 4)
                                                          : unavailable("not a number"),
-                          check->what,
-                          check->nmse_limit > 0 ? format_scientific(check->nmse) : "exact",
+                          check->what, nmse_text(*check),
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
   }

@@ -132,6 +132,7 @@ class QuantNetProblem : public Problem {
       labels.push_back(garments().test.labels[size_t(image_of(seed, i))]);
     const double accuracy = quantnet::accuracy_of(scores, labels);
     check->task["accuracy"] = accuracy;
+    check->task["may_lose"] = asked_.limit;
     // A limit is one of the whole test set; of a few images a share says little.
     if (seed != 1 || asked_.images < garments().test.count()) return;
     const double lost = asked_.plain_accuracy - accuracy;
