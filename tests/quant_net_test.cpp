@@ -1,5 +1,5 @@
-// The quantization lab's networks: rounding, clipping points, tiles of every instruction set, engines against
-// their definitions, fine-tuning and pruning, and a gate that refuses for accuracy. On synthetic garments.
+// The quantization lab's networks: engines against their definitions, layers that are kept, fine-tuning and pruning,
+// and a gate that refuses for accuracy. On synthetic garments. Rounding and tiles: rounding_test.cpp.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,6 @@
 #include "kernels/mixed/trainer.h"
 #include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/recipes.h"
-#include "kernels/quantnet/tile.h"
 #include "kernels/quantnet/tuning.h"
 #include "tests/catch.h"
 #include "tests/program.h"
@@ -61,105 +60,6 @@ std::vector<const KernelDesc*> rungs() {
 
 }  // namespace
 
-TEST_CASE("rounded weights are the nearest levels, with a scale for each group") {
-  std::vector<float> weights;
-  for (size_t i = 0; i < 50; ++i)
-    weights.push_back((random_unit(7, i) - 0.5f) * (i < 32 ? 1.0f : 0.01f));
-  std::vector<int8_t> q(weights.size());
-  std::vector<float> scales(2);
-  round_weights(weights, 32, 4, false, q.data(), scales.data());
-  CHECK(scales[1] < 0.05f * scales[0]);
-  int most = 0;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    const float scale = scales[i / 32];
-    CHECK(std::fabs(weights[i] - float(q[i]) * scale) <= 0.5001f * scale);
-    most = std::max(most, std::abs(int(q[i])));
-  }
-  CHECK(most == 7);
-  // One outlier: by least squares it is cut off, and the others are nearer.
-  weights.assign(200, 0);
-  for (size_t i = 0; i < 200; ++i) weights[i] = random_unit(3, i) - 0.5f;
-  weights[5] = 3;
-  const auto error = [&](bool least) {
-    q.resize(weights.size());
-    round_weights(weights, 200, 4, least, q.data(), scales.data());
-    double sum = 0;
-    for (size_t i = 0; i < q.size(); ++i)
-      sum += std::pow(double(weights[i]) - double(q[i]) * double(scales[0]), 2);
-    return sum;
-  };
-  CHECK(error(true) < 0.9 * error(false));
-}
-
-TEST_CASE("clipping points: the largest keeps all, the others cut an outlier off") {
-  std::vector<float> values;
-  for (size_t i = 0; i < 20'000; ++i)  // the tail of an exponential, and zeros
-    values.push_back(i % 2 == 0 ? 0 : -std::log(1 - random_unit(11, i)));
-  values.push_back(80);
-  const Histogram histogram = histogram_of(values);
-  CHECK(histogram.zeros == 10'000);
-  CHECK(clip_of(histogram, Clip::min_max, 16, 1) == 80);
-  CHECK(clip_of(histogram, Clip::percentile, 16, 0.99) == Approx(3.9).margin(0.3));
-  const double by_error = clip_of(histogram, Clip::least_squares, 16, 1);
-  CHECK(by_error < 20);
-  CHECK(by_error > 3);
-  CHECK(clip_of(histogram, Clip::entropy, 16, 1) < 12);
-  // With more levels there is less to win by cutting off.
-  CHECK(clip_of(histogram, Clip::least_squares, 256, 1) > by_error);
-  CHECK(clip_of(histogram_of(std::vector<float>(9)), Clip::entropy, 256, 1) > 0);
-}
-
-TEST_CASE("tiles of every instruction set give the same bits, at the ends of the range too") {
-  const uint64_t key = random_key(5);
-  const auto make = [&](bool extreme) {
-    std::vector<uint8_t> bytes(kTileRows * 200);
-    std::vector<int8_t> weights(50 * 64);
-    for (size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = extreme ? 255 : uint8_t(random_below(key, i, 256));
-    for (size_t i = 0; i < weights.size(); ++i)
-      weights[i] = extreme ? (i % 128 < 64 ? 127 : -127) : int8_t(random_below(key, i + 999, 255));
-    return std::pair(bytes, weights);
-  };
-  for (const bool extreme : {false, true}) {
-    const auto [bytes, weights] = make(extreme);
-    std::vector<int32_t> offsets, start(13 * kTileOuts);
-    std::vector<float> scale(13 * kTileOuts), add(kTileOuts);
-    for (int s = 0; s < 50; ++s) offsets.push_back(196 - 4 * s);
-    for (size_t i = 0; i < scale.size(); ++i) {
-      start[i] = int32_t(random_below(key, i, 2000)) - 1000;
-      scale[i] = (random_unit(key, i) - 0.3f) * 1e-4f;
-    }
-    for (size_t i = 0; i < add.size(); ++i) add[i] = 40 * random_unit(key, i + 50);
-    const auto run = [&, &b = bytes, &w = weights](IntegerTileFunction function, int group,
-                                                   bool scores) {
-      std::vector<float> out(kTileRows * kTileOuts, -1);
-      std::vector<uint8_t> out_bytes(out.size(), 99);
-      IntegerTile tile{};
-      tile.offsets = offsets.data(), tile.weights = w.data();
-      tile.steps = 50, tile.group = group, tile.start = start.data(), tile.scale = scale.data();
-      tile.add = add.data(), tile.most = 63, tile.outs = 11;
-      for (size_t r = 0; r < kTileRows; ++r) {
-        tile.rows[r] = &b[r * 200];
-        tile.bytes[r] = scores ? nullptr : &out_bytes[r * kTileOuts];
-        tile.scores[r] = &out[r * kTileOuts];
-      }
-      function(&tile);
-      out.insert(out.end(), out_bytes.begin(), out_bytes.end());
-      return out;
-    };
-    for (const int group : {4, 50}) {
-      for (const bool scores : {false, true}) {
-        const auto expected = run(integer_tile_portable, group, scores);
-        std::string reason;
-        if (measure::isa_available("avx2", &reason))
-          CHECK(run(integer_tile_avx2, group, scores) == expected);
-        if (measure::isa_available("avx512bitalg", &reason))
-          CHECK(run(integer_tile_vnni, group, scores) == expected);
-      }
-    }
-  }
-}
-
 TEST_CASE(
     "every rung's scores are those of its network, for awkward numbers of images and channels") {
   auto device = measure::make_cpu_device();
@@ -169,9 +69,14 @@ TEST_CASE(
   measure::FullChecks checks;
   const auto all = rungs();
   CHECK(all.size() >= 14);
-  for (const KernelDesc* kernel : all) {
+  const KernelDesc* mixed = find_kernel("quantnet.cpu.mixed");
+  REQUIRE(mixed != nullptr);
+  std::vector<std::pair<const KernelDesc*, Params>> cases;
+  for (const KernelDesc* kernel : all) cases.push_back({kernel, {{"threads", int64_t{2}}}});
+  cases.push_back({mixed, {{"kept", int64_t{3}}}});  // all of them; above the worst alone
+  for (const auto& [kernel, given] : cases) {
     INFO(kernel->id);
-    const auto params = params_of(kernel->id, {{"threads", int64_t{2}}});
+    const auto params = params_of(kernel->id, given);
     REQUIRE(params.ok());
     const auto check = checks.get(*kernel, *family, *params, device->get(), measure::Observer());
     if (!check) FAIL(check.error().sentence());
@@ -206,6 +111,38 @@ TEST_CASE("integers are near float64's evaluation of the same network, and bit f
   // Bytes as they would be stored: 4 bits a weight and a scale for each group.
   CHECK(made->weight_bytes < 0.4 * plain->weight_bytes);
   CHECK(made->weight_bytes > plain->weight_bytes / 8);
+}
+
+TEST_CASE("the layer that the scores feel most is kept in bf16, and the others are not") {
+  const TrainedNet net = untrained();
+  const Recipe recipe{.integer = true, .weight_bits = 4, .per_channel = true, .keeps_worst = true};
+  Choices choices{.weight_bits = 4, .calibration = 32, .kept = 1};
+  const auto plain = quantize(net, {}, {}, few_images());
+  const auto left = sensitivities(*plain, recipe, choices, few_images());
+  const auto worst = size_t(std::min_element(left.begin(), left.end()) - left.begin());
+  const auto one = quantize(net, recipe, choices, few_images());
+  REQUIRE(left.size() == one->layers.size());
+  for (size_t l = 0; l < left.size(); ++l) {
+    INFO("layer " << l + 1 << ", " << left[l] << " dB");
+    CHECK(one->layers[l].kept == (l == worst));
+    CHECK(std::isinf(left[l]) == (one->layers[l].layer.kind == mixed::Layer::Kind::pool));
+  }
+  // Nothing kept is the recipe without it; all kept is nearer to fp32 than either, and costs most bytes.
+  Recipe none = recipe;
+  none.keeps_worst = false;
+  choices.kept = 0;
+  const auto without = quantize(net, none, choices, few_images());
+  CHECK(quantize(net, recipe, choices, few_images())->weight_bytes == without->weight_bytes);
+  choices.kept = 8;
+  const auto all = quantize(net, recipe, choices, few_images());
+  const auto noise = [&](const QuantNet& some) {
+    return signal_to_noise(some, *plain, few_images(), 16).back();
+  };
+  CHECK(noise(*one) > noise(*without));
+  CHECK(noise(*all) > noise(*one));
+  CHECK(one->weight_bytes > without->weight_bytes);
+  CHECK(all->weight_bytes > one->weight_bytes);
+  CHECK(all->weight_bytes < 0.6 * plain->weight_bytes);
 }
 
 TEST_CASE("a corrected bias puts the mean of an output back") {
@@ -391,6 +328,19 @@ TEST_CASE("inside: a histogram a layer with each calibration's clipping point, a
   CHECK(plane->marks[2].label.find(", chosen") != std::string::npos);
   REQUIRE(found->plane("noise") != nullptr);
   CHECK(found->plane("noise")->columns == 3);
+  REQUIRE(found->plane("sensitivity") != nullptr);
+  CHECK(found->plane("sensitivity")->columns == 3);
+  const auto mixed = inspect(
+      *params_of("quantnet.cpu.mixed",
+                 {{"train_epochs", int64_t{0}}, {"kept", int64_t{2}}, {"width", int64_t{64}}}),
+      {});
+  REQUIRE(mixed.ok());
+  int kept = 0;
+  for (const PlaneMark& mark : mixed->plane("sensitivity")->marks) {
+    kept += mark.value;
+    CHECK((mark.value == 1) == (mark.label.find("kept in bf16") != std::string::npos));
+  }
+  CHECK(kept == 2);
   InspectAsked one;
   one.input = 2;
   const auto image = inspect(*params, one);

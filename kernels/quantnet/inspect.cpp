@@ -54,6 +54,22 @@ InspectionPlane histogram_plane(const QuantNet& net, const Asked& asked, size_t 
   return plane;
 }
 
+/// A cell a layer: what the scores keep where its weights alone are rounded.
+InspectionPlane sensitivity_plane(const QuantNet& net, const std::vector<double>& left) {
+  InspectionPlane plane{.name = "scores, one layer's weights rounded", .group = "sensitivity"};
+  plane.unit = "dB, signal to noise: lowest is most sensitive";
+  plane.step = 0.1, plane.high = 600, plane.rows = 1;
+  for (size_t l = 0; l < left.size(); ++l) {
+    if (net.layers[l].layer.kind == mixed::Layer::Kind::pool) continue;
+    plane.values.push_back(
+        static_cast<int>(std::lround(std::clamp(10 * left[l], 0.0, double(plane.high)))));
+    plane.marks.push_back({plane.columns++, net.layers[l].kept ? 1 : 0,
+                           fmt::format("{}: {:.1f} dB{}", name_of(net, l), left[l],
+                                       net.layers[l].kept ? ", kept in bf16" : "")});
+  }
+  return plane;
+}
+
 using Outputs = std::vector<std::vector<double>>;
 
 Outputs outputs_of(const QuantNet& net, const uint8_t* pixels) {
@@ -128,6 +144,11 @@ Result<Inspection> inspect(const Params& params, const InspectAsked& wanted) {
   }
   noise.rows = 1;
   out.planes.push_back(std::move(noise));
+  if (net->recipe.integer)
+    out.planes.push_back(sensitivity_plane(
+        *net, sensitivities(*plain, net->recipe, asked.choices, garments().train)));
+  else
+    out.unavailable["sensitivity"] = "this recipe has no integers";
   return out;
 }
 

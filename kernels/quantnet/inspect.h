@@ -12,7 +12,7 @@ std::vector<double> signal_to_noise(const QuantNet& net, const QuantNet& plain, 
                                     int64_t images);
 
 /// Groups: "activations" (16 x 64 a layer, a histogram with the clipping point of each calibration marked) and
-/// "noise" (a cell a layer). With an input: the input and its scores.
+/// "noise" and, of integers, "sensitivity" (a cell a layer; a mark's value is 1 where it was kept). With an input: the input and its scores.
 Result<Inspection> inspect(const Params& params, const InspectAsked& wanted);
 
 }  // namespace ridge::quantnet

@@ -28,6 +28,7 @@ struct IntegerLayer {
   int border;   ///< of what it reads: 1 for a convolution
   std::vector<int32_t> offsets, start;
   std::vector<int8_t> weights;    ///< [panel][step][16][4]
+  std::vector<float> kept;        ///< in their place: [panel][step][4][16]
   std::vector<float> scale, add;  ///< [panel][group][16], [panel][16]
   int steps() const { return inputs4 / 4; }
   int panels() const { return (at->layer.out + kTileOuts - 1) / kTileOuts; }
@@ -40,21 +41,23 @@ struct IntegerThread {
 
 struct IntegerState {
   const QuantNet* net;
-  IntegerTileFunction tile;
+  IntegerTileFunction tile, kept_tile;
   std::vector<IntegerLayer> layers;  ///< pools belong to the convolution before them
   std::vector<IntegerThread> threads;
 };
 
 struct Isa {
   const char* name;
-  IntegerTileFunction tile;
+  IntegerTileFunction tile, kept_tile;
 };
 
 Isa best_isa() {
   std::string reason;
-  if (measure::isa_available("avx512bitalg", &reason)) return {"vpdpbusd", integer_tile_vnni};
-  if (measure::isa_available("avx2", &reason)) return {"vpmaddwd", integer_tile_avx2};
-  return {"portable", integer_tile_portable};
+  if (measure::isa_available("avx512bitalg", &reason))
+    return {"vpdpbusd", integer_tile_vnni, kept_tile_avx2};
+  if (measure::isa_available("avx2", &reason))
+    return {"vpmaddwd", integer_tile_avx2, kept_tile_avx2};
+  return {"portable", integer_tile_portable, kept_tile_portable};
 }
 
 /// Bytes of one image as this layer reads it.
@@ -69,14 +72,19 @@ void pack(IntegerLayer* layer) {
   const auto inputs = size_t(at.layer.inputs()), out = size_t(at.layer.out);
   const auto steps = size_t(layer->steps()), groups = size_t(at.groups);
   const auto panels = size_t(layer->panels());
-  layer->weights.assign(panels * steps * 64, 0);
+  if (at.kept)
+    layer->kept.assign(panels * steps * 64, 0);
+  else
+    layer->weights.assign(panels * steps * 64, 0);
   layer->start.assign(panels * groups * kTileOuts, 0);
   layer->scale.assign(panels * groups * kTileOuts, 0);
   layer->add.assign(panels * kTileOuts, 0);
   for (size_t c = 0; c < out; ++c) {
     const size_t panel = c / kTileOuts, lane = c % kTileOuts;
     layer->add[c] = at.add[c];
-    for (size_t i = 0; i < inputs; ++i)
+    for (size_t i = 0; at.kept && i < inputs; ++i)
+      layer->kept[((panel * steps * 4) + i) * kTileOuts + lane] = at.weights[c * inputs + i];
+    for (size_t i = 0; !at.kept && i < inputs; ++i)
       layer->weights[(panel * steps + i / 4) * 64 + lane * 4 + i % 4] = at.q[c * inputs + i];
     for (size_t g = 0; g < groups; ++g) {
       layer->start[(panel * groups + g) * kTileOuts + lane] = at.start[c * groups + g];
@@ -109,9 +117,13 @@ void multiply(const IntegerState& state, const IntegerLayer& layer, const uint8_
   tile.offsets = layer.offsets.data();
   tile.steps = layer.steps(), tile.group = (layer.at->group + 3) / 4;
   tile.most = static_cast<float>(state.net->most);
+  tile.zero = layer.at->in_zero;
   for (int panel = 0; panel < layer.panels(); ++panel) {
     const auto p = size_t(panel);
-    tile.weights = &layer.weights[p * steps * 64];
+    if (layer.at->kept)
+      tile.kept = &layer.kept[p * steps * 64];
+    else
+      tile.weights = &layer.weights[p * steps * 64];
     tile.start = &layer.start[p * groups * kTileOuts];
     tile.scale = &layer.scale[p * groups * kTileOuts];
     tile.add = &layer.add[p * kTileOuts];
@@ -122,7 +134,7 @@ void multiply(const IntegerState& state, const IntegerLayer& layer, const uint8_
       tile.bytes[r] = bytes == nullptr ? nullptr : bytes + row * out + panel * kTileOuts;
       tile.scores[r] = scores == nullptr ? nullptr : scores + row * out + panel * kTileOuts;
     }
-    state.tile(&tile);
+    (layer.at->kept ? state.kept_tile : state.tile)(&tile);
   }
 }
 
@@ -215,7 +227,8 @@ void make_thread(const IntegerState& state, IntegerThread* thread) {
 Status prepare_integer(const Shape& shape, Plan* plan) {
   const auto* net = static_cast<const QuantNet*>(shape.constants);
   const Isa isa = best_isa();
-  auto* state = new IntegerState{.net = net, .tile = isa.tile, .layers = {}, .threads = {}};
+  auto* state = new IntegerState{
+      .net = net, .tile = isa.tile, .kept_tile = isa.kept_tile, .layers = {}, .threads = {}};
   for (const QuantLayer& at : net->layers) {
     if (at.layer.kind != Kind::pool) state->layers.push_back(layer_of(at));
   }
@@ -227,9 +240,15 @@ Status prepare_integer(const Shape& shape, Plan* plan) {
     for (const auto& some : thread.reads) plan->workspace_bytes += some.size();
     plan->workspace_bytes += thread.sums.size();
   }
-  for (const IntegerLayer& layer : state->layers) plan->workspace_bytes += layer.weights.size();
-  std::snprintf(plan->note, sizeof plan->note, "%s, tiles of %d x %d", isa.name, kTileRows,
-                kTileOuts);
+  for (const IntegerLayer& layer : state->layers)
+    plan->workspace_bytes += layer.weights.size() + layer.kept.size() * sizeof(float);
+  int length = std::snprintf(plan->note, sizeof plan->note, "%s, tiles of %d x %d", isa.name,
+                             kTileRows, kTileOuts);
+  for (size_t l = 0; l < net->layers.size(); ++l) {
+    if (net->layers[l].kept && size_t(length) < sizeof plan->note)
+      length += std::snprintf(plan->note + length, sizeof plan->note - size_t(length),
+                              ", layer %zu in bf16", l + 1);
+  }
   return {};
 }
 
@@ -245,8 +264,7 @@ Status launch_integer(const Launch& launch) {
         const int64_t all = j.launch->shape.dim[0];
         const auto* pixels = static_cast<const uint8_t*>(j.launch->buffers[0]);
         auto* scores = static_cast<float*>(j.launch->buffers[1]);
-        for (int64_t i = kDenseRows * index; i < all;
-             i += kDenseRows * j.launch->shape.threads) {
+        for (int64_t i = kDenseRows * index; i < all; i += kDenseRows * j.launch->shape.threads) {
           classify_few(*j.state, &j.state->threads[size_t(index)], pixels + i * kGarmentPixels,
                        std::min(kDenseRows, all - i), scores + i * mixed::kClasses);
         }

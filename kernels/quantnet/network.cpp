@@ -102,6 +102,17 @@ void scaled_sums(const QuantLayer& at, const std::vector<int32_t>& w, const int3
   }
 }
 
+/// The same of a layer that is kept.
+void kept_sums(const QuantLayer& at, const std::vector<float>& w, const int32_t* inputs, float* x) {
+  const auto out = size_t(at.layer.out);
+  std::vector<float> sum(out);
+  for (size_t i = 0; i < size_t(at.layer.inputs()); ++i) {
+    const auto q = static_cast<float>(inputs[i] - at.in_zero);
+    for (size_t c = 0; c < out; ++c) sum[c] = std::fma(q, w[i * out + c], sum[c]);
+  }
+  for (size_t c = 0; c < out; ++c) x[c] = std::fma(sum[c], at.scale[c], at.add[c]);
+}
+
 }  // namespace
 
 void evaluate(const QuantNet& net, const uint8_t* pixels, double* scores, const Seen* seen) {
@@ -137,10 +148,16 @@ void evaluate_integer(const QuantNet& net, const uint8_t* pixels, float* scores)
       continue;
     }
     const auto out = size_t(at.layer.out);
-    const auto w = turned<int32_t>(at.layer, at.q);
+    std::vector<int32_t> w;
+    std::vector<float> kept;
+    if (at.kept)
+      kept = turned<float>(at.layer, at.weights);
+    else
+      w = turned<int32_t>(at.layer, at.q);
     std::vector<float> x(size_t(at.layer.pixels()) * out);
     each_row(at.layer, bytes, at.in_zero, [&](int pixel, const int32_t* inputs) {
-      scaled_sums(at, w, inputs, &x[size_t(pixel) * out]);
+      float* to = &x[size_t(pixel) * out];
+      at.kept ? kept_sums(at, kept, inputs, to) : scaled_sums(at, w, inputs, to);
     });
     if (&at == &net.layers.back()) {
       std::copy(x.begin(), x.end(), scores);

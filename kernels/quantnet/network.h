@@ -8,7 +8,8 @@
 //   byte = x rounded to nearest even, within 0 ... most;                     of the last layer x is the score
 //
 // so that any two machines give the same bits. `scale` and `add` hold in_scale / out_scale already, and a pool
-// takes the highest byte.
+// takes the highest byte. A layer that is kept has weights of bf16 in place of integers; its one group's sum is
+// fma(q - in_zero, weight, sum), fp32, from 0 and the first input on.
 // Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference
 // (arXiv:1712.05877); Krishnamoorthi, Quantizing deep convolutional networks (arXiv:1806.08342).
 #pragma once
@@ -34,6 +35,7 @@ struct QuantLayer {
   std::vector<float> bias;     ///< [out]
   double out_scale = 1;        ///< fp8: a power of two
   // Integers alone, from here on.
+  bool kept = false;              ///< q is empty, weights are bf16's
   std::vector<int8_t> q;          ///< [out][inputs]
   int group = 0, groups = 1;      ///< inputs that share a scale
   std::vector<float> scale, add;  ///< [out][groups], [out]
@@ -59,6 +61,7 @@ struct Choices {
   int group = 32;              ///< weights that share a scale, a multiple of 4
   int calibration = 256;       ///< training images
   double percentile = 0.9999;  ///< of the activations; above it they are cut off
+  int kept = 1;                ///< layers, the most sensitive
 };
 
 /// Called with each layer's sums and with what becomes of them, rounded and after ReLU; not with the scores.
@@ -74,6 +77,11 @@ void evaluate_integer(const QuantNet& net, const uint8_t* pixels, float* scores)
 /// Calibrates on the first training images of `set`.
 std::shared_ptr<const QuantNet> quantize(const TrainedNet& trained, const Recipe& recipe,
                                          const Choices& choices, const ImageSet& set);
+
+/// Of each layer: how many dB of the scores, signal to noise, are left if its weights alone are rounded as the
+/// recipe has them; on the first images of `set`. A pool has none: infinite.
+std::vector<double> sensitivities(const QuantNet& plain, const Recipe& recipe,
+                                  const Choices& choices, const ImageSet& set);
 
 /// Weights within -(2^(bits - 1) - 1) ... 2^(bits - 1) - 1 times a scale for each `group` of them; what is cut
 /// off is chosen so that the squared error is least, or nothing is. `scales`: one for each group.

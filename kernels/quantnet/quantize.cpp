@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/mixed/rounding.h"
+#include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/network.h"
 
 namespace ridge::quantnet {
@@ -14,6 +15,8 @@ namespace {
 using Kind = mixed::Layer::Kind;
 
 constexpr double kLargestE4m3 = 448;
+/// Images that a layer's sensitivity is measured by.
+constexpr int64_t kFelt = 64;
 
 std::shared_ptr<QuantNet> as_trained(const TrainedNet& trained) {
   auto net = std::make_shared<QuantNet>();
@@ -95,6 +98,25 @@ void round_layer(const Recipe& recipe, const Choices& choices, QuantLayer* at,
   }
 }
 
+/// A layer in bf16 among layers of integers.
+void keep_layer(QuantLayer* at, std::vector<float>* scales) {
+  at->group = at->layer.inputs(), at->groups = 1;
+  scales->assign(size_t(at->layer.out), 1);
+  for (float& w : at->weights) w = round_to(w, rounding_of(Element::bf16));
+}
+
+/// The layers whose rounding the scores feel most: least signal to noise first.
+void choose_kept(const QuantNet& plain, const Choices& choices, const ImageSet& set,
+                 QuantNet* net) {
+  const std::vector<double> left = sensitivities(plain, net->recipe, choices, set);
+  std::vector<size_t> order(left.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return left[a] < left[b]; });
+  for (size_t i = 0; i < order.size() && i < size_t(choices.kept); ++i)
+    net->layers[order[i]].kept = net->layers[order[i]].layer.kind != Kind::pool;
+}
+
 /// Folds the scales of input and output into the layer's.
 void fold(const std::vector<float>& scales, QuantLayer* at) {
   const auto inputs = size_t(at->layer.inputs()), groups = size_t(at->groups);
@@ -119,7 +141,10 @@ void round_integers(QuantNet* net, const Choices& choices) {
     if (at.layer.kind == Kind::pool) continue;
     at.in_scale = in_scale, at.in_zero = zero;
     std::vector<float> scales;
-    round_layer(net->recipe, choices, &at, &scales);
+    if (at.kept)
+      keep_layer(&at, &scales);
+    else
+      round_layer(net->recipe, choices, &at, &scales);
     if (zero != 0) {  // a pixel stands for kMean less, not for kZeroPixel less
       const auto inputs = size_t(at.layer.inputs());
       for (size_t i = 0; i < at.weights.size(); ++i)
@@ -128,10 +153,12 @@ void round_integers(QuantNet* net, const Choices& choices) {
     }
     fold(scales, &at), add_of(&at);
     in_scale = at.out_scale, zero = 0;
+    const double scale_count =
+        double(net->recipe.groups || net->recipe.per_channel ? scales.size() : 1);
     net->weight_bytes +=
-        double(at.q.size()) * choices.weight_bits / 8 +
-        4.0 * double(net->recipe.groups || net->recipe.per_channel ? scales.size() : 1) +
-        4.0 * double(at.bias.size());
+        4.0 * double(at.bias.size()) +
+        (at.kept ? 2.0 * double(at.weights.size())
+                 : double(at.q.size()) * choices.weight_bits / 8 + 4.0 * scale_count);
   }
 }
 
@@ -189,6 +216,19 @@ void round_weights(std::span<const float> weights, int64_t group, int bits, bool
   }
 }
 
+std::vector<double> sensitivities(const QuantNet& plain, const Recipe& recipe,
+                                  const Choices& choices, const ImageSet& set) {
+  std::vector<double> left(plain.layers.size(), HUGE_VAL);
+  for (size_t l = 0; l < left.size(); ++l) {
+    if (plain.layers[l].layer.kind == Kind::pool) continue;
+    QuantNet one = plain;
+    std::vector<float> scales;
+    round_layer(recipe, choices, &one.layers[l], &scales);
+    left[l] = signal_to_noise(one, plain, set, kFelt).back();
+  }
+  return left;
+}
+
 std::shared_ptr<const QuantNet> quantize(const TrainedNet& trained, const Recipe& recipe,
                                          const Choices& choices, const ImageSet& set) {
   const auto plain = as_trained(trained);
@@ -196,6 +236,7 @@ std::shared_ptr<const QuantNet> quantize(const TrainedNet& trained, const Recipe
   net->recipe = recipe;
   net->most = (1 << choices.act_bits) - 1;
   if (recipe.integer || recipe.element == Element::e4m3) calibrate(net.get(), *plain, set, choices);
+  if (recipe.keeps_worst) choose_kept(*plain, choices, set, net.get());
   if (recipe.integer) {
     round_integers(net.get(), choices);
     if (recipe.corrects_bias)

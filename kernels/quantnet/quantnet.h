@@ -29,6 +29,7 @@ struct Recipe {
   bool groups = false;       ///< a scale for each `group` weights of an output
   Clip clip = Clip::min_max;
   bool corrects_bias = false;
+  bool keeps_worst = false;  ///< the most sensitive layers' weights stay in bf16
   Tune tune = Tune::none;
 };
 

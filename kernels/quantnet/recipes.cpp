@@ -32,6 +32,7 @@ const Recipe* find_recipe(std::string_view trick) {
 bool looks_at(const Recipe& recipe, std::string_view param) {
   if (param == "weight_bits" || param == "act_bits") return recipe.integer;
   if (param == "group") return recipe.groups;
+  if (param == "kept") return recipe.keeps_worst;
   if (param == "percentile") return recipe.clip == Clip::percentile;
   if (param == "calibration") return recipe.integer || recipe.element == Element::e4m3;
   if (param == "tune_epochs") return recipe.tune != Tune::none;
@@ -43,10 +44,10 @@ bool looks_at(const Recipe& recipe, std::string_view param) {
 
 std::string key_of(const Asked& asked) {
   const Choices& c = asked.choices;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", asked.net.model, asked.net.width,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", asked.net.model, asked.net.width,
                      asked.net.epochs, asked.net.seed, asked.trick, c.weight_bits, c.act_bits,
                      c.group, c.calibration, c.percentile, asked.net.tune_epochs, asked.net.pruned,
-                     int(asked.net.tune));
+                     int(asked.net.tune), c.kept);
 }
 
 Error odd_width(int width) {
@@ -76,6 +77,7 @@ std::vector<ParamSpec> family_params() {
                     256),
           int_param("percentile", "of activations that are not cut off, hundredths of a per cent",
                     5'000, 10'000, 9'999),
+          int_param("kept", "layers kept in bf16, the most sensitive", 0, 8, 1),
           int_param("tune_epochs", "passes of fine-tuning, from the trained network on", 0, 100, 1),
           int_param("pruned", "weights or channels that go, per cent", 0, 99, 50),
           int_param("limit", "accuracy that may be lost against fp32, hundredths of a point", 0,
@@ -107,7 +109,8 @@ Asked asked_of(const Params& params) {
                    .act_bits = static_cast<int>(param_int(params, "act_bits", 8)),
                    .group = static_cast<int>(4 * param_int(params, "group", 8)),
                    .calibration = static_cast<int>(param_int(params, "calibration", 256)),
-                   .percentile = double(param_int(params, "percentile", 9'999)) / 10'000};
+                   .percentile = double(param_int(params, "percentile", 9'999)) / 10'000,
+                   .kept = static_cast<int>(param_int(params, "kept", 1))};
   if (asked.choices.weight_bits == 0) asked.choices.weight_bits = asked.recipe.weight_bits;
   asked.net.tune = asked.recipe.tune;
   asked.net.tune_epochs = static_cast<int>(param_int(params, "tune_epochs", 1));

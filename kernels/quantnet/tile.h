@@ -16,6 +16,8 @@ typedef struct {
   const uint8_t* rows[kTileRows];
   const int32_t* offsets;     ///< [steps]: bytes from a row's begin
   const int8_t* weights;      ///< [steps][16][4]
+  const float* kept;          ///< in their place, of a layer that is kept: [steps][4][16]
+  int zero;                   ///< byte that stands for 0; kept
   int steps, group;           ///< the last group may be shorter
   const int32_t* start;       ///< [groups][16]
   const float* scale;         ///< [groups][16]
@@ -31,5 +33,7 @@ typedef void (*IntegerTileFunction)(const IntegerTile* tile);
 void integer_tile_portable(const IntegerTile* tile);
 void integer_tile_avx2(const IntegerTile* tile);
 void integer_tile_vnni(const IntegerTile* tile);
+void kept_tile_portable(const IntegerTile* tile);
+void kept_tile_avx2(const IntegerTile* tile);
 
 }  // namespace ridge

@@ -66,4 +66,40 @@ void integer_tile_avx2(const IntegerTile* tile) {
   for (int row = 0; row < kTileRows; ++row) one_row(tile, row);
 }
 
+/// Four rows at once: eight sums, so that an instruction need not wait for the one before.
+static inline void four_kept_rows(const IntegerTile* tile, int first) {
+  __m256 sum[4][2] = {};
+  const __m128i zero = _mm_set1_epi32(tile->zero);
+  const float* w = tile->kept;
+  for (int s = 0; s < tile->steps; ++s, w += 4 * kTileOuts) {
+    alignas(16) float q[4][4];
+    for (int r = 0; r < 4; ++r) {
+      int32_t word;
+      __builtin_memcpy(&word, tile->rows[first + r] + tile->offsets[s], sizeof(word));
+      const __m128i bytes = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(word));
+      _mm_store_ps(q[r], _mm_cvtepi32_ps(_mm_sub_epi32(bytes, zero)));
+    }
+    for (int i = 0; i < 4; ++i) {
+      const __m256 low = _mm256_loadu_ps(w + i * kTileOuts);
+      const __m256 high = _mm256_loadu_ps(w + i * kTileOuts + 8);
+      for (int r = 0; r < 4; ++r) {
+        const __m256 x = _mm256_broadcast_ss(&q[r][i]);
+        sum[r][0] = _mm256_fmadd_ps(x, low, sum[r][0]);
+        sum[r][1] = _mm256_fmadd_ps(x, high, sum[r][1]);
+      }
+    }
+  }
+  for (int r = 0; r < 4; ++r) {
+    const __m256 a =
+        _mm256_fmadd_ps(sum[r][0], _mm256_loadu_ps(tile->scale), _mm256_loadu_ps(tile->add));
+    const __m256 b = _mm256_fmadd_ps(sum[r][1], _mm256_loadu_ps(tile->scale + 8),
+                                     _mm256_loadu_ps(tile->add + 8));
+    finish(tile, first + r, a, b);
+  }
+}
+
+void kept_tile_avx2(const IntegerTile* tile) {
+  for (int row = 0; row < kTileRows; row += 4) four_kept_rows(tile, row);
+}
+
 }  // namespace ridge

@@ -38,4 +38,20 @@ void integer_tile_portable(const IntegerTile* tile) {
   }
 }
 
+void kept_tile_portable(const IntegerTile* tile) {
+  for (int row = 0; row < kTileRows; ++row) {
+    float sum[kTileOuts] = {}, x[kTileOuts];
+    const float* w = tile->kept;
+    for (int s = 0; s < tile->steps; ++s) {
+      const uint8_t* four = tile->rows[row] + tile->offsets[s];
+      for (int i = 0; i < 4; ++i, w += kTileOuts) {
+        const float q = (float)(four[i] - tile->zero);
+        for (int c = 0; c < kTileOuts; ++c) sum[c] = fmaf(q, w[c], sum[c]);
+      }
+    }
+    for (int c = 0; c < kTileOuts; ++c) x[c] = fmaf(sum[c], tile->scale[c], tile->add[c]);
+    finish(tile, row, x);
+  }
+}
+
 }  // namespace ridge
