@@ -54,19 +54,43 @@ std::vector<LadderRow> chart_rows(const Material& material) {
   return rows;
 }
 
+/// Whether an earlier line has the same rung, and only another seed.
+bool is_further_seed(const Material& material, size_t at) {
+  const Line& line = material.lines[at];
+  const auto same = [&](const Line& other) {
+    return other.input == line.input && other.series->kernel == line.series->kernel &&
+           other.series->cache == line.series->cache &&
+           without_seed(other.series->params) == without_seed(line.series->params);
+  };
+  const auto begin = material.lines.begin();
+  return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(at), same);
+}
+
 Section ladder_section(const Material& material) {
   Section section{.id = "ladder", .title = "The ladder"};
-  std::vector<LadderRow> rows = chart_rows(material);
-  // A row of the ladder stands alone: its label says all that tells it from the others.
-  for (size_t i = 0; i < rows.size(); ++i) rows[i].label = material.lines[i].label;
+  const std::vector<LadderRow> all = chart_rows(material);
+  std::vector<LadderRow> rows;
+  std::vector<const Line*> lines;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (is_further_seed(material, i)) continue;
+    // A row of the ladder stands alone: its label says all that tells it from the others.
+    rows.push_back(all[i]), lines.push_back(&material.lines[i]);
+    rows.back().label = lines.back()->label;
+  }
   if (!material.shared_params.empty())
     section.paragraphs = {"All rungs at " + material.shared_params + "."};
+  if (rows.size() < all.size()) {
+    section.paragraphs.push_back(
+        "Of a rung that ran with several seeds the first is shown; its difference to the baseline "
+        "is the mean over "
+        "pairs of one seed, with its 95 % interval. The tables below have every seed.");
+  }
   section.chart = ladder_chart(
       rows, {.task_metric = material.options->quality_metric, .items = material.options->items});
   std::vector<PredictedRow> predicted;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const Series& series = *material.lines[i].series;
-    const auto one = reveal(*material.lines[i].input->run, series.kernel, series.params);
+    const Series& series = *lines[i]->series;
+    const auto one = reveal(*lines[i]->input->run, series.kernel, series.params);
     if (!one || !one->series || one->series->cache != series.cache) continue;
     PredictedRow row{static_cast<int>(i), one->prediction->value * 1e-9};
     if (one->least.time_ns) row.least_s = *one->least.time_ns * 1e-9;

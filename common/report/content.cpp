@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "common/core/format.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/seed_delta.h"
 
 namespace ridge::report {
 namespace {
@@ -25,29 +27,43 @@ bool replaces(const Series& fresh, const Series& known) {
   return fresh.stats.has_value() || !known.stats;
 }
 
-Params shared_params_of(const std::vector<Line>& lines) {
-  if (lines.empty()) return {};
-  Params shared = lines.front().series->params;
+/// "gemv" of "gemv.cpu.plain".
+std::string family_of(const Line& line) {
+  return line.series->kernel.substr(0, line.series->kernel.find('.'));
+}
+
+/// What the lines of a family have in common: a parameter that only some of its rungs have tells nothing where it has one
+/// value, and neither does what names the rung itself.
+Params shared_params_of(const std::vector<Line>& lines, const std::string& family) {
+  Params shared, several;
   for (const Line& line : lines) {
-    std::erase_if(shared, [&](const auto& entry) {
-      const auto other = line.series->params.find(entry.first);
-      return other == line.series->params.end() || other->second != entry.second;
-    });
+    if (family_of(line) != family) continue;
+    for (const auto& [name, value] : without_own(*line.series)) {
+      if (shared.try_emplace(name, value).first->second != value) several[name] = value;
+    }
   }
+  for (const auto& [name, value] : several) shared.erase(name);
   return shared;
 }
 
 /// "cache blocks · n=512 · cold · from b.jsonl": as much as it takes to tell the lines apart.
 void name_lines(std::vector<Line>* lines, bool two_files, const Options& options,
                 std::string* shared_params) {
-  const Params shared = shared_params_of(*lines);
-  *shared_params = to_string(shared);
+  std::map<std::string, Params> shared;
+  for (const Line& line : *lines)
+    shared.try_emplace(family_of(line), shared_params_of(*lines, family_of(line)));
+  shared_params->clear();
+  for (const auto& [family, params] : shared) {
+    if (!shared_params->empty()) *shared_params += "; ";
+    *shared_params += (shared.size() > 1 ? family + ": " : "") + to_string(params);
+  }
   const bool one_cache = std::all_of(lines->begin(), lines->end(), [&](const Line& line) {
     return line.series->cache == lines->front().series->cache;
   });
   for (Line& line : *lines) {
     line.label = title_of(line.series->kernel, options);
-    const std::string own = differing_params(line.series->params, shared, line.series->size_param);
+    const std::string own = differing_params(without_own(*line.series), shared[family_of(line)],
+                                             line.series->size_param);
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache;
     if (two_files) line.label += " · " + line.input->name;
