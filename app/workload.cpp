@@ -94,6 +94,9 @@ std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& r
   }
   if (!most_flop) return fmt::format("{:.0f} % of the bytes/s measured here", 100 * of_bytes);
   const double of_flop = flop / time_s / most_flop->value;
+  if (of_flop > 1)
+    return fmt::format("{:.0f} % of the FLOP/s measured here: it multiplies less than is counted",
+                       100 * of_flop);
   const char* binds =
       of_flop >= of_bytes ? "arithmetic is the nearer limit" : "memory is the nearer limit";
   return fmt::format("{:.0f} % of the FLOP/s and {:.0f} % of the bytes/s measured here: {}",

@@ -12,6 +12,7 @@
 #include "common/chart/text.h"
 #include "common/chart/theme.h"
 #include "common/chart/traffic.h"
+#include "common/chart/workload.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
 
@@ -413,4 +414,29 @@ TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, an
   const ChartModel none = traffic_chart(std::span(rows).first(1));
   CHECK(none.rows.empty());
   CHECK_FALSE(none.panels[0].empty_reason.empty());
+}
+
+TEST_CASE("a workload says who wins each part, once there is more than one to choose from") {
+  WorkloadInput input{.title = "a network", .rung = "Winograd"};
+  for (int i = 0; i < 3; ++i) {
+    WorkloadRow row{.label = "layer " + std::to_string(i), .shape = "64 x 56"};
+    row.flop = 1e9, row.bytes = 1e6, row.time_s = 0.01, row.exact = true;
+    row.fastest = "Winograd", row.fastest_s = 0.01;
+    input.rows.push_back(row);
+  }
+  CHECK(workload_chart(input).panels.size() == 4);
+  input.rows[1].fastest = "oneDNN", input.rows[1].fastest_s = 0.004;
+  const ChartModel model = workload_chart(input);
+  REQUIRE(model.panels.size() == 5);
+  CHECK(model.panels[4].row_reasons[1] == "4.00 ms, oneDNN");
+  CHECK(model.subtitle.find("takes 24.0 ms: Winograd for 2, oneDNN for 1 of 3 parts.") !=
+        std::string::npos);
+  CHECK(model.table.rows[1].back() == "4.00 ms, oneDNN");
+  for (const float width : {900.0f, 1400.0f}) {
+    LayoutOptions options;
+    options.width = width;
+    check_scene(layout(model, options));
+  }
+  input.rows[2].fastest_s.reset();
+  CHECK(workload_chart(input).panels[4].row_reasons[2] == "not run yet");
 }

@@ -14,8 +14,18 @@ Params other_params(const State& state, const RungView& row) {
   return row.info ? params_for(state, *row.info) : view_params(state, nullptr);
 }
 
-/// The fastest verified result of any rung of the lab at a part's shape, on this machine: its name and time.
-std::string fastest_here(const State& state, const Params& wanted) {
+/// "Winograd (the direct tile)": what its plan chose, where a word or three say it. A rung that falls back wins nothing
+/// with the method that it is named after.
+std::string name_with_way(const Rung& rung, const std::string& note) {
+  constexpr size_t kLongest = 20;
+  const std::string way = note.substr(0, note.find_first_of(":,;"));
+  return way.empty() || way.size() > kLongest ? rung.title
+                                              : std::string(rung.title) + " (" + way + ")";
+}
+
+/// The fastest verified result of any rung of the lab at a part's shape, on this machine.
+void find_fastest(const State& state, const Params& wanted, int64_t calls,
+                  chart::WorkloadRow* out) {
   const Series* best = nullptr;
   for (const Series& series : state.run().series()) {
     if (series.cache != state.view.cache || !series.stats || !series.quality_passed()) continue;
@@ -23,7 +33,9 @@ std::string fastest_here(const State& state, const Params& wanted) {
     if (!best || series.stats->median_ns < best->stats->median_ns) best = &series;
   }
   const RungView* row = best ? find_row(state, best->kernel) : nullptr;
-  return row ? std::string(row->rung->title) + ", " + format_time_ns(best->stats->median_ns) : "";
+  if (!row) return;
+  out->fastest = name_with_way(*row->rung, best->note);
+  out->fastest_s = best->stats->median_ns * 1e-9 * static_cast<double>(calls);
 }
 
 /// The lab's own, or the phase in view of the model that is described, by the selected rung's processor.
@@ -79,7 +91,7 @@ chart::ChartModel workload_of(const State& state) {
   input.rows = app::workload_rows(workload, filled);
   for (size_t i = 0; i < filled.size(); ++i) {
     if (!input.rows[i].time_s) reckon(state, *row, filled[i], &input.rows[i]);
-    input.rows[i].fastest = fastest_here(state, filled[i].params);
+    find_fastest(state, filled[i].params, workload.parts[i].calls, &input.rows[i]);
   }
   input.binds = app::what_binds(input.rows, state.run(), table);
   return chart::workload_chart(input);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "common/core/format.h"
 
@@ -23,6 +25,10 @@ std::optional<double> total_time_s(const WorkloadInput& input) {
   return total > 0 ? std::optional(total) : std::nullopt;
 }
 
+std::string fastest_text(const WorkloadRow& row) {
+  return row.fastest_s ? format_time_ns(*row.fastest_s * 1e9) + ", " + row.fastest : "";
+}
+
 Mark mark_of(const WorkloadRow& row, int index, double value, const std::string& label) {
   Mark mark;
   mark.row = index;
@@ -31,7 +37,7 @@ Mark mark_of(const WorkloadRow& row, int index, double value, const std::string&
   mark.hatched = !row.exact;
   mark.note = row.label + ": " + row.note;
   if (row.time_s) mark.note += " Its time: " + row.how + ".";
-  if (!row.fastest.empty()) mark.note += " Fastest here: " + row.fastest + " a call.";
+  if (row.fastest_s) mark.note += " Fastest here: " + fastest_text(row) + ".";
   return mark;
 }
 
@@ -116,6 +122,37 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
   return panel;
 }
 
+/// Who wins each part, in words, where there is more than one to choose from.
+std::optional<Panel> fastest_panel(const WorkloadInput& input) {
+  Panel panel{.title = "Fastest here",
+              .subtitle = "of all rungs measured",
+              .metric = "fastest",
+              .weight = 1.3f};
+  std::set<std::string> names;
+  for (const WorkloadRow& row : input.rows) {
+    panel.row_reasons.push_back(row.fastest_s ? fastest_text(row) : "not run yet");
+    if (row.fastest_s) names.insert(row.fastest);
+  }
+  if (names.empty() || (names.size() == 1 && *names.begin() == input.rung)) return std::nullopt;
+  return panel;
+}
+
+/// "With the fastest rung for each part 55 ms: oneDNN for 12 parts, Winograd for 4."
+std::string winners_text(const WorkloadInput& input) {
+  double total = 0;
+  std::map<std::string, int> parts;
+  for (const WorkloadRow& row : input.rows) {
+    if (!row.fastest_s) return "";
+    total += *row.fastest_s, ++parts[row.fastest];
+  }
+  if (parts.size() < 2) return "";
+  std::string text;
+  for (const auto& [name, count] : parts)
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", name, count);
+  return fmt::format("With the fastest rung for each part the whole takes {}: {} of {} parts. ",
+                     format_time_ns(total * 1e9), text, input.rows.size());
+}
+
 void set_summary(const WorkloadInput& input, const std::optional<double>& total,
                  ChartModel* model) {
   if (total) {
@@ -131,7 +168,7 @@ void set_summary(const WorkloadInput& input, const std::optional<double>& total,
   } else {
     model->summary = "No time for every part yet.";
   }
-  model->summary += " " + input.note;
+  model->summary += " " + winners_text(input) + input.note;
 }
 
 }  // namespace
@@ -158,10 +195,15 @@ ChartModel workload_chart(const WorkloadInput& input) {
     model.table.rows.push_back(
         {row.label, row.shape, fmt::format("{:.4g}", row.flop),
          row.time_s ? format_time_ns(*row.time_s * 1e9) : "unavailable: " + row.why, row.how,
-         row.fastest});
+         fastest_text(row)});
   }
   model.panels = {work_panel(input), speed_panel(input), time_panel(input, total),
                   gain_panel(input, total)};
+  if (const auto panel = fastest_panel(input)) {
+    model.panels.push_back(*panel);
+    model.subtitle += (model.subtitle.empty() ? "" : ". ") + winners_text(input);
+    if (model.subtitle.ends_with(' ')) model.subtitle.pop_back();
+  }
   model.legend = {"solid: measured here at this shape",
                   "hatched: reckoned from another size, or recorded elsewhere"};
   set_summary(input, total, &model);

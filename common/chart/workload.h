@@ -19,9 +19,9 @@ struct WorkloadRow {
   std::optional<double> time_s{};  ///< of all its calls; empty: `why` says why
   std::string how{};               ///< "measured", "at the rate of n = 4096"
   std::string why{};
-  std::string
-      fastest{};  ///< of all rungs measured here at this shape: "Winograd, 1.1 ms"; may be empty
-  bool exact = false;  ///< measured here at this very shape
+  std::string fastest{};  ///< of all rungs measured here at this shape: "Winograd"; may be empty
+  std::optional<double> fastest_s{};  ///< of all its calls with that
+  bool exact = false;                 ///< measured here at this very shape
 };
 
 struct WorkloadInput {
