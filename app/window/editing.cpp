@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <set>
 
 #include "app/selection.h"
 #include "app/window/actions.h"
@@ -27,43 +25,6 @@ double since_s(int64_t real_ns) {
 const RungView* original_row(const State& state) {
   const RungView* original = made_from(state);
   return original ? original : find_row(state, state.view.rung);
-}
-
-/// What an edit stands after: its original; of an exercise, whose name no ladder has, what it was compared
-/// with, else what its text says (an exercise of ours).
-std::string stands_after(const State& state, const std::string& edit) {
-  const std::string original(original_of(edit));
-  const auto& rungs = state.view.lab->rungs;
-  const auto is_here = [&](const std::string& kernel) {
-    return std::any_of(rungs.begin(), rungs.end(),
-                       [&](const Rung& rung) { return rung.kernel == kernel; });
-  };
-  if (is_here(original)) return original;
-  for (const Comparison& comparison : state.run().comparisons()) {
-    if (comparison.candidate == edit && is_here(comparison.baseline)) return comparison.baseline;
-  }
-  const auto exercise = app::find_exercise(original.substr(original.rfind('.') + 1));
-  return exercise ? exercise->after : "";
-}
-
-/// A row's texts at addresses that stay: rungs are few, and what they say depends on their names alone.
-const Rung& kept_row(const std::string& kernel, const Rung& after) {
-  struct Kept {
-    std::string kernel, title, change;
-    Rung rung;
-  };
-  static std::map<std::string, Kept> all;
-  const auto [found, is_new] = all.try_emplace(kernel + " " + after.kernel);
-  Kept& kept = found->second;
-  if (is_new) {
-    const bool is_own = original_of(kernel) == after.kernel;
-    kept.kernel = kernel;
-    kept.title = (is_own ? "edited: " : "exercise after: ") + std::string(after.title);
-    kept.change = "a learner's, " + std::string(is_own ? "made from " : "after ") + after.title;
-    kept.rung = {kept.kernel.c_str(), kept.title.c_str(), kept.change.c_str()};
-    kept.rung.expert = after.expert;
-  }
-  return kept.rung;
 }
 
 Rung row_of(const Editing& editing, bool expert) {
@@ -233,24 +194,6 @@ const RungView* made_from(const State& state) {
   return is_kept ? find_row(state, stands_after(state, state.view.rung)) : nullptr;
 }
 
-std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
-  std::vector<const Rung*> rows;
-  std::set<std::string> seen;
-  for (const Series& series : state.run().series()) {
-    if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
-    if (state.editing && state.editing->id == series.kernel) continue;
-    if (stands_after(state, series.kernel) != rung.kernel) continue;
-    rows.push_back(&kept_row(series.kernel, rung));
-  }
-  return rows;
-}
-
-std::string kept_edit_said(const State& state) {
-  if (!state.is_replay() || !is_edit(state.view.rung) || edits_selected(state)) return "";
-  return "A learner's edit, recorded elsewhere: read from the saved run; nothing of it is built or "
-         "run here.";
-}
-
 bool is_building(const State& state) {
   return open_build(state) != nullptr;
 }
@@ -375,7 +318,12 @@ std::string editing_status(const State& state, bool* is_error) {
   *is_error = false;
   if (editing.wants_build) return "Saved; it is built when the measurement under way has ended.";
   if (is_building(state)) {
-    return fmt::format("Compiling, {:.1f} s; Esc cancels it.",
+    const auto& all = state.run().requests();
+    const bool waits = std::any_of(all.begin(), all.end(), [&](const Request& one) {
+      return one.open() && one.id < editing.build_request;
+    });
+    return fmt::format("{}, {:.1f} s; Esc cancels it.",
+                       waits ? "Waiting for the worker, which measures" : "Compiling",
                        editing.now_s - editing.build_since_s);
   }
   if (!build) return editing.build_request ? "Cancelled; save it to build it." : "Not saved yet.";

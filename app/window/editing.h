@@ -52,6 +52,9 @@ void start_editing(State& state);
 void start_exercise(State& state, const app::Exercise& exercise);
 /// The selected row is a learner's: the rung that it was made from or goes on from; else null.
 const RungView* made_from(const State& state);
+/// What an edit of the run stands after: its original; of an exercise, whose name no ladder has, what it was
+/// compared with, else what its text says (an exercise of ours). Empty: nothing in this lab.
+std::string stands_after(const State& state, const std::string& edit);
 /// Rows for the edits of `rung` that the run holds besides the open one: of a saved run, or made before it
 /// in this session. They are read from what was recorded, and stay where they are.
 std::vector<const Rung*> kept_edits(const State& state, const Rung& rung);

@@ -1,8 +1,10 @@
 // What the panels look up in the state: specifications, sources, ceilings, the comparison to show.
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 
-#include "app/window/state.h"
+#include "app/window/editing.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -165,6 +167,77 @@ std::string device_label(const State& state) {
   std::string machine = state.run().environment()->machine();
   if (state.is_replay()) machine += " · replay";
   return machine;
+}
+
+namespace {
+
+const app::Exercise* exercise_of(const std::string& kernel) {
+  static const auto all = app::all_exercises();
+  if (!all) return nullptr;
+  const auto found =
+      std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.kernel == kernel; });
+  return found == all->end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string stands_after(const State& state, const std::string& edit) {
+  const std::string original(original_of(edit));
+  const auto& rungs = state.view.lab->rungs;
+  const auto is_here = [&](const std::string& kernel) {
+    return std::any_of(rungs.begin(), rungs.end(),
+                       [&](const Rung& rung) { return rung.kernel == kernel; });
+  };
+  if (is_here(original)) return original;
+  for (const Comparison& comparison : state.run().comparisons()) {
+    if (comparison.candidate == edit && is_here(comparison.baseline)) return comparison.baseline;
+  }
+  const app::Exercise* exercise = exercise_of(original);
+  return exercise ? exercise->after : "";
+}
+
+namespace {
+
+/// A row's texts at addresses that stay: rungs are few, and what they say depends on their names alone.
+const Rung& kept_row(const std::string& kernel, const Rung& after) {
+  struct Kept {
+    std::string kernel, title, change;
+    Rung rung;
+  };
+  static std::map<std::string, Kept> all;
+  const auto [found, is_new] = all.try_emplace(kernel + " " + after.kernel);
+  Kept& kept = found->second;
+  if (is_new) {
+    const std::string original(original_of(kernel));
+    const app::Exercise* exercise = exercise_of(original);
+    kept.kernel = kernel;
+    kept.title = exercise ? "exercise: " + exercise->title : "edited: " + std::string(after.title);
+    kept.change = "a learner's, " +
+                  std::string(original == after.kernel ? "made from " : "after ") + after.title;
+    kept.rung = {kept.kernel.c_str(), kept.title.c_str(), kept.change.c_str()};
+    kept.rung.expert = after.expert;
+  }
+  return kept.rung;
+}
+
+}  // namespace
+
+std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
+  std::vector<const Rung*> rows;
+  std::set<std::string> seen;
+  for (const Series& series : state.run().series()) {
+    if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
+    if (state.editing && state.editing->id == series.kernel) continue;
+    if (stands_after(state, series.kernel) != rung.kernel) continue;
+    rows.push_back(&kept_row(series.kernel, rung));
+  }
+  return rows;
+}
+
+std::string kept_edit_said(const State& state) {
+  if (!state.is_replay() || !is_edit(state.view.rung) || edits_selected(state)) return "";
+  return "A learner's edit, recorded elsewhere: read from the saved run; nothing of it is built or "
+         "run here.";
 }
 
 }  // namespace ridge::window
