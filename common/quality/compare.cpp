@@ -132,7 +132,9 @@ void apply_guards(QualityCheck* check, int64_t unwritten, bool guard_ok) {
   // What was never written or was written elsewhere explains the errors: it is said first.
   if (unwritten != 0) {
     check->passed = false;
-    check->reason = fmt::format("{} elements of the output were never written", unwritten);
+    check->reason = unwritten == 1
+                        ? "1 element of the output was never written"
+                        : fmt::format("{} elements of the output were never written", unwritten);
   } else if (!guard_ok) {
     check->passed = false;
     check->reason = "something was written outside the buffers";
