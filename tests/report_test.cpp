@@ -322,6 +322,47 @@ TEST_CASE("where rungs are judged by their answers, the error table is of those"
   for (const std::string& text : error.paragraphs) CHECK_FALSE(has(text, "float64"));
 }
 
+TEST_CASE("seeds of a rung are one row of the ladder and one point of the frontier") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work("run", 4, {kNaive, kBlocked, kPeer}));
+  int index = 0;
+  const auto tell = [&](const std::string& kernel, int64_t seed, double accuracy, bool passes) {
+    Series series = measured(4, index, kernel, kernel == kNaive ? 24e6 : 2e6);
+    series.params = {{"seed", seed}, {"width", int64_t{64}}};
+    if (kernel != kNaive) series.params["recipe"] = kernel.substr(kernel.rfind('.') + 1);
+    series.items_per_s = kernel == kNaive ? 100 : 900;
+    QualityCheck judged = check(passes);
+    judged.nmse = judged.nmse_limit = 0, judged.task = {{"accuracy", accuracy}};
+    series.checks = {judged};
+    if (!passes) series.status = SeriesStatus::failed, series.stats.reset();
+    out.worker("result", with(about(4, index++), "outcome", series));
+  };
+  for (int64_t seed = 1; seed <= 3; ++seed) {
+    const double level = 0.8 + 0.01 * double(seed);
+    tell(kNaive, seed, level, true);
+    tell(kBlocked, seed, level - 0.001, true);
+    tell(kPeer, seed, level - 0.02, seed == 2);
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = report_options();
+  options.quality_metric = "accuracy";
+  const Report report = built(run, options);
+  const Section& ladder = section(report, "ladder");
+  REQUIRE(ladder.chart->rows.size() == 3);
+  CHECK(has(ladder.chart->rows[1].label, "seed=1"));
+  for (const auto& row : ladder.chart->rows) {  // what they share and what names them tells nothing
+    CHECK_FALSE(has(row.label, "width"));
+    CHECK_FALSE(has(row.label, "recipe"));
+  }
+  const Section& frontier = section(report, "frontier");
+  REQUIRE(frontier.table->rows.size() == 3);
+  CHECK(has(frontier.table->rows[1][3], "3 paired seeds"));
+  CHECK(frontier.table->rows[1].back() == "on the frontier");
+  CHECK(frontier.table->rows[2].back() == "refused at 2 of 3 seeds");
+}
+
 TEST_CASE("every panel's metric is explained in assets/metrics.json") {
   std::ifstream file(test::golden_path("../../assets/metrics.json"));
   const Json metrics = Json::parse(file, nullptr, false);
