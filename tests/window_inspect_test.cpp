@@ -304,6 +304,25 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
   CHECK(f.driver->find("inspect_picture"));  // what was seen stays
 }
 
+TEST_CASE("figures of a model's layers are bars, in place of a unit that it has not", "[window]") {
+  Inside f;
+  const WorkRequest request = f.session.last("inspect");
+  Inspection look = look_of(request);
+  InspectionPlane felt = plane("scores", "sensitivity", 1, 3, 600);
+  for (int i = 0; i < 3; ++i) felt.marks.push_back({i, i == 1, "layer " + std::to_string(i)});
+  InspectionPlane histogram = plane("layer 1", "activations", 16, 64, 3);
+  histogram.marks = {{15 * 64 + 40, 1, "largest: 8.47, chosen"}};
+  look.planes = {histogram, felt};
+  f.session.tell("result", {{"request", request.id}, {"inspection", look}});
+  f.session.finish(request);
+  f.driver->frames(11);
+  CHECK(f.driver->find("measure:sensitivity"));
+  CHECK_FALSE(f.driver->find("inspect_unit_on"));
+  const auto picture = f.driver->find("gallery:layer 1");
+  REQUIRE(picture);
+  CHECK(picture->w > 2 * picture->h);  // a histogram lies
+}
+
 TEST_CASE("rungs and labs without a model say so, and lead to one", "[window]") {
   Inside f;
   f.answer_all();

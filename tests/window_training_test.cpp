@@ -86,7 +86,7 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
 
 TEST_CASE("the views offered are those that the lab can fill", "[window]") {
   Weightless f(1900);
-  for (const char* name : {"Ladder", "Training", "Score card"}) {
+  for (const char* name : {"Ladder", "Training", "Score card", "Frontier"}) {
     INFO(name);
     CHECK(f.driver->find(std::string("view=") + name));
   }

@@ -60,7 +60,7 @@ bool has_lab_shape(const RungView& row, const Series& series) {
   });
 }
 
-/// The newest series of each set of parameters, in the order they were first measured.
+/// The newest series of each set of parameters but for the seed, in the order they were first measured.
 std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
                                         bool live) {
   const std::string dtype = dtype_of_row(state, row);
@@ -72,7 +72,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Run& run, cons
     if (live && !has_lab_shape(row, series)) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
-      return other->params == series.params;
+      return without_seed(other->params) == without_seed(series.params);
     });
     if (known == found.end())
       found.push_back(&series);

@@ -114,12 +114,30 @@ std::vector<const InspectionPlane*> gallery_of(const Inspection& model) {
   return found;
 }
 
-float picture_width(const Ui& ui, float width, size_t count, size_t* a_row) {
+float picture_width(const Ui& ui, float width, size_t count, float tall, size_t* a_row) {
   *a_row = std::max<size_t>(1, count);
   const float gap = ui.px(kBetween);
   const auto fits = [&](size_t n) { return (width + gap) / static_cast<float>(n) - gap; };
   while (*a_row > 1 && fits(*a_row) < ui.px(kLeastPicture)) *a_row = (*a_row + 1) / 2;
-  return std::min(std::floor(fits(*a_row)), ui.px(kMostPicture));
+  return std::min(std::floor(fits(*a_row)), ui.px(kMostPicture) / tall);
+}
+
+/// Height over width: square, but a histogram lies.
+float tallness(const std::vector<const InspectionPlane*>& planes) {
+  const bool lies = !planes.empty() && planes.front()->columns > 2 * planes.front()->rows;
+  return lies ? 0.45f : 1;
+}
+
+/// Where a histogram was cut off, and where it might have been.
+void draw_clips(Ui& ui, const Area& picture, const InspectionPlane& plane) {
+  for (const bool chosen : {false, true}) {
+    for (const PlaneMark& mark : plane.marks) {
+      if ((mark.value != 0) != chosen) continue;
+      const Area cell = cell_area(picture, plane.rows, plane.columns, mark.cell);
+      ui.fill({cell.x + cell.w / 2, picture.y, ui.px(chosen ? 2 : 1), picture.h},
+              ui.color(chosen ? Role::series1 : Role::muted));
+    }
+  }
 }
 
 struct About {
@@ -236,9 +254,11 @@ void draw_classes(Ui& ui, Area area, const Inspection& look) {
 }
 
 float gallery_height(const Ui& ui, float width, const Inspection& model) {
-  const size_t count = gallery_of(model).size();
+  const auto planes = gallery_of(model);
+  const size_t count = planes.size();
+  const float tall = tallness(planes);
   size_t a_row = 1;
-  const float picture = picture_width(ui, width, count, &a_row);
+  const float picture = tall * picture_width(ui, width, count, tall, &a_row);
   const auto rows = static_cast<float>((count + a_row - 1) / a_row);
   return ui.px(kHead) + rows * (picture + ui.px(kCaption));
 }
@@ -252,13 +272,16 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
           head.w);
   if (ui.touch("gallery_head", head).hovered) ui.tooltip(about.text);
   size_t a_row = 1;
-  const float size = picture_width(ui, area.w, planes.size(), &a_row);
+  const float tall = tallness(planes);
+  const float size = picture_width(ui, area.w, planes.size(), tall, &a_row);
+  const float height = std::floor(size * tall);
   for (size_t i = 0; i < planes.size(); ++i) {
     const InspectionPlane& plane = *planes[i];
     const Area picture = {area.x + static_cast<float>(i % a_row) * (size + ui.px(kBetween)),
-                          area.y + static_cast<float>(i / a_row) * (size + ui.px(kCaption)), size,
-                          size};
+                          area.y + static_cast<float>(i / a_row) * (height + ui.px(kCaption)), size,
+                          height};
     draw_plane(ui, picture, plane);
+    if (plane.group == "activations") draw_clips(ui, picture, plane);
     const bool is_predicted =
         look && look->prediction && *look->prediction < std::ssize(model.classes) &&
         class_name(*look, static_cast<size_t>(*look->prediction)) == plane.name;
@@ -271,7 +294,9 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
     const auto touched = ui.touch("gallery:" + plane.name, picture);
     const auto cell = cell_at_mouse(picture, plane.rows, plane.columns);
     if (!touched.hovered || !cell) continue;
-    ui.tooltip(cell_text(plane, *cell));
+    std::string says = cell_text(plane, *cell);
+    for (const PlaneMark& mark : plane.marks) says += "\n" + mark.label;
+    ui.tooltip(says);
     if (touched.clicked) select_place(ui.state, *cell);
   }
 }

@@ -29,6 +29,9 @@ void draw_classes(Ui& ui, Area area, const Inspection& look);
 /// A class's pictures side by side, what was predicted framed; a click selects a place.
 void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look);
 float gallery_height(const Ui& ui, float width, const Inspection& model);
+/// Planes of one row with a label for each cell, as bars; what is marked with 1 stands out. No height: there are none.
+void draw_measures(Ui& ui, Area area, const Inspection& model);
+float measures_height(const Ui& ui, const Inspection& model);
 /// The unit in view: its table with the entry that the input addresses, its pins in words.
 void draw_unit(Ui& ui, Area area, const Inspection& look);
 float unit_height(const Ui& ui, const Inspection& look);

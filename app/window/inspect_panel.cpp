@@ -28,6 +28,7 @@ float button(Ui& ui, Area* line, const char* action, const char* label) {
 std::string position(const State& state, const Inspection* look) {
   if (state.is_replay()) {
     const size_t count = recorded_inputs(state).size();
+    if (count == 0) return "the model, no input";
     return fmt::format("look {} of {}",
                        std::min(state.look.recorded.value_or(count - 1), count - 1) + 1, count);
   }
@@ -210,14 +211,19 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
   }
   const Inspection& unit = look ? *look : *model;
   const bool wide = model && rest.w > ui.px(kWide);
+  const float measures_h = model ? measures_height(ui, *model) : 0;
+  const auto draw_beside = [&](const Area& beside) {
+    measures_h > 0 ? draw_measures(ui, beside, *model) : draw_unit(ui, beside, unit);
+  };
+  const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, unit);
   if (model) {
     const float w = wide ? std::floor(rest.w * 0.53f) : rest.w;
     const float h = gallery_height(ui, w, *model);
-    Area block = rest.take_top(wide ? std::max(h, unit_height(ui, unit)) : h, ui.px(kBlock));
+    Area block = rest.take_top(wide ? std::max(h, beside_h) : h, ui.px(kBlock));
     draw_gallery(ui, block.take_left(w, ui.px(20)), *model, look);
-    if (wide) draw_unit(ui, block, unit);
+    if (wide) draw_beside(block);
   }
-  if (!wide) draw_unit(ui, rest.take_top(unit_height(ui, unit)), unit);
+  if (!wide) draw_beside(rest.take_top(beside_h));
   scroll.rest = rest;
 }
 

@@ -114,6 +114,18 @@ void thin_names(const std::vector<Measured>& points, ChartModel* model) {
   model->legend.push_back("hovering names every point");
 }
 
+/// Images are no columns of a matrix: of several kinds of size the selected rung's (the first one's otherwise). Returns
+/// how many points have another.
+size_t keep_one_size(std::vector<Measured>* points) {
+  auto anchor = std::find_if(points->begin(), points->end(),
+                             [](const Measured& point) { return point.entry.row->selected; });
+  if (anchor == points->end()) anchor = points->begin();
+  if (anchor == points->end()) return 0;
+  const std::string param = anchor->entry.series->size_param;
+  return std::erase_if(
+      *points, [&](const Measured& point) { return point.entry.series->size_param != param; });
+}
+
 }  // namespace
 
 ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
@@ -124,6 +136,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
       options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
   std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
   const size_t elsewhere = keep_one_processor(&points);
+  const size_t otherwise = keep_one_size(&points);
   if (points.empty()) {
     plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
     const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
@@ -131,7 +144,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
     model.summary = plot.empty_reason;
     return model;
   }
-  const std::string param = points.front().entry.series->size_param;  // a ladder has one family
+  const std::string param = points.front().entry.series->size_param;
   std::vector<SizeLine> lines = size_lines(points);
   const size_t odd_shapes = std::erase_if(lines, [](const SizeLine& line) { return line.is_odd; });
   std::set<double> sizes;
@@ -185,6 +198,10 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
         fmt::format("{} result{} at odd shapes left out", odd_shapes, odd_shapes == 1 ? "" : "s"));
   }
   add_elsewhere(elsewhere, &model);
+  if (otherwise > 0)
+    model.legend.push_back(
+        fmt::format("{} result{} with another size than {}: select one of those rungs", otherwise,
+                    otherwise == 1 ? "" : "s", param));
   return model;
 }
 

@@ -1,0 +1,48 @@
+// Figures of a model's parts, a bar each: planes of one row whose cells all have a label.
+#include <algorithm>
+
+#include "app/window/inspect_draw.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kHead = 26, kLine = 22, kBar = 150;
+
+bool is_measure(const InspectionPlane& plane) {
+  return plane.rows == 1 && !plane.marks.empty() && plane.marks.size() == plane.values.size();
+}
+
+}  // namespace
+
+float measures_height(const Ui& ui, const Inspection& model) {
+  float height = 0;
+  for (const InspectionPlane& plane : model.planes) {
+    if (is_measure(plane)) height += kHead + kLine * static_cast<float>(plane.marks.size());
+  }
+  return ui.px(height);
+}
+
+void draw_measures(Ui& ui, Area area, const Inspection& model) {
+  for (const InspectionPlane& plane : model.planes) {
+    if (!is_measure(plane)) continue;
+    const Area head = area.take_top(ui.px(kHead));
+    ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
+            head.w);
+    if (ui.touch("measure:" + plane.group, head).hovered)
+      ui.tooltip(plane.name + ": " + plane.unit);
+    for (size_t i = 0; i < plane.marks.size(); ++i) {
+      const bool chosen = plane.marks[i].value != 0;
+      Area line = area.take_top(ui.px(kLine));
+      Area bar = line.take_left(std::min(ui.px(kBar), line.w * 0.4f), ui.px(10)).inset(0, ui.px(5));
+      ui.fill(bar, ui.raised(1));
+      const float share = static_cast<float>(plane.values[i] - plane.low) /
+                          static_cast<float>(plane.high - plane.low);
+      bar.w *= std::clamp(share, 0.0f, 1.0f);
+      ui.fill(bar, ui.color(chosen ? Role::series1 : Role::series0));
+      ui.text(line.x, line.middle(), plane.marks[i].label, kTiny_px,
+              chosen ? Role::text : Role::muted, Face::body, Anchor::start, line.w);
+    }
+  }
+}
+
+}  // namespace ridge::window
