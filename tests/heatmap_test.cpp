@@ -335,3 +335,21 @@ TEST_CASE("rungs judged by an error stand in a panel beside those judged by thei
   CHECK(error.row_reasons[3] == "judged by accuracy");
   check_scene(layout(ladder, {.width = 1000}));
 }
+
+TEST_CASE("images and rows of a matrix share no axis of sizes: the selected rung's kind is shown") {
+  Case made;
+  for (const int64_t n : {512, 1024}) made.series.push_back(gemm("gemv.cpu.int8", n, 0.5));
+  made.series.push_back(gemm("quantnet.cpu.int8", 512, 0.5));
+  made.series.back().size_param = "images";
+  made.series.back().params = {{"images", int64_t{10'000}}};
+  made.finish();
+  for (const bool last : {false, true}) {
+    made.rows.front().selected = !last, made.rows.back().selected = last;
+    const ChartModel model = size_curve_chart(made.rows);
+    const std::string legend = model.legend.back();
+    CHECK(legend.find(last ? "2 results with another size than images"
+                           : "1 result with another size than n") == 0);
+    CHECK((find_datum(model, 2) != nullptr) == last);
+    CHECK((find_datum(model, 0) != nullptr) == !last);
+  }
+}
