@@ -11,7 +11,7 @@ namespace {
 
 // Calm enough to read along where the words change little; 64 steps take half a minute.
 constexpr double kStep_s = 0.5;
-constexpr float kFont_px = kSmall_px, kControls = 30;
+constexpr float kDiagramFont_px = kSmall_px, kControls = 30;
 
 /// The sizes that are set; in a rung's own type where that is chosen.
 std::map<std::string, int64_t> sizes_of(const State& state, const std::string& kernel) {
@@ -48,7 +48,7 @@ void DiagramView::build(Ui& ui, const Fenced& fenced) {
 }
 
 void DiagramView::lay_out(Ui& ui, float width) {
-  const float font_px = ui.px(kFont_px);
+  const float font_px = ui.px(kDiagramFont_px);
   if (drawn_step_ == step_ && width_ == width && font_px_ == font_px &&
       fonts_version_ == ui.fonts.version())
     return;

@@ -6,7 +6,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kHead = 26, kLine = 22, kBar = 150;
+constexpr float kMeasureHead = 26, kMeasureLine = 22, kMeasureBar = 150;
 
 bool is_measure(const InspectionPlane& plane) {
   return plane.rows == 1 && !plane.marks.empty() && plane.marks.size() == plane.values.size();
@@ -17,7 +17,8 @@ bool is_measure(const InspectionPlane& plane) {
 float measures_height(const Ui& ui, const Inspection& model) {
   float height = 0;
   for (const InspectionPlane& plane : model.planes) {
-    if (is_measure(plane)) height += kHead + kLine * static_cast<float>(plane.marks.size());
+    if (is_measure(plane))
+      height += kMeasureHead + kMeasureLine * static_cast<float>(plane.marks.size());
   }
   return ui.px(height);
 }
@@ -25,15 +26,16 @@ float measures_height(const Ui& ui, const Inspection& model) {
 void draw_measures(Ui& ui, Area area, const Inspection& model) {
   for (const InspectionPlane& plane : model.planes) {
     if (!is_measure(plane)) continue;
-    const Area head = area.take_top(ui.px(kHead));
+    const Area head = area.take_top(ui.px(kMeasureHead));
     ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
             head.w);
     if (ui.touch("measure:" + plane.group, head).hovered)
       ui.tooltip(plane.name + ": " + plane.unit);
     for (size_t i = 0; i < plane.marks.size(); ++i) {
       const bool chosen = plane.marks[i].value != 0;
-      Area line = area.take_top(ui.px(kLine));
-      Area bar = line.take_left(std::min(ui.px(kBar), line.w * 0.4f), ui.px(10)).inset(0, ui.px(5));
+      Area line = area.take_top(ui.px(kMeasureLine));
+      Area bar =
+          line.take_left(std::min(ui.px(kMeasureBar), line.w * 0.4f), ui.px(10)).inset(0, ui.px(5));
       ui.fill(bar, ui.raised(1));
       const float share = static_cast<float>(plane.values[i] - plane.low) /
                           static_cast<float>(plane.high - plane.low);

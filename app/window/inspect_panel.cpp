@@ -15,7 +15,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kBar = 46, kBlock = 12, kNote = 22, kCaption = 44, kWide = 700;
+constexpr float kPanelBar = 46, kBlock = 12, kNote = 22, kPanelCaption = 44, kWide = 700;
 constexpr int kLeastCell = 5, kMostCell = 9;
 
 float button(Ui& ui, Area* line, const char* action, const char* label) {
@@ -203,7 +203,8 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
     const std::string says = failed ? state.look.problem : caption(state, *look);
     const Area words = {rest.x, rest.y + size + ui.px(4), size, 0};
     const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
-    Area main = rest.take_top(size + std::max(words_h + ui.px(6), ui.px(kCaption)), ui.px(kBlock));
+    Area main =
+        rest.take_top(size + std::max(words_h + ui.px(6), ui.px(kPanelCaption)), ui.px(kBlock));
     const Area left = main.take_left(size, ui.px(16));
     draw_picture(ui, {left.x, left.y, size, size});
     ui.paragraph(words, says, kTiny_px, failed ? Role::limit : Role::text);
@@ -229,7 +230,7 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
 
 void InspectPanel::draw(Ui& ui, Area area) {
   if (draw_why_not(ui, area.inset(ui.px(14), 0))) return;
-  draw_bar(ui, area.take_top(ui.px(kBar)));
+  draw_bar(ui, area.take_top(ui.px(kPanelBar)));
   if (is_inspecting(ui.state)) ui.wake_in(0.05);  // a stroke that waits to be sent, an answer
   const Area content = area.inset(ui.px(8), ui.px(4));
   const bool any = shown_model(ui.state) || shown_input(ui.state);

@@ -21,7 +21,7 @@ Params wanted_params(const State& state, const RungView& row, const Params& star
   return params;
 }
 
-struct Result {
+struct Scored {
   const Series* series = nullptr;
   std::string machine;  ///< recorded: of which
 };
@@ -39,7 +39,7 @@ const Series* newest(const Run& run, const RungView& row, const Params& wanted) 
   return found == all.rend() ? nullptr : &*found;
 }
 
-Result find_result(const State& state, const RungView& row, const std::optional<Params>& start,
+Scored find_result(const State& state, const RungView& row, const std::optional<Params>& start,
                    const Params& items) {
   if (!start) return {};
   const Params wanted = wanted_params(state, row, *start, items);
@@ -55,7 +55,7 @@ Result find_result(const State& state, const RungView& row, const std::optional<
 /// What was measured of a network, and of which of its rungs.
 struct Measured {
   const RungView* row = nullptr;
-  Result features, raw, one;
+  Scored features, raw, one;
   bool any() const { return features.series || raw.series || one.series; }
 };
 
@@ -93,7 +93,7 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
   if (!measured.row) return row;
   row.sublabel = measured.row->rung->title;
   row.selected = state.view.rung == measured.row->rung->kernel;
-  for (const Result* result : {&measured.raw, &measured.features, &measured.one}) {
+  for (const Scored* result : {&measured.raw, &measured.features, &measured.one}) {
     if (result->machine.empty() || row.recorded) continue;
     row.recorded = true;
     row.sublabel += " · recorded on " + result->machine;
