@@ -98,7 +98,7 @@ TEST_CASE("a peer that dies, hangs, lies or errs gives one clear reason, and the
       {"hangs", "gave no answer within 1 s"},
       {"junk", "answered 'bananas' to 'call'"},
       {"chatty", "spoke without being asked"},
-      {"wrong", "1 elements of the output were never written"},
+      {"wrong", "1 element of the output was never written"},
       {"lies", "ms of calls that took"},
       {"clock", "ms of calls that took"},
   };

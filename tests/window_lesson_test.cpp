@@ -178,7 +178,8 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   f.driver->frames(3);
   const chart::ChartModel measured = workload_of(f.state);
   CHECK_FALSE(measured.panels[2].marks[0].hatched);
-  CHECK(measured.table.rows[0].back().find(find_row(f.state, f.state.view.rung)->rung->title) == 0);
+  const std::string title = find_row(f.state, f.state.view.rung)->rung->title;
+  CHECK(measured.table.rows[0].back() == "5.00 s, " + title);
   CHECK(filled.table.rows[0].back().empty());  // nothing had run at this shape
   FakeSession::has_shapes = false;
 }
