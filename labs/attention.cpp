@@ -5,8 +5,6 @@
 namespace ridge {
 namespace {
 
-constexpr bool kPeer = true;
-
 const Lab& attention_lab() {
   static const Lab lab = {
       .id = "attention",

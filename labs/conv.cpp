@@ -6,8 +6,6 @@
 namespace ridge {
 namespace {
 
-constexpr bool kPeer = true;
-
 /// It is right where a filter has one tap, there is no border, and every pixel is its own output's.
 bool as_printed_is_wrong(const Params& params) {
   const auto is = [&](const char* name, int64_t value) {

@@ -5,8 +5,6 @@
 namespace ridge {
 namespace {
 
-constexpr bool kPeer = true;
-
 const Lab& fusion_lab() {
   static const Lab lab = {
       .id = "fusion",

@@ -6,8 +6,6 @@
 namespace ridge {
 namespace {
 
-constexpr bool kPeer = true;
-
 const Lab& gemm_lab() {
   static const Lab lab = {
       .id = "gemm",

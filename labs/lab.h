@@ -27,6 +27,7 @@ struct Rung {
   /// it. Null: a rung that is meant to be right.
   bool (*wrong)(const Params&) = nullptr;
 };
+inline constexpr bool kPeer = true;  ///< what Rung::peer says in a lab's list
 
 /// A part of the ladder under its own heading; it begins with a rung and ends where the next begins.
 struct Section {
@@ -100,6 +101,6 @@ Levers levers_of(const Lab& lab);
 
 }  // namespace ridge
 
-#define RIDGE_LAB(id_, function_)                                       \
-  static constexpr ::ridge::LabDesc ridge_lab_desc = {#id_, function_}; \
-  RIDGE_REGISTER("ridge_labs", ::ridge::LabDesc, ridge_lab_desc)
+#define RIDGE_LAB(id_, function_)                                        \
+  static constexpr ::ridge::LabDesc ridge_lab_##id_ = {#id_, function_}; \
+  RIDGE_REGISTER("ridge_labs", ::ridge::LabDesc, ridge_lab_##id_)

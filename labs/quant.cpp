@@ -5,8 +5,6 @@
 namespace ridge {
 namespace {
 
-constexpr bool kPeer = true;
-
 const Lab& quant_lab() {
   static const Lab lab = {
       .id = "quant",
