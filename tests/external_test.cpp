@@ -115,6 +115,16 @@ TEST_CASE("a peer that dies, hangs, lies or errs gives one clear reason, and the
   CHECK(worker.outcome(0)["status"] == "ok");
 }
 
+TEST_CASE(
+    "a command to a peer that no longer reads is an error, not a signal that ends this process") {
+  measure::Child child("deaf", {"/bin/sh", "-c", "exec 0<&-; echo ready >&3; exec sleep 5"}, {},
+                       false);
+  REQUIRE(child.hear().ok());
+  const auto answer = child.ask("call");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().what.find("deaf's process closed its connection") != std::string::npos);
+}
+
 namespace {
 
 /// c = 2 a, in plain Python; "json" is a package that every python3 has.

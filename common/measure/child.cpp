@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,10 +51,11 @@ void close_fd(int* fd) {
   *fd = -1;
 }
 
-/// A pipe whose ends are 10 or more, out of the way of the numbers that the child gets.
-bool high_pipe(int ends[2]) {
+/// Sockets, not a pipe: writing to a child that has just died is then an error to report, not a signal that
+/// ends this process. Their numbers are 10 or more, out of the way of those that the child gets.
+bool high_sockets(int ends[2]) {
   int low[2];
-  if (::pipe2(low, O_CLOEXEC) != 0) return false;
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) != 0) return false;
   for (int i = 0; i < 2; ++i) {
     ends[i] = ::fcntl(low[i], F_DUPFD_CLOEXEC, 10);
     ::close(low[i]);
@@ -108,7 +110,7 @@ void Child::start(const std::vector<std::string>& command,
   const int low = ::memfd_create("ridge-peer", MFD_CLOEXEC);
   memory_fd_ = low < 0 ? -1 : ::fcntl(low, F_DUPFD_CLOEXEC, 10);
   if (low >= 0) ::close(low);
-  const bool ready = memory_fd_ >= 0 && high_pipe(commands) && high_pipe(answers);
+  const bool ready = memory_fd_ >= 0 && high_sockets(commands) && high_sockets(answers);
   to_ = commands[1];
   from_ = answers[0];
   if (ready) {
@@ -168,7 +170,7 @@ std::string Child::how_it_ended() {
     }
     return "was killed by signal " + number;
   }
-  return "closed its answers";
+  return "closed its connection";
 }
 
 Result<std::string> Child::hear() {
@@ -208,9 +210,10 @@ Result<std::string> Child::ask(const std::string& line) {
 }
 
 bool Child::tell(const std::string& line) {
-  // A line is at most as long as a pipe, which is empty or nearly: the child reads all the while.
+  // A line is far shorter than a socket's buffer, which is empty or nearly: the child reads all the while.
   const std::string text = line + "\n";
-  return alive() && ::write(to_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return alive() &&
+         ::send(to_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
 bool Child::speaks_within(double seconds) {
