@@ -25,11 +25,17 @@ for word; do
   previous=$word
 done
 back="s#$copy/build#$RIDGE_BUILD#g; s#$copy#$RIDGE_SOURCE#g"
-there=$(sed "$back" <<<"$source")
-if [ -f "$RIDGE_BUILD/$object" ] && sed "$back" "$source" | cmp -s - "$there"; then
+# Files that are compiled together are as new as the newest of them.
+files=$source
+case $source in */Unity/*) files+=" $(sed -n 's/^#include "\(.*\)"$/\1/p' "$source")" ;; esac
+same=1
+for file in $files; do
+  sed "$back" "$file" | cmp -s - "$(sed "$back" <<<"$file")" || same=0
+done
+if [ $same = 1 ] && [ -f "$RIDGE_BUILD/$object" ]; then
   exec ln -sf "$RIDGE_BUILD/$object" "$object"
 fi
-echo "$source" >>"$copy/compiled"
+printf '%s\n' $files >>"$copy/compiled"
 exec "$@"
 REUSE
 
