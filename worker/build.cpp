@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <fstream>
 
 #include "common/core/write_file.h"
 #include "common/measure/tool.h"
+#include "worker/nvcc.h"
 
 // What this worker was built with; set by CMakeLists.txt for this file alone.
 #ifndef RIDGE_CXX
@@ -120,7 +122,13 @@ void read_messages(const std::string& output, const std::string& file, EditBuild
       } else {
         message.text = place.substr(place.rfind('/') + 1) + ": " + message.text;
       }
-      build->messages.push_back(std::move(message));
+      // Both halves of a .cu say what is wrong in both.
+      const auto same = [&](const CompileMessage& m) {
+        return m.line == message.line && m.text == message.text;
+      };
+      if (std::none_of(build->messages.begin(), build->messages.end(), same)) {
+        build->messages.push_back(std::move(message));
+      }
       break;
     }
   }
@@ -295,6 +303,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
     command.push_back(word);
   }
+  if (edit.is_cuda) command = halves_side_by_side(command, folder, cancelled);
   const auto ran = measure::run_tool(command, kLimit_s, true, cancelled);
   if (making.valid()) making.wait();
   build->compile_s =

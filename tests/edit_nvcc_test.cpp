@@ -1,0 +1,82 @@
+// A learner's .cu goes through nvcc's steps with its two halves side by side: what comes of it, no GPU needed.
+#include "tests/edit_class.h"
+#include "worker/build.h"
+#include "worker/nvcc.h"
+#include "worker/scratch.h"
+
+namespace ridge {
+namespace {
+
+using worker::EditText;
+
+/// Compiled for an H200; `object` is what a worker would load, `module` the name that both halves were told.
+EditBuild compiled(const std::string& text, std::string* object = nullptr,
+                   std::string* module = nullptr) {
+  const auto edit = worker::read_edit("", "bf16", text);
+  REQUIRE(edit);
+  const worker::Scratch scratch;
+  worker::Precompiled headers;
+  EditBuild build;
+  build.built = worker::compile_edit(
+      *edit, 90, scratch.path(), &headers, [] { return false; }, &build);
+  if (object != nullptr) *object = test::read_all(worker::artifact_path(*edit, scratch.path()));
+  if (module != nullptr) *module = test::read_all(scratch.path() + "/wgmma_tma.module_id");
+  return build;
+}
+
+std::string wgmma_tma() {
+  return test::read_all(test::variable("RIDGE_SOURCE") + "/kernels/gemm/wgmma_tma.cu");
+}
+
+bool has_nvcc(const EditBuild& build) {
+  if (build.reason != "this worker was built without CUDA") return true;
+  SUCCEED("skipped: " << build.reason);
+  return false;
+}
+
+TEST_CASE("a .cu is compiled for the device and for the host, side by side") {
+  std::string object, module;
+  const EditBuild build = compiled(wgmma_tma(), &object, &module);
+  if (!has_nvcc(build)) return;
+  INFO(build.reason);
+  REQUIRE(build.built);
+  CHECK(object.find("gemm_wgmma_tma_kernel") != std::string::npos);  // the device's machine code
+  CHECK(object.find("ridge_edited_kernels") != std::string::npos);   // the host's
+  CHECK(object.find(module) !=
+        std::string::npos);            // else this nvcc's steps are no longer those known
+  CHECK(module.starts_with("_tmp_"));  // a name of ours: nvcc was not left to itself
+}
+
+TEST_CASE("an error of either half is told once, at its line") {
+  const std::string marker = "#include \"kernels/gemm/tensor_gemm.h\"\n";
+  for (const char* wrong :
+       {"static int both = nonesuch;", "__device__ int device() { return nonesuch; }",
+        "static int host() { return nonesuch; }"}) {
+    const EditBuild build =
+        compiled(test::replaced(wgmma_tma(), marker, marker + std::string(wrong) + "\n"));
+    if (!has_nvcc(build)) return;
+    INFO(wrong);
+    CHECK_FALSE(build.built);
+    REQUIRE(build.messages.size() == 1);
+    CHECK(build.messages[0].line > 10);
+    CHECK(build.messages[0].text.find("nonesuch") != std::string::npos);
+  }
+}
+
+TEST_CASE("steps that are not known are left to nvcc") {
+  const std::string known =
+      "#$ PATH=/bin\n#$ gcc -E x.cu -o k/x.cpp4.ii \n"
+      "#$ cudafe++ --gen_module_id_file --module_id_file_name \"k/x.module_id\" \"k/x.cpp4.ii\" \n"
+      "#$ gcc -E x.cu -o k/x.cpp1.ii \n#$ \"$CICC_PATH/cicc\" \"k/x.cpp1.ii\" -o \"k/x.ptx\"\n"
+      "#$ ptxas k/x.ptx\n#$ fatbinary k/x.cubin\n#$ rm k/x.fatbin\n#$ gcc -c k/x.cudafe1.cpp\n";
+  const std::string script = worker::script_of_halves(known, "one");
+  CHECK(script.starts_with("export PATH='/bin'\nprintf %s 'one' >\"k/x.module_id\""));
+  CHECK(script.find("gen_module_id_file") == std::string::npos);
+  CHECK(script.find("rm ") == std::string::npos);
+  for (const char* step : {"cudafe++", "cicc", "fatbinary", "--gen_module_id_file "}) {
+    CHECK(worker::script_of_halves(test::replaced(known, step, ""), "one").empty());
+  }
+}
+
+}  // namespace
+}  // namespace ridge

@@ -1,0 +1,96 @@
+#include "worker/nvcc.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/measure/tool.h"
+
+namespace ridge::worker {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr double kDryRunLimit_s = 10;
+
+/// "NAME=value", as the driver prints its environment before the steps.
+bool is_variable(const std::string& line) {
+  const size_t end =
+      line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+  return end != 0 && end != line.npos && line[end] == '=';
+}
+
+std::string quoted(const std::string& value) {
+  return value.find('\'') == value.npos ? "'" + value + "'" : "''";
+}
+
+/// Takes `what` out of `text`; false where it is not there.
+bool take_out(std::string* text, const std::string& what) {
+  const size_t at = text->find(what);
+  if (at == text->npos) return false;
+  text->erase(at, what.size());
+  return true;
+}
+
+std::string word_after(const std::string& text, const std::string& option) {
+  const size_t at = text.find(option);
+  if (at == text.npos) return "";
+  const size_t begin = at + option.size();
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+std::string joined(Words::const_iterator begin, Words::const_iterator end) {
+  std::string steps;
+  for (auto step = begin; step != end; ++step) steps += (steps.empty() ? "" : " &&\n") + *step;
+  return steps;
+}
+
+}  // namespace
+
+std::string script_of_halves(const std::string& dry_run, const std::string& module) {
+  std::string script;
+  Words steps;
+  for (size_t at = 0; at < dry_run.size();) {
+    const size_t end = std::min(dry_run.find('\n', at), dry_run.size());
+    const std::string line = dry_run.substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with("#$ ")) continue;
+    const std::string said = line.substr(3);
+    if (is_variable(said)) {
+      const size_t equals = said.find('=');
+      script += "export " + said.substr(0, equals) + "=" + quoted(said.substr(equals + 1)) + "\n";
+    } else if (!said.starts_with("rm ")) {
+      steps.push_back(said);
+    }
+  }
+  const auto at = [&](const char* tool) {
+    return std::find_if(steps.begin(), steps.end(), [&](const std::string& step) {
+      return step.substr(0, step.find(' ')).find(tool) != std::string::npos;
+    });
+  };
+  const auto host = at("cudafe++"), device = at("cicc"), binary = at("fatbinary");
+  if (host >= device || device >= binary || binary == steps.end()) return "";
+  // One half names the module, which the other is told. So it has its name before either begins.
+  const std::string named_in = word_after(*host, "--module_id_file_name ");
+  if (named_in.empty() || !take_out(&*host, "--gen_module_id_file ")) return "";
+  return script + "printf %s " + quoted(module) + " >" + named_in + " || exit\n(" +
+         joined(steps.begin(), host + 1) + ") &\n" + joined(host + 1, binary + 1) +
+         "\ndevice=$?\nwait $! && [ $device = 0 ] || exit 1\n" + joined(binary + 1, steps.end()) +
+         "\n";
+}
+
+Words halves_side_by_side(const Words& command, const std::string& folder,
+                          const std::function<bool()>& cancelled) {
+  Words dry = command;
+  for (const char* word : {"--dryrun", "--keep", "--keep-dir"}) dry.push_back(word);
+  dry.push_back(folder);
+  const auto ran = measure::run_tool(dry, kDryRunLimit_s, true, cancelled);
+  if (!ran || ran->code != 0) return command;
+  // Any name does that no other module of the process has; the folder's is this save's alone.
+  std::string module = folder;
+  std::replace_if(
+      module.begin(), module.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  const std::string script = script_of_halves(ran->text, module);
+  return script.empty() ? command : Words{"/bin/sh", "-c", script};
+}
+
+}  // namespace ridge::worker
