@@ -26,7 +26,7 @@ constexpr int kPitch = kRowBytes + 64, kStageBytes = kTileRows * kPitch;
 int shared_bytes(const Shape& shape) {
   const int batch = static_cast<int>(shape.dim[kGemvBatch]);
   return kStages * (kStageBytes + 16) + partial_sums(batch) * 4 +
-         batch * column_bytes<W>(static_cast<int>(shape.dim[kGemvK]));
+         x_bytes_of<W>(static_cast<int>(shape.dim[kGemvK]), batch);
 }
 
 /// By kRowThreads of the block's threads.
@@ -58,13 +58,11 @@ __device__ void stream_weights(const Gemv& g, const RowShare& share, unsigned ch
 template <int tiles>
 __device__ void multiply_units(const Gemv& g, const RowShare& share, const unsigned char* stages,
                                uint64_t* full, uint64_t* empty, Sum* partials,
-                               const unsigned char* x) {
+                               const unsigned char* x, GroupScales ahead) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int batch = static_cast<int>(g.batch);
   const int w_at = lane / 4 * kPitch + warp * kSliceBytes + lane % 4 * 16;
-  const unsigned char* column =
-      x + lane / 4 * column_bytes<W>(static_cast<int>(g.k)) + lane % 4 * 16;
-  GroupScales ahead = fetch_scales<W>(g, share, 0, warp);
+  x += lane % 4 * 16;
   RingPosition<kStages> at;
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
     Sum sums[2][tiles][4] = {};
@@ -76,7 +74,7 @@ __device__ void multiply_units(const Gemv& g, const RowShare& share, const unsig
       mbarrier_wait(full + at.stage, at.parity);
       multiply_slice<W, tiles, 2>(g, share, block * kRowWarps + warp,
                                   stages + at.stage * kStageBytes + w_at, kTileRows / 2 * kPitch,
-                                  column, scales, sums);
+                                  x, scales, sums);
       __syncwarp();
       if (lane == 0) mbarrier_arrive(empty + at.stage);
     }
@@ -93,7 +91,8 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
   uint64_t* full = reinterpret_cast<uint64_t*>(stages + kStages * kStageBytes);
   uint64_t* empty = full + kStages;
   unsigned char* x = reinterpret_cast<unsigned char*>(empty + kStages);
-  Sum* partials = reinterpret_cast<Sum*>(x + g.batch * column_bytes<W>(static_cast<int>(g.k)));
+  Sum* partials = reinterpret_cast<Sum*>(
+      x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kRowBytes);
   if (threadIdx.x == kRowThreads) {
     for (int s = 0; s < kStages; ++s) {
@@ -105,13 +104,16 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
   __syncthreads();
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its ring beside this one
   if (threadIdx.x >= kRowThreads) {
+    prefetch_scales<W>(g, share);
     stream_weights(g, share, stages, full, empty);
     return;
   }
+  const GroupScales scales =
+      fetch_scales<W>(g, share, 0, static_cast<int>(threadIdx.x) / 32);
   cudaGridDependencySynchronize();  // x, and y as the call before left it
   put_x<W>(g, x);
   multipliers_sync();
-  multiply_units<tiles>(g, share, stages, full, empty, partials, x);
+  multiply_units<tiles>(g, share, stages, full, empty, partials, x, scales);
 }
 
 /// The most, whatever this shape takes: another plan of the same kernel may be in use.

@@ -49,6 +49,13 @@ __host__ __device__ constexpr int column_bytes(int k) {
   return k / RowsOf<W>::kXElements * 16 + kXPadBytes;
 }
 
+/// So many all columns of x, and behind them what its groups start their sums from: floats [group][8 tiles].
+template <class W>
+__host__ __device__ constexpr int x_bytes_of(int k, int batch) {
+  return batch * column_bytes<W>(k) +
+         (W::kGroupScale ? k / RIDGE_GEMV_GROUP * ceil_div(batch, 8) * 32 : 0);
+}
+
 /// The warps' sums of a tile, twice: one is added up while the next one is made.
 __host__ __device__ constexpr int partial_sums(int batch) {
   return 2 * kRowWarps * kTileRows * batch;
@@ -72,6 +79,16 @@ __device__ inline uint4 in_order_of_pairs(const uint4& v) {
   }
 }
 
+/// By 16 lanes, of which each has 8 elements of a group of x: the sum of all.
+__device__ inline float group_sum(const uint4& v) {
+  const uint32_t lanes = 0xffffu << (threadIdx.x & 16);
+  float sum = low_float(v.x) + high_float(v.x) + low_float(v.y) + high_float(v.y) +
+              low_float(v.z) + high_float(v.z) + low_float(v.w) + high_float(v.w);
+#pragma unroll
+  for (int step = 8; step > 0; step /= 2) sum += __shfl_xor_sync(lanes, sum, step);
+  return sum;
+}
+
 /// By kRowThreads threads: x into shared memory.
 template <class W>
 __device__ void put_x(const Gemv& g, unsigned char* to) {
@@ -83,14 +100,31 @@ __device__ void put_x(const Gemv& g, unsigned char* to) {
     const int chunk = element / (4 * S::kElements), q = element / S::kElements % 4;
     const int piece = element / S::kXElements % S::kPieces;
     const uint4 v = __ldg(static_cast<const uint4*>(g.x) + i);
+    if constexpr (W::kGroupScale) {
+      const float sum = group_sum(v);
+      if (i % 16 == 0)
+        reinterpret_cast<float*>(to + g.batch * column_bytes<W>(k))[
+            i % in_row / 16 * ceil_div(static_cast<int>(g.batch), 8) * 8 + column] =
+            -W::kOffset * sum;
+    }
     *reinterpret_cast<uint4*>(to + column * column_bytes<W>(k) +
                               ((chunk * S::kPieces + piece) * 4 + q) * 16) =
         in_order_of_pairs<W>(v);
   }
 }
 
-/// sums += 16 rows x 64 bytes of W (lane 4g + q has 16 bytes of rows g and g + 8) times x from `at` on. In `chains`
-/// chains: an instruction waits for the one before that adds to the same sums.
+/// Those of groups stay as large as they come out: what that adds is taken off the sums (put_group_sums).
+template <class W>
+__device__ __forceinline__ void unpack(uint32_t word, uint32_t* pairs) {
+  if constexpr (W::kGroupScale) {
+    W::offset_pairs(word, pairs);
+  } else {
+    W::pairs(word, pairs);
+  }
+}
+
+/// sums += 16 rows x 64 bytes of W (lane 4g + q has 16 bytes of rows g and g + 8) times x, whose first column has this
+/// lane's part at `at`. In `chains` chains: an instruction waits for the one before that adds to the same sums.
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& lower,
                                                const unsigned char* at, int x_bytes, int batch,
@@ -109,8 +143,8 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
       uint32_t up_pair[4], low_pair[4];
 #pragma unroll
       for (int i = 0; i < 4 / W::kPairs; ++i) {
-        W::pairs(up[piece * 4 / W::kPairs + i], up_pair + i * W::kPairs);
-        W::pairs(low[piece * 4 / W::kPairs + i], low_pair + i * W::kPairs);
+        unpack<W>(up[piece * 4 / W::kPairs + i], up_pair + i * W::kPairs);
+        unpack<W>(low[piece * 4 / W::kPairs + i], low_pair + i * W::kPairs);
       }
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
@@ -121,8 +155,8 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
 #pragma unroll
     for (int t = 0; t < tiles; ++t) {
       uint4 x = {};
-      if (8 * t + column < batch)
-        x = *reinterpret_cast<const uint4*>(at + 8 * t * x_bytes + piece * 64);
+      if (8 * t + column < batch)  // a load of 4 lanes takes a quarter of the turns that one of 32 takes
+        x = *reinterpret_cast<const uint4*>(at + (8 * t + column) * x_bytes + piece * 64);
       if constexpr (S::kIntegers) {
         mma_m16n8k32(sums[0][t], a[0], x.x, x.y);
         mma_m16n8k32(sums[1 % chains][t], a[1], x.z, x.w);
@@ -148,13 +182,19 @@ struct GroupScales {
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at,
                                             const unsigned char* x, int x_bytes, int batch, int c,
-                                            const GroupScales& scales,
+                                            const GroupScales& scales, const float* starts,
                                             typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
   const uint4 upper = *reinterpret_cast<const uint4*>(w + c * 64);
   const uint4 lower = *reinterpret_cast<const uint4*>(w + lower_at + c * 64);
   const unsigned char* part = x + c * RowsOf<W>::kPieces * 64;
   if constexpr (W::kGroupScale) {
     float of_group[chains][tiles][4] = {};
+#pragma unroll
+    for (int t = 0; t < tiles; ++t) {
+      const float2 start = *reinterpret_cast<const float2*>(starts + (c * tiles + t) * 8);
+      of_group[0][t][0] = of_group[0][t][2] = start.x;
+      of_group[0][t][1] = of_group[0][t][3] = start.y;
+    }
     multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch, of_group);
 #pragma unroll
     for (int t = 0; t < tiles; ++t)
@@ -193,7 +233,17 @@ __device__ inline GroupScales fetch_scales(const Gemv& g, const RowShare& share,
   return {__ldg(scales + at(row)), __ldg(scales + at(row + 8))};
 }
 
-/// By a warp: a slice of 16 rows times x, which lies for column g from `x` on.
+/// By a warp: the scales of a block's rows into the L2, before anybody waits for one.
+template <class W>
+__device__ inline void prefetch_scales(const Gemv& g, const RowShare& share) {
+  const int64_t row_bytes = W::kGroupScale ? gemv_scale_row(g.k) * 2 : W::kRowScale ? 4 : 0;
+  const char* scales = static_cast<const char*>(g.scales) + share.row0 * row_bytes;
+  for (int64_t at = static_cast<int>(threadIdx.x) % 32 * 128; at < share.rows * row_bytes;
+       at += 32 * 128)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(scales + at));
+}
+
+/// By a warp: a slice of 16 rows times x, whose first column has this lane's part from `x` on.
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& share, int slice,
                                                const unsigned char* w, int lower_at,
@@ -202,14 +252,19 @@ __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& sh
   const int chunks = min(kChunks, (share.row_bytes - slice * kSliceBytes) / 64);
   const int x_bytes = column_bytes<W>(static_cast<int>(g.k)), batch = static_cast<int>(g.batch);
   const unsigned char* part = x + slice * kChunks * RowsOf<W>::kPieces * 64;
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  const float* starts = reinterpret_cast<const float*>(x - lane * 16 + batch * x_bytes) +
+                        slice * kChunks * tiles * 8 + lane * 2;
   if (chunks == kChunks) {  // without a branch between them, so that they overlap
 #pragma unroll
     for (int c = 0; c < kChunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales,
+                                  starts, sums);
   } else {
 #pragma unroll 1
     for (int c = 0; c < chunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales,
+                                  starts, sums);
   }
 }
 

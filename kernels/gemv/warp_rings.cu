@@ -28,7 +28,7 @@ constexpr int kStageBytes = kTileRows / 2 * kTwoRows;
 int shared_bytes(const Shape& shape) {
   const int batch = static_cast<int>(shape.dim[kGemvBatch]);
   return kRowWarps * kStages * (kStageBytes + 8) + partial_sums(batch) * 4 +
-         batch * column_bytes<W>(static_cast<int>(shape.dim[kGemvK]));
+         x_bytes_of<W>(static_cast<int>(shape.dim[kGemvK]), batch);
 }
 
 /// By a warp: asks for the 16 rows of a unit.
@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   unsigned char* behind = raw + kRowWarps * kStages * kStageBytes;
   uint64_t* full = reinterpret_cast<uint64_t*>(behind) + warp * kStages;
   unsigned char* x = behind + kRowWarps * kStages * 8;
-  Sum* partials = reinterpret_cast<Sum*>(x + g.batch * column_bytes<W>(static_cast<int>(g.k)));
+  Sum* partials = reinterpret_cast<Sum*>(
+      x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kSliceBytes);
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its rings beside this one
   if (lane == 0) {
@@ -74,8 +75,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   put_x<W>(g, x);
   __syncthreads();
   const int w_at = lane / 8 * kTwoRows + lane / 4 % 2 * kOddRow + lane % 4 * 16;
-  const unsigned char* column =
-      x + lane / 4 * column_bytes<W>(static_cast<int>(g.k)) + lane % 4 * 16;
+  x += lane % 4 * 16;
   RingPosition<kStages> at;
   int unit = warp;
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
       unsigned char* stage = stages + at.stage * kStageBytes;
       mbarrier_wait(full + at.stage, at.parity);
       multiply_slice<W, tiles, 1>(g, share, unit - tile * share.blocks, stage + w_at,
-                                  kTileRows / 4 * kTwoRows, column, scales, sums);
+                                  kTileRows / 4 * kTwoRows, x, scales, sums);
       __syncwarp();
       fetch_unit(g, share, unit + kStages * kRowWarps, stage, full + at.stage);
       at.advance();

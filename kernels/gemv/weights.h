@@ -28,6 +28,13 @@ __device__ inline uint32_t bf16_times(uint32_t a, uint32_t b) {
   return reinterpret_cast<const uint32_t&>(d);
 }
 
+/// (a & mask) | bits in one instruction; of two constants the compiler makes two.
+__device__ inline uint32_t and_or(uint32_t a, uint32_t mask, uint32_t bits) {
+  uint32_t d;
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(d) : "r"(a), "r"(mask), "r"(bits));
+  return d;
+}
+
 struct Bf16Weights {
   static constexpr GemvWeights kKind = kGemvBf16;
   static constexpr int kBits = 16, kPairs = 1;
@@ -44,7 +51,8 @@ struct Int8Weights {
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const uint32_t bytes = word >> (8 * p);
-      to[p] = bf16_minus((bytes & 0x007f007f) | kBf16Of128, (bytes & 0x00800080) | kBf16Of128);
+      to[p] = bf16_minus(and_or(bytes, 0x007f007f, kBf16Of128),
+                         and_or(bytes, 0x00800080, kBf16Of128));
     }
   }
 };
@@ -59,7 +67,7 @@ struct Fp8Weights {
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const uint32_t bytes = p == 0 ? word << 8 : word;
-      to[p] = bf16_times((bytes & 0x80008000) | ((bytes >> 4) & 0x07f007f0), kTwoTo120);
+      to[p] = bf16_times(and_or(bytes >> 4, 0x07f007f0, bytes & 0x80008000), kTwoTo120);
     }
   }
 };
@@ -69,11 +77,17 @@ struct Int4Weights {
   static constexpr GemvWeights kKind = kGemvInt4;
   static constexpr int kBits = 4, kPairs = 4;
   static constexpr bool kRowScale = false, kGroupScale = true;
+  static constexpr int kOffset = 136;
+  /// kOffset too large.
+  __device__ static void offset_pairs(uint32_t word, uint32_t* to) {
+#pragma unroll
+    for (int p = 0; p < 4; ++p) to[p] = and_or(word >> (4 * p), 0x000f000f, kBf16Of128);
+  }
   __device__ static void pairs(uint32_t word, uint32_t* to) {
     constexpr uint32_t kBf16Of136 = 0x43084308;
+    offset_pairs(word, to);
 #pragma unroll
-    for (int p = 0; p < 4; ++p)
-      to[p] = bf16_minus(((word >> (4 * p)) & 0x000f000f) | kBf16Of128, kBf16Of136);
+    for (int p = 0; p < 4; ++p) to[p] = bf16_minus(to[p], kBf16Of136);
   }
 };
 
