@@ -31,9 +31,12 @@ Status CudaTrainer<T>::cast_weights() {
     const Layer& layer = setup_.model.layers[l];
     if (layer.kind == Kind::conv) RIDGE_PASS(arrange(l));
     if (layer.kind != Kind::dense) continue;
+    T* const weights = weights_.as<T>() + sizes_.weight_at[l];
     cast_kernel<<<blocks_for(layer.weights()), kThreads, 0, stream_>>>(
-        master_.as<float>() + layer.weight, layer.weights(),
-        weights_.as<T>() + sizes_.weight_at[l]);
+        master_.as<float>() + layer.weight, layer.weights(), weights);
+    if constexpr (std::is_same_v<T, Fp8Layers::T>) {
+      if (in_fp8(layer)) RIDGE_PASS(fp8_->cast_weights(l, layer, weights));
+    }
   }
   return RIDGE_CUDA_LAUNCHED(cast_kernel);
 }
