@@ -51,9 +51,9 @@ __global__ void cast_fp8_kernel(const T* x, int rows, int columns, bool e5m2, Fp
                                 uint8_t* as_is, uint8_t* turned) {
   __shared__ uint8_t tile[64][68];
   const float most = __uint_as_float(scale->most);
-  // 2^floor(log2(largest of the type / largest of the tensor)).
+  // 2^floor(log2(largest of the type / largest of the tensor)), within what has an inverse: as on the CPU.
   const int exponent = most > 0 && most < 3.4e38f ? ilogbf((e5m2 ? 57344.0f : 448.0f) / most) : 0;
-  const float factor = exp2f(static_cast<float>(exponent));
+  const float factor = ldexpf(1, max(-100, min(exponent, 100)));
   const int tid = static_cast<int>(threadIdx.x), four = tid % 16 * 4;
   const int row0 = static_cast<int>(blockIdx.y) * 64, column0 = static_cast<int>(blockIdx.x) * 64;
   if (tid == 0 && blockIdx.x == 0 && blockIdx.y == 0) scale->back = 1 / factor;
