@@ -62,6 +62,8 @@ const Lab& quant_lab() {
               {"gemv.cuda.block_ring_fp8", "decode: block ring, e4m3", "half of the bytes"},
               {"gemv.cuda.block_ring_int8", "decode: block ring, int8", "half of the bytes"},
               {"gemv.cuda.block_ring_int4", "decode: block ring, int4", "a quarter"},
+              {"gemv.cuda.block_ring_sparse", "decode: block ring, 2:4",
+               "mma.sp: two of each four"},
               {"gemv.cuda.block_ring_w8a8", "decode: block ring, int8 x int8", "exact sums"},
               {"gemv.cuda.cublas", "decode: cuBLAS, bf16", "cublasGemmEx", kPeer},
               {"gemv.cuda.pytorch", "decode: PyTorch, int4", "from Python, in another process",

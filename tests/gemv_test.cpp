@@ -36,8 +36,22 @@ std::unique_ptr<Problem> problem_of(const Params& wanted) {
 /// What a planted kernel does otherwise.
 struct Mistake {
   bool drops_last_k = false, next_rows_scale = false, next_groups_scale = false,
-       halves_swapped = false, no_bias = false, no_relu = false, sum_off_by_one = false;
+       next_groups_positions = false, halves_swapped = false, no_bias = false, no_relu = false,
+       sum_off_by_one = false;
 };
+
+/// Column p of a row with two of each four left, as gemv.h describes it.
+double sparse_weight(const std::byte* w, const std::byte* positions, int64_t p, bool next_group) {
+  const int64_t group = p / 4, told = next_group ? group ^ 1 : group;
+  const int64_t chunk = told % 64 / 16, four = told % 16 / 4, lane = told % 4;
+  uint16_t word = 0;
+  std::memcpy(&word, positions + told / 64 * 32 + (4 * lane + chunk) * 2, 2);
+  for (int64_t i = 0; i < 2; ++i) {
+    if ((word >> (4 * four + 2 * i) & 3) == p % 4)
+      return quality::load(w, 2 * group + i, DType::bf16);
+  }
+  return 0;
+}
 
 /// The product as gemv.h describes it, in float64, from the last copy of the weights.
 void answer(const Problem& problem, const Mistake& m, HostBuffers* host) {
@@ -64,6 +78,9 @@ void answer(const Problem& problem, const Mistake& m, HostBuffers* host) {
           const int64_t groups = g.k / RIDGE_GEMV_GROUP;
           const int64_t group = (p / RIDGE_GEMV_GROUP + (m.next_groups_scale ? 1 : 0)) % groups;
           weight *= quality::load(scales, j * gemv_scale_row(g.k) + group, DType::bf16);
+        } else if (kind == kGemvSparse) {
+          weight = sparse_weight(w + j * g.k, scales + j * gemv_position_row(g.k), p,
+                                 m.next_groups_positions);
         } else {
           weight = quality::load(w, at, problem.buffers()[kGemvW].dtype);
         }
@@ -127,7 +144,7 @@ TEST_CASE("every CPU gemv rung passes the gate: types, threads") {
 }
 
 TEST_CASE("the gate takes every type's definition, and refuses each mistake") {
-  for (const char* dtype : {"fp32", "bf16", "fp8", "int8", "int4", "w8a8"}) {
+  for (const char* dtype : {"fp32", "bf16", "fp8", "int8", "int4", "w8a8", "sparse"}) {
     INFO(dtype);
     CHECK(passes(dtype, {}));
     CHECK(passes(dtype, {}, "none", false));
@@ -140,6 +157,7 @@ TEST_CASE("the gate takes every type's definition, and refuses each mistake") {
   }
   CHECK_FALSE(passes("int4", {.next_groups_scale = true}));
   CHECK_FALSE(passes("int4", {.halves_swapped = true}));
+  CHECK_FALSE(passes("sparse", {.next_groups_positions = true}));
   CHECK_FALSE(passes("w8a8", {.no_bias = true}));
   CHECK_FALSE(passes("w8a8", {.no_relu = true}));
   CHECK_FALSE(passes("w8a8", {.sum_off_by_one = true}, "none"));

@@ -1,4 +1,4 @@
-// ridge: arch=90 variants=bf16:-DRIDGE_GEMV_KIND=bf16,fp8:-DRIDGE_GEMV_KIND=fp8,int8:-DRIDGE_GEMV_KIND=int8,int4:-DRIDGE_GEMV_KIND=int4,w8a8:-DRIDGE_GEMV_KIND=w8a8
+// ridge: arch=90 variants=bf16:-DRIDGE_GEMV_KIND=bf16,fp8:-DRIDGE_GEMV_KIND=fp8,int8:-DRIDGE_GEMV_KIND=int8,int4:-DRIDGE_GEMV_KIND=int4,w8a8:-DRIDGE_GEMV_KIND=w8a8,sparse:-DRIDGE_GEMV_KIND=sparse
 //
 // Idea      One warp of the block does nothing but ask for weights, 16 rows x 2,048 bytes at a time, three such stages in
 //           turn; the other eight multiply 256 bytes of each row.
@@ -58,7 +58,7 @@ __device__ void stream_weights(const Gemv& g, const RowShare& share, unsigned ch
 template <int tiles>
 __device__ void multiply_units(const Gemv& g, const RowShare& share, const unsigned char* stages,
                                uint64_t* full, uint64_t* empty, Sum* partials,
-                               const unsigned char* x, GroupScales ahead) {
+                               const unsigned char* x, ChunkWords ahead) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int batch = static_cast<int>(g.batch);
   const int w_at = lane / 4 * kPitch + warp * kSliceBytes + lane % 4 * 16;
@@ -67,14 +67,14 @@ __device__ void multiply_units(const Gemv& g, const RowShare& share, const unsig
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
     Sum sums[2][tiles][4] = {};
     for (int block = 0; block < share.blocks; ++block, at.advance()) {
-      const GroupScales scales = ahead;
+      const ChunkWords scales = ahead;
       const bool last = block + 1 == share.blocks;
-      ahead = fetch_scales<W>(g, share, last ? tile + 1 : tile,
-                              (last ? 0 : block + 1) * kRowWarps + warp);
+      ahead = fetch_words<W>(g, share, last ? tile + 1 : tile,
+                             (last ? 0 : block + 1) * kRowWarps + warp);
       mbarrier_wait(full + at.stage, at.parity);
       multiply_slice<W, tiles, 2>(g, share, block * kRowWarps + warp,
-                                  stages + at.stage * kStageBytes + w_at, kTileRows / 2 * kPitch,
-                                  x, scales, sums);
+                                  stages + at.stage * kStageBytes + w_at, kTileRows / 2 * kPitch, x,
+                                  scales, sums);
       __syncwarp();
       if (lane == 0) mbarrier_arrive(empty + at.stage);
     }
@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
   uint64_t* full = reinterpret_cast<uint64_t*>(stages + kStages * kStageBytes);
   uint64_t* empty = full + kStages;
   unsigned char* x = reinterpret_cast<unsigned char*>(empty + kStages);
-  Sum* partials = reinterpret_cast<Sum*>(
-      x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
+  Sum* partials =
+      reinterpret_cast<Sum*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kRowBytes);
   if (threadIdx.x == kRowThreads) {
     for (int s = 0; s < kStages; ++s) {
@@ -104,12 +104,11 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
   __syncthreads();
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its ring beside this one
   if (threadIdx.x >= kRowThreads) {
-    prefetch_scales<W>(g, share);
+    prefetch_words<W>(g, share);
     stream_weights(g, share, stages, full, empty);
     return;
   }
-  const GroupScales scales =
-      fetch_scales<W>(g, share, 0, static_cast<int>(threadIdx.x) / 32);
+  const ChunkWords scales = fetch_words<W>(g, share, 0, static_cast<int>(threadIdx.x) / 32);
   cudaGridDependencySynchronize();  // x, and y as the call before left it
   put_x<W>(g, x);
   multipliers_sync();

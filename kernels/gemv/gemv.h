@@ -5,9 +5,10 @@
 //                a GemvWeights, `fused` says what w8a8 writes
 //   buffers[0]   x, input:        [batch][k]
 //   buffers[1]   W, input:        [copies][n][k], rows as a linear layer keeps them; int4: two in a byte, element 2i
-//                                 in the lower half of byte i, value + 8
+//                                 in the lower half of byte i, value + 8; sparse: the two of each four that are left
 //   buffers[2]   scales, input:   what a weight is multiplied by: fp8, int8, w8a8: fp32 [copies][n]; int4: bf16
-//                                 [copies][n][gemv_scale_row()], one for 128 neighbours of a row, then filling
+//                                 [copies][n][gemv_scale_row()], one for 128 neighbours of a row, then filling;
+//                                 sparse: which two of each four, [copies][n][gemv_position_row()] bytes
 //   buffers[3]   x scales, input: w8a8: fp32 [batch]
 //   buffers[4]   bias, input:     w8a8: fp32 [n]
 //   buffers[5]   y, output:       [batch][n]; arrives filled with poison
@@ -18,8 +19,13 @@
 //   fp8       bf16          e4m3          (x W^T) times the row's scale
 //   int8      bf16          int8          as fp8
 //   int4      bf16          4 bits        with the scales inside the sum
+//   sparse    bf16          bf16, 2:4     x W^T
 //   w8a8      int8, bf16    int8          relu(sum of integers times both scales, plus bias); fused = 0: y is int32,
 //                                         the sums themselves
+//
+// Positions: 256 columns of a row have 32 bytes. Four columns have 4 bits, the lower two the place of the first that is
+// left. Group 16c + 4j + p of the 64 has bits 4j to 4j + 3 of 16-bit word 4p + c: what lane p of four tells the sparse
+// matrix instruction of its chunk c (tensor_rows.h).
 //
 // What a word means that does not stand in the table holds one word without a meaning. Sums are fp32 (int32 in w8a8).
 //
@@ -51,7 +57,7 @@ enum GemvBuffer {
   kGemvBias = 4,
   kGemvY = 5
 };
-enum GemvWeights { kGemvFp32, kGemvBf16, kGemvFp8, kGemvInt8, kGemvInt4, kGemvW8a8 };
+enum GemvWeights { kGemvFp32, kGemvBf16, kGemvFp8, kGemvInt8, kGemvInt4, kGemvW8a8, kGemvSparse };
 
 /// Elements of a row that share a scale in int4.
 #define RIDGE_GEMV_GROUP 128
@@ -67,7 +73,12 @@ static inline RIDGE_GEMV_ANYWHERE int64_t gemv_scale_row(int64_t k) {
   return (k / RIDGE_GEMV_GROUP + 3) / 4 * 4;
 }
 
-/// Bytes of `count` weights, an even number.
+/// Bytes of the positions of a row of sparse.
+static inline RIDGE_GEMV_ANYWHERE int64_t gemv_position_row(int64_t k) {
+  return (k + 255) / 256 * 32;
+}
+
+/// Bytes of `count` weights, an even number; of sparse ones with those that are zero.
 static inline RIDGE_GEMV_ANYWHERE int64_t gemv_weight_bytes(int64_t weights, int64_t count) {
   return weights == kGemvFp32   ? count * 4
          : weights == kGemvBf16 ? count * 2
@@ -78,6 +89,7 @@ static inline RIDGE_GEMV_ANYWHERE int64_t gemv_weight_bytes(int64_t weights, int
 /// Bytes of one copy's scales.
 static inline int64_t gemv_scale_bytes(int64_t weights, int64_t n, int64_t k) {
   return weights == kGemvInt4                           ? n * gemv_scale_row(k) * 2
+         : weights == kGemvSparse                       ? n * gemv_position_row(k)
          : weights == kGemvFp32 || weights == kGemvBf16 ? 0
                                                         : n * 4;
 }

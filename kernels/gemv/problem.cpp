@@ -9,6 +9,7 @@
 #include "common/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/gemv/gemv.h"
+#include "kernels/gemv/sparse.h"
 
 namespace ridge {
 namespace {
@@ -33,14 +34,18 @@ class GemvProblem : public Problem {
     return {{"x", batch * size_t(k()) * dtype_size(x_type()), false, x_type()},
             {"W", size_t(dim(kGemvCopies)) * w, false, weight_type()},
             {"scales", std::max(word, size_t(dim(kGemvCopies)) * scales), false,
-             kind() == kGemvInt4 ? DType::bf16 : DType::fp32},
+             kind() == kGemvInt4     ? DType::bf16
+             : kind() == kGemvSparse ? DType::int8
+                                     : DType::fp32},
             {"x scales", integers ? batch * word : word, false, DType::fp32},
             {"bias", integers ? rows * word : word, false, DType::fp32},
             {"y", batch * rows * dtype_size(y_type()), true, y_type()}};
   }
 
+  /// Of sparse those with a weight that is left.
   double flop() const override {
-    return 2.0 * double(dim(kGemvBatch)) * double(dim(kGemvN)) * double(k());
+    const double all = 2.0 * double(dim(kGemvBatch)) * double(dim(kGemvN)) * double(k());
+    return kind() == kGemvSparse ? all / 2 : all;
   }
   /// One copy of the weights; a call does not touch the others.
   double bytes_min() const override {
@@ -103,10 +108,10 @@ class GemvProblem : public Problem {
   size_t bytes_of_weights() const { return size_t(dim(kGemvN) * gemv_weight_bytes(kind(), k())); }
   size_t bytes_of_scales() const { return size_t(gemv_scale_bytes(kind(), dim(kGemvN), k())); }
   DType weight_type() const {
-    return kind() == kGemvFp32   ? DType::fp32
-           : kind() == kGemvBf16 ? DType::bf16
-           : kind() == kGemvFp8  ? DType::fp8
-                                 : DType::int8;
+    return kind() == kGemvFp32                            ? DType::fp32
+           : kind() == kGemvBf16 || kind() == kGemvSparse ? DType::bf16
+           : kind() == kGemvFp8                           ? DType::fp8
+                                                          : DType::int8;
   }
   DType x_type() const {
     return kind() == kGemvFp32 ? DType::fp32 : kind() == kGemvW8a8 ? DType::int8 : DType::bf16;
@@ -152,6 +157,7 @@ class GemvProblem : public Problem {
   void put_weights(int64_t row, const std::vector<float>& w, HostBuffers* host) const {
     std::byte* to = (*host)[kGemvW].data() + row * gemv_weight_bytes(kind(), k());
     std::byte* scales = (*host)[kGemvScales].data();
+    if (kind() == kGemvSparse) return store_sparse(w, to, scales + row * gemv_position_row(k()));
     const bool scaled = bytes_of_scales() > 0 && kind() != kGemvInt4;
     double scale = 1;
     if (scaled) {
@@ -189,6 +195,11 @@ class GemvProblem : public Problem {
   /// A row of W as it is stored; without the row's scale where it has one.
   Vector weights_of(const HostBuffers& host, int64_t row) const {
     Vector w(size_t(k()), 0.0);
+    if (kind() == kGemvSparse) {
+      load_sparse(host[kGemvW].data() + row * k(),
+                  host[kGemvScales].data() + row * gemv_position_row(k()), w);
+      return w;
+    }
     if (kind() != kGemvInt4) {
       quality::load_range(host[kGemvW].data(), row * k(), weight_type(), w);
       return w;
@@ -293,7 +304,8 @@ class GemvProblem : public Problem {
   Shape shape_;
 };
 
-constexpr const char* kKinds[] = {"fp32", "bf16", "fp8", "int8", "int4", "w8a8"};  // GemvWeights
+constexpr const char* kKinds[] = {"fp32", "bf16", "fp8",   "int8",
+                                  "int4", "w8a8", "sparse"};  // GemvWeights
 
 std::vector<ParamSpec> params() {
   constexpr int64_t kMost = int64_t{1} << 20;
@@ -303,9 +315,11 @@ std::vector<ParamSpec> params() {
       int_param("batch", "rows of x, sequences that decode at once", 1, 8192, 1),
       int_param("copies", "of the weights, which take turns: caches see each for the first time", 1,
                 64, 8),
-      choice_param("dtype",
-                   "weights; x is bf16 beside them (w8a8: int8 too), int4 has a scale for 128",
-                   {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5]}),
+      choice_param(
+          "dtype",
+          "weights; x is bf16 beside them (w8a8: int8 too), int4 has a scale for 128, sparse has "
+          "two of each four left",
+          {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5], kKinds[6]}),
       choice_param("epilogue", "w8a8: scales, bias and ReLU in the same kernel, or the sums",
                    {"fused", "none"}),
       threads_param()};
@@ -321,10 +335,10 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   shape.threads = static_cast<int>(param_int(params, "threads", 1));
   const std::string type = param_text(params, "dtype", "fp32");
   shape.dim[kGemvKind] = std::find(std::begin(kKinds), std::end(kKinds), type) - kKinds;
-  shape.dtype = type == "fp32"   ? DType::fp32
-                : type == "bf16" ? DType::bf16
-                : type == "fp8"  ? DType::fp8
-                                 : DType::int8;
+  shape.dtype = type == "fp32"                       ? DType::fp32
+                : type == "bf16" || type == "sparse" ? DType::bf16
+                : type == "fp8"                      ? DType::fp8
+                                                     : DType::int8;
   if (shape.dim[kGemvK] % kGroup != 0) {
     return Error{ErrorCode::usage,
                  "k=" + std::to_string(shape.dim[kGemvK]) + " is not a multiple of 128",

@@ -34,9 +34,22 @@ __device__ inline void mma_m16n8k32(int (&d)[4], const uint32_t (&a)[4], uint32_
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/// d += a * b, 16 x 8 x 32, of whose a two of each four are left. As m16n8k16 for a (mma.h); b column g at 2q + 8i and
+/// on; `positions`: lanes q = 2 `half` and 2 `half` + 1 tell those of eight columns of a, 16 bits for row g, above
+/// them row g + 8.
+template <int half>
+__device__ inline void mma_sparse_m16n8k32(float (&d)[4], const uint32_t (&a)[4], const uint4& b,
+                                           uint32_t positions) {
+  asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9, %10, %11}, {%0, %1, %2, %3}, %12, %13;"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y), "r"(b.z), "r"(b.w),
+        "r"(positions), "n"(half));
+}
+
 template <class W>
 struct RowsOf {
-  static constexpr bool kIntegers = W::kKind == kGemvW8a8;
+  static constexpr bool kIntegers = W::kKind == kGemvW8a8, kSparse = W::kKind == kGemvSparse;
   using Sum = std::conditional_t<kIntegers, int, float>;
   static constexpr int kElements = 128 / W::kBits;        ///< of 16 bytes of W
   static constexpr int kXElements = kIntegers ? 16 : 8;   ///< of 16 bytes of x
@@ -82,11 +95,21 @@ __device__ inline uint4 in_order_of_pairs(const uint4& v) {
 /// By 16 lanes, of which each has 8 elements of a group of x: the sum of all.
 __device__ inline float group_sum(const uint4& v) {
   const uint32_t lanes = 0xffffu << (threadIdx.x & 16);
-  float sum = low_float(v.x) + high_float(v.x) + low_float(v.y) + high_float(v.y) +
-              low_float(v.z) + high_float(v.z) + low_float(v.w) + high_float(v.w);
+  float sum = low_float(v.x) + high_float(v.x) + low_float(v.y) + high_float(v.y) + low_float(v.z) +
+              high_float(v.z) + low_float(v.w) + high_float(v.w);
 #pragma unroll
   for (int step = 8; step > 0; step /= 2) sum += __shfl_xor_sync(lanes, sum, step);
   return sum;
+}
+
+/// Eight elements of x, number s of a chunk's eight, to where the sparse instruction's lanes find theirs: two each.
+__device__ inline void put_sparse(const uint4& v, int s, unsigned char* chunk) {
+  const uint32_t word[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {  // pair i % 2 of group i / 2
+    const int group = s / 2 + i / 2 * 4, lane = group % 2 * 2 + i % 2;
+    *reinterpret_cast<uint32_t*>(chunk + s % 2 * 64 + lane * 16 + group / 2 * 4) = word[i];
+  }
 }
 
 /// By kRowThreads threads: x into shared memory.
@@ -103,13 +126,19 @@ __device__ void put_x(const Gemv& g, unsigned char* to) {
     if constexpr (W::kGroupScale) {
       const float sum = group_sum(v);
       if (i % 16 == 0)
-        reinterpret_cast<float*>(to + g.batch * column_bytes<W>(k))[
-            i % in_row / 16 * ceil_div(static_cast<int>(g.batch), 8) * 8 + column] =
+        reinterpret_cast<float*>(
+            to +
+            g.batch *
+                column_bytes<W>(
+                    k))[i % in_row / 16 * ceil_div(static_cast<int>(g.batch), 8) * 8 + column] =
             -W::kOffset * sum;
     }
-    *reinterpret_cast<uint4*>(to + column * column_bytes<W>(k) +
-                              ((chunk * S::kPieces + piece) * 4 + q) * 16) =
-        in_order_of_pairs<W>(v);
+    unsigned char* at = to + column * column_bytes<W>(k) + chunk * S::kPieces * 64;
+    if constexpr (S::kSparse) {
+      put_sparse(v, element / S::kXElements % 8, at);
+    } else {
+      *reinterpret_cast<uint4*>(at + (piece * 4 + q) * 16) = in_order_of_pairs<W>(v);
+    }
   }
 }
 
@@ -128,6 +157,7 @@ __device__ __forceinline__ void unpack(uint32_t word, uint32_t* pairs) {
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& lower,
                                                const unsigned char* at, int x_bytes, int batch,
+                                               uint32_t positions,
                                                typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
   using S = RowsOf<W>;
   const int column = static_cast<int>(threadIdx.x) % 32 / 4;
@@ -136,7 +166,10 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
 #pragma unroll
   for (int piece = 0; piece < S::kPieces; ++piece) {
     uint32_t a[2][4];
-    if constexpr (S::kIntegers) {
+    if constexpr (S::kSparse) {
+      a[0][0] = up[2 * piece], a[0][1] = low[2 * piece];
+      a[0][2] = up[2 * piece + 1], a[0][3] = low[2 * piece + 1];
+    } else if constexpr (S::kIntegers) {
       a[0][0] = up[0], a[0][1] = low[0], a[0][2] = up[1], a[0][3] = low[1];
       a[1][0] = up[2], a[1][1] = low[2], a[1][2] = up[3], a[1][3] = low[3];
     } else {
@@ -155,9 +188,15 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
 #pragma unroll
     for (int t = 0; t < tiles; ++t) {
       uint4 x = {};
-      if (8 * t + column < batch)  // a load of 4 lanes takes a quarter of the turns that one of 32 takes
+      if (8 * t + column <
+          batch)  // a load of 4 lanes takes a quarter of the turns that one of 32 takes
         x = *reinterpret_cast<const uint4*>(at + (8 * t + column) * x_bytes + piece * 64);
-      if constexpr (S::kIntegers) {
+      if constexpr (S::kSparse) {
+        if (piece == 0)
+          mma_sparse_m16n8k32<0>(sums[0][t], a[0], x, positions);
+        else
+          mma_sparse_m16n8k32<1>(sums[1 % chains][t], a[0], x, positions);
+      } else if constexpr (S::kIntegers) {
         mma_m16n8k32(sums[0][t], a[0], x.x, x.y);
         mma_m16n8k32(sums[1 % chains][t], a[1], x.z, x.w);
       } else {
@@ -168,13 +207,18 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
   }
 }
 
-/// Scales of four groups of rows g and g + 8.
-struct GroupScales {
+/// What goes with four chunks of rows g and g + 8, 16 bits each: the scales of groups, or positions.
+struct ChunkWords {
   uint2 upper, lower;
-  __device__ float of(bool low, int chunk) const {
+  __device__ float scale(bool low, int chunk) const {
     const uint2& four = low ? lower : upper;
     const uint32_t two = chunk < 2 ? four.x : four.y;
     return chunk % 2 == 0 ? low_float(two) : high_float(two);
+  }
+  /// Row g's, above it row g + 8's.
+  __device__ uint32_t positions(int chunk) const {
+    return __byte_perm(chunk < 2 ? upper.x : upper.y, chunk < 2 ? lower.x : lower.y,
+                       chunk % 2 == 0 ? 0x5410 : 0x7632);
   }
 };
 
@@ -182,7 +226,7 @@ struct GroupScales {
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at,
                                             const unsigned char* x, int x_bytes, int batch, int c,
-                                            const GroupScales& scales, const float* starts,
+                                            const ChunkWords& words, const float* starts,
                                             typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
   const uint4 upper = *reinterpret_cast<const uint4*>(w + c * 64);
   const uint4 lower = *reinterpret_cast<const uint4*>(w + lower_at + c * 64);
@@ -195,16 +239,17 @@ __device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at
       of_group[0][t][0] = of_group[0][t][2] = start.x;
       of_group[0][t][1] = of_group[0][t][3] = start.y;
     }
-    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch, of_group);
+    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch, 0, of_group);
 #pragma unroll
     for (int t = 0; t < tiles; ++t)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         sums[0][t][i] =
             fmaf((chains == 1 ? of_group[0][t][i] : of_group[0][t][i] + of_group[chains - 1][t][i]),
-                 scales.of(i >= 2, c), sums[0][t][i]);
+                 words.scale(i >= 2, c), sums[0][t][i]);
   } else {
-    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch, sums);
+    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch,
+                                     RowsOf<W>::kSparse ? words.positions(c) : 0, sums);
   }
 }
 
@@ -220,23 +265,36 @@ struct RowShare {
   }
 };
 
-/// Scales of rows g and g + 8 of a tile, for the slice of the row that is number `slice`.
+/// So many bytes of `scales` belong to a row.
 template <class W>
-__device__ inline GroupScales fetch_scales(const Gemv& g, const RowShare& share, int tile,
-                                           int slice) {
-  if (!W::kGroupScale || tile * kTileRows >= share.rows || slice * kSliceBytes >= share.row_bytes)
+__device__ inline int64_t scale_row_bytes(const Gemv& g) {
+  return W::kGroupScale       ? gemv_scale_row(g.k) * 2
+         : RowsOf<W>::kSparse ? gemv_position_row(g.k)
+         : W::kRowScale       ? 4
+                              : 0;
+}
+
+/// Of rows g and g + 8 of a tile, for the slice of the row that is number `slice`.
+template <class W>
+__device__ inline ChunkWords fetch_words(const Gemv& g, const RowShare& share, int tile,
+                                         int slice) {
+  constexpr bool kSparse = RowsOf<W>::kSparse;
+  if (!(W::kGroupScale || kSparse) || tile * kTileRows >= share.rows ||
+      slice * kSliceBytes >= share.row_bytes)
     return {};
-  const int row = tile * kTileRows + static_cast<int>(threadIdx.x) % 32 / 4;
-  const auto* scales = static_cast<const uint2*>(g.scales);
-  const int64_t in_row = gemv_scale_row(g.k) / 4;
-  const auto at = [&](int r) { return (share.row0 + min(r, share.rows - 1)) * in_row + slice; };
-  return {__ldg(scales + at(row)), __ldg(scales + at(row + 8))};
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = tile * kTileRows + lane / 4;
+  const auto* words = static_cast<const uint2*>(g.scales);
+  const int64_t in_row = scale_row_bytes<W>(g) / 8, at = kSparse ? slice * 4 + lane % 4 : slice;
+  const auto of = [&](int r) {
+    return __ldg(words + (share.row0 + min(r, share.rows - 1)) * in_row + at);
+  };
+  return {of(row), of(row + 8)};
 }
 
 /// By a warp: the scales of a block's rows into the L2, before anybody waits for one.
 template <class W>
-__device__ inline void prefetch_scales(const Gemv& g, const RowShare& share) {
-  const int64_t row_bytes = W::kGroupScale ? gemv_scale_row(g.k) * 2 : W::kRowScale ? 4 : 0;
+__device__ inline void prefetch_words(const Gemv& g, const RowShare& share) {
+  const int64_t row_bytes = scale_row_bytes<W>(g);
   const char* scales = static_cast<const char*>(g.scales) + share.row0 * row_bytes;
   for (int64_t at = static_cast<int>(threadIdx.x) % 32 * 128; at < share.rows * row_bytes;
        at += 32 * 128)
@@ -247,7 +305,7 @@ __device__ inline void prefetch_scales(const Gemv& g, const RowShare& share) {
 template <class W, int tiles, int chains>
 __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& share, int slice,
                                                const unsigned char* w, int lower_at,
-                                               const unsigned char* x, const GroupScales& scales,
+                                               const unsigned char* x, const ChunkWords& words,
                                                typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
   const int chunks = min(kChunks, (share.row_bytes - slice * kSliceBytes) / 64);
   const int x_bytes = column_bytes<W>(static_cast<int>(g.k)), batch = static_cast<int>(g.batch);
@@ -258,13 +316,11 @@ __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& sh
   if (chunks == kChunks) {  // without a branch between them, so that they overlap
 #pragma unroll
     for (int c = 0; c < kChunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales,
-                                  starts, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, sums);
   } else {
 #pragma unroll 1
     for (int c = 0; c < chunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, scales,
-                                  starts, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, sums);
   }
 }
 

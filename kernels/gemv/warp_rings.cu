@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   unsigned char* behind = raw + kRowWarps * kStages * kStageBytes;
   uint64_t* full = reinterpret_cast<uint64_t*>(behind) + warp * kStages;
   unsigned char* x = behind + kRowWarps * kStages * 8;
-  Sum* partials = reinterpret_cast<Sum*>(
-      x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
+  Sum* partials =
+      reinterpret_cast<Sum*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kSliceBytes);
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its rings beside this one
   if (lane == 0) {
@@ -68,9 +68,9 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   for (int s = 0; s < kStages; ++s)
     fetch_unit(g, share, warp + s * kRowWarps, stages + s * kStageBytes, full + s);
   const auto scales_of = [&](int unit) {
-    return fetch_scales<W>(g, share, unit / share.blocks, unit % share.blocks);
+    return fetch_words<W>(g, share, unit / share.blocks, unit % share.blocks);
   };
-  GroupScales ahead = scales_of(warp);
+  ChunkWords ahead = scales_of(warp);
   cudaGridDependencySynchronize();  // x, and y as the call before left it
   put_x<W>(g, x);
   __syncthreads();
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
     Sum sums[1][tiles][4] = {};
     for (; unit < (tile + 1) * share.blocks; unit += kRowWarps) {
-      const GroupScales scales = ahead;
+      const ChunkWords scales = ahead;
       ahead = scales_of(unit + kRowWarps);
       unsigned char* stage = stages + at.stage * kStageBytes;
       mbarrier_wait(full + at.stage, at.parity);

@@ -51,8 +51,8 @@ struct Int8Weights {
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const uint32_t bytes = word >> (8 * p);
-      to[p] = bf16_minus(and_or(bytes, 0x007f007f, kBf16Of128),
-                         and_or(bytes, 0x00800080, kBf16Of128));
+      to[p] =
+          bf16_minus(and_or(bytes, 0x007f007f, kBf16Of128), and_or(bytes, 0x00800080, kBf16Of128));
     }
   }
 };
@@ -91,6 +91,13 @@ struct Int4Weights {
   }
 };
 
+/// The two of each four that are left; the matrix instruction is told which.
+struct SparseWeights {
+  static constexpr GemvWeights kKind = kGemvSparse;
+  static constexpr int kBits = 8;  // 32 for four columns
+  static constexpr bool kRowScale = false, kGroupScale = false;
+};
+
 /// Both int8: multiplied as they are.
 struct W8a8Weights {
   static constexpr GemvWeights kKind = kGemvW8a8;
@@ -111,5 +118,6 @@ using Weights_fp8 = Fp8Weights;
 using Weights_int8 = Int8Weights;
 using Weights_int4 = Int4Weights;
 using Weights_w8a8 = W8a8Weights;
+using Weights_sparse = SparseWeights;
 
 }  // namespace ridge::device
