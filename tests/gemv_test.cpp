@@ -63,7 +63,7 @@ void answer(const Problem& problem, const Mistake& m, HostBuffers* host) {
   const Gemv g = gemv_next({.shape = shape, .buffers = buffers}, &turn);
   CHECK(turn == 0);
   const int64_t kind = shape.dim[kGemvKind];
-  const bool integers = kind == kGemvW8a8;
+  const bool layer = kind == kGemvW8a8 || kind == kGemvW8a8Fp8;
   const auto* w = static_cast<const std::byte*>(g.w);
   const auto* scales = static_cast<const std::byte*>(g.scales);
   for (int64_t i = 0; i < g.batch; ++i) {
@@ -89,10 +89,13 @@ void answer(const Problem& problem, const Mistake& m, HostBuffers* host) {
       }
       if (m.sum_off_by_one && i == g.batch - 1 && j == g.n - 1) sum += 1;
       const int64_t scale_row = m.next_rows_scale ? (j + 1) % g.n : j;
-      if ((kind == kGemvInt8 || kind == kGemvFp8 || integers) && (g.fused || !integers))
+      if ((kind == kGemvInt8 || kind == kGemvFp8 || layer) && (g.fused || !layer))
         sum *= quality::load(scales, scale_row, DType::fp32);
-      if (integers && g.fused) {
-        sum = sum * g.x_scales[i] + (m.no_bias ? 0 : g.bias[j]);
+      if (layer && g.fused) {
+        sum = sum * g.x_scales[i] + (m.no_bias
+                                         ? 0
+                                         : quality::load(static_cast<const std::byte*>(g.bias), j,
+                                                         problem.buffers()[kGemvBias].dtype));
         if (!m.no_relu) sum = std::max(0.0, sum);
       }
       quality::store((*host)[kGemvY].data(), i * g.n + j, problem.buffers()[kGemvY].dtype, sum);
@@ -144,22 +147,25 @@ TEST_CASE("every CPU gemv rung passes the gate: types, threads") {
 }
 
 TEST_CASE("the gate takes every type's definition, and refuses each mistake") {
-  for (const char* dtype : {"fp32", "bf16", "fp8", "int8", "int4", "w8a8", "sparse"}) {
+  for (const char* dtype : {"fp32", "bf16", "fp8", "int8", "int4", "w8a8", "w8a8_fp8", "sparse"}) {
     INFO(dtype);
     CHECK(passes(dtype, {}));
     CHECK(passes(dtype, {}, "none", false));
     CHECK_FALSE(passes(dtype, {.drops_last_k = true}));
     CHECK_FALSE(passes(dtype, {.drops_last_k = true}, "fused", false));
   }
-  for (const char* dtype : {"fp8", "int8", "w8a8"}) {
+  for (const char* dtype : {"fp8", "int8", "w8a8", "w8a8_fp8"}) {
     INFO(dtype);
     CHECK_FALSE(passes(dtype, {.next_rows_scale = true}));
   }
   CHECK_FALSE(passes("int4", {.next_groups_scale = true}));
   CHECK_FALSE(passes("int4", {.halves_swapped = true}));
   CHECK_FALSE(passes("sparse", {.next_groups_positions = true}));
-  CHECK_FALSE(passes("w8a8", {.no_bias = true}));
-  CHECK_FALSE(passes("w8a8", {.no_relu = true}));
+  for (const char* dtype : {"w8a8", "w8a8_fp8"}) {
+    INFO(dtype);
+    CHECK_FALSE(passes(dtype, {.no_bias = true}));
+    CHECK_FALSE(passes(dtype, {.no_relu = true}));
+  }
   CHECK_FALSE(passes("w8a8", {.sum_off_by_one = true}, "none"));
 }
 

@@ -45,7 +45,8 @@ inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, 
     _mm512_mask_storeu_epi32(sum + 16, high, r);
     return;
   }
-  const float *scales = (const float*)g->scales + t->column, *bias = g->bias + t->column;
+  const float* scales = (const float*)g->scales + t->column;
+  const float* bias = (const float*)g->bias + t->column;
   const float x_scale = g->x_scales[t->row + i];
   uint16_t* y = (uint16_t*)g->y + (t->row + i) * g->n + t->column;
   _mm256_mask_storeu_epi16(y, low, finish_16(l, low, x_scale, scales, bias));

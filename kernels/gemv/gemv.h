@@ -2,15 +2,15 @@
 // each sequence) and weights that have been quantised beforehand.
 //
 //   Shape::dim   {batch, n, k, copies, weights, fused}; k a multiple of 128, the others any from 1 on. `weights` is
-//                a GemvWeights, `fused` says what w8a8 writes
+//                a GemvWeights, `fused` says what w8a8 and w8a8_fp8 write
 //   buffers[0]   x, input:        [batch][k]
 //   buffers[1]   W, input:        [copies][n][k], rows as a linear layer keeps them; int4: two in a byte, element 2i
 //                                 in the lower half of byte i, value + 8; sparse: the two of each four that are left
-//   buffers[2]   scales, input:   what a weight is multiplied by: fp8, int8, w8a8: fp32 [copies][n]; int4: bf16
+//   buffers[2]   scales, input:   what a weight is multiplied by: fp8, int8, w8a8(_fp8): fp32 [copies][n]; int4: bf16
 //                                 [copies][n][gemv_scale_row()], one for 128 neighbours of a row, then filling;
 //                                 sparse: which two of each four, [copies][n][gemv_position_row()] bytes
-//   buffers[3]   x scales, input: w8a8: fp32 [batch]
-//   buffers[4]   bias, input:     w8a8: fp32 [n]
+//   buffers[3]   x scales, input: w8a8, w8a8_fp8: fp32 [batch]
+//   buffers[4]   bias, input:     w8a8: fp32 [n]; w8a8_fp8: bf16 [n]
 //   buffers[5]   y, output:       [batch][n]; arrives filled with poison
 //
 //   weights   x, y          W             y
@@ -57,7 +57,16 @@ enum GemvBuffer {
   kGemvBias = 4,
   kGemvY = 5
 };
-enum GemvWeights { kGemvFp32, kGemvBf16, kGemvFp8, kGemvInt8, kGemvInt4, kGemvW8a8, kGemvSparse };
+enum GemvWeights {
+  kGemvFp32,
+  kGemvBf16,
+  kGemvFp8,
+  kGemvInt8,
+  kGemvInt4,
+  kGemvW8a8,
+  kGemvSparse,
+  kGemvW8a8Fp8
+};
 
 /// Elements of a row that share a scale in int4.
 #define RIDGE_GEMV_GROUP 128
@@ -100,7 +109,8 @@ struct Gemv {
   int64_t batch, n, k;
   int64_t fused;
   const void *x, *w, *scales;
-  const float *x_scales, *bias;
+  const float* x_scales;
+  const void* bias;
   void* y;
   int threads;   ///< CPU threads the kernel may use; GPU kernels ignore it
   void* stream;  ///< cudaStream_t on CUDA, null on the CPU
@@ -121,7 +131,7 @@ static inline Gemv gemv_next(const Launch& launch, int64_t* turn) {
   g.scales =
       (const char*)launch.buffers[kGemvScales] + copy * gemv_scale_bytes(dim[kGemvKind], g.n, g.k);
   g.x_scales = (const float*)launch.buffers[kGemvXScales];
-  g.bias = (const float*)launch.buffers[kGemvBias];
+  g.bias = launch.buffers[kGemvBias];
   g.y = launch.buffers[kGemvY];
   g.threads = launch.shape.threads;
   g.stream = launch.stream;

@@ -38,7 +38,8 @@ __device__ inline void write_w8a8(const Gemv& g, int64_t i, int64_t j, int sum) 
     return;
   }
   const float scale = g.x_scales[i] * static_cast<const float*>(g.scales)[j];
-  const float value = fmaxf(fmaf(static_cast<float>(sum), scale, g.bias[j]), 0.0f);
+  const float value =
+      fmaxf(fmaf(static_cast<float>(sum), scale, static_cast<const float*>(g.bias)[j]), 0.0f);
   static_cast<__nv_bfloat16*>(g.y)[at] = __float2bfloat16(value);
 }
 

@@ -30,12 +30,13 @@ void finish_rows(void* context, int thread) {
   const auto* job = static_cast<const Epilogue*>(context);
   const Gemv& g = *job->g;
   const auto* scales = static_cast<const float*>(g.scales);
+  const auto* bias = static_cast<const float*>(g.bias);
   for (int64_t i = g.batch * thread / g.threads; i < g.batch * (thread + 1) / g.threads; ++i) {
     const int32_t* sums = job->sums + i * g.n;
     uint16_t* y = static_cast<uint16_t*>(g.y) + i * g.n;
     const float x_scale = g.x_scales[i];
     for (int64_t j = 0; j < g.n; ++j) {
-      const float value = float(sums[j]) * (x_scale * scales[j]) + g.bias[j];
+      const float value = float(sums[j]) * (x_scale * scales[j]) + bias[j];
       y[j] = gemv_to_bf16(value > 0 ? value : 0);
     }
   }

@@ -30,15 +30,15 @@ class GemvProblem : public Problem {
   std::vector<BufferSpec> buffers() const override {
     const size_t w = bytes_of_weights(), scales = bytes_of_scales();
     const size_t word = 4, batch = size_t(dim(kGemvBatch)), rows = size_t(dim(kGemvN));
-    const bool integers = kind() == kGemvW8a8;
     return {{"x", batch * size_t(k()) * dtype_size(x_type()), false, x_type()},
             {"W", size_t(dim(kGemvCopies)) * w, false, weight_type()},
             {"scales", std::max(word, size_t(dim(kGemvCopies)) * scales), false,
              kind() == kGemvInt4     ? DType::bf16
              : kind() == kGemvSparse ? DType::int8
                                      : DType::fp32},
-            {"x scales", integers ? batch * word : word, false, DType::fp32},
-            {"bias", integers ? rows * word : word, false, DType::fp32},
+            {"x scales", is_layer() ? batch * word : word, false, DType::fp32},
+            {"bias", is_layer() ? rows * word : word, false,
+             kind() == kGemvW8a8Fp8 ? DType::bf16 : DType::fp32},
             {"y", batch * rows * dtype_size(y_type()), true, y_type()}};
   }
 
@@ -63,7 +63,7 @@ class GemvProblem : public Problem {
       if (!specs[i].is_output) (*host)[i].assign(specs[i].bytes, std::byte{0});
     }
     for (int64_t i = 0; i < dim(kGemvBatch); ++i) put_x(seed, i, host);
-    if (kind() == kGemvW8a8) quality::fill_normal((*host)[kGemvBias], DType::fp32, seed ^ 0xb1a5);
+    if (is_layer()) quality::fill_normal((*host)[kGemvBias], specs[kGemvBias].dtype, seed ^ 0xb1a5);
     parallel_for(dim(kGemvN), 16, [&](int64_t begin, int64_t end) {
       for (int64_t j = begin; j < end; ++j) put_weights(j, exact_weights(seed, j), host);
     });
@@ -105,16 +105,20 @@ class GemvProblem : public Problem {
   int64_t dim(GemvDim which) const { return shape_.dim[which]; }
   int64_t k() const { return shape_.dim[kGemvK]; }
   int64_t kind() const { return shape_.dim[kGemvKind]; }
+  /// Both sides in 8 bits, with an epilogue.
+  bool is_layer() const { return kind() == kGemvW8a8 || kind() == kGemvW8a8Fp8; }
+  bool is_fp8() const { return kind() == kGemvFp8 || kind() == kGemvW8a8Fp8; }
+  bool sums_only() const { return is_layer() && dim(kGemvFused) == 0; }
   size_t bytes_of_weights() const { return size_t(dim(kGemvN) * gemv_weight_bytes(kind(), k())); }
   size_t bytes_of_scales() const { return size_t(gemv_scale_bytes(kind(), dim(kGemvN), k())); }
   DType weight_type() const {
     return kind() == kGemvFp32                            ? DType::fp32
            : kind() == kGemvBf16 || kind() == kGemvSparse ? DType::bf16
-           : kind() == kGemvFp8                           ? DType::fp8
+           : is_fp8()                                     ? DType::fp8
                                                           : DType::int8;
   }
   DType x_type() const {
-    return kind() == kGemvFp32 ? DType::fp32 : kind() == kGemvW8a8 ? DType::int8 : DType::bf16;
+    return kind() == kGemvFp32 ? DType::fp32 : is_layer() ? weight_type() : DType::bf16;
   }
   DType y_type() const {
     if (kind() == kGemvW8a8 && dim(kGemvFused) == 0) return DType::int32;
@@ -146,8 +150,9 @@ class GemvProblem : public Problem {
   void put_x(uint64_t seed, int64_t row, HostBuffers* host) const {
     const std::vector<float> x = exact_x(seed, row);
     double scale = 1;
-    if (kind() == kGemvW8a8) {
-      quality::store((*host)[kGemvXScales].data(), row, DType::fp32, largest(x) / 127);
+    if (is_layer()) {
+      quality::store((*host)[kGemvXScales].data(), row, DType::fp32,
+                     largest(x) / (is_fp8() ? 448 : 127));
       scale = quality::load((*host)[kGemvXScales].data(), row, DType::fp32);
     }
     for (int64_t p = 0; p < k(); ++p)
@@ -161,7 +166,7 @@ class GemvProblem : public Problem {
     const bool scaled = bytes_of_scales() > 0 && kind() != kGemvInt4;
     double scale = 1;
     if (scaled) {
-      quality::store(scales, row, DType::fp32, largest(w) / (kind() == kGemvFp8 ? 448 : 127));
+      quality::store(scales, row, DType::fp32, largest(w) / (is_fp8() ? 448 : 127));
       scale = quality::load(scales, row, DType::fp32);
     }
     for (int64_t p = 0; p < k(); ++p) {
@@ -213,7 +218,7 @@ class GemvProblem : public Problem {
     return w;
   }
   double row_scale(const HostBuffers& host, int64_t row) const {
-    const bool scaled = kind() == kGemvFp8 || kind() == kGemvInt8 || kind() == kGemvW8a8;
+    const bool scaled = is_fp8() || kind() == kGemvInt8 || kind() == kGemvW8a8;
     return scaled ? quality::load(host[kGemvScales].data(), row, DType::fp32) : 1;
   }
 
@@ -221,11 +226,11 @@ class GemvProblem : public Problem {
                const Vector& x) const {
     double sum = 0, w2 = 0, x2 = 0;
     for (size_t p = 0; p < w.size(); ++p) sum += w[p] * x[p], w2 += w[p] * w[p], x2 += x[p] * x[p];
-    const bool sums_only = y_type() == DType::int32;
-    double scale = sums_only ? 1 : row_scale(host, row), bias = 0;
-    if (kind() == kGemvW8a8 && !sums_only) {
+    const bool finished = is_layer() && !sums_only();
+    double scale = sums_only() ? 1 : row_scale(host, row), bias = 0;
+    if (finished) {
       scale *= quality::load(host[kGemvXScales].data(), i, DType::fp32);
-      bias = quality::load(host[kGemvBias].data(), row, DType::fp32);
+      bias = quality::load(host[kGemvBias].data(), row, buffers()[kGemvBias].dtype);
     }
     const double before = scale * sum + bias;
     const double size = std::sqrt(w2 * x2) * scale;
@@ -233,7 +238,7 @@ class GemvProblem : public Problem {
                      size * size / double(k()) + bias * bias};
     answer.bound += 6 * weight_rounding() * size / std::sqrt(double(k()));
     // Scale and bias are one multiplication and one addition more, in fp32.
-    if (kind() == kGemvW8a8 && !sums_only) {
+    if (finished) {
       answer.bound += 0x1p-22 * (std::abs(before) + std::abs(bias));
       answer.value = std::max(0.0, before);
     }
@@ -242,8 +247,11 @@ class GemvProblem : public Problem {
   /// A weight of 4 bits times its group's scale may be rounded to bf16 before it is multiplied, as PyTorch does: the
   /// relative error, root mean square.
   double weight_rounding() const { return kind() == kGemvInt4 ? 0x1p-9 / std::sqrt(3.0) : 0; }
-  /// The type whose limits hold: those of products with this output.
-  DType judged_type() const { return y_type() == DType::int32 ? DType::int8 : y_type(); }
+  /// The type whose limits hold: those of products with this output, or of the tensor cores' own sums of fp8.
+  DType judged_type() const {
+    if (kind() == kGemvW8a8Fp8) return DType::fp8;
+    return y_type() == DType::int32 ? DType::int8 : y_type();
+  }
 
   std::vector<int64_t> judged_rows(bool full, uint64_t seed) const {
     std::vector<int64_t> rows;
@@ -286,7 +294,7 @@ class GemvProblem : public Problem {
     const int64_t step = std::max<int64_t>(1, dim(kGemvN) / 256);
     const std::vector<float> exact = exact_x(seed, 0);
     const double x_scale =
-        kind() == kGemvW8a8 ? quality::load(host[kGemvXScales].data(), 0, DType::fp32) : 1;
+        is_layer() ? quality::load(host[kGemvXScales].data(), 0, DType::fp32) : 1;
     for (int64_t row = 0; row < dim(kGemvN); row += step) {
       const std::vector<float> w = exact_weights(seed, row);
       const Vector stored = weights_of(host, row);
@@ -304,8 +312,8 @@ class GemvProblem : public Problem {
   Shape shape_;
 };
 
-constexpr const char* kKinds[] = {"fp32", "bf16", "fp8",   "int8",
-                                  "int4", "w8a8", "sparse"};  // GemvWeights
+constexpr const char* kKinds[] = {"fp32", "bf16", "fp8",    "int8",
+                                  "int4", "w8a8", "sparse", "w8a8_fp8"};  // GemvWeights
 
 std::vector<ParamSpec> params() {
   constexpr int64_t kMost = int64_t{1} << 20;
@@ -317,10 +325,11 @@ std::vector<ParamSpec> params() {
                 64, 8),
       choice_param(
           "dtype",
-          "weights; x is bf16 beside them (w8a8: int8 too), int4 has a scale for 128, sparse has "
+          "weights; x is bf16 beside them (w8a8: 8 bits too), int4 has a scale for 128, sparse has "
           "two of each four left",
-          {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5], kKinds[6]}),
-      choice_param("epilogue", "w8a8: scales, bias and ReLU in the same kernel, or the sums",
+          {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5], kKinds[6], kKinds[7]}),
+      choice_param("epilogue",
+                   "w8a8, w8a8_fp8: scales, bias and ReLU in the same kernel, or the sums",
                    {"fused", "none"}),
       threads_param()};
 }

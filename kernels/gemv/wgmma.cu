@@ -1,7 +1,7 @@
-// ridge: arch=90a
+// ridge: arch=90a variants=w8a8:-DRIDGE_GEMV_KIND=w8a8,w8a8_fp8:-DRIDGE_GEMV_KIND=w8a8_fp8
 //
 // Idea      For many rows of x at once (a prompt, or hundreds of sequences) the product is bound by arithmetic: the
-//           GEMM lab's last kernel on int8, and each sum becomes relu(sum * scales + bias) in bf16 while it is still
+//           GEMM lab's last kernel on 8 bits, and each sum becomes relu(sum * scales + bias) in bf16 while it is still
 //           in a register.
 // Changed   A library's int8 product leaves 4 bytes for each sum, which a second kernel reads to write 2. Here 2 are
 //           written, once.
@@ -13,26 +13,41 @@
 #include "kernels/device/wgmma.h"
 #include "kernels/gemm/tile_choice.h"
 #include "kernels/gemm/tile_order.h"
-#include "kernels/gemv/gemv.h"
+#include "kernels/gemv/gemv_cuda.h"
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
 
+struct Layer_w8a8 {
+  using Element = Int8;
+  using Bias = float;
+};
+struct Layer_w8a8_fp8 {
+  using Element = Fp8;
+  using Bias = __nv_bfloat16;
+};
+#define RIDGE_LAYER_OF(kind) Layer_##kind
+#define RIDGE_LAYER(kind) RIDGE_LAYER_OF(kind)
+using Element = RIDGE_LAYER(RIDGE_GEMV_KIND)::Element;
+using Bias = RIDGE_LAYER(RIDGE_GEMV_KIND)::Bias;
+using Sum = Element::Sum;
+
 struct ScaledGemm : TensorGemm {
-  const float *row_scales, *column_scales, *bias;
+  const float *row_scales, *column_scales;
+  const Bias* bias;
 };
 
 using T = Turns;
 
 /// relu(sum * row's scale * column's scale + bias) as bf16; or the sums.
 template <bool fused>
-__device__ __forceinline__ void store_sums(const int (&sums)[T::kN / 2], const ScaledGemm& g,
+__device__ __forceinline__ void store_sums(const Sum (&sums)[T::kN / 2], const ScaledGemm& g,
                                            int row, int column,
                                            unsigned char (&strips)[2][kStripBytes]) {
   if constexpr (!fused) {
-    store_tile<Int8, T::kN>(sums, g, row, column, strips);
+    store_tile<Element, T::kN>(sums, g, row, column, strips);
   } else {
     const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
     const int upper = row + thread / 32 * 16 + lane / 4;
@@ -45,7 +60,7 @@ __device__ __forceinline__ void store_sums(const int (&sums)[T::kN / 2], const S
     for (int i = 0; i < T::kN / 32; ++i) {
       const int at = min(column + i / 2 * 64 + lane / 4 * 8 + lane % 4 * 2 + i % 2, g.n - 1);
       scale[i / 2][i % 2] = __ldg(g.column_scales + at);
-      bias[i / 2][i % 2] = __ldg(g.bias + at);
+      bias[i / 2][i % 2] = static_cast<float>(__ldg(g.bias + at));
     }
     float values[T::kN / 2];
 #pragma unroll
@@ -74,8 +89,8 @@ __device__ void produce(T::Shared& shared, const ScaledGemm& g) {
       uint64_t* full = &shared.full[at.stage];
       mbarrier_arrive_expect(full, sizeof shared.a[0] + sizeof shared.b[0]);
       tma_load_2d(shared.a[at.stage], &g.a, k, row, full);
-      load_b_multicast<Int8, kHalfN, kTileCluster>(shared.b[at.stage] + first * kSliceBytes, &g.b,
-                                                   column + first, k, full);
+      load_b_multicast<Element, kHalfN, kTileCluster>(shared.b[at.stage] + first * kSliceBytes,
+                                                      &g.b, column + first, k, full);
       at.advance();
     }
   });
@@ -85,7 +100,7 @@ __device__ void produce(T::Shared& shared, const ScaledGemm& g) {
 template <bool fused>
 __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
   const int group = static_cast<int>(threadIdx.x) / 128;
-  int sums[T::kBlocks][T::kN / 2];
+  Sum sums[T::kBlocks][T::kN / 2];
   RingPosition<T::kStages> at;
   int turn = 0;
   if (group == 1) pass_turn_to(0);
@@ -98,8 +113,8 @@ __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
       wgmma_fence();
 #pragma unroll
       for (int i = 0; i < T::kBlocks; ++i) {
-        wgmma_tile<Int8, T::kN>(sums[i], shared.a[at.stage] + i * 64 * kSliceBytes,
-                                shared.b[at.stage], k > 0);
+        wgmma_tile<Element, T::kN>(sums[i], shared.a[at.stage] + i * 64 * kSliceBytes,
+                                   shared.b[at.stage], k > 0);
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -147,13 +162,13 @@ struct WgmmaPlan {
   Plan gemm;
 };
 
-/// The product as the GEMM lab names it: A is x, B is W, whose rows lie as int8 wants them.
+/// The product as the GEMM lab names it: A is x, B is W, whose rows lie as 8-bit types want them.
 Shape gemm_shape(const Shape& shape) {
   Shape gemm;
   gemm.dim[kGemmM] = shape.dim[kGemvBatch];
   gemm.dim[kGemmN] = shape.dim[kGemvN];
   gemm.dim[kGemmK] = shape.dim[kGemvK];
-  gemm.dtype = DType::int8;
+  gemm.dtype = Element::kType;
   return gemm;
 }
 
@@ -180,11 +195,12 @@ Status launch(const Launch& launch) {
   void* const buffers[] = {const_cast<void*>(v.x), const_cast<void*>(v.w), v.y};
   const Launch gemm = {gemm_shape(launch.shape), buffers, launch.stream, plan->gemm.state};
   ScaledGemm g;
-  const Status s = describe_gemm(gemm, Int8::kMap, v.fused ? Bf16::kMapOut : Int8::kMapOut,
-                                 v.fused ? 2 : 4, T::kM, T::kN / kTileCluster, &g);
+  const Status s =
+      describe_gemm(gemm, Element::kMap, v.fused ? Bf16::kMapOut : Element::kMapOut,
+                    v.fused ? 2 : sizeof(Element::Out), T::kM, T::kN / kTileCluster, &g);
   if (!s.ok()) return s;
   g.row_scales = v.x_scales, g.column_scales = static_cast<const float*>(v.scales);
-  g.bias = v.bias;
+  g.bias = static_cast<const Bias*>(v.bias);
   const int blocks = min(T::clusters(g.m, g.n), sm_count() / kTileCluster) * kTileCluster;
   return launch_overlapped(v.fused ? gemv_wgmma_kernel<true> : gemv_wgmma_kernel<false>, blocks,
                            T::kThreads, sizeof(T::Shared), gemm, g);
@@ -192,4 +208,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(gemv, cuda, wgmma, .dtypes = "w8a8", .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(gemv, cuda, wgmma, .dtypes = RIDGE_GEMV_TEXT(RIDGE_GEMV_KIND), .prepare = prepare,
+             .launch = launch);

@@ -38,7 +38,7 @@ __global__ void gemv_dequantise_four_kernel(const int4* __restrict__ sums, Gemv 
   const int64_t fours = g.n / 4, at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= fours) return;
   const float4 scale = static_cast<const float4*>(g.scales)[at];
-  const float4 bias = reinterpret_cast<const float4*>(g.bias)[at];
+  const float4 bias = static_cast<const float4*>(g.bias)[at];
   for (int64_t i = blockIdx.y; i < g.batch; i += gridDim.y) {
     const int4 four = __ldcs(sums + i * fours + at);
     const float row_scale = g.x_scales[i];
@@ -51,7 +51,8 @@ __global__ void gemv_dequantise_four_kernel(const int4* __restrict__ sums, Gemv 
 __global__ void gemv_dequantise_kernel(const int* __restrict__ sums, Gemv g) {
   const int64_t j = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (j >= g.n) return;
-  const float scale = static_cast<const float*>(g.scales)[j], bias = g.bias[j];
+  const float scale = static_cast<const float*>(g.scales)[j],
+              bias = static_cast<const float*>(g.bias)[j];
   for (int64_t i = blockIdx.y; i < g.batch; i += gridDim.y) {
     const float value = static_cast<float>(sums[i * g.n + j]) * (g.x_scales[i] * scale) + bias;
     static_cast<__nv_bfloat16*>(g.y)[i * g.n + j] = __float2bfloat16(fmaxf(value, 0.0f));
@@ -113,5 +114,5 @@ Status launch(const Launch& launch) {
 
 }  // namespace
 
-RIDGE_KERNEL(gemv, cuda, cublaslt, .dtypes = "w8a8", .library = "cuBLASLt",
+RIDGE_KERNEL(gemv, cuda, cublaslt_w8a8, .dtypes = "w8a8", .library = "cuBLASLt",
              .version = blas::version, .prepare = prepare, .launch = launch);
