@@ -142,6 +142,7 @@ TEST_CASE("training and pipeline rungs go the same way") {
                  {{"kernel", "fixture.cpu.pipeline"}, {"params", {{"lose", 1}}}}}}});
   CHECK(worker.until("done", 1)["status"] == "ok");
   CHECK(worker.outcome(0)["kind"] == "training");
+  CHECK(worker.outcome(0)["memory_bytes"] == 400);  // asked after its 50 steps
   CHECK(worker.outcome(0)["status"] == "ok");
   CHECK(worker.outcome(1)["status"] == "ok");
   CHECK(worker.outcome(1)["items_per_s"].get<double>() > 0);

@@ -109,10 +109,10 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   RIDGE_TRY(const auto training, desc.maker->build(desc, series->params, 1));
   series->flop = training->flop_per_step();
   series->note = training->note();
-  series->memory_bytes = training->memory_bytes();
   const ForeignLoad foreign;
   TrainingDriver driver(training.get(), options, series, observer);
   const auto trained = driver.run();
+  series->memory_bytes = training->memory_bytes();  // a library's is known when it has made steps
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
   if (training->is_emulated()) {
     series->stats.reset(), series->flop = 0;

@@ -18,7 +18,7 @@ namespace {
 
 using measure::Child;
 
-/// argv: device (-1: CPU), threads, layers ("conv 28 1 16 0,pool,dense 784 10 0"), train, test, momentum.
+/// argv: device (-1: CPU), threads, layers ("conv 28 1 16 0,pool,dense 784 10 0"), images to train and test, batch.
 /// fd 4: parameters, train pixels, train labels, test pixels, test labels, order; fp32 and int32 aligned.
 constexpr const char* kScript = R"py(
 import mmap, os, sys
@@ -68,13 +68,15 @@ for kind, *numbers in layers:
     w, b = parameter(w), parameter(b)
     parameters += [w, b]
     net.append((kind, w, b, relu == 1))
+on_gpu = device >= 0
+before = torch.cuda.memory_allocated(place) if on_gpu else 0
 sets = []
 for count in (train, test):
     pixels = torch.tensor(take('u1', count * 784).reshape(count, 784).copy(), device=place)
     labels = torch.tensor(take('u1', count).copy(), device=place).long()
     sets.append((pixels, labels))
 order = take('i4', batch)
-on_gpu = device >= 0
+data_bytes = torch.cuda.memory_allocated(place) - before if on_gpu else 0  # no part of a training's
 # Learning rate and order lie on the GPU there, so that a step can be a CUDA graph.
 rate_now = torch.tensor(0.1, device=place) if on_gpu else 0.1
 order_now = torch.zeros(batch, dtype=torch.int32, device=place)
@@ -104,11 +106,11 @@ def train():
     optimizer.step()
     return loss, out, labels
 
-graph, recorded, steps = None, None, 0
+graph, recorded, steps, most_bytes = None, None, 0, 0
 side = torch.cuda.Stream(place) if on_gpu else None
 
 def step(rate):
-    global graph, recorded, steps
+    global graph, recorded, steps, most_bytes
     steps += 1
     order_now.copy_(torch.from_numpy(order))
     if not on_gpu:
@@ -116,6 +118,8 @@ def step(rate):
             group['lr'] = rate
         return train()
     rate_now.fill_(rate)
+    if steps <= 4:  # a step that only replays takes nothing more
+        torch.cuda.reset_peak_memory_stats(place)
     if steps <= 3:  # on a stream of its own, as a recording wants them before it
         torch.cuda.synchronize(place)
         with torch.cuda.stream(side):
@@ -129,6 +133,8 @@ def step(rate):
         graph.replay()
         seen = recorded
     torch.cuda.synchronize(place)
+    if steps <= 4:
+        most_bytes = max(most_bytes, torch.cuda.max_memory_allocated(place) - data_bytes)
     return seen
 
 def right(which, first, last):
@@ -154,7 +160,7 @@ for line in sys.stdin:
         elif verb == 'right':
             answer('ok %d' % right(*(int(w) for w in words)))
         elif verb == 'memory':
-            answer('ok %d' % (torch.cuda.max_memory_allocated(place) if device >= 0 else 0))
+            answer('ok %d' % most_bytes)
         else:
             break
     except Exception as error:
@@ -192,7 +198,9 @@ class PytorchTrainer final : public Trainer {
   }
   Result<void> step(const ImageSet&, const int32_t* images, float rate, bool) override {
     std::memcpy(order_, images, size_t(setup_.batch) * 4);
-    RIDGE_TRY(const std::string answer, ask("step " + std::to_string(rate)));
+    char line[32];
+    std::snprintf(line, sizeof line, "step %.9g", double(rate));
+    RIDGE_TRY(const std::string answer, ask(line));
     return {};
   }
   Result<StepReport> report() override {
@@ -261,7 +269,8 @@ void PytorchTrainer::fill(std::byte* to) {
   order_ = to;
 }
 
-Result<std::unique_ptr<Trainer>> make(TrainerSetup setup, bool gpu) {
+template <bool gpu>
+Result<std::unique_ptr<Trainer>> make(TrainerSetup setup) {
   const std::vector<std::string> command = {measure::Python::here().program(),
                                             "-c",
                                             kScript,
@@ -288,15 +297,13 @@ Result<std::unique_ptr<Trainer>> make(TrainerSetup setup, bool gpu) {
 
 namespace ridge {
 
-const TrainMaker kMixedPytorch = {.params = mixed::mixed_params,
-                                  .build = [](const TrainDesc& desc, const Params& params,
-                                              uint64_t) {
-                                    return mixed::build_mixed(desc, params,
-                                desc.backend == Backend::cuda
-                                    ? [](mixed::TrainerSetup setup) { return mixed::make(std::move(setup), true); }
-                                    : [](mixed::TrainerSetup setup) { return mixed::make(std::move(setup), false); },
+const TrainMaker kMixedPytorch = {
+    .params = mixed::mixed_params,
+    .build = [](const TrainDesc& desc, const Params& params, uint64_t) {
+      const bool gpu = desc.backend == Backend::cuda;
+      return mixed::build_mixed(desc, params, gpu ? mixed::make<true> : mixed::make<false>,
                                 [](const mixed::TrainerSetup&) { return 0.0; });
-                                  }};
+    }};
 
 const char* mixed_pytorch_unavailable() {
   static const std::string reason = [] {
