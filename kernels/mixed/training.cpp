@@ -31,8 +31,8 @@ struct Plan {
 
 class MixedTraining final : public Training {
  public:
-  MixedTraining(Plan plan, std::unique_ptr<Trainer> trainer, double plain_bytes)
-      : plan_(std::move(plan)), trainer_(std::move(trainer)), plain_bytes_(plain_bytes) {
+  MixedTraining(Plan plan, std::unique_ptr<Trainer> trainer)
+      : plan_(std::move(plan)), trainer_(std::move(trainer)) {
     const int64_t all = garments().train.count();
     training_ = plan_.hold_out ? all - all / kHeldShare : all;
     an_epoch_ = std::max<int64_t>(1, training_ / plan_.setup.batch);
@@ -56,7 +56,6 @@ class MixedTraining final : public Training {
 
   Plan plan_;
   std::unique_ptr<Trainer> trainer_;
-  double plain_bytes_;
   int64_t training_ = 0, an_epoch_ = 1, done_ = 0;
   std::vector<int32_t> order_;
   bool counted_ = false;
@@ -189,7 +188,8 @@ std::vector<ParamSpec> mixed_params(const TrainDesc& desc) {
   specs.push_back(choice_param("judge",
                                "held_out: a tenth of the training images; test: train on all",
                                {"held_out", "test"}));
-  specs.push_back(int_param("memory_mib", "a limit: which batch fits; 0: none", 0, 1'000'000, 0));
+  if (!desc.external)  // what a library takes is known afterwards
+    specs.push_back(int_param("memory_mib", "a limit: which batch fits; 0: none", 0, 1'000'000, 0));
   return specs;
 }
 
@@ -227,13 +227,12 @@ Result<std::unique_ptr<Training>> build_mixed(const TrainDesc& desc, const Param
                    "a batch of " + std::to_string(setup.batch) + " does not fit: " + plan.note,
                    "memory_mib", "set a smaller batch, or take a rung that needs less"};
   }
-  for (const std::string& more : {garments().missing}) {
-    if (!more.empty()) plan.note += (plan.note.empty() ? "" : "; ") + more;
-  }
+  if (const std::string& more = garments().missing; !more.empty())
+    plan.note += (plan.note.empty() ? "" : "; ") + more;
   setup.parameters = initial_parameters(setup.model, plan.seed);
   RIDGE_TRY(auto trainer, make(setup));
   return std::unique_ptr<Training>(
-      std::make_unique<MixedTraining>(std::move(plan), std::move(trainer), bytes(setup)));
+      std::make_unique<MixedTraining>(std::move(plan), std::move(trainer)));
 }
 
 }  // namespace ridge::mixed
