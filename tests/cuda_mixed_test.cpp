@@ -101,8 +101,8 @@ TEST_CASE("fp8 on a GPU says where it cannot") {
   CHECK(none.error().code == ErrorCode::unavailable);
 }
 
-// Which product is wrong is seen by which layers are: the last layer, itself in bf16, multiplies what came forward;
-// the one before it forms its gradient in fp8; those below have a slope that came back through fp8.
+// Which product is wrong is seen by which layers are: the last layer, itself in bf16, multiplies what came
+// forward; the one before it forms its gradient in fp8; those below have a slope that came back through fp8.
 TEST_CASE("fp8 with a scale for each tensor: every layer's gradient is as far off as emulated") {
   if (measure::gpu() == nullptr || measure::capability() < 89) return;
   struct Case {

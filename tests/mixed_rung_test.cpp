@@ -51,7 +51,7 @@ TEST_CASE("what cannot be is one sentence: a batch that is no multiple, a limit 
   const auto large = training_of("mixed.cpu.fp32", wide);
   REQUIRE_FALSE(large);
   CHECK(large.error().what.find("largest batch within 8 MiB") != std::string::npos);
-  // The rungs that save memory have room for more. A thread has 240 KiB of its own: 64 of them take 15 of 16 MiB.
+  // The rungs that save memory have room for more. A thread has 240 KiB of its own: 64 of them take 15 MiB.
   const auto largest = [](const char* id) {
     const auto made = training_of(id, {{"memory_mib", int64_t{16}},
                                        {"batch", int64_t{64}},

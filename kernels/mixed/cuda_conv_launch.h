@@ -1,8 +1,9 @@
-// Which kernel does a convolution's forward pass, its gradients, and with how many blocks. Included by cuda_trainer.cu
-// alone.
+// Which kernel does a convolution's forward pass, its gradients, and with how many blocks. Included by
+// cuda_trainer.cu alone.
 //
-// fp32 runs on the FMA units; tf32, fp16 and bf16 on the tensor cores. The first layer, which reads one channel, runs on the FMA
-// units in every type, and so does the gradient of tf32's weights: ldmatrix turns 16-bit numbers alone.
+// fp32 runs on the FMA units; tf32, fp16 and bf16 on the tensor cores. The first layer, which reads one channel,
+// runs on the FMA units in every type, and so does the gradient of tf32's weights: ldmatrix turns 16-bit numbers
+// alone.
 #pragma once
 
 #include "kernels/mixed/cuda_trainer.h"

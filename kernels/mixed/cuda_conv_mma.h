@@ -13,7 +13,7 @@
 
 namespace ridge::mixed {
 
-/// Runs of 16 bytes of channels at a time at most; of the gradient of weights, channels made.
+/// Runs of 16 bytes of channels at a time at most; a block's threads, and the windows that it makes at a time.
 constexpr int kMmaDeep = 4, kMmaThreads = 256, kMmaWindows = 128;
 
 template <class T>

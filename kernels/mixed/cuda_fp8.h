@@ -1,11 +1,13 @@
-// Products of dense layers in fp8 on a GPU: operands are scaled by a power of two, so that a tensor's largest comes just
-// below the type's largest, rounded to e4m3 (gradients: e5m2), and multiplied by cuBLASLt, which divides by both scales
-// again. The scale is the tensor's own of this step ("current scaling"): a pass for its largest, then one that casts.
+// Products of dense layers in fp8 on a GPU: operands are scaled by a power of two, so that a tensor's largest
+// comes just below the type's largest, rounded to e4m3 (gradients: e5m2), and multiplied by cuBLASLt, which
+// divides by both scales again. The scale is the tensor's own of this step ("current scaling"): a pass for its
+// largest, then one that casts.
 //
 // fp8 tensor cores take both operands with the summed dimension side by side. What is cast is therefore written
 // turned as well: activations and gradients for the gradient of the weights, weights for that of the input.
 //
-// Micikevicius et al. (arXiv:2209.05433); cuBLASLt documentation, "FP8 data types". Included by cuda_trainer.h alone.
+// Micikevicius et al. (arXiv:2209.05433); cuBLASLt documentation, "FP8 data types". Included by cuda_trainer.h
+// alone.
 #pragma once
 
 #include <cublasLt.h>
@@ -22,8 +24,8 @@
 
 namespace ridge::mixed {
 
-/// Of a tensor, in device memory: what its fp8 numbers are multiplied by, and bits of its largest magnitude. cuBLASLt
-/// refuses a scale that is not at a multiple of 16 bytes (CUBLAS_STATUS_NOT_SUPPORTED, 13.0).
+/// Of a tensor, in device memory: what its fp8 numbers are multiplied by, and bits of its largest magnitude.
+/// cuBLASLt refuses a scale that is not at a multiple of 16 bytes (CUBLAS_STATUS_NOT_SUPPORTED, 13.0).
 struct alignas(16) Fp8Scale {
   float back;
   uint32_t most;
@@ -143,7 +145,8 @@ class Fp8Product {
   cublasLtMatmulAlgo_t algorithm_ = {};
 };
 
-/// fp8 tensor cores and cuBLASLt want every dimension a multiple of 16: the last layer's ten outputs stay bf16.
+/// fp8 tensor cores and cuBLASLt want every dimension a multiple of 16: the last layer's ten outputs stay
+/// bf16.
 inline bool goes_fp8(const Layer& layer, int64_t images) {
   return layer.kind == Layer::Kind::dense && layer.in % 16 == 0 && layer.out % 16 == 0 &&
          images % 16 == 0;

@@ -1,4 +1,5 @@
-// Idea      The factor finds itself: halved where a gradient overflows, and that step left out; doubled after 200 good ones.
+// Idea      The factor finds itself: halved where a gradient overflows, and that step left out; doubled after
+//           200 good ones.
 // Changed   Nobody has to know the range of the gradients beforehand.
 // Limits    A test for infinities each step.
 // Look at   The loss scale over the steps, and the steps that were left out.

@@ -1,6 +1,6 @@
 // Idea      The loss times a constant: by the chain rule every gradient is, and moves above the floor.
 // Changed   Master weights and momentum in fp32; gradients are divided by the constant before the update.
-// Limits    The constant: too small and gradients still vanish, too large and they overflow, and nothing notices.
+// Limits    The constant: too small and gradients still vanish, too large and they overflow unnoticed.
 // Look at   The histogram: the same shape as in fp32, moved to the right.
 // Source    Micikevicius et al., arXiv:1710.03740, section 3.2.
 #include "kernels/mixed/precision.h"

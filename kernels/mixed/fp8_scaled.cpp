@@ -1,4 +1,5 @@
-// Idea      The operands of each product in fp8, each tensor scaled so that its largest comes just below the type's largest.
+// Idea      The operands of each product in fp8, each tensor scaled so that its largest comes just below the
+//           type's largest.
 // Changed   e4m3 (4 bits of significand) forward, e5m2 for gradients; between the products bf16.
 // Limits    Emulated. A scale for each tensor needs its largest magnitude first: a pass over it.
 // Look at   The accuracy delta, and whether the loss still falls as far.

@@ -1,6 +1,6 @@
 // Idea      PyTorch trains the same network: the same start, the same images in the same order, fp32.
-// Changed   PyTorch around oneDNN or cuDNN and cuBLAS; autograd keeps what backward needs. On a GPU a step is a CUDA
-//           graph from the fourth on, the optimizer one kernel.
+// Changed   PyTorch around oneDNN or cuDNN and cuBLAS; autograd keeps what backward needs. On a GPU a step is
+//           a CUDA graph from the fourth on, the optimizer one kernel.
 // Limits    On a CPU, for small batches what calling a layer costs from Python; else its library's kernels.
 // Look at   Its step time beside ours, and the same accuracy. A step includes a line to the process and one
 //           back, 0.05 ms.
