@@ -33,6 +33,10 @@ torch.set_num_threads(threads)
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
 torch.backends.cudnn.benchmark = True
+on_gpu = device >= 0
+# Each where it is faster: channels last took a tenth less time on a CPU, a tenth more on a GPU.
+layout = torch.contiguous_format if on_gpu else torch.channels_last
+
 def answer(text):
     os.write(3, (text + '\n').encode())
 
@@ -48,7 +52,8 @@ def take(kind, count):
     return array
 
 def parameter(values):
-    return torch.tensor(values.copy(), device=place).contiguous().requires_grad_()
+    values = torch.tensor(values.copy(), device=place)
+    return (values.contiguous(memory_format=layout) if values.dim() == 4 else values).requires_grad_()
 
 parameters, net, shape = [], [], None
 for kind, *numbers in layers:
@@ -68,7 +73,6 @@ for kind, *numbers in layers:
     w, b = parameter(w), parameter(b)
     parameters += [w, b]
     net.append((kind, w, b, relu == 1))
-on_gpu = device >= 0
 before = torch.cuda.memory_allocated(place) if on_gpu else 0
 sets = []
 for count in (train, test):
@@ -85,7 +89,7 @@ optimizer = torch.optim.SGD(parameters, lr=rate_now, momentum=0.9, fused=on_gpu 
 def scores(pixels):
     x = (pixels.float() - 72.94) * (1 / 90.03)
     if net[0][0] == 'conv':
-        x = x.view(-1, 1, 28, 28)
+        x = x.view(-1, 1, 28, 28).contiguous(memory_format=layout)
     for kind, w, b, relu in net:
         if kind == 'conv':
             x = F.conv2d(x, w, b, padding=1)
