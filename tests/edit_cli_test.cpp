@@ -72,7 +72,11 @@ TEST_CASE("the command line edits, runs and compares, and its exit codes say how
   const test::Outcome broken = ridgepoint({"run", "gemm", "--edit", file});
   CHECK(broken.code == 3);
   CHECK(has(broken.err, "mine.cpp:20:"));
-  CHECK(ridgepoint({"edit", "onednn"}).code == 69);
+  // A library's rung is nobody's to change, also where it was not compiled: no oneDNN, no CUDA.
+  for (const char* peer : {"onednn", "openblas", "gemm.cuda.cublas"}) {
+    INFO(peer);
+    CHECK(ridgepoint({"edit", peer, "--to", folder / "peer"}).code == 69);
+  }
   CHECK(ridgepoint({"compare", "gemm"}).code == 64);
   CHECK(ridgepoint({"exercise", "start", "nonesuch"}).code == 64);
   CHECK(ridgepoint({"leaderboard", folder / "none"}).code == 65);

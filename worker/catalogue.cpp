@@ -53,6 +53,7 @@ class Builder {
   KernelInfo not_compiled(const KernelSource& source) {
     KernelInfo info = named(source.id, source.kind.c_str());
     info.backend = backend_of(source.id);
+    info.library = source.library;
     // A kernel's parameters are known all the same: a recorded run of it can be browsed.
     const FamilyDesc* family = info.kind == "kernel" ? find_family(info.family) : nullptr;
     if (family != nullptr) info.params = family->params();

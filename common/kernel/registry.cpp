@@ -78,16 +78,27 @@ void append_word(std::string* words, const std::string& word) {
   *words += (words->empty() ? "" : " ") + word;
 }
 
-/// The kind of rung that a file registers, by its macro; empty for headers and helpers.
-std::string kind_of(std::string_view text) {
+/// What the text of a rung's file says of it: the macro that registers it, and the library that it names there.
+struct Registration {
+  std::string kind;  ///< empty for headers and helpers
+  std::string library;
+};
+
+Registration registration_of(std::string_view text) {
   constexpr std::pair<std::string_view, const char*> kKinds[] = {{"\nRIDGE_KERNEL(", "kernel"},
                                                                  {"\nRIDGE_TRAINING(", "training"},
                                                                  {"\nRIDGE_PIPELINE(", "pipeline"},
                                                                  {"\nRIDGE_TRAP(", "trap"}};
+  constexpr std::string_view kLibrary = ".library = \"";
   for (const auto& [macro, kind] : kKinds) {
-    if (text.find(macro) != text.npos) return kind;
+    const size_t at = text.find(macro);
+    if (at == text.npos) continue;
+    const size_t name = text.find(kLibrary, at);
+    if (name == text.npos) return {kind, ""};
+    const std::string_view rest = text.substr(name + kLibrary.size());
+    return {kind, std::string(rest.substr(0, rest.find('"')))};
   }
-  return "";
+  return {};
 }
 
 /// Adds the rungs of one kernel file: one per variant of its build line, else one.
@@ -97,7 +108,7 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const size_t slash = path.rfind('/');
   const bool is_cuda = path.substr(dot) == ".cu";
   const std::string_view text = file.text;
-  const std::string kind = kind_of(text);
+  const auto [kind, library] = registration_of(text);
   if ((path.substr(dot) != ".cpp" && !is_cuda) || kind.empty()) return;
 
   const std::string folder(path.substr(8, slash - 8));  // after "kernels/"
@@ -123,6 +134,7 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
     source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
     source.flags = shared_flags;
     source.needs = needs;
+    source.library = library;
     if (colon != variant.npos) append_word(&source.flags, variant.substr(colon + 1));
     source.path = path;
     source.text = text;

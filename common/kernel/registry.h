@@ -50,6 +50,7 @@ struct KernelSource {
   std::string path;
   std::string flags;  ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
   std::string needs;  ///< the library its build line asks for, "onednn"; empty for none
+  std::string library;  ///< "oneDNN" for a peer: whose work it is, also where it is not compiled
   std::string text;
   std::string
       hash;  ///< 16 hex digits: comment-stripped file, the kernel headers it includes, flags
