@@ -50,7 +50,7 @@ bool has_flag(const std::vector<Sample>& samples, const std::string& flag) {
 
 }  // namespace
 
-TEST_CASE("time is per call, whatever the number of calls and the way of timing") {
+TEST_CASE("time is per call, whatever the number of calls and the way of timing", "[alone]") {
   Device* device = gpu();
   if (!device) return;
   constexpr size_t kMost = size_t{1} << 30;
