@@ -67,9 +67,7 @@ class CudaDevice final : public TrainDevice {
   double loss() override;
   Result<std::vector<float>> weights(int l) override;
   Result<std::vector<float>> seen(int slot, int i) override;
-  /// nvJPEG's inverse transform and upsampling round otherwise; means of 64 pixels differ by less than
-  /// three of 255.
-  double seen_tolerance() const override { return decoder_ ? 0.06 : 1e-4; }
+  double seen_tolerance() const override { return 1e-4; }
   Result<double> bus_bytes_per_s() override;
   double hidden_share() const override {
     const double hidden = hidden_flop(setup_.layers, kHidden);

@@ -51,7 +51,7 @@ class TrainDevice {
   /// The pooled input of image `i` as the network saw it in the last step, to be compared with a
   /// serial computation: geometry.features() values.
   virtual Result<std::vector<float>> seen(int slot, int i) = 0;
-  /// How exactly seen() must agree: 0 for the same arithmetic; a GPU's decoder rounds otherwise.
+  /// How exactly seen() must agree, given the same pixels: 0 for the same arithmetic.
   virtual double seen_tolerance() const { return 0; }
   /// The most that the bus gives a copy of this size, measured now; 0: no bus.
   virtual Result<double> bus_bytes_per_s() { return 0.0; }

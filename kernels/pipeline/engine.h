@@ -79,6 +79,8 @@ class Engine final : public Pipeline {
   Result<PipelineWindow> run(double window_s, bool copies, bool steps);
   int64_t deliver(int64_t batch);
   bool intact(int slot, int image, std::string* why);
+  bool pooled_again(const Record& record, std::vector<float>* wanted, std::string* why);
+  bool pooled_repeated(const Record& record, std::vector<float>* wanted, std::string* why);
 
   void fail(const Error& error);
   void stop();

@@ -71,7 +71,8 @@ std::vector<uint8_t> encode_jpeg(const uint8_t* rgb, int side) {
   return bytes;
 }
 
-bool decode_jpeg(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, std::string* why) {
+bool decode_jpeg(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, std::string* why,
+                 Chroma chroma) {
   jpeg_decompress_struct info;
   Handler handler;
   info.err = set_up(&handler);
@@ -91,6 +92,7 @@ bool decode_jpeg(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, std:
     return false;
   }
   info.out_color_space = JCS_RGB;
+  info.do_fancy_upsampling = chroma == Chroma::smooth ? TRUE : FALSE;
   jpeg_start_decompress(&info);
   while (info.output_scanline < info.output_height) {
     JSAMPROW row = rgb + size_t{info.output_scanline} * size_t(side) * 3;
