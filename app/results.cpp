@@ -15,6 +15,7 @@
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/seed_delta.h"
+#include "common/report/content.h"
 #include "common/report/decision.h"
 #include "labs/lab.h"
 
@@ -264,8 +265,10 @@ std::string comparisons_text(const Run& run, int64_t request) {
   std::string text;
   for (const Comparison& one : run.comparisons()) {
     if (request != 0 && one.request != request) continue;
+    const Params &ours = one.candidate_params, &theirs = one.baseline_params;
     text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
-                        short_name(one.candidate), short_name(one.baseline));
+                        report::side_text(short_name(one.candidate), ours, theirs, one.size_param),
+                        report::side_text(short_name(one.baseline), theirs, ours, one.size_param));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
       text += ", " + format_ratio(one.ratio);
       if (one.ci) text += " " + format_ratio_interval(one.ci);

@@ -165,6 +165,19 @@ TEST_CASE("compare: several candidates, each with its own settings; the worst de
   CHECK(has(text.err, "margin of 90 %"));
 }
 
+TEST_CASE("compare: sides of different types say so in verdict, reason and report") {
+  const Folder folder;
+  const std::string saved = folder / "types.jsonl";
+  const Outcome text =
+      ridgepoint({"compare", "gemm", "--baseline", "avx2_int8", "--candidate", "loop_order",
+                  "--set", "n=64", "--limit", "0.2", "--out", saved});
+  INFO(text.out << text.err);
+  CHECK(has(text.out, "cpu.loop_order (dtype=fp32) against cpu.avx2_int8 (dtype=int8)"));
+  CHECK(has(text.out, "dtype fp32 instead of int8"));
+  CHECK(ridgepoint({"report", saved, "--out", folder / "types.md"}).code == 0);
+  CHECK(has(read_all(folder / "types.md"), "dtype=int8"));
+}
+
 TEST_CASE("report: every format from a saved run, and nothing from what is none") {
   const Folder folder;
   for (const char* name : {"r.html", "r.md", "r.json", "r.csv", "r.gbench.json", "r.trace.json"}) {

@@ -130,7 +130,8 @@ TEST_CASE("compare: sides of different sizes have buffers of their own, and say 
   const auto outcome = measure::compare(
       &bench, {{&kGood, kParams, &device}, {&kGood, small, &device}}, quick(), &listener);
   REQUIRE(outcome);
-  CHECK(contains(outcome->comparisons[0].reasons.at(0), "buffers of their own"));
+  CHECK(contains(outcome->comparisons[0].reasons.at(0), "buffers of its own"));
+  CHECK(contains(outcome->comparisons[0].reasons.at(0), ": n 50 instead of "));
 }
 
 }  // namespace

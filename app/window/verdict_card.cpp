@@ -8,6 +8,7 @@
 #include "app/window/study.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"
+#include "common/report/content.h"
 #include "common/report/decision.h"
 
 namespace ridge::window {
@@ -58,9 +59,12 @@ struct Words {
 
 Words words_of(const Comparison& comparison, const Decision& decision, const State& state,
                const std::string& where) {
+  const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
+  const std::string& size = comparison.size_param;
   Words words{headline_of(comparison, decision.verdict),
-              rung_title(state, comparison.candidate) + " against " +
-                  rung_title(state, comparison.baseline),
+              report::side_text(rung_title(state, comparison.candidate), ours, theirs, size) +
+                  " against " +
+                  report::side_text(rung_title(state, comparison.baseline), theirs, ours, size),
               evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;

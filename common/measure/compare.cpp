@@ -144,9 +144,10 @@ Result<void> Contest::prepare(size_t i) {
         sides_[other].device == side.device && same_problem(*live_[other].posed, *live_[i].posed);
     if (shared) buffers = live_[other].rung->buffers;
   }
-  if (i > 0 && buffers == nullptr) {
-    reasons_.push_back(
-        "the sides use buffers of their own, since their problems or devices differ");
+  if (i > 0 && buffers != live_[0].rung->buffers) {
+    const std::string what = values_instead(side.params, sides_[0].params);
+    reasons_.push_back(series.kernel + " differs from the baseline, with buffers of its own: " +
+                       (what.empty() ? "another problem or device" : what));
   }
   RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].posed, buffers));
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));

@@ -147,6 +147,17 @@ Result<Params> parse_params(const std::vector<std::string>& assignments) {
   return params;
 }
 
+std::string values_instead(const Params& own, const Params& other) {
+  std::string text;
+  for (const auto& [name, value] : own) {
+    const auto at = other.find(name);
+    if (at == other.end() || at->second == value) continue;
+    text += (text.empty() ? "" : ", ") + name + " " + to_string(value) + " instead of " +
+            to_string(at->second);
+  }
+  return text;
+}
+
 std::string to_string(const ParamValue& value) {
   if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
   return std::get<std::string>(value);

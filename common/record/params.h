@@ -30,6 +30,8 @@ std::string size_param(const std::vector<ParamSpec>& specs);
 std::string size_text(const Params& params, const std::string& size);
 /// Whether `params` have the values of `wanted`, where they name them at all.
 bool agrees(const Params& params, const Params& wanted);
+/// "dtype fp32 instead of int8": what both name and have other values of.
+std::string values_instead(const Params& own, const Params& other);
 std::string to_string(const ParamValue& value);
 /// Fills in what was not set (same_as, then fallback) and checks every value against `specs`.
 /// The error names the parameter, its value and its range.

@@ -70,12 +70,6 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
   }
 }
 
-std::string side_text(const std::string& kernel, const Params& own, const Params& other,
-                      const std::string& size, const Options& options) {
-  const std::string differs = differing_params(own, other, size);
-  return title_of(kernel, options) + (differs.empty() ? "" : " (" + differs + ")");
-}
-
 }  // namespace
 
 std::string differing_params(const Params& own, const Params& other, const std::string& size) {
@@ -90,6 +84,12 @@ std::string differing_params(const Params& own, const Params& other, const std::
            entry.second == at->second;
   });
   return to_string(differs);
+}
+
+std::string side_text(const std::string& title, const Params& own, const Params& other,
+                      const std::string& size) {
+  const std::string differs = differing_params(own, other, size);
+  return title + (differs.empty() ? "" : " (" + differs + ")");
 }
 
 bool is_trap(const Line& line) {
@@ -167,9 +167,9 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
   const std::string base =
-      side_text(c.baseline, c.baseline_params, c.candidate_params, c.size_param, options);
-  const std::string cand =
-      side_text(c.candidate, c.candidate_params, c.baseline_params, c.size_param, options);
+      side_text(title_of(c.baseline, options), c.baseline_params, c.candidate_params, c.size_param);
+  const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
+                                     c.baseline_params, c.size_param);
   if (!claim.paired) {
     return "Not paired: no claim. “" + base + "” and “" + cand +
            "” were measured apart, so any difference "
