@@ -30,6 +30,14 @@ std::string why_not(const Lab& lab, const Run& run, const Rung& rung) {
   return reason.empty() ? why_not(run, rung.kernel) : reason;
 }
 
+/// A rung by its id or the end of it; of several with that end the one that can run here.
+Result<const Rung*> find_rung_here(const Lab& lab, const Run& run, const std::string& name) {
+  std::vector<const Rung*> here = rungs_named(lab, name);
+  std::erase_if(here, [&](const Rung* rung) { return !why_not(lab, run, *rung).empty(); });
+  if (here.size() == 1) return here.front();
+  return find_rung(lab, name);
+}
+
 Error unavailable(const std::string& kernel, const std::string& reason) {
   Error error{ErrorCode::unavailable, reason, kernel, ""};
   if (kernel.find(".cuda.") != std::string::npos) {
@@ -164,7 +172,7 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     for (const auto& [name, value] : own) params[name] = value;
   }
   if (is_edit(name)) return select_edit(run, name, params);
-  RIDGE_TRY(const Rung* rung, find_rung(lab, name));
+  RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
   const std::string reason = why_not(lab, run, *rung);
   if (!reason.empty()) return unavailable(rung->kernel, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
@@ -260,7 +268,7 @@ Result<Selection> select_rungs(const Lab& lab, const Run& run,
   Selection selection;
   std::vector<const KernelInfo*> infos;
   for (const std::string& name : names) {
-    RIDGE_TRY(const Rung* rung, find_rung(lab, name));
+    RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
     const std::string reason = why_not(lab, run, *rung);
     if (!reason.empty()) return unavailable(rung->kernel, reason);
     infos.push_back(run.kernel(rung->kernel));

@@ -43,17 +43,23 @@ const Lab* find_lab(std::string_view id) {
   return nullptr;
 }
 
-Result<const Rung*> find_rung(const Lab& lab, std::string_view name) {
+std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name) {
   std::vector<const Rung*> matches;
-  std::string known;
   for (const Rung& rung : lab.rungs) {
-    if (rung.kernel == name) return &rung;
+    if (rung.kernel == name) return {&rung};
     if (last_part(rung.kernel) == name) matches.push_back(&rung);
-    known += (known.empty() ? "" : ", ") + std::string(rung.kernel);
   }
+  return matches;
+}
+
+Result<const Rung*> find_rung(const Lab& lab, std::string_view name) {
+  const std::vector<const Rung*> matches = rungs_named(lab, name);
   if (matches.size() == 1) return matches.front();
   const std::string where = "lab " + std::string(lab.id);
   if (matches.empty()) {
+    std::string known;
+    for (const Rung& rung : lab.rungs)
+      known += (known.empty() ? "" : ", ") + std::string(rung.kernel);
     return Error{ErrorCode::usage, "there is no rung '" + std::string(name) + "'", where,
                  "its rungs are " + known};
   }

@@ -75,7 +75,8 @@ struct Lab {
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
   /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
   const char* loop_order = nullptr;
-  std::vector<const char*> heat = {};  ///< the two that a heatmap begins with, where a rung has them
+  std::vector<const char*> heat =
+      {};  ///< the two that a heatmap begins with, where a rung has them
 };
 
 struct LabDesc {
@@ -89,6 +90,8 @@ RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 std::vector<const Lab*> all_labs();
 const Lab* find_lab(std::string_view id);
 
+/// The rung with this kernel id, or all whose ids end in `name`: "direct" is one of the CPU and one of the GPU.
+std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name);
 /// A rung by kernel id, or by the id's last part where that is unique in the lab
 /// ("naive_o1"); the error lists what could be meant.
 Result<const Rung*> find_rung(const Lab& lab, std::string_view name);

@@ -235,6 +235,8 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--set", "n=0"}, 64, "n = 0"},
       {{"run", "gemm", "--set", "n=1000000"}, 69, "of memory"},
       {{"run", "gemm", "--set", "n=4194305"}, 64, "4194305"},
+      {{"run", "conv", "--set", "h=65536", "--set", "c=65536", "--set", "r=1024"}, 69, "of memory"},
+      {{"run", "conv", "--set", "h=65536", "--set", "c=65536", "--set", "n=65536"}, 69, "64 bits"},
       {{"run", "gemm", "--set", "n=-3"}, 64, "-3"},
       {{"run", "gemm", "--set", "n=big"}, 64, "big"},
       {{"run", "gemm", "--set", "n"}, 64, "name=value"},

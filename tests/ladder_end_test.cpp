@@ -96,6 +96,18 @@ TEST_CASE("a rung that a GPU is too old for is refused with the end of its ladde
   CHECK(has(outcome.err, "needs Hopper (sm_90); this Tesla T4 is sm_75: your ladder ends at WMMA"));
 }
 
+TEST_CASE(
+    "a name that two rungs share is the one that can run here, and asked about where both can") {
+  const Outcome both = on(kT4, {"run", "gemm", "--rungs", "pytorch"});
+  INFO(both.err);
+  CHECK(both.code == 64);
+  CHECK(has(both.err, "say gemm.cpu.pytorch or gemm.cuda.pytorch"));
+  const Outcome one = on({"too old", 10}, {"run", "gemm", "--rungs", "pytorch"});
+  INFO(one.err);
+  CHECK(one.code != 64);
+  CHECK_FALSE(has(one.err, "several rungs"));
+}
+
 TEST_CASE("a ladder ends only where nothing of ours runs after it, and libraries end none") {
   const Lab& lab = *find_lab("gemm");
   Run run;

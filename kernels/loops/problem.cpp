@@ -12,12 +12,12 @@ class LoopProblem : public Problem {
  public:
   LoopProblem(const Shape& shape, const loops::LoopChoice& choice)
       : conv_(conv::make_conv_problem(shape)), choice_(choice) {
-    choice_.conv = *static_cast<const ConvConstants*>(conv_->shape().constants);
     choice_.traffic = &traffic_;
   }
 
   Shape shape() const override {
     Shape shape = conv_->shape();
+    choice_.conv = *static_cast<const ConvConstants*>(shape.constants);
     shape.constants = &choice_;
     return shape;
   }
@@ -45,7 +45,7 @@ class LoopProblem : public Problem {
 
  private:
   std::unique_ptr<Problem> conv_;
-  loops::LoopChoice choice_;
+  mutable loops::LoopChoice choice_;
   mutable loops::Traffic traffic_;
 };
 
