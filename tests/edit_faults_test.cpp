@@ -31,7 +31,9 @@ TEST_CASE("whatever it does, it costs one sentence") {
                       "  (void)Deep::go(0);")),
       "crashed (SIGSEGV)"));
   CHECK(has(one.reason(with("static std::vector<char> v(1ll << 46);", "vector")),
-            "crashed (SIGABRT)"));  // bad_alloc, which nobody catches
+            "threw what nobody catches: std::bad_alloc"));
+  CHECK(has(one.reason(with("throw 7;")), "threw what nobody catches: int"));
+  CHECK(has(one.reason(with("std::thread([] {});", "thread")), "neither joined nor detached"));
   CHECK(
       has(one.reason(original() +
                      "\n__attribute__((constructor)) static void f() { *(volatile int*)8 = 1; }\n"),
@@ -67,6 +69,21 @@ TEST_CASE("what it prints and the threads that it leaves end with it") {
       "(void)began;";
   CHECK(has(one.reason(with(threads, "thread>\n#include <unistd.h")), "ok"));
   CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
+  CHECK(children_of(one.worker.pid()) == 0);
+}
+
+TEST_CASE("thousands of threads cost one sentence, and nothing that was measured before") {
+  Class& one = shared();
+  CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
+  const std::string said = one.reason(with(
+      "for (;;) std::thread([] { for (;;) pause(); }).detach();", "thread>\n#include <unistd.h"));
+  const std::string words = "failed: it could start no more threads: ";
+  REQUIRE(has(said, words));
+  const int threads = std::atoi(said.c_str() + said.find(words) + words.size());
+  CHECK(threads > 64);
+  CHECK(threads <= 1100);  // 1024, and a few of the worker's own
+  CHECK(one.run("gemm.cpu.loop_order")["status"] == "ok");
+  CHECK(has(one.reason(original()), "ok"));
   CHECK(children_of(one.worker.pid()) == 0);
 }
 

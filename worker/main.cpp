@@ -12,6 +12,7 @@
 #include "common/kernel/build_info.h"
 #include "common/measure/isa.h"
 #include "worker/emitter.h"
+#include "worker/last_words.h"
 #include "worker/loading.h"
 #include "worker/server.h"
 
@@ -96,6 +97,7 @@ int main(int argc, char** argv) {
   }
   ridge::worker::Emitter emitter(out, end_process);
   if (is_edited) {  // before there is a second thread: limits are of a thread and those it starts
+    ridge::worker::tell_last_words(&emitter);
     if (const auto loaded = ridge::worker::load_edits(argv[2], {argv + 3, argv + argc}); !loaded) {
       emitter.emit("fatal", {{"error", loaded.error()}});
       return 70;

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,12 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/measure/machine.h"
 
 namespace ridge::worker {
 namespace {
 
 constexpr rlim_t kMostCpu_s = 600, kMostFileBytes = 64 << 20;
+constexpr size_t kMostThreads = 1024;  ///< on a CPU
 
 // ---- files and connections ----------------------------------------------------------------------
 
@@ -181,12 +185,27 @@ bool limit(int resource, rlim_t most) {
   return setrlimit(static_cast<__rlimit_resource>(resource), &value) == 0;
 }
 
+/// Threads are counted by nobody but for a whole user (RLIMIT_NPROC, which root ignores): what limits them is
+/// the addresses of their stacks. Where those would do for more, each stack is larger; untouched it costs nothing.
+bool limit_threads(size_t addresses) {
+  pthread_attr_t usual;
+  size_t stack = 0;
+  if (pthread_getattr_default_np(&usual) != 0) return false;
+  const bool done =
+      pthread_attr_getstacksize(&usual, &stack) == 0 &&
+      pthread_attr_setstacksize(&usual, std::max(stack, addresses / kMostThreads)) == 0 &&
+      pthread_setattr_default_np(&usual) == 0;
+  pthread_attr_destroy(&usual);
+  return done;
+}
+
 /// What it has mapped now, and half of the memory that is free.
 bool limit_memory() {
-  const int64_t free = measure::free_memory_bytes();
+  const int64_t half = measure::free_memory_bytes() / 2;
   const std::string words = measure::read_line_of("/proc/self/statm");  // pages, the first
   const int64_t mapped = std::atoll(words.c_str()) * sysconf(_SC_PAGESIZE);
-  return free > 0 && mapped > 0 && limit(RLIMIT_AS, static_cast<rlim_t>(mapped + free / 2));
+  return half > 0 && mapped > 0 && limit_threads(static_cast<size_t>(half)) &&
+         limit(RLIMIT_AS, static_cast<rlim_t>(mapped + half));
 }
 
 }  // namespace
@@ -198,7 +217,7 @@ std::vector<std::string> limit_process(const Limits& limits) {
   };
   need(limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, kMostFileBytes), "the size of its files");
   need(limit(RLIMIT_CPU, kMostCpu_s), "its CPU time");
-  need(limits.gpu || limit_memory(), "its memory");
+  need(limits.gpu || limit_memory(), "its memory and its threads");
   const bool privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   need(privileges && limit_files(limits), "which files it opens (this kernel has no Landlock)");
   need(privileges && limit_calls(limits.gpu), "the processes and connections that it starts");
