@@ -94,6 +94,7 @@ struct ServeOptions {
 
 struct ModelOptions {
   ModelShape shape;
+  std::string run;  ///< of all types: a saved run to take the figures from, instead of measuring
   std::string out;
   int64_t threads = 1;
 };

@@ -1,11 +1,13 @@
 // ridgepoint model: tokens a second of a transformer that is described, in both of its phases.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/decode.h"
 #include "app/driver.h"
 #include "app/terminal.h"
-#include "app/workload.h"
+#include "common/core/format.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -26,8 +28,8 @@ Phase filled(const Workload& workload, const Table& table, const Run& run) {
   phase.input.binds = what_binds(phase.input.rows, run, table);
   phase.floor_s = memory_floor_s(phase.input.rows, run, table);
   if (phase.floor_s && !phase.input.binds.empty()) {
-    phase.input.binds += fmt::format("; the bytes alone would allow {:.3g} tokens/s",
-                                     workload.tokens / *phase.floor_s);
+    phase.input.binds += "; the bytes alone would allow " +
+                         format_rate(workload.tokens / *phase.floor_s, "tokens/s");
   }
   phase.chart = chart::workload_chart(phase.input);
   return phase;
@@ -59,22 +61,68 @@ Json json_of(const Workload& workload, const Phase& phase) {
           {"parts", rows}};
 }
 
+/// Every type of weights: measured here, else from a saved run or from what was recorded elsewhere.
+Result<Decode> decode_all(const CommonOptions& common, const ModelOptions& options) {
+  const Params other = {{"threads", options.threads}};
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  if (!options.run.empty()) {
+    RIDGE_TRY(const Run saved, Run::load(options.run));
+    return fill_decode(options.shape, other, from_saved(saved, recordings));
+  }
+  RIDGE_TRY(const auto driver, Driver::start(common, options.out));
+  RIDGE_TRY_VOID(driver->fetch_catalogue());
+  WorkRequest request = decode_request(options.shape, other, driver->run());
+  Result<void> done;
+  if (!request.kernels.empty()) {
+    int64_t id = 0;
+    done = driver->carry_out(std::move(request), &id);
+  }
+  RIDGE_TRY_VOID(driver->close_file());
+  if (!done) return done.error();
+  return fill_decode(options.shape, other, {&driver->run(), recordings, ""});
+}
+
+int show_all(const CommonOptions& common, const ModelOptions& options) {
+  const auto decode = decode_all(common, options);
+  if (!decode) return fail(common, decode.error());
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"decode", decode_json(*decode)}});
+  else
+    print(decode_text(*decode));
+  const auto& types = decode->types;
+  const bool any = std::any_of(types.begin(), types.end(),
+                               [](const DecodeWith& with) { return with.row.step_s.has_value(); });
+  return any ? 0 : static_cast<int>(ErrorCode::unavailable);
+}
+
+/// What is wrong with the description; nothing: empty.
+std::optional<Error> refuse(const ModelOptions& options) {
+  const ModelShape& shape = options.shape;
+  if (shape.heads % shape.heads_kv != 0) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("{} heads of keys do not divide {} of queries", shape.heads_kv, shape.heads),
+        "--heads-kv", "each head of keys serves as many heads of queries"};
+  }
+  const bool few_rows = shape.dtype == "all" || (find_decode_type(shape.dtype) &&
+                                                 shape.dtype != "fp32" && shape.dtype != "bf16");
+  if (few_rows && !why_not_decode(shape).empty()) {
+    return Error{ErrorCode::usage, why_not_decode(shape), "--dtype " + shape.dtype,
+                 "choose heads, --d and --inner so that 128 divides heads x d and inner"};
+  }
+  if (!options.run.empty() && shape.dtype != "all") {
+    return Error{ErrorCode::usage, "a saved run stands in for measuring every type only",
+                 options.run, "add --dtype all, or leave it out"};
+  }
+  return {};
+}
+
 }  // namespace
 
 int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const ModelShape& shape = options.shape;
-  if (shape.heads % shape.heads_kv != 0) {
-    return fail(common, {ErrorCode::usage,
-                         fmt::format("{} heads of keys do not divide {} of queries", shape.heads_kv,
-                                     shape.heads),
-                         "--heads-kv", "each head of keys serves as many heads of queries"});
-  }
-  const bool fewer_bits = shape.dtype == "int8" || shape.dtype == "fp8" || shape.dtype == "int4";
-  if (fewer_bits && shape.heads * shape.d % 128 + shape.inner % 128 != 0) {
-    return fail(common, {ErrorCode::usage, "products of weights in fewer bits take widths of 128",
-                         "--dtype " + shape.dtype,
-                         "choose heads, --d and --inner so that 128 divides heads x d and inner"});
-  }
+  if (const auto error = refuse(options)) return fail(common, *error);
+  if (shape.dtype == "all") return show_all(common, options);
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
   const auto workloads = model_workloads(shape);

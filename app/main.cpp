@@ -130,8 +130,12 @@ CLI::App* add_model(CLI::App* app, ModelOptions* options) {
   whole("--batch", &shape.batch, "sequences at once");
   whole("--threads", &options->threads, "CPU threads");
   command->add_flag("--gpu", shape.gpu, "by the GPU's rungs");
-  command->add_option("--dtype", shape.dtype,
-                      "fp32; bf16 or fp16 on a GPU; int8, fp8 or int4: weights when decoding");
+  command->add_option(
+      "--dtype", shape.dtype,
+      "fp32; bf16 or fp16 on a GPU; int8, w8a8, fp8 or int4: weights when decoding; "
+      "all: every type of weights side by side, decoding");
+  command->add_option("RUN", options->run,
+                      "--dtype all: RUN.jsonl, whose figures are taken instead of measuring");
   command->add_option("--out", options->out, "save the run: RUN.jsonl");
   return command;
 }

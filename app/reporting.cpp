@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/decode.h"
 #include "app/measuring.h"
 #include "app/published.h"
 
@@ -29,6 +30,8 @@ report::Options report_options(const Lab& lab, const Run& run) {
   report::Options options = report_options(lab);
   options.sections = published_sections(lab, run);
   for (report::Section& section : score_sections(lab, run))
+    options.sections.push_back(std::move(section));
+  for (report::Section& section : decode_sections(lab, run))
     options.sections.push_back(std::move(section));
   for (report::Section& section : serving_sections(lab, run))
     options.sections.push_back(std::move(section));

@@ -4,17 +4,14 @@
 
 #include <set>
 
+#include "app/nearest.h"
+#include "app/results.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
 namespace {
-
-double element_bytes(const Params& params) {
-  const std::string dtype = param_text(params, "dtype", "fp32");
-  return dtype == "bf16" || dtype == "fp16" ? 2 : dtype == "fp8" || dtype == "int8" ? 1 : 4;
-}
 
 Params part_params(const WorkloadPart& part, const Params& other) {
   Params params = part.kernel.empty() ? other : Params();
@@ -26,6 +23,11 @@ Params part_params(const WorkloadPart& part, const Params& other) {
 }
 
 }  // namespace
+
+double element_bytes(const Params& params) {
+  const std::string dtype = param_text(params, "dtype", "fp32");
+  return dtype == "bf16" || dtype == "fp16" ? 2 : dtype == "fp8" || dtype == "int8" ? 1 : 4;
+}
 
 Table workload_table(const Workload& workload, const char* selected, const Params& other) {
   Table table{.id = workload.id.c_str(), .title = workload.title.c_str()};
@@ -69,6 +71,29 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
     rows.push_back(std::move(made));
   }
   return rows;
+}
+
+Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
+                const PublishedRow& filled, const std::string& cache) {
+  const std::string kernel = filled.row->kernel;
+  std::vector<const char*> fixed = {"threads"};
+  if (part.call->fixed) fixed.push_back(part.call->fixed);
+  const auto nearest = [&](const Run& from, const std::string& machine) -> Reckoned {
+    const Snapped near = nearest_series(from, kernel, filled.params, cache, fixed);
+    if (!near.series) return {};
+    if (!has_speed(*near.series))
+      return {.failed = to_string(near.series->status) + ": " + near.series->reason};
+    if (!(near.series->flop > 0)) return {};
+    const double scale = part.call->flop(filled.params) / near.series->flop;
+    return {near.series, "", &from, machine, near.shown_size, scale};
+  };
+  Reckoned found = nearest(run, "");
+  const KernelInfo* info = run.kernel(kernel);
+  for (const Recording& recording : recordings) {
+    if (found.series || (info && info->available)) break;
+    found = nearest(*recording.run, recording.machine);
+  }
+  return found;
 }
 
 std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,

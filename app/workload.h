@@ -20,9 +20,25 @@ Table workload_table(const Workload& workload, const char* selected, const Param
 /// Each shape once.
 std::vector<KernelRequest> workload_requests(const Table& table);
 
+/// Of what a parameter list computes with: its dtype's.
+double element_bytes(const Params& params);
+
 /// A chart's row for each part: work and bytes, and the time where there is one.
 std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
                                               const std::vector<PublishedRow>& filled);
+
+/// A call at the nearest size that there is, whose rate stands in for what was not measured.
+struct Reckoned {
+  const Series* series = nullptr;  ///< null: there is none; then maybe `failed`
+  std::string failed;        ///< why the nearest has no speed: "failed: NMSE 0.5 is over 2e-12"
+  const Run* run = nullptr;  ///< that has it
+  std::string machine;       ///< empty: this one
+  std::string size;          ///< "n = 4096"; empty: at this very shape
+  double scale = 1;  ///< work asked for over work done: what times and joules are multiplied by
+};
+/// Of this machine where the rung runs here, with as many threads; else of a recording.
+Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
+                const PublishedRow& filled, const std::string& cache);
 
 /// "85 % of this machine's bandwidth and 4 % of its FLOP/s: memory binds"; empty where a time or a ceiling is
 /// missing.

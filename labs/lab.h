@@ -69,6 +69,7 @@ struct Lab {
   std::vector<Lever> levers = {};        ///< in the order of the rungs
   std::vector<Workload> workloads = {};  ///< networks whose products the rungs can run
   bool serves_model = false;    ///< its workloads are those of a model that the learner describes
+  bool decodes_model = false;   ///< its weights' types are what that model may decode with
   const char* items = "items";  ///< what a call works off, counted a second: "images"
   std::optional<ScoreCard> score_card = {};
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into

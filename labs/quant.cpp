@@ -111,6 +111,7 @@ const Lab& quant_lab() {
           "fp32",
       .lesson = "assets/lessons/quant.md",
       .first_look_gpu = {{"n", int64_t{14336}}, {"k", int64_t{4096}}},
+      .decodes_model = true,
       .items = "images",
       .inspected = {"quantnet"},
   };

@@ -7,6 +7,16 @@
 namespace ridge {
 namespace {
 
+constexpr int64_t kMostExtent = int64_t{1}
+                                << 20;  // of a description in a file: no product of two overflows
+
+constexpr ptrdiff_t kAttentionAt = 1;  // among the parts: behind the product that makes its queries
+
+constexpr const char* kLeftOut =
+    "Only products and attention are in it: norms, rotations, activations and the tokens' look-up "
+    "add to a real "
+    "model's time.";
+
 double number(const Params& params, const char* name) {
   return static_cast<double>(param_int(params, name, 1));
 }
@@ -67,7 +77,7 @@ constexpr WorkloadCall kDecodeStep = {
 double weight_bits(const Params& of) {
   const std::string type = param_text(of, "dtype", "fp32");
   if (type == "int4") return 4.125;
-  return type == "int8" || type == "fp8" ? 8 : type == "bf16" ? 16 : 32;
+  return type == "fp32" ? 32 : type == "bf16" ? 16 : 8;
 }
 
 /// A product with few rows, as the gemv family has it.
@@ -80,17 +90,18 @@ constexpr WorkloadCall kFewRows = {
     [](const Params& of) {
       const std::string k = text(of, "k");
       return text(of, "batch") + " × " + k + " · " + k + " × " + text(of, "n");
-    }};
+    },
+    "batch"};
 
-/// The same part by a rung whose weights are quantised. As many copies of them as no cache holds: 256 MiB.
-WorkloadPart quantised(WorkloadPart part, const ModelShape& shape) {
+/// The same part by a rung for few rows. As many copies of the weights as no cache holds: 256 MiB.
+WorkloadPart for_few_rows(WorkloadPart part, const std::string& dtype, const std::string& kernel) {
   const Params old = part.params;
   part.call = &kFewRows;
-  part.kernel = (shape.gpu ? "gemv.cuda.block_ring_" : "gemv.cpu.avx512_") + shape.dtype;
+  part.kernel = kernel;
   part.params = {{"batch", param_int(old, "m")},
                  {"n", param_int(old, "n")},
                  {"k", param_int(old, "k")},
-                 {"dtype", shape.dtype}};
+                 {"dtype", dtype}};
   const double bytes = number(old, "n") * number(old, "k") * weight_bits(part.params) / 8;
   part.params["copies"] = static_cast<int64_t>(std::clamp(0x1p28 / bytes + 1, 1.0, 8.0));
   return part;
@@ -127,7 +138,7 @@ WorkloadPart attention(const ModelShape& shape, bool decode) {
   if (decode) {
     part.title = "attention, one query";
     part.note = "Each sequence's new query against all of its keys: the cache is read once.";
-    part.kernel = shape.gpu ? "decode.cuda.balanced" : "decode.cpu.split";
+    part.kernel = decode_attention(shape.gpu).front();
     part.params["length"] = shape.prompt;
   } else {
     part.title = "attention, causal";
@@ -136,6 +147,21 @@ WorkloadPart attention(const ModelShape& shape, bool decode) {
     part.params["sequence"] = shape.prompt, part.params["causal"] = std::string("yes");
   }
   return part;
+}
+
+Workload decode_of(const ModelShape& shape, std::vector<WorkloadPart> products) {
+  Workload decode{
+      .id = "decode", .title = "Decode: one token more for each sequence", .note = kLeftOut};
+  decode.parts = std::move(products);
+  decode.parts.insert(decode.parts.begin() + kAttentionAt, attention(shape, true));
+  decode.tokens = double(shape.batch);
+  return decode;
+}
+
+/// The type of everything whose weights are not quantised.
+ModelShape with_plain_type(ModelShape shape) {
+  shape.dtype = shape.gpu ? "bf16" : "fp32";
+  return shape;
 }
 
 }  // namespace
@@ -150,29 +176,94 @@ WorkloadPart product(std::string title, std::string note, int64_t m, int64_t n, 
           .call = &kProduct};
 }
 
-std::vector<Workload> model_workloads(const ModelShape& asked) {
-  // int8, fp8 and int4 are types of weights, where decoding is bound by their bytes; all else stays as it is.
-  const bool fewer_bits = asked.dtype == "int8" || asked.dtype == "fp8" || asked.dtype == "int4";
-  ModelShape shape = asked;
-  if (fewer_bits) shape.dtype = asked.gpu ? "bf16" : "fp32";
-  Workload prefill{
-      .id = "prefill", .title = "Prefill: the prompts are read", .note = "", .parts = {}};
-  prefill.parts = layer_products(shape, shape.batch * shape.prompt);
-  prefill.parts.insert(prefill.parts.begin() + 1, attention(shape, false));
-  prefill.tokens = double(shape.batch * shape.prompt);
-  Workload decode{
-      .id = "decode", .title = "Decode: one token more for each sequence", .note = "", .parts = {}};
-  decode.parts = layer_products(shape, shape.batch);
-  if (fewer_bits) {
-    for (WorkloadPart& part : decode.parts) part = quantised(part, asked);
+const std::vector<DecodeType>& decode_types() {
+  static const std::vector<DecodeType> types = {
+      {"fp32", "fp32", {"gemv.cpu.avx512_fp32", "gemv.cpu.avx2_fp32", "gemv.cpu.plain"}, {}},
+      {"bf16",
+       "bf16",
+       {"gemv.cpu.avx512_bf16", "gemv.cpu.plain"},
+       {"gemv.cuda.block_ring_bf16", "gemv.cuda.warp_rings_bf16", "gemv.cuda.vectors_bf16"}},
+      {"fp8",
+       "fp8, e4m3",
+       {},
+       {"gemv.cuda.block_ring_fp8", "gemv.cuda.warp_rings_fp8", "gemv.cuda.vectors_fp8"}},
+      {"int8",
+       "int8",
+       {"gemv.cpu.avx512_int8", "gemv.cpu.avx2_int8", "gemv.cpu.plain"},
+       {"gemv.cuda.block_ring_int8", "gemv.cuda.warp_rings_int8", "gemv.cuda.vectors_int8"}},
+      {"w8a8",
+       "int8 × int8",
+       {"gemv.cpu.avx512_vnni"},
+       {"gemv.cuda.block_ring_w8a8", "gemv.cuda.warp_rings_w8a8", "gemv.cuda.dp4a"}},
+      {"int4",
+       "int4, a scale for 128",
+       {"gemv.cpu.avx512_int4", "gemv.cpu.avx2_int4", "gemv.cpu.plain"},
+       {"gemv.cuda.block_ring_int4", "gemv.cuda.warp_rings_int4", "gemv.cuda.vectors_int4"}}};
+  return types;
+}
+
+const DecodeType* find_decode_type(std::string_view dtype) {
+  for (const DecodeType& type : decode_types()) {
+    if (type.dtype == dtype) return &type;
   }
-  decode.parts.insert(decode.parts.begin() + 1, attention(shape, true));
-  decode.tokens = double(shape.batch);
-  prefill.note = decode.note =
-      "Only products and attention are in it: norms, rotations, activations and the tokens' "
-      "look-up add to a real "
-      "model's time.";
-  return {prefill, decode};
+  return nullptr;
+}
+
+const std::vector<const char*>& decode_attention(bool gpu) {
+  static const std::vector<const char*> cpu = {"decode.cpu.split", "decode.cpu.plain"};
+  static const std::vector<const char*> cuda = {"decode.cuda.balanced", "decode.cuda.split",
+                                                "decode.cuda.naive"};
+  return gpu ? cuda : cpu;
+}
+
+Workload decode_workload(const ModelShape& asked, const std::string& dtype,
+                         const std::string& kernel, const std::string& attention_kernel) {
+  const ModelShape shape = with_plain_type(asked);
+  std::vector<WorkloadPart> parts = layer_products(shape, shape.batch);
+  for (WorkloadPart& part : parts) part = for_few_rows(part, dtype, kernel);
+  Workload decode = decode_of(shape, std::move(parts));
+  decode.parts[kAttentionAt].kernel = attention_kernel;
+  return decode;
+}
+
+std::vector<Workload> model_workloads(const ModelShape& asked) {
+  // Of these the weights alone have the type, where decoding is bound by their bytes; all else stays as it is.
+  const DecodeType* type = find_decode_type(asked.dtype);
+  const bool fewer_bits = type && asked.dtype != "fp32" && asked.dtype != "bf16";
+  const ModelShape shape = fewer_bits ? with_plain_type(asked) : asked;
+  Workload prefill{.id = "prefill", .title = "Prefill: the prompts are read", .note = kLeftOut};
+  prefill.parts = layer_products(shape, shape.batch * shape.prompt);
+  prefill.parts.insert(prefill.parts.begin() + kAttentionAt, attention(shape, false));
+  prefill.tokens = double(shape.batch * shape.prompt);
+  if (!fewer_bits) return {prefill, decode_of(shape, layer_products(shape, shape.batch))};
+  // A CPU has no rung for fp8: the GPU's says so.
+  const auto& kernels = asked.gpu || type->cpu.empty() ? type->gpu : type->cpu;
+  return {prefill, decode_workload(asked, asked.dtype, kernels.front(),
+                                   decode_attention(asked.gpu).front())};
+}
+
+Params to_params(const ModelShape& shape) {
+  return {{"layers", shape.layers},
+          {"heads", shape.heads},
+          {"heads_kv", shape.heads_kv},
+          {"d", shape.d},
+          {"inner", shape.inner},
+          {"vocabulary", shape.vocabulary},
+          {"prompt", shape.prompt},
+          {"batch", shape.batch},
+          {"processor", std::string(shape.gpu ? "gpu" : "cpu")}};
+}
+
+ModelShape model_shape(const Params& params) {
+  ModelShape shape;
+  const std::pair<const char*, int64_t*> numbers[] = {
+      {"layers", &shape.layers}, {"heads", &shape.heads}, {"heads_kv", &shape.heads_kv},
+      {"d", &shape.d},           {"inner", &shape.inner}, {"vocabulary", &shape.vocabulary},
+      {"prompt", &shape.prompt}, {"batch", &shape.batch}};
+  for (const auto& [name, value] : numbers)
+    *value = std::clamp<int64_t>(param_int(params, name, *value), 1, kMostExtent);
+  shape.gpu = param_text(params, "processor") == "gpu";
+  return shape;
 }
 
 }  // namespace ridge

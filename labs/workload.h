@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/record/types.h"
@@ -16,6 +17,8 @@ struct WorkloadCall {
   /// The least that it moves, with elements of so many bytes.
   double (*bytes)(const Params& params, double element_bytes);
   std::string (*shape)(const Params& params);
+  /// A parameter that the work grows with and the time may not: another value says nothing about it.
+  const char* fixed = nullptr;
 };
 
 /// One shape of call, `calls` times in one pass of the network.
@@ -53,5 +56,28 @@ struct ModelShape {
 
 /// Reading the prompts, and making one token more for each sequence.
 std::vector<Workload> model_workloads(const ModelShape& shape);
+
+/// A type of weights that a model may decode with, and the rungs that read it, the best first.
+struct DecodeType {
+  const char* dtype;                  ///< a choice of the gemv family: "int4"
+  const char* title;                  ///< "int4, a scale for 128"
+  std::vector<const char*> cpu, gpu;  ///< kernel ids; empty: no rung of ours
+};
+/// From the most bits to the fewest.
+const std::vector<DecodeType>& decode_types();
+/// Null: not one of them.
+const DecodeType* find_decode_type(std::string_view dtype);
+
+/// The rungs that attend with one query for each sequence, the best first.
+const std::vector<const char*>& decode_attention(bool gpu);
+
+/// One token more for each sequence, its products by `kernel` on weights of this type. Keys and values stay as they
+/// are, fp32 on a CPU and bf16 on a GPU, whatever the weights are.
+Workload decode_workload(const ModelShape& shape, const std::string& dtype,
+                         const std::string& kernel, const std::string& attention_kernel);
+
+/// A description as a request carries it, and back; what it does not say has its default.
+Params to_params(const ModelShape& shape);
+ModelShape model_shape(const Params& params);
 
 }  // namespace ridge

@@ -1,4 +1,7 @@
-// The views Queue, Memory and Workload of the attention lab, with a fake worker.
+// The views Queue and Workload of the attention lab, and Decode of the quantization lab, with a fake worker.
+#include <set>
+
+#include "app/window/decode_view.h"
 #include "app/window/serve_view.h"
 #include "app/window/workload.h"
 #include "common/stats/queue.h"
@@ -9,13 +12,17 @@ using namespace ridge::test;
 
 namespace {
 
-struct Attention : Fixture {
-  static float prepare() {
-    FakeSession::lab = "attention";
-    return 1800;
-  }
-  Attention() : Fixture(prepare()) {}
-  ~Attention() { FakeSession::lab = "gemm"; }
+float prepare(const char* lab) {
+  FakeSession::lab = lab;
+  return 1800;
+}
+
+struct InLab : Fixture {
+  explicit InLab(const char* lab) : Fixture(prepare(lab)) {}
+  ~InLab() { FakeSession::lab = "gemm"; }
+};
+struct Attention : InLab {
+  Attention() : InLab("attention") {}
 };
 
 }  // namespace
@@ -72,8 +79,45 @@ TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[w
   CHECK(request.kernels[0].params.at("m") == ParamValue(int64_t{3}));
 }
 
+TEST_CASE("Decode: each type of the described model's weights, run and drawn beside its floor",
+          "[window]") {
+  InLab f("quant");
+  window::perform(f.state, "decode");
+  f.state.model.layers = 2, f.state.model.batch = 3;
+  f.driver->frames(4);
+  for (const char* widget :
+       {"processor=GPU", "label:model_layers", "label:model_inner", "run_decode"}) {
+    INFO(widget);
+    CHECK(f.driver->find(widget) != nullptr);
+  }
+  CHECK(f.driver->find("phase=decode") == nullptr);
+  std::vector<std::string> kernels;
+  const chart::ChartModel empty = window::decode_of(f.state, &kernels);
+  CHECK(kernels.size() == decode_types().size());
+  CHECK(empty.panels.front().row_reasons.front().find("not run") != std::string::npos);
+  REQUIRE(f.driver->click("run_decode"));
+  const WorkRequest request = f.session.last("run");
+  CHECK(model_shape(request.model).layers == 2);
+  CHECK(model_shape(request.model).batch == 3);
+  CHECK(request.mode == "measure");  // energy is measured in no other
+  REQUIRE(request.kernels.size() >= 5);
+  std::set<ParamValue> types;
+  for (const KernelRequest& one : request.kernels) {
+    CHECK(one.params.at("batch") == ParamValue(int64_t{3}));
+    if (one.kernel.starts_with("gemv.")) types.insert(one.params.at("dtype"));
+  }
+  CHECK(types.size() == 5);  // no CPU rung has fp8
+  f.session.finish(request);
+  // The other processor: its rungs cannot run here, and the button says so.
+  REQUIRE(f.driver->click("processor=GPU"));
+  f.driver->frames(2);
+  CHECK(window::decodes_on_gpu(f.state));
+  CHECK_FALSE(window::why_no_run_decode(f.state).empty());
+}
+
 TEST_CASE("labs without a step or a model offer neither", "[window]") {
   Fixture f;
   CHECK_FALSE(window::why_no_queue(f.state).empty());
   CHECK_FALSE(window::why_no_serve(f.state).empty());
+  CHECK_FALSE(window::why_no_decode(f.state).empty());
 }

@@ -4,6 +4,7 @@
 
 #include "app/window/action_reasons.h"
 #include "app/window/actions.h"
+#include "app/window/decode_view.h"
 #include "app/window/editing.h"
 #include "app/window/export.h"
 #include "app/window/fold.h"
@@ -186,6 +187,16 @@ const Action kActions[] = {
      {},
      why_no_run_workload,
      run_workload},
+    {"decode",
+     "Decode: a model's tokens and joules with each type of weights",
+     {},
+     why_no_decode,
+     show_view<View::decode>},
+    {"run_decode",
+     "Run each type of weights at the model's shapes",
+     {},
+     why_no_run_decode,
+     run_decode},
     {"training",
      "Training: curves over seconds or steps",
      {},

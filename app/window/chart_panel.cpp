@@ -29,9 +29,9 @@ constexpr Choice kViews[] = {
     {View::memory, "Memory", "memory"},       {View::error, "Error", "error"},
     {View::heatmap, "Heatmap", "heatmap"},    {View::traffic, "Traffic", "traffic"},
     {View::table, "Table", "table"},          {View::frontier, "Frontier", "frontier"},
-    {View::workload, "Workload", "workload"}, {View::training, "Training", "training"},
-    {View::score, "Score card", "score"},     {View::inspect, "Inside", "inspect"},
-    {View::queue, "Queue", "queue"}};
+    {View::workload, "Workload", "workload"}, {View::decode, "Decode", "decode"},
+    {View::training, "Training", "training"}, {View::score, "Score card", "score"},
+    {View::inspect, "Inside", "inspect"},     {View::queue, "Queue", "queue"}};
 
 /// Rungs that are held to an error, in a lab that has a task metric too.
 bool has_limits(const State& state) {
@@ -49,6 +49,7 @@ bool is_offered(const State& state, View view) {
   if (view == View::frontier) return has_frontier(lab);
   if (view == View::table) return !lab.tables.empty();
   if (view == View::workload) return has_workload(lab);
+  if (view == View::decode) return lab.decodes_model;
   if (view == View::training) return has_trainings(state);
   if (view == View::traffic) return lab.loop_order != nullptr;
   if (view == View::queue) return lab.served != nullptr;
@@ -154,6 +155,10 @@ void ChartPanel::draw(Ui& ui, Area area) {
   if (ui.state.view.chart == View::workload) {
     if (ui.state.view.lab->serves_model) draw_model_bar(ui, inner.take_top(ui.px(76)));
     draw_foot(ui, &inner, "run_workload", "Run these shapes");
+  }
+  if (ui.state.view.chart == View::decode && ui.state.view.lab->decodes_model) {
+    draw_model_bar(ui, inner.take_top(ui.px(76)));
+    draw_foot(ui, &inner, "run_decode", "Run these types");
   }
   if (ui.state.view.chart == View::training && has_trainings(ui.state))
     draw_training_bar(ui, inner.take_top(ui.px(40)));

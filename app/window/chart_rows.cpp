@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/window/decode_view.h"
 #include "app/window/fold.h"
 #include "app/window/heat.h"
 #include "app/window/predict.h"
@@ -272,6 +273,10 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   if (view == View::workload) {
     *rows = {};
     return workload_of(state);
+  }
+  if (view == View::decode) {
+    *rows = {};
+    return decode_of(state, &rows->kernels);
   }
   if (view == View::traffic) {
     *rows = {};

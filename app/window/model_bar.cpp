@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/window/decode_view.h"
 #include "app/window/stops.h"
 #include "app/window/workload.h"
 
@@ -8,6 +9,18 @@ namespace {
 
 std::string shown(int64_t value) {
   return std::to_string(value);
+}
+
+void draw_phases(Ui& ui, const Area& area) {
+  const int clicked =
+      ui.segments("phase", area, {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
+  if (clicked >= 0) ui.state.model_decodes = clicked == 1, ui.state.dirty = true;
+}
+
+void draw_processors(Ui& ui, const Area& area) {
+  const bool gpu = decodes_on_gpu(ui.state);
+  const int clicked = ui.segments("processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
+  if (clicked >= 0 && (clicked == 1) != gpu) decode_on(ui.state, clicked == 1);
 }
 
 }  // namespace
@@ -34,9 +47,11 @@ void draw_model_bar(Ui& ui, Area area) {
   ModelShape& model = ui.state.model;
   Area lines = area.inset(ui.px(8), ui.px(5));
   Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
-  const int clicked = ui.segments("phase", line.take_left(ui.px(140), ui.px(14)),
-                                  {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
-  if (clicked >= 0) ui.state.model_decodes = clicked == 1, ui.state.dirty = true;
+  const Area left = line.take_left(ui.px(140), ui.px(14));
+  if (ui.state.view.chart == View::decode)
+    draw_processors(ui, left);
+  else
+    draw_phases(ui, left);
   draw_stops(ui, &line, kBatch, &model.batch, shown);
   draw_stops(ui, &line, kPrompt, &model.prompt, shown);
   draw_stops(ui, &line, kLayers, &model.layers, shown);

@@ -60,10 +60,14 @@ bool selected_takes(const State& state, const std::string& name) {
 std::vector<Group> groups_of(const State& state, bool of_selected) {
   std::vector<Group> groups;
   if (!state.view.lab) return groups;
+  // The described model says all the rest, and its rungs are measured hot.
+  const bool of_model = state.view.chart == View::decode && state.view.lab->decodes_model;
   for (const ParamView& param : state.view.lab->params) {
-    if (of_selected && !selected_takes(state, param.name)) continue;
+    if (of_model && param.name != std::string_view("threads")) continue;
+    if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
     if (state.view.params.count(param.name)) groups.push_back(stops_of(state, param));
   }
+  if (of_model) return groups;
   groups.push_back({"cache",
                     "",
                     "hot: the data was just used. cold: it has to come from memory.\nTwo different "
@@ -151,7 +155,9 @@ void apply(State& state, const Group& group, int index) {
 
 float ParamsBar::height(Ui& ui, float width) const {
   const float room = width - 2 * ui.px(kPad + 4);
-  const int lines = lines_of(ui, shown_in(ui, room), room);
+  const Shown shown = shown_in(ui, room);
+  if (shown.groups.empty()) return 0;
+  const int lines = lines_of(ui, shown, room);
   return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
          2 * ui.px(kPad - 4);
 }

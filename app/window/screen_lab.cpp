@@ -83,7 +83,8 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, 
 void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = ui.px(kGap);
   if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
-  params_bar_.draw(ui, area.take_top(params_bar_.height(ui, area.w), gap));
+  if (const float h = params_bar_.height(ui, area.w); h > 0)
+    params_bar_.draw(ui, area.take_top(h, gap));
   const float verdict_h = ui.px(ui.is_low ? kVerdict - 16 : kVerdict);
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.

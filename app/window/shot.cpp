@@ -60,9 +60,9 @@ struct Scene {
 constexpr Scene kCharts[] = {
     {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
     {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
-    {"talk", View::table},          {"workload", View::workload}, {"training", View::training},
-    {"score", View::score},         {"inspect", View::inspect},   {"queue", View::queue},
-    {"traffic", View::traffic},     {"frontier", View::frontier}};
+    {"talk", View::table},          {"workload", View::workload}, {"decode", View::decode},
+    {"training", View::training},   {"score", View::score},       {"inspect", View::inspect},
+    {"queue", View::queue},         {"traffic", View::traffic},   {"frontier", View::frontier}};
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.

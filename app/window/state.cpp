@@ -227,6 +227,9 @@ void open_lab(State& state, const std::string& lab_id) {
   state.dirty = true;
   if (!lab || lab->rungs.empty()) return;
   choose_params(state);
+  for (const Request& request : state.run().requests()) {
+    if (state.is_replay() && !request.model.empty()) state.model = model_shape(request.model);
+  }
   const auto& compared = state.run().comparisons();
   if (state.is_replay() && !compared.empty() && compared.back().lab == lab->id) {
     state.view.baseline = compared.back().baseline;

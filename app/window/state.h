@@ -49,6 +49,7 @@ enum class View {
   traffic,
   table,
   workload,
+  decode,
   training,
   score,
   inspect,

@@ -47,30 +47,16 @@ Workload workload_in_view(const State& state, const RungView& row) {
   return model_workloads(shape)[state.model_decodes ? 1 : 0];
 }
 
-bool take_nearest(const Run& run, const Params& wanted, const std::string& kernel,
-                  const std::string& cache, const std::string& machine, chart::WorkloadRow* out) {
-  const Snapped near = nearest_series(run, kernel, wanted, cache);
-  if (!near.series || !near.series->stats || !near.series->quality_passed()) return false;
-  const double flop = near.series->flop, time_s = near.series->stats->median_ns * 1e-9;
-  if (!(flop > 0) || !(time_s > 0)) return false;
-  out->time_s = out->flop * time_s / flop;
-  out->how = "reckoned at the rate of " +
-             (near.shown_size.empty() ? std::string("this shape") : near.shown_size) +
-             (machine.empty() ? "" : ", recorded on " + machine);
-  return true;
-}
-
-/// Another size's rate: of this machine where the rung runs here, else of a recording.
-void reckon(const State& state, const RungView& row, const app::PublishedRow& filled,
-            chart::WorkloadRow* out) {
-  const std::string kernel = filled.row->kernel;
-  bool found = take_nearest(state.run(), filled.params, kernel, state.view.cache, "", out);
-  for (const Recording& recording : state.recordings) {
-    if (found || row.can_run) break;
-    found = take_nearest(*recording.run, filled.params, kernel, state.view.cache, recording.machine,
-                         out);
-  }
-  if (found) out->why.clear();
+/// Another size's rate, where this shape was not measured.
+void take_nearest(const State& state, const WorkloadPart& part, const app::PublishedRow& filled,
+                  chart::WorkloadRow* out) {
+  const app::Reckoned near =
+      app::reckon(state.run(), state.recordings, part, filled, state.view.cache);
+  if (!near.series) return;
+  out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
+  out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
+             (near.machine.empty() ? "" : ", recorded on " + near.machine);
+  out->why.clear();
 }
 
 }  // namespace
@@ -90,8 +76,9 @@ chart::ChartModel workload_of(const State& state) {
   const auto filled = app::fill_table(table, state.run(), 0, state.recordings, {});
   input.rows = app::workload_rows(workload, filled);
   for (size_t i = 0; i < filled.size(); ++i) {
-    if (!input.rows[i].time_s) reckon(state, *row, filled[i], &input.rows[i]);
-    find_fastest(state, filled[i].params, workload.parts[i].calls, &input.rows[i]);
+    const WorkloadPart& part = workload.parts[i];
+    if (!input.rows[i].time_s) take_nearest(state, part, filled[i], &input.rows[i]);
+    find_fastest(state, filled[i].params, part.calls, &input.rows[i]);
   }
   input.binds = app::what_binds(input.rows, state.run(), table);
   return chart::workload_chart(input);

@@ -60,6 +60,8 @@ std::string legend_text(const ChartModel& model) {
 
 namespace {
 
+constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
+
 /// The page: heading, panel headings, rows with their labels, panels, footer.
 class Page {
  public:
@@ -154,6 +156,15 @@ class Page {
     return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, 2);
   }
 
+  /// Bars of one row beside each other, each with its figure.
+  bool has_stacked_bars() const {
+    return std::any_of(model_.panels.begin(), model_.panels.end(), [](const Panel& panel) {
+      return std::any_of(panel.marks.begin(), panel.marks.end(), [](const Mark& mark) {
+        return std::abs(mark.offset) >= 0.5f && !mark.quiet && !mark.beside;
+      });
+    });
+  }
+
   float choose_row_height() {
     size_t lines = 0;
     for (const Row& row : model_.rows) lines = std::max(lines, sublines(row).size());
@@ -166,7 +177,7 @@ class Page {
                        static_cast<float>(model_.rows.size());
     // A long ladder gives up the second line first: what it says then follows the label.
     one_line_ = lines > 0 && room < least;
-    if (one_line_) least = frame_.font * 1.5f;
+    if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : 1.5f);
     return std::clamp(room, least, std::max(easy, frame_.font * 3.2f));
   }
 

@@ -171,6 +171,7 @@ Json to_line(const WorkRequest& request) {
   }
   if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
   if (!request.table.empty()) line["table"] = request.table;
+  if (!request.model.empty()) line["model"] = params_to_json(request.model);
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == "run") line["mode"] = request.mode;
   if (!request.energy) line["energy"] = false;

@@ -32,6 +32,7 @@ struct WorkRequest {
   bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
+  Params model;          ///< run: a description whose parts these are; for the transcript's readers
   InspectAsked inspect;  ///< inspect: of the one kernel that is named
   ServeAsked serve;      ///< serve: the same
 };

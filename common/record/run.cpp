@@ -172,6 +172,7 @@ void Run::open_request(const Json& message) {
   request->mode = text_field(message, "mode", type == "compare" ? "compare" : "measure");
   request->cache = text_field(message, "cache", "hot");
   request->table = text_field(message, "table");
+  if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;
   for (const Json& entry : *kernels) {

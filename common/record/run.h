@@ -55,7 +55,8 @@ struct Request {
   /// "run", "compare", "inspect", "serve", "list", "probe", "source", "assembly", "build"
   std::string type, lab;
   std::string mode, cache;
-  std::string table;                 ///< the lab's table whose rows were asked for; empty: rungs
+  std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
+  Params model;       ///< the described model whose parts were asked for; empty: none
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
   bool open() const { return status.empty(); }
   std::string status;  ///< "" while open; "ok", "cancelled", "failed"
