@@ -4,6 +4,7 @@
 #include "app/window/decode_view.h"
 #include "app/window/serve_view.h"
 #include "app/window/workload.h"
+#include "common/record/derive.h"
 #include "common/stats/queue.h"
 #include "tests/window_fixture.h"
 
@@ -113,6 +114,36 @@ TEST_CASE("Decode: each type of the described model's weights, run and drawn bes
   f.driver->frames(2);
   CHECK(window::decodes_on_gpu(f.state));
   CHECK_FALSE(window::why_no_run_decode(f.state).empty());
+}
+
+TEST_CASE("what is emulated has a row and a point on the frontier, and no speed", "[window]") {
+  InLab f("quant");
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last("run");
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    const std::string& kernel = request.kernels[i].kernel;
+    const bool emulated = kernel == "quantnet.cpu.fp16";
+    if (kernel != "quantnet.cpu.fp32" && kernel != "quantnet.cpu.bf16" && !emulated) continue;
+    Series series = outcome(request.id, int(i), kernel);
+    series.params = request.kernels[i].params, series.params["seed"] = int64_t{1};
+    series.checks = {check(true)};
+    series.checks[0].task = {{"accuracy", 0.9}};
+    series.items_per_s = 1000;
+    if (emulated)
+      series.items_per_s = 0, series.stats.reset(), series.unavailable["stats"] = kEmulated;
+    f.session.tell("result", {{"request", request.id}, {"series", int(i)}, {"outcome", series}});
+  }
+  f.session.finish(request);
+  window::perform(f.state, "frontier");
+  f.driver->frames(4);
+  window::ChartRows rows;
+  const chart::ChartModel model = window::centre_chart(f.state, &rows);
+  REQUIRE(model.table.rows.size() == 3);
+  CHECK(model.table.rows.back().front() == "fp16");
+  CHECK(model.table.rows.back().back() == "no speed: emulated");
+  const window::RungView* row = window::find_row(f.state, "quantnet.cpu.fp16");
+  REQUIRE(row->series != nullptr);
+  CHECK(row->reason.empty());
 }
 
 TEST_CASE("labs without a step or a model offer neither", "[window]") {

@@ -10,6 +10,7 @@
 #include "app/window/inspect_view.h"
 #include "app/window/presenter.h"
 #include "app/window/self_check.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -50,7 +51,7 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
   const Series* under_way = nullptr;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (it->kernel != kernel || it->cache != cache || !stands_for(*it, wanted)) continue;
-    const bool has_data = it->stats || it->trap || !it->samples.empty();
+    const bool has_data = it->stats || it->trap || !it->samples.empty() || is_emulated(*it);
     const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
     if (has_data || refused) return &*it;
     const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
