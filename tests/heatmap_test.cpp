@@ -319,6 +319,39 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
   CHECK_FALSE(frontier_chart(made.rows).plot->empty_reason.empty());
 }
 
+TEST_CASE(
+    "a rung's speed on the frontier is the median of all its seeds, with its interval from six "
+    "on") {
+  const auto at = [](std::vector<double> rates) {
+    Case made;
+    judge("fp32", 1000, std::vector<double>(rates.size(), 0), &made);
+    judge("int8", 1, std::vector<double>(rates.size(), 0.001), &made);
+    for (size_t i = 0; i < rates.size(); ++i) {
+      Series& series = made.series[rates.size() + i];
+      series.items_per_s = rates[i], series.stats->median_ns = 1e9 / rates[i];
+    }
+    made.finish();
+    pair_seeds(made.series, "accuracy", made.rows);
+    const ChartModel model = frontier_chart(made.rows, {.items = "images"});
+    const Datum* datum = find_datum(model, int(rates.size()));
+    REQUIRE(datum);
+    check_scene(layout(model, {}));
+    return *datum;
+  };
+  const Datum three = at({1000, 9000, 2000});
+  CHECK(three.x == 2000);
+  CHECK_FALSE(three.x_interval);
+  CHECK(three.note.find("median of 3 seeds from lowest to highest [1.00, 9.00]") !=
+        std::string::npos);
+  const Datum six = at({1000, 2000, 3000, 4000, 5000, 6000});
+  CHECK(six.x == 3500);
+  REQUIRE(six.x_interval);
+  CHECK(six.x_interval->low == 1000);  // of six, the lowest and the highest: 1 - 2 / 2^6 = 96.9 %
+  CHECK(six.x_interval->high == 6000);
+  CHECK(six.note.find("median of 6 seeds [1.00, 6.00]") != std::string::npos);
+  CHECK(at({1000}).note.find("seeds") == std::string::npos);
+}
+
 TEST_CASE("rungs judged by an error stand in a panel beside those judged by their answers") {
   Case made = judged_rungs();
   made.series.push_back(gemm("gemv.cpu.int8", 512, 0.5));

@@ -28,6 +28,7 @@ struct LadderRow {
   bool stale = false;    ///< recorded, and the kernel has changed since
   std::optional<SeedDelta>
       delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
+  std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
 };
 
 /// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that

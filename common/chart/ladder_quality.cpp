@@ -149,6 +149,7 @@ void pair_seeds(std::span<const Series> run, const std::string& metric, std::spa
         continue;
       if (!base || (other.is_baseline && !base->is_baseline)) base = &other;
     }
+    row.rates = seed_rates(series, row.series->kernel, row.series->params);
     if (base->series->kernel == row.series->kernel)
       row.delta = SeedDelta{};
     else

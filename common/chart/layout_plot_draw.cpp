@@ -274,14 +274,26 @@ void PlotPage::draw_curves() {
 }
 
 void PlotPage::draw_interval(const Shown& shown) {
-  const auto& interval = shown.datum->interval;
-  if (!interval || !y_.holds(interval->low) || !y_.holds(interval->high)) return;
-  const float low = y_.px(interval->low), high = y_.px(interval->high), x = shown.at.x;
-  if (low - high < 2 * shown.radius) return;  // narrower than its marker
   const float cap = frame_.font * 0.25f;
-  add_line(&scene_, {x, low}, {x, high}, Role::text, 1.4f * stroke_, 0.9f);
-  add_line(&scene_, {x - cap, low}, {x + cap, low}, Role::text, 1.4f * stroke_, 0.9f);
-  add_line(&scene_, {x - cap, high}, {x + cap, high}, Role::text, 1.4f * stroke_, 0.9f);
+  const auto draw = [&](Point a, Point b) {
+    add_line(&scene_, a, b, Role::text, 1.4f * stroke_, 0.9f);
+  };
+  // Not where it is narrower than its marker.
+  const auto &y = shown.datum->interval, &x = shown.datum->x_interval;
+  if (y && y_.holds(y->low) && y_.holds(y->high)) {
+    const float low = y_.px(y->low), high = y_.px(y->high), at = shown.at.x;
+    if (low - high >= 2 * shown.radius) {
+      draw({at, low}, {at, high});
+      for (const float end : {low, high}) draw({at - cap, end}, {at + cap, end});
+    }
+  }
+  if (x && x_.holds(x->low) && x_.holds(x->high)) {
+    const float low = x_.px(x->low), high = x_.px(x->high), at = shown.at.y;
+    if (high - low >= 2 * shown.radius) {
+      draw({low, at}, {high, at});
+      for (const float end : {low, high}) draw({end, at - cap}, {end, at + cap});
+    }
+  }
 }
 
 // ---- names -------------------------------------------------------------------------------------

@@ -98,13 +98,14 @@ struct Row {
 
 struct Datum {
   double x = 0, y = 0;
-  std::optional<Interval> interval{};  ///< of y
-  bool hollow = false;                 ///< recorded, another size, partial
-  bool strong = false;                 ///< selected: larger, in front, labelled first
-  std::string label{};                 ///< printed beside it where there is room; empty: none
-  std::string note{};                  ///< tooltip: full sentence
-  std::string value_text{};            ///< first line of the tooltip
-  int row = -1;                        ///< of the builder's input: what a click selects
+  std::optional<Interval> interval{};    ///< of y
+  std::optional<Interval> x_interval{};  ///< of x
+  bool hollow = false;                   ///< recorded, another size, partial
+  bool strong = false;                   ///< selected: larger, in front, labelled first
+  std::string label{};                   ///< printed beside it where there is room; empty: none
+  std::string note{};                    ///< tooltip: full sentence
+  std::string value_text{};              ///< first line of the tooltip
+  int row = -1;                          ///< of the builder's input: what a click selects
 };
 
 /// Points of one kind in the order in which a line would join them.

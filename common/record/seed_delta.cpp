@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "common/record/params.h"
+#include "common/stats/stats.h"
 
 namespace ridge {
 namespace {
@@ -77,6 +80,30 @@ std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const st
       t_quantile(delta.seeds - 1) * std::sqrt(squares / (delta.seeds - 1) / delta.seeds);
   delta.ci = {delta.mean - half, delta.mean + half};
   return delta;
+}
+
+std::optional<SeedRates> seed_rates(std::span<const Series* const> all, const std::string& kernel,
+                                    const Params& params) {
+  const Params wanted = without_seed(params);
+  std::map<ParamValue, double> of_seed;
+  for (const Series* series : all) {
+    const auto seed = series->params.find("seed");
+    const bool is_it = series->kernel == kernel && without_seed(series->params) == wanted;
+    if (!is_it || seed == series->params.end() || !series->quality() || !series->quality_passed())
+      continue;
+    if (series->items_per_s > 0)
+      of_seed[seed->second] = series->items_per_s;
+    else if (series->stats && series->stats->median_ns > 0)
+      of_seed[seed->second] = 1e9 / series->stats->median_ns;
+  }
+  if (of_seed.empty()) return {};
+  std::vector<double> rates;
+  for (const auto& [seed, rate] : of_seed) rates.push_back(rate);
+  const auto [low, high] = std::minmax_element(rates.begin(), rates.end());
+  return SeedRates{static_cast<int>(rates.size()),
+                   stats::median(rates),
+                   {*low, *high},
+                   stats::median_interval(rates)};
 }
 
 std::string seed_delta_text(const SeedDelta& delta) {

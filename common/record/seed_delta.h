@@ -23,6 +23,17 @@ struct SeedDelta {
 std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
                                     const std::string& candidate, const Params& params,
                                     const std::string& metric);
+/// How fast a rung is over its seeds: a network trained with another seed may prune or round to other work.
+struct SeedRates {
+  int seeds = 0;
+  double median = 0;           ///< items a second, else calls
+  Interval range{};            ///< of all seeds
+  std::optional<Interval> ci;  ///< 95 %, of the median: order statistics; none under 6 seeds
+};
+/// Of the newest verified result of each seed. None: no seed has a speed.
+std::optional<SeedRates> seed_rates(std::span<const Series* const> all, const std::string& kernel,
+                                    const Params& params);
+
 /// "−0.03 points [−0.12, +0.06], 8 paired seeds"; of a share.
 std::string seed_delta_text(const SeedDelta& delta);
 /// Parameters without the seed.
