@@ -1,5 +1,5 @@
 // ridgepoint run LAB: measures rungs one after another.
-#include <iterator>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/measuring.h"
@@ -7,6 +7,22 @@
 #include "app/terminal.h"
 
 namespace ridge::app {
+
+namespace {
+
+/// A rung without the parameter that is swept runs once.
+void add_new(std::vector<KernelRequest> kernels, std::vector<KernelRequest>* all) {
+  const size_t known = all->size();
+  for (KernelRequest& one : kernels) {
+    const auto end = all->begin() + static_cast<std::ptrdiff_t>(known);
+    const bool is_known = std::any_of(all->begin(), end, [&](const KernelRequest& other) {
+      return other.kernel == one.kernel && other.params == one.params;
+    });
+    if (!is_known) all->push_back(std::move(one));
+  }
+}
+
+}  // namespace
 
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   if (!options.table.empty()) return cmd_table(common, options);
@@ -19,8 +35,7 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
                   RIDGE_TRY(const auto all, expand_ranges(set));
                   for (const Params& one : all) {
                     RIDGE_TRY(Selection some, select_rungs(lab, run, options.rungs, one));
-                    std::move(some.kernels.begin(), some.kernels.end(),
-                              std::back_inserter(selection.kernels));
+                    add_new(std::move(some.kernels), &selection.kernels);
                     selection.not_run = std::move(some.not_run);
                   }
                 }

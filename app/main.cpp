@@ -24,7 +24,8 @@ CLI::Option* one_at_a_time(CLI::Option* option) {
 
 void add_measuring(CLI::App* command, MeasureOptions* options) {
   command->add_option("lab", options->lab, "the lab, e.g. gemm")->required();
-  one_at_a_time(command->add_option("--set", options->set, "a parameter: n=1024 (repeat)"));
+  one_at_a_time(command->add_option(
+      "--set", options->set, "a parameter: n=1024; run: each of n=256,512 or seed=1..8 (repeat)"));
   command->add_option("--cache", options->cache, "hot (default) or cold")
       ->check(CLI::IsMember({"hot", "cold"}));
   command->add_option("--device", options->device, "which GPU")->check(CLI::Range(0, 1023));

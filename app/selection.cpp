@@ -137,6 +137,36 @@ Result<Selection> select_all(const Lab& lab, const Run& run,
                std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
 }
 
+constexpr size_t kMostCombinations = 64;
+
+Error too_many(const std::string& name, const std::string& text) {
+  return {ErrorCode::usage,
+          fmt::format("{}={} is no list of at most {} values", name, text, kMostCombinations), name,
+          "write it as in seed=1..8 or kept=0,1,3"};
+}
+
+/// "0,2..4" is 0, 2, 3 and 4; anything else stands for itself.
+Result<std::vector<ParamValue>> values_of(const std::string& name, const std::string& text) {
+  std::vector<ParamValue> values;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t comma = std::min(text.find(',', start), text.size());
+    const std::string item = text.substr(start, comma - start);
+    start = comma + 1;
+    long long first = 0, last = 0;
+    int end = 0;
+    const bool is_range = std::sscanf(item.c_str(), "%lld..%lld%n", &first, &last, &end) == 2 &&
+                          size_t(end) == item.size();
+    const bool fits = last >= first && size_t(last) - size_t(first) < kMostCombinations;
+    if (is_range && !fits) return too_many(name, text);
+    for (long long at = first; is_range && at <= last; ++at)
+      values.emplace_back(static_cast<int64_t>(at));
+    if (is_range) continue;
+    RIDGE_TRY(const Params one, parse_params({name + "=" + item}));
+    values.push_back(one.at(name));
+  }
+  return values;
+}
+
 }  // namespace
 
 std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
@@ -233,19 +263,13 @@ Result<std::vector<Params>> expand_ranges(const Params& given) {
   std::vector<Params> all = {given};
   for (const auto& [name, value] : given) {
     const auto* text = std::get_if<std::string>(&value);
-    long long first = 0, last = 0;
-    int end = 0;
-    if (text == nullptr || std::sscanf(text->c_str(), "%lld..%lld%n", &first, &last, &end) != 2 ||
-        size_t(end) != text->size())
-      continue;
-    constexpr long long kMost = 64;
-    if (last < first || (last - first + 1) * static_cast<long long>(all.size()) > kMost)
-      return Error{ErrorCode::usage, name + "=" + *text + " is no range of at most 64 values", name,
-                   "write it as in seed=1..8"};
+    if (text == nullptr) continue;
+    RIDGE_TRY(const std::vector<ParamValue> values, values_of(name, *text));
+    if (values.size() * all.size() > kMostCombinations) return too_many(name, *text);
     std::vector<Params> more;
-    for (long long at = first; at <= last; ++at) {
+    for (const ParamValue& one_value : values) {
       for (Params one : all) {
-        one[name] = static_cast<int64_t>(at);
+        one[name] = one_value;
         more.push_back(std::move(one));
       }
     }

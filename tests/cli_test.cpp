@@ -120,6 +120,34 @@ TEST_CASE("list: what this machine can run, and why not") {
   CHECK(some_available);
 }
 
+TEST_CASE("run: a parameter takes a list or a range, and what has it not runs once") {
+  const auto sizes = [](const std::string& set) {
+    const Outcome ran = ridgepoint({"run", "gemm", "--rungs", "naive_o1", "--set", set, "--mode",
+                                    "live", "--limit", "0.02", "--json"});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    std::vector<int> found;
+    const Json results = ran.json()["results"];
+    for (const Json& result : results) found.push_back(result["params"]["n"]);
+    return found;
+  };
+  CHECK(sizes("n=8,24,16") == std::vector<int>{8, 24, 16});
+  CHECK(sizes("n=4,6..8") == std::vector<int>{4, 6, 7, 8});
+  std::vector<std::string> words = {"run", "conv", "--rungs",
+                                    "loops.cpu.reordered,loops.cpu.tiled"};
+  for (const char* set : {"tile_m=4,8", "n=1", "c=4", "m=8", "h=8"})
+    words.insert(words.end(), {"--set", set});
+  words.insert(words.end(), {"--mode", "live", "--limit", "0.02", "--json"});
+  CHECK(ridgepoint(words).json()["results"].size() == 3);  // reordered has no tiles
+  for (const char* wrong :
+       {"n=8,,16", "n=8,", "n=9..8", "n=1..65", "n=1..9000000000000000000", "n=8,many"}) {
+    INFO(wrong);
+    const Outcome refused = ridgepoint({"run", "gemm", "--rungs", "naive_o1", "--set", wrong});
+    CHECK(refused.code == 64);
+    CHECK(is_one_sentence(refused.err));
+  }
+}
+
 TEST_CASE("run: a table, a saved transcript with sources and ceilings, a JSON document") {
   const Run run = load(saved_run());
   REQUIRE(run.series().size() == 2);
