@@ -35,6 +35,12 @@ Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, Params w
   return check_rung(&rung, full, to_string(params));
 }
 
+/// cuBLASLt has no fp8 product for some shapes, and says so.
+bool is_refused_by_library(const KernelDesc& kernel, const Error& error) {
+  return kernel.library != nullptr &&
+         error.sentence().find("has no algorithm for this type") != std::string::npos;
+}
+
 }  // namespace
 
 TEST_CASE("every CUDA decode rung passes the gate at awkward shapes") {
@@ -65,6 +71,7 @@ TEST_CASE("CUDA decode rungs with many rows and long ones") {
       const auto check =
           check_at(*kernel, device, {{"batch", batch}, {"n", n}, {"k", k}, {"copies", int64_t{3}}},
                    batch * n < 20'000);
+      if (!check && is_refused_by_library(*kernel, check.error())) continue;
       if (!check) FAIL(check.error().sentence());
       INFO(kernel->id << ", " << check->what << ": " << check->reason);
       CHECK(check->passed);

@@ -4,9 +4,9 @@
 //           turn; the other eight multiply 256 bytes of each row.
 // Changed   What is under way no longer depends on how far a warp has come. An eighth of the copies, each of 2 KiB. And two
 //           chains of sums, in a slice without branches: an instruction waits for the one before the last.
-// Limits    Memory, as reckoned; x arrives about a microsecond after the call before has ended, and until then nothing
-//           more is asked for than the ring holds.
-// Look at   batch = 1, 4, 16: more rows of x take the shared memory that two calls would share.
+// Limits    bf16: memory. int4: what is between two calls. x arrives about a microsecond after the call before has ended,
+//           and until then nothing more is asked for than the ring holds.
+// Look at   bf16, int8, sparse and int4 in turn: bytes over time falls as the bytes do.
 // Source    As warp_rings; the producer is that of the GEMM lab's producer_consumer.
 #include "kernels/gemv/tensor_rows.h"
 
