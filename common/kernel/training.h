@@ -30,9 +30,8 @@ class Training {
   virtual int64_t steps() const = 0;           ///< how many steps make the training
   virtual int64_t items_per_step() const = 0;  ///< samples in a batch
   virtual double flop_per_step() const = 0;
-  virtual double memory_bytes() const {
-    return 0;
-  }  ///< parameters, activations and all else; 0: not counted
+  /// Parameters, activations and all else, asked after the last step; 0: not counted.
+  virtual double memory_bytes() const { return 0; }
   /// Values are another type's and the time is not: no speed is shown.
   virtual bool is_emulated() const { return false; }
   /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
