@@ -298,6 +298,11 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
   REQUIRE(gate);
   CHECK(gate->value == -1);
   for (const float width : {500.0f, 900.0f}) check_scene(layout(model, {.width = width}));
+  const Scene scene = layout(model, {.width = 900});
+  const auto zeros = std::count_if(scene.primitives.begin(), scene.primitives.end(),
+                                   [](const Primitive& one) { return one.text == "0"; });
+  CHECK(zeros == 1);  // what is below it has its own number
+  CHECK(axis_text(model.plot->y, -0.5) != axis_text(model.plot->y, 0));
 
   // The ladder has the same mean and interval; an error chart has none of them.
   const ChartModel ladder = ladder_chart(made.rows, {.task_metric = "accuracy"});

@@ -63,7 +63,7 @@ std::string axis_text(const Axis& axis, double value) {
   if (axis.is_share) return format_share(value);
   if (axis.scientific) return format_scientific(value);
   if (axis.unit == "s") return format_time_ns(value * 1e9);
-  if (value < axis.zero_below) value = 0;
+  if (axis.zero_below > 0 && value < axis.zero_below) value = 0;
   if (axis.unit.empty()) return format_number(value, 4);
   return format_rate(value, axis.unit);
 }

@@ -83,7 +83,7 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
     return whole ? "1e" + std::to_string(static_cast<int>(std::round(power)))
                  : format_scientific(tick.value);
   }
-  if (tick.value < axis_.zero_below) return "0";
+  if (axis_.zero_below > 0 && tick.value < axis_.zero_below) return "0";
   return format_tick(tick.value / (axis_.is_share ? 0.01 : prefix_.factor), digits_);
 }
 
