@@ -176,7 +176,10 @@ void add_frontier(const std::vector<Measured>& points, Plot* plot) {
 
 void set_axes(const std::vector<Measured>& points, const FrontierOptions& options, Plot* plot) {
   Span x;
-  double low = 0, high = 0;
+  double low = 0, high = 0, least = 0, most = 0;
+  for (const Measured& point : points) {
+    least = std::min(least, delta_of(point).mean), most = std::max(most, delta_of(point).mean);
+  }
   for (const Measured& point : points) {
     if (competes(point)) x.add(point.rate);
     if (competes(point) && point.rate_ci) x.add(point.rate_ci->low), x.add(point.rate_ci->high);
@@ -185,6 +188,9 @@ void set_axes(const std::vector<Measured>& points, const FrontierOptions& option
     high = std::max({high, delta.mean, delta.ci ? delta.ci->high : 0});
   }
   if (x.empty()) x.add(1);
+  // Two seeds have whiskers of 12.7 deviations: they are cut before the points lie in one line.
+  const double span = std::max(most - least, 0.01);
+  low = std::max(low, least - span), high = std::min(high, most + span);
   plot->x = {.title = "Throughput", .unit = options.items + "/s", .scale = Scale::log};
   x.apply(&plot->x, 2, 1.5);
   const double air = std::max(0.08 * (high - low), 1e-4);
@@ -247,8 +253,9 @@ ChartModel frontier_chart(std::span<const LadderRow> rows, const FrontierOptions
       std::max_element(points.begin(), points.end(), [](const Measured& a, const Measured& b) {
         return delta_of(a).seeds < delta_of(b).seeds;
       })->entry.row->delta->seeds;
-  model.legend.push_back(seeds > 1 ? "whiskers: 95 % intervals over paired seeds"
-                                   : "one seed: no interval of the accuracy");
+  model.legend.push_back(
+      seeds > 1 ? "whiskers: 95 % intervals over paired seeds; without an end they go on"
+                : "one seed: no interval of the accuracy");
   thin_labels(&model);
   add_elsewhere(elsewhere, &model);
   return model;

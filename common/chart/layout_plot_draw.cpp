@@ -275,25 +275,22 @@ void PlotPage::draw_curves() {
 
 void PlotPage::draw_interval(const Shown& shown) {
   const float cap = frame_.font * 0.25f;
-  const auto draw = [&](Point a, Point b) {
-    add_line(&scene_, a, b, Role::text, 1.4f * stroke_, 0.9f);
+  const auto draw = [&](const PlotAxis& axis, const Interval& interval, bool is_upright) {
+    const auto at = [&](double value, float aside) -> Point {
+      const float px = axis.px(value);
+      return is_upright ? Point{shown.at.x + aside, px} : Point{px, shown.at.y + aside};
+    };
+    if (!axis.holds(interval.low) || !axis.holds(interval.high)) return;
+    // Not where it is narrower than its marker.
+    if (std::abs(axis.px(interval.high) - axis.px(interval.low)) < 2 * shown.radius) return;
+    add_line(&scene_, at(interval.low, 0), at(interval.high, 0), Role::text, 1.4f * stroke_, 0.9f);
+    for (const double end : {interval.low, interval.high}) {
+      if (axis.shows(end))  // else it goes on beyond the plot
+        add_line(&scene_, at(end, -cap), at(end, cap), Role::text, 1.4f * stroke_, 0.9f);
+    }
   };
-  // Not where it is narrower than its marker.
-  const auto &y = shown.datum->interval, &x = shown.datum->x_interval;
-  if (y && y_.holds(y->low) && y_.holds(y->high)) {
-    const float low = y_.px(y->low), high = y_.px(y->high), at = shown.at.x;
-    if (low - high >= 2 * shown.radius) {
-      draw({at, low}, {at, high});
-      for (const float end : {low, high}) draw({at - cap, end}, {at + cap, end});
-    }
-  }
-  if (x && x_.holds(x->low) && x_.holds(x->high)) {
-    const float low = x_.px(x->low), high = x_.px(x->high), at = shown.at.y;
-    if (high - low >= 2 * shown.radius) {
-      draw({low, at}, {high, at});
-      for (const float end : {low, high}) draw({end, at - cap}, {end, at + cap});
-    }
-  }
+  if (shown.datum->interval) draw(y_, *shown.datum->interval, true);
+  if (shown.datum->x_interval) draw(x_, *shown.datum->x_interval, false);
 }
 
 // ---- names -------------------------------------------------------------------------------------
