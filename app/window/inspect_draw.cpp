@@ -15,7 +15,7 @@ namespace {
 // Pixels at scale 1.
 constexpr float kName = 88, kScore = 150, kCaption = 20, kHead = 24, kLine = 18, kTable = 128,
                 kSeen = 112;
-constexpr float kLeastPicture = 64, kMostPicture = 104, kBetween = 6;
+constexpr float kLeastPicture = 64, kMostPicture = 104, kMostHistogram = 460, kBetween = 6;
 
 std::string class_name(const Inspection& look, size_t c) {
   return c < look.classes.size() ? look.classes[c] : std::to_string(c);
@@ -114,12 +114,13 @@ std::vector<const InspectionPlane*> gallery_of(const Inspection& model) {
   return found;
 }
 
+/// A histogram has a line to itself: its clipping points are close together.
 float picture_width(const Ui& ui, float width, size_t count, float tall, size_t* a_row) {
-  *a_row = std::max<size_t>(1, count);
+  *a_row = tall < 1 ? 1 : std::max<size_t>(1, count);
   const float gap = ui.px(kBetween);
   const auto fits = [&](size_t n) { return (width + gap) / static_cast<float>(n) - gap; };
   while (*a_row > 1 && fits(*a_row) < ui.px(kLeastPicture)) *a_row = (*a_row + 1) / 2;
-  return std::min(std::floor(fits(*a_row)), ui.px(kMostPicture) / tall);
+  return std::min(std::floor(fits(*a_row)), ui.px(tall < 1 ? kMostHistogram : kMostPicture));
 }
 
 /// Height over width: square, but a histogram lies.
@@ -128,16 +129,9 @@ float tallness(const std::vector<const InspectionPlane*>& planes) {
   return lies ? 0.45f : 1;
 }
 
-/// Where a histogram was cut off, and where it might have been.
-void draw_clips(Ui& ui, const Area& picture, const InspectionPlane& plane) {
-  for (const bool chosen : {false, true}) {
-    for (const PlaneMark& mark : plane.marks) {
-      if ((mark.value != 0) != chosen) continue;
-      const Area cell = cell_area(picture, plane.rows, plane.columns, mark.cell);
-      ui.fill({cell.x + cell.w / 2, picture.y, ui.px(chosen ? 2 : 1), picture.h},
-              ui.color(chosen ? Role::series1 : Role::muted));
-    }
-  }
+/// Under a histogram stand its clipping points as well.
+float caption_height(const Ui& ui, float tall) {
+  return ui.px(tall < 1 ? 2 * kCaption : kCaption);
 }
 
 struct About {
@@ -260,7 +254,7 @@ float gallery_height(const Ui& ui, float width, const Inspection& model) {
   size_t a_row = 1;
   const float picture = tall * picture_width(ui, width, count, tall, &a_row);
   const auto rows = static_cast<float>((count + a_row - 1) / a_row);
-  return ui.px(kHead) + rows * (picture + ui.px(kCaption));
+  return ui.px(kHead) + rows * (picture + caption_height(ui, tall));
 }
 
 void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look) {
@@ -277,11 +271,11 @@ void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* 
   const float height = std::floor(size * tall);
   for (size_t i = 0; i < planes.size(); ++i) {
     const InspectionPlane& plane = *planes[i];
-    const Area picture = {area.x + static_cast<float>(i % a_row) * (size + ui.px(kBetween)),
-                          area.y + static_cast<float>(i / a_row) * (height + ui.px(kCaption)), size,
-                          height};
+    const Area picture = {
+        area.x + static_cast<float>(i % a_row) * (size + ui.px(kBetween)),
+        area.y + static_cast<float>(i / a_row) * (height + caption_height(ui, tall)), size, height};
     draw_plane(ui, picture, plane);
-    if (plane.group == "activations") draw_clips(ui, picture, plane);
+    if (plane.group == "activations") draw_clips(ui, picture, plane, ui.px(kCaption));
     const bool is_predicted =
         look && look->prediction && *look->prediction < std::ssize(model.classes) &&
         class_name(*look, static_cast<size_t>(*look->prediction)) == plane.name;

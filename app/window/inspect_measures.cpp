@@ -1,4 +1,5 @@
-// Figures of a model's parts, a bar each: planes of one row whose cells all have a label.
+// Figures of a model's parts, a bar each: planes of one row whose cells all have a label. And where its activations
+// are cut off.
 #include <algorithm>
 
 #include "app/window/inspect_draw.h"
@@ -12,7 +13,30 @@ bool is_measure(const InspectionPlane& plane) {
   return plane.rows == 1 && !plane.marks.empty() && plane.marks.size() == plane.values.size();
 }
 
+/// The clipping points as they stand in the picture, from left to right.
+std::string clips_text(const InspectionPlane& plane) {
+  std::vector<PlaneMark> marks = plane.marks;
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const PlaneMark& a, const PlaneMark& b) { return a.cell < b.cell; });
+  std::string text;
+  for (const PlaneMark& mark : marks) text += (text.empty() ? "" : " · ") + mark.label;
+  return text;
+}
+
 }  // namespace
+
+void draw_clips(Ui& ui, const Area& picture, const InspectionPlane& plane, float line) {
+  for (const bool chosen : {false, true}) {
+    for (const PlaneMark& mark : plane.marks) {
+      if ((mark.value != 0) != chosen) continue;
+      const Area cell = cell_area(picture, plane.rows, plane.columns, mark.cell);
+      ui.fill({cell.x + cell.w / 2, picture.y, ui.px(chosen ? 2 : 1), picture.h},
+              ui.color(chosen ? Role::series1 : Role::muted));
+    }
+  }
+  ui.text(picture.x, picture.bottom() + 1.35f * line, clips_text(plane), kTiny_px, Role::text,
+          Face::body, Anchor::start, picture.w);
+}
 
 float measures_height(const Ui& ui, const Inspection& model) {
   float height = 0;
