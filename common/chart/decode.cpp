@@ -11,8 +11,14 @@ namespace {
 
 constexpr double kRoom = 1.3;  // right of the longest bar, for its figure
 
+/// A large model on a CPU makes less than one a second: no thousandths of tokens.
+std::string rate_label(double tokens_per_s, const std::string& unit) {
+  if (tokens_per_s < 1) return format_number(tokens_per_s) + " " + unit;
+  return format_rate(tokens_per_s, unit);
+}
+
 std::string tokens_text(double tokens_per_s) {
-  return format_rate(tokens_per_s, "tokens/s");
+  return rate_label(tokens_per_s, "tokens/s");
 }
 
 std::string missing(const std::string& why) {
@@ -41,7 +47,7 @@ void make_room(Panel* panel) {
 Mark most_tokens(const DecodeRow& row, size_t index, double tokens) {
   Mark mark{.row = static_cast<int>(index), .value = tokens / *row.floor_s, .role = Role::muted};
   mark.offset = 0.5;
-  mark.label = "≤ " + format_rate(mark.value, "/s");
+  mark.label = "≤ " + rate_label(mark.value, "/s");
   mark.note = fmt::format("{}: reading {} takes {} at least, which allows {}.", row.label,
                           format_bytes(row.weight_bytes + row.cache_bytes),
                           format_time_ns(*row.floor_s * 1e9), tokens_text(mark.value));
@@ -57,7 +63,7 @@ Panel tokens_panel(std::span<const DecodeRow> rows, double tokens) {
     panel.row_reasons.push_back(row.step_s ? "" : row.why);
     if (row.step_s) {
       const double rate = tokens / *row.step_s;
-      Mark mark = bar(row, i, rate, format_rate(rate, "/s"));
+      Mark mark = bar(row, i, rate, rate_label(rate, "/s"));
       mark.offset = -0.5;
       if (row.step_ci_s)
         mark.interval = Interval{tokens / row.step_ci_s->high, tokens / row.step_ci_s->low};

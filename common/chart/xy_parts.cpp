@@ -100,7 +100,8 @@ Look look_of_dtype(const std::string& dtype) {
   static const std::map<std::string, Look> kLooks = {
       {"fp32", {Role::series0, Marker::dot}},    {"tf32", {Role::series3, Marker::triangle}},
       {"bf16", {Role::series2, Marker::square}}, {"fp16", {Role::series1, Marker::diamond}},
-      {"fp8", {Role::series4, Marker::dot}},     {"int8", {Role::series1, Marker::triangle}}};
+      {"fp8", {Role::series4, Marker::dot}},     {"int8", {Role::series1, Marker::triangle}},
+      {"w8a8", {Role::series4, Marker::square}}};
   const auto found = kLooks.find(dtype);
   return found == kLooks.end() ? Look{Role::series3, Marker::diamond} : found->second;
 }
