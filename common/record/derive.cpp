@@ -23,6 +23,7 @@ std::string no_speed_reason(const Series& series) {
     return check->reason.empty() ? "the check " + check->what + " failed" : check->reason;
   }
   if (!series.quality_passed()) return "its output was not checked";
+  if (is_emulated(series)) return kEmulated;
   if (!series.stats) return "no time per call yet";
   if (!(series.stats->median_ns > 0)) return "the median time is not above 0";
   return "";
