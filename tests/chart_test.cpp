@@ -5,6 +5,7 @@
 #include <map>
 #include <regex>
 
+#include "common/chart/decode.h"
 #include "common/chart/distribution.h"
 #include "common/chart/forest.h"
 #include "common/chart/ladder.h"
@@ -414,6 +415,47 @@ TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, an
   const ChartModel none = traffic_chart(std::span(rows).first(1));
   CHECK(none.rows.empty());
   CHECK_FALSE(none.panels[0].empty_reason.empty());
+}
+
+TEST_CASE(
+    "decoding with each type of weights: two bars a row that stand clear, shares of the floor, "
+    "reasons") {
+  std::vector<DecodeRow> rows;
+  for (int i = 0; i < 6; ++i) {
+    DecodeRow row{.label = "type " + std::to_string(i), .rung = "a rung with a longer name"};
+    row.weight_bytes = 16e9 / (1 << i), row.cache_bytes = 1e8;
+    row.floor_s = 0.5 / (1 << i);
+    if (i != 3)
+      row.step_s = *row.floor_s / 0.8,
+      row.step_ci_s = Interval{*row.step_s * 0.9, *row.step_s * 1.1};
+    row.how = "each part measured at its shape", row.exact = i != 1, row.why = "no rung reads it";
+    if (i < 2) row.energy_j = 3.0 / (i + 1);
+    row.why_no_energy = "no counter";
+    rows.push_back(row);
+  }
+  const ChartModel model =
+      decode_chart(rows, {.title = "Decode", .tokens = 2, .bytes_per_s = 3e10});
+  REQUIRE(model.panels.size() == 4);
+  CHECK(share_of_floor(rows[0]) == Approx(0.8));
+  CHECK_FALSE(share_of_floor(rows[3]));
+  const auto& marks = model.panels[0].marks;
+  CHECK(marks.size() == 6 + 5);  // each has a floor, one has no time
+  CHECK(marks[0].value == Approx(2 * 0.8 / 0.5));
+  CHECK(marks[0].interval->high == Approx(2 * 0.8 / 0.5 / 0.9));
+  CHECK(marks[1].value == Approx(2 / 0.5));
+  CHECK(marks[2].hatched);
+  CHECK(model.panels[1].row_reasons[3] == "no rung reads it");
+  CHECK(model.panels[2].row_reasons[2] == "no counter");
+  CHECK(model.table.rows[0][2] == "3.20 tokens/s");
+  CHECK(model.summary.find("type 5 makes 32 times the tokens of type 0") == 0);
+  for (float width = 700; width <= 2400; width += 170) {
+    for (const float height : {0.0f, 300.0f, 900.0f}) {
+      INFO(width << " x " << height);
+      check_scene(layout(model, {.width = width, .height = height}));
+    }
+  }
+  for (DecodeRow& row : rows) row.energy_j.reset();
+  CHECK(decode_chart(rows, {}).panels[2].empty_reason == "no counter");
 }
 
 TEST_CASE("a workload says who wins each part, once there is more than one to choose from") {

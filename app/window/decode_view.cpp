@@ -54,7 +54,7 @@ void run_decode(State& state) {
 
 std::string why_no_decode(const State& state) {
   const bool any = state.view.lab && state.view.lab->decodes_model;
-  return any ? "" : "The rungs of this lab are no weights of a model that decodes.";
+  return any ? "" : "This lab has no types of weights to decode with: Quantization has.";
 }
 
 std::string why_no_run_decode(const State& state) {
