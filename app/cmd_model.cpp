@@ -96,7 +96,7 @@ int show_all(const CommonOptions& common, const ModelOptions& options) {
 }
 
 /// What is wrong with the description; nothing: empty.
-std::optional<Error> refuse(const ModelOptions& options) {
+std::optional<Error> error_in(const ModelOptions& options) {
   const ModelShape& shape = options.shape;
   if (shape.heads % shape.heads_kv != 0) {
     return Error{
@@ -121,7 +121,7 @@ std::optional<Error> refuse(const ModelOptions& options) {
 
 int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const ModelShape& shape = options.shape;
-  if (const auto error = refuse(options)) return fail(common, *error);
+  if (const auto error = error_in(options)) return fail(common, *error);
   if (shape.dtype == "all") return show_all(common, options);
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());

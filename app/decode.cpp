@@ -24,7 +24,7 @@ const std::vector<const char*>& kernels_of(const DecodeType& type, const ModelSh
 }
 
 /// Its lab's title of it, without what all of them begin with.
-std::string title_of(const std::string& kernel) {
+std::string short_title_of(const std::string& kernel) {
   constexpr std::string_view kCommon = "decode: ";
   for (const Lab* lab : all_labs()) {
     for (const Rung& rung : lab->rungs) {
@@ -51,7 +51,8 @@ bool holds(const Run& run, const Series* series) {
 }
 
 /// A result that a part's time is taken from.
-Reckoned source_of(const DecodeSource& from, const WorkloadPart& part, const PublishedRow& filled) {
+Reckoned result_for(const DecodeSource& from, const WorkloadPart& part,
+                    const PublishedRow& filled) {
   if (filled.source == PublishedRow::Source::missing)
     return reckon(*from.run, from.recordings, part, filled, "hot");
   Reckoned found{.series = filled.series, .run = from.run};
@@ -171,7 +172,7 @@ std::string attention_of(const ModelShape& shape, const Params& other, const Dec
     const auto rows = fill_table(table, *from.run, 0, from.recordings, {});
     for (size_t i = 0; i < rows.size(); ++i) {
       const WorkloadPart& part = workload.parts[i];
-      if (part.kernel == kernel && source_of(from, part, rows[i]).series) return kernel;
+      if (part.kernel == kernel && result_for(from, part, rows[i]).series) return kernel;
     }
   }
   return kernels.front();
@@ -187,19 +188,20 @@ Filled fill_with(const ModelShape& shape, const DecodeType& type, const std::str
   std::vector<Reckoned> sources;
   for (size_t i = 0; i < rows.size(); ++i) {
     const WorkloadPart& part = workload.parts[i];
-    sources.push_back(source_of(from, part, rows[i]));
+    sources.push_back(result_for(from, part, rows[i]));
     filled.with.parts.push_back(part_of(part, rows[i], sources.back(), from.machine));
     if (part.kernel == kernel && sources.back().run && !filled.source)
       filled.source = sources.back().run;
   }
   chart::DecodeRow& row = filled.with.row;
-  row.label = type.title, row.rung = title_of(kernel);
+  row.label = type.title, row.rung = short_title_of(kernel);
   add_up(filled.with.parts, &row);
   if (row.step_s && !row.energy_j) row.why_no_energy = why_no_energy(sources);
   return filled;
 }
 
-/// Measured at each shape before reckoned, the faster before the slower; without times the one that can run here.
+/// Measured at each shape before reckoned, the faster before the slower; without times the one that can run
+/// here.
 auto rank(const Filled& filled, const Run& run) {
   const chart::DecodeRow& row = filled.with.row;
   const KernelInfo* info = run.kernel(filled.with.kernel);
@@ -240,7 +242,7 @@ const Run* floor_of(const std::vector<Filled>& filled, const ModelShape& shape, 
   return from.run;
 }
 
-std::string model_text(const ModelShape& shape) {
+std::string description_of(const ModelShape& shape) {
   return fmt::format("{} layers, {} heads of {} on {} of keys, FFN {}, vocabulary {}; {} keys, {}",
                      shape.layers, shape.heads, shape.d, shape.heads_kv, shape.inner,
                      shape.vocabulary, shape.prompt,
@@ -267,7 +269,7 @@ Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSou
     filled.push_back(fill_type(shape, type, attention, other, from));
   Decode decode{.shape = shape};
   const Workload any = decode_workload(shape, "bf16", "", attention);
-  decode.options = {.title = any.title, .model = model_text(shape), .tokens = any.tokens};
+  decode.options = {.title = any.title, .model = description_of(shape), .tokens = any.tokens};
   decode.options.note =
       std::string("Keys and values stay ") + (shape.gpu ? "bf16" : "fp32") + ". " + any.note;
   const Run* common = floor_of(filled, shape, other, from);

@@ -1,5 +1,5 @@
-// A described model that decodes with each type of weights (labs/workload.h), filled in with what was measured: the
-// window's view Decode, `ridgepoint model --dtype all` and the report show the same rows.
+// A described model that decodes with each type of weights (labs/workload.h), filled in with what was
+// measured: the window's view Decode, `ridgepoint model --dtype all` and the report show the same rows.
 #pragma once
 
 #include <string>
@@ -45,11 +45,13 @@ struct DecodeSource {
 /// A saved run, and what else was recorded on its machine: nothing can be run in its place.
 DecodeSource from_saved(const Run& saved, const std::vector<Recording>& recordings);
 
-/// For each type the rung that was measured at the shapes of the model and is the fastest of them, else one whose rate
-/// at other shapes stands in. `other`: parameters of all of them, the threads. Points into decode_types().
+/// For each type the rung that was measured at the shapes of the model and is the fastest of them, else one
+/// whose rate at other shapes stands in. `other`: parameters of all of them, the threads. Points into
+/// decode_types().
 Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSource& from);
 
-/// Each type's best rung that this machine can run, at each shape. Energy needs the mode measure; a second a pass.
+/// Each type's best rung that this machine can run, at each shape. Energy needs the mode measure; a second a
+/// pass.
 WorkRequest decode_request(const ModelShape& shape, const Params& other, const Run& run);
 
 /// What is wrong with a description that is to decode with weights in fewer bits; empty: nothing.
@@ -59,7 +61,8 @@ chart::ChartModel chart_of(const Decode& decode);
 /// A table, and under it once what is missing and why.
 std::string decode_text(const Decode& decode);
 Json decode_json(const Decode& decode);
-/// For a report: the model last described, else one like Llama 3 8B; none where fewer than two types have a time.
+/// For a report: the model last described, else one like Llama 3 8B; none where fewer than two types have a
+/// time.
 std::vector<report::Section> decode_sections(const Lab& lab, const Run& run);
 
 }  // namespace ridge::app

@@ -57,7 +57,8 @@ Json type_json(const DecodeWith& with, double tokens) {
           {"parts", parts_json(with.parts)}};
 }
 
-/// The reasons of a column's missing figures, each once with the rows that it holds for; in their cells a dash.
+/// The reasons of a column's missing figures, each once with the rows that it holds for; in their cells a
+/// dash.
 std::string take_reasons(const std::string& column_name, size_t column,
                          std::vector<std::vector<std::string>>* rows) {
   std::map<std::string, std::vector<std::string>> of;

@@ -32,8 +32,8 @@ inline std::string full_id(const std::string& name) {
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);
 
-/// `seed=1..8` and `kept=0,1,3` among the parameters: each value, one after the other. Errors: usage, for more than 64
-/// in all.
+/// `seed=1..8` and `kept=0,1,3` among the parameters: each value, one after the other. Errors: usage, for
+/// more than 64 in all.
 Result<std::vector<Params>> expand_ranges(const Params& given);
 
 /// The named rungs, or all that this machine can run. `run` holds the catalogue. Errors: usage (no

@@ -227,7 +227,8 @@ Workload decode_workload(const ModelShape& asked, const std::string& dtype,
 }
 
 std::vector<Workload> model_workloads(const ModelShape& asked) {
-  // Of these the weights alone have the type, where decoding is bound by their bytes; all else stays as it is.
+  // Of these the weights alone have the type, where decoding is bound by their bytes; all else stays as it
+  // is.
   const DecodeType* type = find_decode_type(asked.dtype);
   const bool fewer_bits = type && asked.dtype != "fp32" && asked.dtype != "bf16";
   const ModelShape shape = fewer_bits ? with_plain_type(asked) : asked;

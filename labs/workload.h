@@ -71,8 +71,8 @@ const DecodeType* find_decode_type(std::string_view dtype);
 /// The rungs that attend with one query for each sequence, the best first.
 const std::vector<const char*>& decode_attention(bool gpu);
 
-/// One token more for each sequence, its products by `kernel` on weights of this type. Keys and values stay as they
-/// are, fp32 on a CPU and bf16 on a GPU, whatever the weights are.
+/// One token more for each sequence, its products by `kernel` on weights of this type. Keys and values stay
+/// as they are, fp32 on a CPU and bf16 on a GPU, whatever the weights are.
 Workload decode_workload(const ModelShape& shape, const std::string& dtype,
                          const std::string& kernel, const std::string& attention_kernel);
 

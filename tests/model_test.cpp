@@ -1,5 +1,5 @@
-// `ridgepoint model --dtype all`: a described model that decodes with each type of weights, from what is measured here
-// and from saved runs of another machine. The figures of the saved runs are round and made up.
+// `ridgepoint model --dtype all`: a described model that decodes with each type of weights, from what is
+// measured here and from saved runs of another machine. The figures of the saved runs are round and made up.
 #include <nlohmann/json.hpp>
 
 #include "app/decode.h"

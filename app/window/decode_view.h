@@ -1,4 +1,5 @@
-// The described model decoding with each type of weights (app/decode.h), by the selected rung's processor. No ImGui here.
+// The described model decoding with each type of weights (app/decode.h), by the selected rung's processor. No
+// ImGui here.
 #pragma once
 
 #include "app/window/chart_rows.h"

@@ -29,7 +29,8 @@ void draw_classes(Ui& ui, Area area, const Inspection& look);
 /// A class's pictures side by side, what was predicted framed; a click selects a place.
 void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look);
 float gallery_height(const Ui& ui, float width, const Inspection& model);
-/// Where a histogram was cut off, and where it might have been: lines in it, and what they are two lines under it.
+/// Where a histogram was cut off, and where it might have been: lines in it, and what they are two lines
+/// under it.
 void draw_clips(Ui& ui, const Area& picture, const InspectionPlane& plane, float line);
 /// Planes of one row with a label for each cell, as bars; what is marked with 1 stands out. No height: there are none.
 void draw_measures(Ui& ui, Area area, const Inspection& model);

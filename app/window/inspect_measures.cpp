@@ -1,5 +1,5 @@
-// Figures of a model's parts, a bar each: planes of one row whose cells all have a label. And where its activations
-// are cut off.
+// Figures of a model's parts, a bar each: planes of one row whose cells all have a label. And where its
+// activations are cut off.
 #include <algorithm>
 
 #include "app/window/inspect_draw.h"

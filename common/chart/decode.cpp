@@ -131,13 +131,14 @@ Panel bytes_panel(std::span<const DecodeRow> rows) {
   return panel;
 }
 
-std::string interval_text(const DecodeRow& row, double tokens) {
+std::string tokens_interval(const DecodeRow& row, double tokens) {
   if (!row.step_ci_s) return kNone;
   return format_rate_interval(Interval{tokens / row.step_ci_s->high, tokens / row.step_ci_s->low},
                               "tokens/s");
 }
 
-void add_table(std::span<const DecodeRow> rows, const DecodeOptions& options, ChartModel* model) {
+void add_decode_table(std::span<const DecodeRow> rows, const DecodeOptions& options,
+                      ChartModel* model) {
   model->table.columns = {"Weights",        "Rung",           "Tokens a second",
                           "Interval",       "Floor allows",   "Of the floor",
                           "Joules a token", "Read in a step", "How"};
@@ -146,7 +147,7 @@ void add_table(std::span<const DecodeRow> rows, const DecodeOptions& options, Ch
     model->table.rows.push_back(
         {row.label, row.rung,
          row.step_s ? tokens_text(options.tokens / *row.step_s) : missing(row.why),
-         row.step_s ? interval_text(row, options.tokens) : "",
+         row.step_s ? tokens_interval(row, options.tokens) : "",
          row.floor_s ? tokens_text(options.tokens / *row.floor_s) : missing(row.why_no_floor),
          share ? percent_of_floor(*share) : "",
          row.energy_j ? format_quantity(*row.energy_j / options.tokens, "J")
@@ -194,7 +195,7 @@ ChartModel decode_chart(std::span<const DecodeRow> rows, const DecodeOptions& op
   if (!all_exact)
     model.legend.push_back("hatched: reckoned from another size, or recorded elsewhere");
   model.summary = gain_text(rows) + " " + options.note;
-  add_table(rows, options, &model);
+  add_decode_table(rows, options, &model);
   return model;
 }
 

@@ -1,5 +1,5 @@
-// A described model that decodes, once with each type of weights: tokens and joules beside what the memory's bandwidth
-// would allow. Decoding reads every weight once a step, so that floor is what a type is chosen by.
+// A described model that decodes, once with each type of weights: tokens and joules beside what the memory's
+// bandwidth would allow. Decoding reads every weight once a step, so that floor is what a type is chosen by.
 #pragma once
 
 #include <optional>
