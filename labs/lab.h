@@ -91,7 +91,8 @@ RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 std::vector<const Lab*> all_labs();
 const Lab* find_lab(std::string_view id);
 
-/// The rung with this kernel id, or all whose ids end in `name`: "direct" is one of the CPU and one of the GPU.
+/// The rung with this kernel id, or all whose ids end in `name`: "direct" is one of the CPU and one of the
+/// GPU.
 std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name);
 /// A rung by kernel id, or by the id's last part where that is unique in the lab
 /// ("naive_o1"); the error lists what could be meant.

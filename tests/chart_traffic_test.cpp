@@ -1,5 +1,5 @@
-// Charts of the parts of a whole: a cache model's traffic beside the time, a network's parts beside their rungs, a
-// model's tokens with each type of weights.
+// Charts of the parts of a whole: a cache model's traffic beside the time, a network's parts beside their
+// rungs, a model's tokens with each type of weights.
 #include <cmath>
 
 #include "common/chart/decode.h"

@@ -1,4 +1,5 @@
-// What a learner's code ends of, where C++ knows: an exception that nobody catches, a thread that nobody joins.
+// What a learner's code ends of, where C++ knows: an exception that nobody catches, a thread that nobody
+// joins.
 #pragma once
 
 #include "worker/emitter.h"

@@ -186,7 +186,8 @@ bool limit(int resource, rlim_t most) {
 }
 
 /// Threads are counted by nobody but for a whole user (RLIMIT_NPROC, which root ignores): what limits them is
-/// the addresses of their stacks. Where those would do for more, each stack is larger; untouched it costs nothing.
+/// the addresses of their stacks. Where those would do for more, each stack is larger; untouched it costs
+/// nothing.
 bool limit_threads(size_t addresses) {
   pthread_attr_t usual;
   size_t stack = 0;

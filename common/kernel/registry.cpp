@@ -78,7 +78,7 @@ void append_word(std::string* words, const std::string& word) {
   *words += (words->empty() ? "" : " ") + word;
 }
 
-/// What the text of a rung's file says of it: the macro that registers it, and the library that it names there.
+/// What a rung's file says of it: the macro that registers it, and the library that it names there.
 struct Registration {
   std::string kind;  ///< empty for headers and helpers
   std::string library;

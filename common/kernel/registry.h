@@ -48,8 +48,8 @@ struct KernelSource {
   std::string id;    ///< "gemm.cpu.naive_o1"
   std::string kind;  ///< "kernel", "training", "pipeline", "trap": by the macro that registers it
   std::string path;
-  std::string flags;  ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
-  std::string needs;  ///< the library its build line asks for, "onednn"; empty for none
+  std::string flags;    ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
+  std::string needs;    ///< the library its build line asks for, "onednn"; empty for none
   std::string library;  ///< "oneDNN" for a peer: whose work it is, also where it is not compiled
   std::string text;
   std::string

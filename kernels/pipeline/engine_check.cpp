@@ -14,8 +14,8 @@ namespace {
 constexpr int kCheckedImages = 8;  ///< of each batch on the device
 constexpr double kMostSkipped = 0.01;
 
-/// What rounding may make of a mean of 64 pixels beyond the choice of chroma: a level of Y and one of Cb, which
-/// counts 1.772 in blue, the worst channel: 0.048. (One that cuts off instead of rounding, libjpeg's with
+/// What rounding may make of a mean of 64 pixels beyond the choice of chroma: a level of Y and one of Cb,
+/// which counts 1.772 in blue, the worst channel: 0.048. (One that cuts off instead of rounding, libjpeg's with
 /// JDCT_FLOAT, is off by 0.036 on these pictures.)
 constexpr double kDecoderRounding = (1 + 1.772) / (255 * kDeviation[2]);
 
@@ -55,8 +55,8 @@ bool Engine::pooled_repeated(const Record& record, std::vector<float>* wanted, s
   return true;
 }
 
-/// What the device saw of an image, against the same made here. A device that decodes may spread chroma either
-/// way: what it saw is to lie between the two, which at an edge of colour are 0.08 apart, but for rounding.
+/// What the device saw of an image, against the same made here. A device that decodes may spread chroma
+/// either way: what it saw is to lie between the two, which at an edge of colour are 0.08 apart, but for rounding.
 bool Engine::intact(int slot, int image, std::string* why) {
   const Record& record = on_device_[static_cast<size_t>(slot)][static_cast<size_t>(image)];
   if (record.label < 0) return true;

@@ -11,8 +11,8 @@ namespace ridge::pipeline {
 /// `rgb`: side x side pixels of three bytes. Quality 90, chroma at half resolution, as cameras do.
 std::vector<uint8_t> encode_jpeg(const uint8_t* rgb, int side);
 
-/// How chroma at half resolution becomes pixels, which the standard leaves open: a triangle over its neighbours
-/// (libjpeg's choice), or each value for its four pixels.
+/// How chroma at half resolution becomes pixels, which the standard leaves open: a triangle over its
+/// neighbours (libjpeg's choice), or each value for its four pixels.
 enum class Chroma { smooth, repeated };
 
 /// False, and why, where the bytes are no whole JPEG of that size: what libjpeg merely warns of
