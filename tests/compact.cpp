@@ -50,7 +50,9 @@ std::set<std::string> sources_beside(const std::string& path) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
     const fs::path& other = entry.path();
-    if (other.extension() != ".jsonl" || fs::path(path).stem() == other.filename()) continue;
+    const bool same = other.filename() == fs::path(path).filename() ||
+                      other.filename() == fs::path(path).stem();  // NAME.jsonl.new
+    if (other.extension() != ".jsonl" || same) continue;
     std::ifstream in(other);
     for (std::string line; std::getline(in, line);) {
       if (line.find("\"source\":{") != std::string::npos)
