@@ -122,6 +122,29 @@ TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
   }
 }
 
+TEST_CASE(
+    "Winograd with two threads: one batch of tiles that they share, and batches of their own") {
+  const KernelDesc* kernel = find_kernel("conv.cpu.winograd");
+  if (kernel == nullptr || !runs_here(*kernel, "conv")) return;
+  int i = 0;
+  for (const int64_t h :
+       {5, 9, 14, 23}) {  // 9, 75, 147 and 432 tiles, of which a batch has at least 48
+    Params shape = {{"n", int64_t{h == 5 ? 1 : 3}},
+                    {"c", int64_t{64}},
+                    {"m", int64_t{32}},
+                    {"h", h},
+                    {"w", h},
+                    {"r", int64_t{3}},
+                    {"pad", int64_t{1}},
+                    {"stride", int64_t{1}}};
+    shape["layout"] = kLayouts[static_cast<size_t>(i++) % 3];
+    shape["threads"] = std::min<int64_t>(2, std::max(1u, std::thread::hardware_concurrency()));
+    const QualityCheck check = checked(*kernel, complete(shape), uint64_t(h));
+    INFO(to_string(shape) << ": " << check.reason);
+    CHECK(check.passed);
+  }
+}
+
 TEST_CASE("every CPU rung of conv depthwise: blocks of channels that are full and not") {
   int i = 0;
   for (const int64_t channels : {1, 15, 16, 40, 72}) {
