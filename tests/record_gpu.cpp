@@ -176,14 +176,14 @@ class Recorder {
                    const std::string& name, bool energy) {
     WorkRequest request;
     request.type = "run";
-    request.limit_s = kPass_s;
+    double limit_s = kPass_s;
     for (const Rung* rung : rungs) {
       const std::string& kind = driver_->run().kernel(rung->kernel)->kind;
-      const double least_s = kind == "pipeline"   ? kPipeline_s
-                             : kind == "training" ? kTraining_s
-                                                  : 0;
-      request.limit_s = std::max(request.limit_s, least_s);
+      limit_s = std::max(limit_s, kind == "pipeline"   ? kPipeline_s
+                                  : kind == "training" ? kTraining_s
+                                                       : 0);
     }
+    request.limit_s = limit_s;
     request.energy = energy;
     for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
     if (request.kernels.empty()) return {};
