@@ -29,9 +29,8 @@ using namespace ridge::app;
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
-constexpr double kPipeline_s = 6;  // its pass holds the rounds with its stages: its own comparison
-constexpr double kTraining_s =
-    60;  // it trains as many epochs as its point says: PyTorch was cut off at 0.4 s
+constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
+constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut off at 0.4 s
 constexpr int kMostLosses = 3;
 constexpr size_t kMostCandidates = 9;  // sides of a round are digits
 

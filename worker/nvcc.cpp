@@ -19,10 +19,6 @@ bool is_variable(const std::string& line) {
   return end != 0 && end != line.npos && line[end] == '=';
 }
 
-std::string quoted(const std::string& value) {
-  return value.find('\'') == value.npos ? "'" + value + "'" : "''";
-}
-
 /// Takes `what` out of `text`; false where it is not there.
 bool take_out(std::string* text, const std::string& what) {
   const size_t at = text->find(what);
@@ -56,8 +52,9 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
     if (!line.starts_with("#$ ")) continue;
     const std::string said = line.substr(3);
     if (is_variable(said)) {
+      if (said.find('\'') != said.npos) return "";  // a folder's name that would end the quotation
       const size_t equals = said.find('=');
-      script += "export " + said.substr(0, equals) + "=" + quoted(said.substr(equals + 1)) + "\n";
+      script += "export " + said.substr(0, equals) + "='" + said.substr(equals + 1) + "'\n";
     } else if (!said.starts_with("rm ")) {
       steps.push_back(said);
     }
@@ -72,7 +69,7 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
   // One half names the module, which the other is told. So it has its name before either begins.
   const std::string named_in = word_after(*host, "--module_id_file_name ");
   if (named_in.empty() || !take_out(&*host, "--gen_module_id_file ")) return "";
-  return script + "printf %s " + quoted(module) + " >" + named_in + " || exit\n(" +
+  return script + "printf %s " + module + " >" + named_in + " || exit\n(" +
          joined(steps.begin(), host + 1) + ") &\n" + joined(host + 1, binary + 1) +
          "\ndevice=$?\nwait $! && [ $device = 0 ] || exit 1\n" + joined(binary + 1, steps.end()) +
          "\n";
