@@ -38,6 +38,7 @@ const Lab& conv_lab() {
               {"conv.cpu.onednn_direct", "oneDNN", "compiled for this very shape", kPeer},
               {"conv.cpu.im2col", "im2col + GEMM", "copy everything, then multiply matrices"},
               {"conv.cpu.winograd", "Winograd", "16 products instead of 36"},
+              {"conv.cpu.winograd_4x4", "Winograd, 4 x 4", "36 products instead of 144"},
               {"conv.cpu.onednn_winograd", "oneDNN, Winograd", "the library's", kPeer},
               {"conv.cuda.direct", "direct, GPU", "a thread for each output"},
               {"conv.cuda.shared_tile", "shared tile", "x once for 16 filters and all taps"},

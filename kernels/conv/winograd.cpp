@@ -9,28 +9,45 @@
 // Look at   FLOP/s above the peak: counted are the direct convolution's. And the error: sums and differences
 //           of inputs are rounded before they are multiplied.
 // Source    A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, arXiv:1509.09308.
+#include <immintrin.h>
+
+namespace ridge {
+
+static constexpr int kWinogradTile = 2, kWinogradChannels = 1;
+
+static inline void filter_row(const double* g, double* u) {
+  u[0] = g[0];
+  u[1] = (g[0] + g[1] + g[2]) / 2;
+  u[2] = (g[0] - g[1] + g[2]) / 2;
+  u[3] = g[2];
+}
+
+static inline __attribute__((always_inline)) void input_row(const __m512* d, __m512* v) {
+  v[0] = d[0] - d[2];
+  v[1] = d[1] + d[2];
+  v[2] = d[2] - d[1];
+  v[3] = d[1] - d[3];
+}
+
+static inline __attribute__((always_inline)) void output_row(const __m512* p, __m512* y) {
+  y[0] = p[0] + p[1] + p[2];
+  y[1] = p[1] - p[2] - p[3];
+}
+
+}  // namespace ridge
+
 #include "kernels/conv/winograd.h"
 
 namespace ridge {
 
 extern const ConvKernel conv_avx512;  // avx512.cpp
 
-/// Other filters and strides: the direct tile, and a note that says so.
-static bool fits(const Conv* v) {
-  return v->r == 3 && v->s == 3 && v->stride == 1 && !conv_is_depthwise(v);
-}
-
 static Status prepare(const Shape& shape, Plan* plan) {
-  const Conv v = conv_shape(&shape);
-  if (fits(&v)) return winograd_prepare(&conv_avx512, &shape, plan);
-  const char note[] = "the direct tile: F(2x2, 3x3) takes 3 x 3 filters at stride 1, not depthwise";
-  __builtin_memcpy(plan->note, note, sizeof note);
-  return conv_prepare_blocks(&conv_avx512, &shape, shape.threads, plan);
+  return winograd_prepare(&conv_avx512, &shape, plan);
 }
 
 static Status launch(const Launch& launch) {
-  const Conv v = conv_of(&launch);
-  return fits(&v) ? winograd_run(&conv_avx512, &launch) : conv_run_blocks(&conv_avx512, &launch);
+  return winograd_launch(&conv_avx512, &launch);
 }
 
 RIDGE_KERNEL(conv, cpu, winograd, .prepare = prepare, .launch = launch);
