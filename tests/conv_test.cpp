@@ -124,11 +124,11 @@ TEST_CASE("every CPU rung of conv against float64 on 200 random shapes") {
 
 TEST_CASE(
     "Winograd with two threads: one batch of tiles that they share, and batches of their own") {
-  const KernelDesc* kernel = find_kernel("conv.cpu.winograd");
+  const KernelDesc* kernel = find_kernel(GENERATE("conv.cpu.winograd", "conv.cpu.winograd_4x4"));
   if (kernel == nullptr || !runs_here(*kernel, "conv")) return;
   int i = 0;
-  for (const int64_t h :
-       {5, 9, 14, 23}) {  // 9, 75, 147 and 432 tiles, of which a batch has at least 48
+  // 9, 75, 147 and 432 tiles of 2 x 2, and 4, 27, 48 and 108 of 4 x 4, of which a batch has at least 48
+  for (const int64_t h : {5, 9, 14, 23}) {
     Params shape = {{"n", int64_t{h == 5 ? 1 : 3}},
                     {"c", int64_t{64}},
                     {"m", int64_t{32}},
@@ -142,6 +142,23 @@ TEST_CASE(
     const QualityCheck check = checked(*kernel, complete(shape), uint64_t(h));
     INFO(to_string(shape) << ": " << check.reason);
     CHECK(check.passed);
+  }
+}
+
+TEST_CASE(
+    "Winograd with few channels, whose sums round less than its transforms, and outputs in the "
+    "padding alone") {
+  const KernelDesc* kernel = find_kernel(GENERATE("conv.cpu.winograd", "conv.cpu.winograd_4x4"));
+  if (kernel == nullptr || !runs_here(*kernel, "conv")) return;
+  for (const int64_t channels : {2, 3, 16, 17}) {
+    for (const int64_t pad : {0, 2, 3}) {
+      Params shape = {{"c", channels},    {"m", int64_t{64}},    {"h", int64_t{28}},
+                      {"w", int64_t{28}}, {"r", int64_t{3}},     {"pad", pad},
+                      {"n", int64_t{1}},  {"stride", int64_t{1}}};
+      const QualityCheck check = checked(*kernel, complete(shape), uint64_t(channels + pad));
+      INFO(kernel->id << " " << to_string(shape) << ": " << check.reason);
+      CHECK(check.passed);
+    }
   }
 }
 
