@@ -13,7 +13,7 @@
 #include "common/kernel/registry.h"
 #include "kernels/device/check.h"
 #include "kernels/gemm/blas.h"
-#include "kernels/gemv/gemv.h"
+#include "kernels/gemv/product.h"
 
 namespace {
 
@@ -59,15 +59,6 @@ __global__ void gemv_dequantise_kernel(const int* __restrict__ sums, Gemv g) {
   }
 }
 
-Shape gemm_shape(const Shape& shape) {
-  Shape gemm;
-  gemm.dim[0] = shape.dim[kGemvBatch];
-  gemm.dim[1] = shape.dim[kGemvN];
-  gemm.dim[2] = shape.dim[kGemvK];
-  gemm.dtype = DType::int8;
-  return gemm;
-}
-
 void release(void* state) {
   auto* plan = static_cast<LtPlan*>(state);
   if (plan->product.release && plan->product.state) plan->product.release(plan->product.state);
@@ -84,7 +75,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   if (!state->gemm) return {"gemm.cuda.cublaslt is not built", nullptr, __FILE__, __LINE__, false};
   const size_t bytes = static_cast<size_t>(shape.dim[kGemvBatch] * shape.dim[kGemvN]) * 4;
   RIDGE_CUDA_CHECK(cudaMalloc(&state->sums, bytes));
-  const Status status = state->gemm->prepare(gemm_shape(shape), &state->product);
+  const Status status = state->gemm->prepare(gemv_product(shape, DType::int8), &state->product);
   plan->workspace_bytes = bytes + state->product.workspace_bytes;
   for (size_t i = 0; i < sizeof plan->note; ++i) plan->note[i] = state->product.note[i];
   return status;
@@ -95,8 +86,8 @@ Status launch(const Launch& launch) {
   const Gemv g = gemv_next(launch, &plan->turn);
   void* const buffers[] = {const_cast<void*>(g.x), const_cast<void*>(g.w),
                            g.fused ? plan->sums : g.y};
-  const Status s =
-      plan->gemm->launch({gemm_shape(launch.shape), buffers, launch.stream, plan->product.state});
+  const Status s = plan->gemm->launch(
+      {gemv_product(launch.shape, DType::int8), buffers, launch.stream, plan->product.state});
   if (!s.ok() || !g.fused) return s;
   constexpr int kThreads = 256;
   const int64_t columns = g.n % 4 == 0 ? g.n / 4 : g.n;

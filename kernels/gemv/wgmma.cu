@@ -14,6 +14,7 @@
 #include "kernels/gemm/tile_choice.h"
 #include "kernels/gemm/tile_order.h"
 #include "kernels/gemv/gemv_cuda.h"
+#include "kernels/gemv/product.h"
 
 namespace {
 
@@ -162,16 +163,6 @@ struct WgmmaPlan {
   Plan gemm;
 };
 
-/// The product as the GEMM lab names it: A is x, B is W, whose rows lie as 8-bit types want them.
-Shape gemm_shape(const Shape& shape) {
-  Shape gemm;
-  gemm.dim[kGemmM] = shape.dim[kGemvBatch];
-  gemm.dim[kGemmN] = shape.dim[kGemvN];
-  gemm.dim[kGemmK] = shape.dim[kGemvK];
-  gemm.dtype = Element::kType;
-  return gemm;
-}
-
 void release(void* state) {
   auto* plan = static_cast<WgmmaPlan*>(state);
   if (plan->gemm.release && plan->gemm.state) plan->gemm.release(plan->gemm.state);
@@ -186,14 +177,16 @@ Status prepare(const Shape& shape, Plan* plan) {
   constexpr int kBytes = sizeof(T::Shared);
   RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_wgmma_kernel<false>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  return prepare_tensor_gemm(gemv_wgmma_kernel<true>, kBytes, gemm_shape(shape), &state->gemm);
+  return prepare_tensor_gemm(gemv_wgmma_kernel<true>, kBytes, gemv_product(shape, Element::kType),
+                             &state->gemm);
 }
 
 Status launch(const Launch& launch) {
   auto* plan = static_cast<WgmmaPlan*>(launch.plan_state);
   const Gemv v = gemv_next(launch, &plan->turn);
   void* const buffers[] = {const_cast<void*>(v.x), const_cast<void*>(v.w), v.y};
-  const Launch gemm = {gemm_shape(launch.shape), buffers, launch.stream, plan->gemm.state};
+  const Launch gemm = {gemv_product(launch.shape, Element::kType), buffers, launch.stream,
+                       plan->gemm.state};
   ScaledGemm g;
   const Status s =
       describe_gemm(gemm, Element::kMap, v.fused ? Bf16::kMapOut : Element::kMapOut,

@@ -1,0 +1,18 @@
+// A layer's product as the GEMM lab names it: A is x, B is W, whose rows lie as 8-bit types want them.
+#pragma once
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemv/gemv.h"
+
+namespace ridge {
+
+static inline Shape gemv_product(const Shape& layer, DType dtype) {
+  Shape product;
+  product.dim[kGemmM] = layer.dim[kGemvBatch];
+  product.dim[kGemmN] = layer.dim[kGemvN];
+  product.dim[kGemmK] = layer.dim[kGemvK];
+  product.dtype = dtype;
+  return product;
+}
+
+}  // namespace ridge
