@@ -27,17 +27,41 @@ bool take_out(std::string* text, const std::string& what) {
   return true;
 }
 
-std::string word_after(const std::string& text, const std::string& option) {
-  const size_t at = text.find(option);
+/// The word in quotes that follows `option`, with its quotes: a file, for a shell.
+std::string quoted_after(const std::string& text, const std::string& option) {
+  const size_t at = text.find(option + '"');
   if (at == text.npos) return "";
   const size_t begin = at + option.size();
-  return text.substr(begin, text.find(' ', begin) - begin);
+  return text.substr(begin, text.find('"', begin + 1) + 1 - begin);
 }
 
 std::string joined(Words::const_iterator begin, Words::const_iterator end) {
   std::string steps;
   for (auto step = begin; step != end; ++step) steps += (steps.empty() ? "" : " &&\n") + *step;
   return steps;
+}
+
+/// The device's machine code for the host's compiler: that there will be some.
+constexpr const char* kDeclared =
+    R"(#include "fatbinary_section.h"
+extern "C" __attribute__((visibility("hidden"))) const unsigned long long fatbinData[];
+static const __fatBinC_Wrapper_t __fatDeviceText
+    __attribute__((aligned(8), section(FATBIN_CONTROL_SECTION_NAME))) = {
+        FATBINC_MAGIC, FATBINC_VERSION, fatbinData, 0};)";
+
+/// It for the linker, in the section where cuobjdump looks for it; %s: its file.
+constexpr const char* kHeld =
+    R"(.section .nv_fatbin, "a"
+.align 8
+.globl fatbinData
+.hidden fatbinData
+fatbinData: .incbin "%s"
+.section .note.GNU-stack
+)";
+
+/// Both done, or the end of the script.
+std::string at_once(const std::string& one, const std::string& other) {
+  return "(" + one + ") &\n" + other + "\nother=$?\nwait $! && [ $other = 0 ] || exit 1\n";
 }
 
 }  // namespace
@@ -65,14 +89,24 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
     });
   };
   const auto host = at("cudafe++"), device = at("cicc"), binary = at("fatbinary");
-  if (host >= device || device >= binary || binary == steps.end()) return "";
+  if (host >= device || device >= binary || steps.end() - binary != 3) return "";
+  const auto object = binary + 1, link = binary + 2;
+  const std::string module_id = quoted_after(*host, "--module_id_file_name ");
+  const std::string image = quoted_after(*binary, "--create=");
+  const std::string declared = quoted_after(*binary, "--embedded-fatbin=");
+  const std::string group = "-Wl,--start-group ";
+  const size_t objects = link->find(group);
+  if (module_id.empty() || image.empty() || declared.empty() || objects == link->npos) return "";
   // One half names the module, which the other is told. So it has its name before either begins.
-  const std::string named_in = word_after(*host, "--module_id_file_name ");
-  if (named_in.empty() || !take_out(&*host, "--gen_module_id_file ")) return "";
-  return script + "printf %s " + module + " >" + named_in + " || exit\n(" +
-         joined(steps.begin(), host + 1) + ") &\n" + joined(host + 1, binary + 1) +
-         "\ndevice=$?\nwait $! && [ $device = 0 ] || exit 1\n" + joined(binary + 1, steps.end()) +
-         "\n";
+  if (!take_out(&*host, "--gen_module_id_file ")) return "";
+  // The host's compiler wants cicc's launchers, and the machine code only to hold it. So that is the linker's.
+  take_out(&*binary, "--embedded-fatbin=" + declared);
+  const std::string held = image + ".s";
+  link->insert(objects + group.size(), held + " ");
+  return script + "printf %s " + module + " >" + module_id + " &&\nprintf '%s\n' '" + kDeclared +
+         "' >" + declared + " &&\nprintf '" + kHeld + "' " + image + " >" + held + " || exit\n" +
+         at_once(joined(steps.begin(), host + 1), joined(host + 1, device + 1)) +
+         at_once(*object, joined(device + 1, binary + 1)) + *link + "\n";
 }
 
 Words halves_side_by_side(const Words& command, const std::string& folder,
