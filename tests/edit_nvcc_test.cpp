@@ -68,7 +68,8 @@ TEST_CASE("steps that are not known are left to nvcc") {
   const std::string known =
       "#$ PATH=/bin\n#$ gcc -E x.cu -o k/x.cpp4.ii \n"
       "#$ cudafe++ --gen_module_id_file --module_id_file_name \"k/x.module_id\" \"k/x.cpp4.ii\" \n"
-      "#$ gcc -E x.cu -o k/x.cpp1.ii \n#$ \"$CICC_PATH/cicc\" \"k/x.cpp1.ii\" -o \"k/x.ptx\"\n"
+      "#$ gcc -E x.cu -o k/x.cpp1.ii \n#$ \"$CICC_PATH/cicc\" --stub_file_name \"k/x.stub.c\" "
+      "\"k/x.cpp1.ii\" -o \"k/x.ptx\"\n"
       "#$ ptxas k/x.ptx\n"
       "#$ fatbinary --create=\"k/x.fatbin\" k/x.cubin --embedded-fatbin=\"k/x.fatbin.c\" \n"
       "#$ rm k/x.fatbin\n#$ gcc -c k/x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"k/x.o\" -o x.so\n";
@@ -78,8 +79,13 @@ TEST_CASE("steps that are not known are left to nvcc") {
   CHECK(script.find("rm ") == std::string::npos);
   CHECK(script.find("embedded-fatbin") == std::string::npos);
   CHECK(script.find("--start-group \"k/x.fatbin\".s \"k/x.o\"") != std::string::npos);
-  for (const char* step : {"cudafe++", "cicc", "fatbinary", "--gen_module_id_file ",
-                           "--create=", "--embedded-fatbin=", "--start-group ", "#$ gcc -c"}) {
+  CHECK(script.find("--stub_file_name \"k/x.stub.c\" \"k/x.cpp1.ii\" -lto -o \"k/x.ptx\".lto") !=
+        std::string::npos);
+  CHECK(script.find("--stub_file_name \"k/x.stub.c\".again \"k/x.cpp1.ii\" -o \"k/x.ptx\" &&") !=
+        std::string::npos);
+  for (const char* step :
+       {"cudafe++", "cicc", "fatbinary", "--gen_module_id_file ", "--create=", "--stub_file_name ",
+        "--embedded-fatbin=", "--start-group ", "#$ gcc -c"}) {
     CHECK(worker::script_of_halves(test::replaced(known, step, ""), "one").empty());
   }
   CHECK(worker::script_of_halves(test::replaced(known, "/bin", "/it's/bin"), "one").empty());

@@ -19,11 +19,11 @@ bool is_variable(const std::string& line) {
   return end != 0 && end != line.npos && line[end] == '=';
 }
 
-/// Takes `what` out of `text`; false where it is not there.
-bool take_out(std::string* text, const std::string& what) {
+/// False where `text` has no `what`.
+bool replace(std::string* text, const std::string& what, const std::string& with) {
   const size_t at = text->find(what);
   if (at == text->npos) return false;
-  text->erase(at, what.size());
+  text->replace(at, what.size(), with);
   return true;
 }
 
@@ -59,11 +59,6 @@ fatbinData: .incbin "%s"
 .section .note.GNU-stack
 )";
 
-/// Both done, or the end of the script.
-std::string at_once(const std::string& one, const std::string& other) {
-  return "(" + one + ") &\n" + other + "\nother=$?\nwait $! && [ $other = 0 ] || exit 1\n";
-}
-
 }  // namespace
 
 std::string script_of_halves(const std::string& dry_run, const std::string& module) {
@@ -92,21 +87,30 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
   if (host >= device || device >= binary || steps.end() - binary != 3) return "";
   const auto object = binary + 1, link = binary + 2;
   const std::string module_id = quoted_after(*host, "--module_id_file_name ");
+  const std::string stub = quoted_after(*device, "--stub_file_name ");
+  const std::string ptx = quoted_after(*device, " -o ");
   const std::string image = quoted_after(*binary, "--create=");
   const std::string declared = quoted_after(*binary, "--embedded-fatbin=");
-  const std::string group = "-Wl,--start-group ";
-  const size_t objects = link->find(group);
-  if (module_id.empty() || image.empty() || declared.empty() || objects == link->npos) return "";
+  for (const std::string* file : {&module_id, &stub, &ptx, &image, &declared}) {
+    if (file->empty()) return "";
+  }
   // One half names the module, which the other is told. So it has its name before either begins.
-  if (!take_out(&*host, "--gen_module_id_file ")) return "";
-  // The host's compiler wants cicc's launchers, and the machine code only to hold it. So that is the linker's.
-  take_out(&*binary, "--embedded-fatbin=" + declared);
-  const std::string held = image + ".s";
-  link->insert(objects + group.size(), held + " ");
+  if (!replace(&*host, "--gen_module_id_file ", "")) return "";
+  // The host's compiler wants cicc's stub, which cicc knows early and writes when it ends. One that
+  // leaves the rest of its work to the linker (-lto) ends there. It runs beside the other.
+  std::string stub_alone = *device;
+  replace(&stub_alone, " -o " + ptx, " -lto -o " + ptx + ".lto");
+  replace(&*device, stub, stub + ".again");
+  // The host's object only holds the machine code. So that goes to the linker.
+  replace(&*binary, "--embedded-fatbin=" + declared, "");
+  const std::string held = image + ".s", group = "-Wl,--start-group ";
+  if (!replace(&*link, group, group + held + " ")) return "";
   return script + "printf %s " + module + " >" + module_id + " &&\nprintf '%s\n' '" + kDeclared +
-         "' >" + declared + " &&\nprintf '" + kHeld + "' " + image + " >" + held + " || exit\n" +
-         at_once(joined(steps.begin(), host + 1), joined(host + 1, device + 1)) +
-         at_once(*object, joined(device + 1, binary + 1)) + *link + "\n";
+         "' >" + declared + " &&\nprintf '" + kHeld + "' " + image + " >" + held + " || exit\n(" +
+         joined(steps.begin(), host + 1) + ") &\nhost=$!\n" + joined(host + 1, device) +
+         " || { wait; exit 1; }\n(" + joined(device, binary + 1) + ") &\ndevice=$!\n" + stub_alone +
+         " && wait $host &&\n" + *object +
+         "\nobject=$?\nwait $device && [ $object = 0 ] || { wait; exit 1; }\n" + *link + "\n";
 }
 
 Words halves_side_by_side(const Words& command, const std::string& folder,
