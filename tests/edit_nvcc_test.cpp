@@ -66,14 +66,15 @@ TEST_CASE("an error of either half is told once, at its line") {
 
 TEST_CASE("steps that are not known are left to nvcc") {
   const std::string known =
-      "#$ PATH=/bin\n#$ gcc -E x.cu -o k/x.cpp4.ii \n"
+      "#$ PATH=/bin\n#$ gcc -E -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"k/x.cpp4.ii\" \n"
       "#$ cudafe++ --gen_module_id_file --module_id_file_name \"k/x.module_id\" \"k/x.cpp4.ii\" \n"
-      "#$ gcc -E x.cu -o k/x.cpp1.ii \n#$ \"$CICC_PATH/cicc\" --stub_file_name \"k/x.stub.c\" "
+      "#$ gcc -E -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"k/x.cpp1.ii\" \n#$ "
+      "\"$CICC_PATH/cicc\" --stub_file_name \"k/x.stub.c\" "
       "\"k/x.cpp1.ii\" -o \"k/x.ptx\"\n"
       "#$ ptxas k/x.ptx\n"
       "#$ fatbinary --create=\"k/x.fatbin\" k/x.cubin --embedded-fatbin=\"k/x.fatbin.c\" \n"
       "#$ rm k/x.fatbin\n#$ gcc -c k/x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"k/x.o\" -o x.so\n";
-  const std::string script = worker::script_of_halves(known, "one");
+  const std::string script = worker::script_of_halves(known, "one", "ahead");
   CHECK(script.starts_with("export PATH='/bin'\nprintf %s one >\"k/x.module_id\""));
   CHECK(script.find("gen_module_id_file") == std::string::npos);
   CHECK(script.find("rm ") == std::string::npos);
@@ -86,9 +87,10 @@ TEST_CASE("steps that are not known are left to nvcc") {
   for (const char* step :
        {"cudafe++", "cicc", "fatbinary", "--gen_module_id_file ", "--create=", "--stub_file_name ",
         "--embedded-fatbin=", "--start-group ", "#$ gcc -c"}) {
-    CHECK(worker::script_of_halves(test::replaced(known, step, ""), "one").empty());
+    CHECK(worker::script_of_halves(test::replaced(known, step, ""), "one", "ahead").empty());
   }
-  CHECK(worker::script_of_halves(test::replaced(known, "/bin", "/it's/bin"), "one").empty());
+  CHECK(
+      worker::script_of_halves(test::replaced(known, "/bin", "/it's/bin"), "one", "ahead").empty());
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ class Precompiled {
   std::string header(const std::vector<std::string>& command, const std::string& first,
                      const std::string& text, const std::function<bool()>& cancelled,
                      std::future<void>* making);
+  /// Where they are, and others of the same life may be.
+  const std::string& folder() const { return folder_.path(); }
 
  private:
   Scratch folder_;

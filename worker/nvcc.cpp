@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "common/measure/tool.h"
 
@@ -59,9 +60,30 @@ fatbinData: .incbin "%s"
 .section .note.GNU-stack
 )";
 
+/// A preprocessor's step without <cuda_runtime.h>, which nvcc puts first: a megabyte of text, that of the
+/// save before. It and its macros are kept in `ahead`. False: no such step.
+bool preprocess_less(const std::string& ahead, std::string* step) {
+  constexpr const char* kRuntime = "-include \"cuda_runtime.h\"";
+  const std::string to = quoted_after(*step, " -o "), source = quoted_after(*step, " -m64 ");
+  const size_t rest = step->find(kRuntime);
+  if (to.empty() || source.empty() || rest == step->npos) return false;
+  const std::string first = step->substr(0, rest);
+  const std::string kept =
+      "\"" + ahead + "/" + std::to_string(std::hash<std::string>()(first)) + "\"";
+  replace(&*step, kRuntime, "-imacros " + kept + ".macros");
+  replace(&*step, " -o " + to, " -o " + to + ".rest");
+  *step = "{ [ -e " + kept + ".ii ] || { " + first + kRuntime + " -dD -m64 /dev/null -o " + kept +
+          " &&\n{ echo '#pragma GCC system_header'; grep -E '^#(define|undef) ' " + kept + "; } >" +
+          kept + ".macros &&\ngrep -Ev '^#(define|undef) ' " + kept + " >" + kept +
+          ".text &&\nmv " + kept + ".text " + kept + ".ii; }; } &&\n" + *step + " &&\ncat " + kept +
+          ".ii " + to + ".rest >" + to;
+  return true;
+}
+
 }  // namespace
 
-std::string script_of_halves(const std::string& dry_run, const std::string& module) {
+std::string script_of_halves(const std::string& dry_run, const std::string& module,
+                             const std::string& ahead) {
   std::string script;
   Words steps;
   for (size_t at = 0; at < dry_run.size();) {
@@ -86,6 +108,8 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
   const auto host = at("cudafe++"), device = at("cicc"), binary = at("fatbinary");
   if (host >= device || device >= binary || steps.end() - binary != 3) return "";
   const auto object = binary + 1, link = binary + 2;
+  if (host - steps.begin() != 1 || device - host != 2) return "";
+  if (!preprocess_less(ahead, &steps.front()) || !preprocess_less(ahead, &*(device - 1))) return "";
   const std::string module_id = quoted_after(*host, "--module_id_file_name ");
   const std::string stub = quoted_after(*device, "--stub_file_name ");
   const std::string ptx = quoted_after(*device, " -o ");
@@ -113,7 +137,7 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
          "\nobject=$?\nwait $device && [ $object = 0 ] || { wait; exit 1; }\n" + *link + "\n";
 }
 
-Words halves_side_by_side(const Words& command, const std::string& folder,
+Words halves_side_by_side(const Words& command, const std::string& folder, const std::string& ahead,
                           const std::function<bool()>& cancelled) {
   Words dry = command;
   for (const char* word : {"--dryrun", "--keep", "--keep-dir"}) dry.push_back(word);
@@ -124,7 +148,7 @@ Words halves_side_by_side(const Words& command, const std::string& folder,
   std::string module = folder;
   std::replace_if(
       module.begin(), module.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  const std::string script = script_of_halves(ran->text, module);
+  const std::string script = script_of_halves(ran->text, module, ahead.empty() ? folder : ahead);
   return script.empty() ? command : Words{"/bin/sh", "-c", script};
 }
 
