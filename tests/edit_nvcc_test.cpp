@@ -1,4 +1,8 @@
 // A learner's .cu goes through nvcc's steps with its two halves side by side: what comes of it, no GPU needed.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 #include "tests/edit_class.h"
 #include "worker/build.h"
 #include "worker/nvcc.h"
@@ -11,14 +15,14 @@ using worker::EditText;
 
 /// Compiled for an H200; `object` is what a worker would load, `module` the name that both halves were told.
 EditBuild compiled(const std::string& text, std::string* object = nullptr,
-                   std::string* module = nullptr) {
+                   std::string* module = nullptr, worker::Precompiled* ahead = nullptr) {
   const auto edit = worker::read_edit("", "bf16", text);
   REQUIRE(edit);
   const worker::Scratch scratch;
   worker::Precompiled headers;
   EditBuild build;
   build.built = worker::compile_edit(
-      *edit, 90, scratch.path(), &headers, [] { return false; }, &build);
+      *edit, 90, scratch.path(), ahead != nullptr ? ahead : &headers, [] { return false; }, &build);
   if (object != nullptr) *object = test::read_all(worker::artifact_path(*edit, scratch.path()));
   if (module != nullptr) *module = test::read_all(scratch.path() + "/wgmma_tma.module_id");
   return build;
@@ -46,6 +50,25 @@ TEST_CASE("a .cu is compiled for the device and for the host, side by side") {
         std::string::npos);  // else this nvcc's steps are no longer those known
   CHECK(module.find("ridgepoint_edit_") !=
         std::string::npos);  // a name of ours: nvcc was not left to itself
+}
+
+TEST_CASE("a second save takes the first one's <cuda_runtime.h>, and its errors keep their lines") {
+  worker::Precompiled ahead;
+  const EditBuild first = compiled(wgmma_tma(), nullptr, nullptr, &ahead);
+  if (!has_nvcc(first)) return;
+  size_t kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ahead.folder())) {
+    if (entry.path().extension() != ".ii") continue;
+    ++kept;
+    std::ofstream(entry.path(), std::ios::app) << "int only_in_what_was_kept;\n";
+  }
+  CHECK(kept == 2);  // a half's each
+  const std::string text = wgmma_tma();
+  CHECK(compiled(text + "static int* it = &only_in_what_was_kept;\n", nullptr, nullptr, &ahead)
+            .built);
+  const EditBuild wrong = compiled(text + "static int it = nonesuch;\n", nullptr, nullptr, &ahead);
+  REQUIRE(wrong.messages.size() == 1);
+  CHECK(wrong.messages[0].line == 1 + std::count(text.begin(), text.end(), '\n'));
 }
 
 TEST_CASE("an error of either half is told once, at its line") {
