@@ -60,13 +60,14 @@ fatbinData: .incbin "%s"
 .section .note.GNU-stack
 )";
 
-/// A preprocessor's step without <cuda_runtime.h>, which nvcc puts first: a megabyte of text, that of the
-/// save before. It and its macros are kept in `ahead`. False: no such step.
+/// A preprocessor's step that takes <cuda_runtime.h>, which nvcc puts first, from `ahead`: its text, a
+/// megabyte, and its macros. The first such step makes them. (Its headers have guards, which are macros
+/// too.) False: no such step.
 bool preprocess_less(const std::string& ahead, std::string* step) {
   constexpr const char* kRuntime = "-include \"cuda_runtime.h\"";
-  const std::string to = quoted_after(*step, " -o "), source = quoted_after(*step, " -m64 ");
+  const std::string to = quoted_after(*step, " -o ");
   const size_t rest = step->find(kRuntime);
-  if (to.empty() || source.empty() || rest == step->npos) return false;
+  if (to.empty() || rest == step->npos) return false;
   const std::string first = step->substr(0, rest);
   const std::string kept =
       "\"" + ahead + "/" + std::to_string(std::hash<std::string>()(first)) + "\"";

@@ -1,6 +1,6 @@
-// A save's wait for nvcc: its two halves side by side. nvcc compiles the device's half of a text (a
-// preprocessor, cicc, ptxas) and the host's (another preprocessor, cudafe++) one after the other, though
-// neither needs the other before the host's compiler puts them together.
+// A save's wait for nvcc: its steps side by side. nvcc compiles the device's half of a text (a preprocessor,
+// cicc, ptxas) and the host's (another preprocessor, cudafe++, a compiler) one after the other, though the
+// host's needs no more of the device's than the launchers that cicc writes.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,15 @@
 namespace ridge::worker {
 
 /// `command`, which compiles one .cu for one architecture, as a command that takes the same steps with both
-/// halves at the same time; files in between are left in `folder`, and what is the same at each save in `ahead`. The steps are those that `nvcc --dryrun`
-/// prints. Where it prints others than are known (nvcc 12.8 to 13.0): the command as it was.
+/// halves at the same time. Files in between are left in `folder`, what each save needs again in `ahead`. The
+/// steps are those that `nvcc --dryrun` prints. Where it prints others than are known (nvcc 12.8 to 13.0): the
+/// command as it was.
 std::vector<std::string> halves_side_by_side(const std::vector<std::string>& command,
                                              const std::string& folder, const std::string& ahead,
                                              const std::function<bool()>& cancelled);
 
-/// The same from what was printed, for a shell; empty where a step is missing. `module`: an identifier that no other
-/// module of the process has.
+/// The same from what was printed, for a shell; empty where a step is missing. `module`: an identifier that
+/// no other module of the process has.
 std::string script_of_halves(const std::string& dry_run, const std::string& module,
                              const std::string& ahead);
 
