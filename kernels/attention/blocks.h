@@ -35,10 +35,15 @@ static constexpr float kMostWeight = 1024;
 /// The micro-kernels for a strip. Rows of a, s and o are kRowStride apart; each row's `sum` has 16 parts, added
 /// up at the end; row i has keys[i] keys in this block.
 struct AttentionKernel {
-  /// s (14 x 32) = a (14 x k) * b (k x 32) - shift[row]
-  void (*scores)(const float* a, const float* b, float* s, int64_t k, const float* shift);
-  /// o (14 x 32) += a (14 x k) * b (k x 32)
-  void (*values)(const float* a, const float* b, float* o, int64_t k);
+  /// to[c * kPanel + r] = from[r * stride + c] for 16 rows and columns, or `columns` where those are fewer;
+  /// zeros for rows from `rows` on.
+  void (*transpose)(const float* from, int64_t stride, int64_t rows, int64_t columns, float* to);
+  /// s (14 x columns) = a (14 x k) * b (k x 32, panel after panel) - shift[row]
+  void (*scores)(const float* a, const float* b, float* s, int64_t k, int64_t columns,
+                 const float* shift);
+  /// o (14 x columns) += a (14 x k) * b (k x 32, panels `stride` apart); `first`: =
+  void (*values)(const float* a, const float* b, float* o, int64_t k, int64_t columns,
+                 int64_t stride, bool first);
   /// Scores become weights, added to `sum`; those of keys that a row does not have become 0. False, and `sum`
   /// as it was, where they are too large.
   bool (*weights)(float* s, const int64_t* keys, int64_t columns, float* sum);
@@ -87,27 +92,28 @@ static inline Status attention_prepare_blocks(const Shape& shape, int threads, P
   return status;
 }
 
-/// Keys and values of a head: one line after the other is written.
+/// Keys and values of a head.
 static inline void attention_pack(const AttentionJob* job, int64_t head, AttentionMemory* m) {
   const int64_t s = job->a.sequence, d = job->a.d;
   const float* k = (const float*)job->a.k + head * s * d;
   const float* v = (const float*)job->a.v + head * s * d;
-  float* to = m->k;
-  for (int64_t first = 0; first < job->keys; first += kPanel) {
-    const int64_t left = s - first, count = left > kPanel ? kPanel : left < 0 ? 0 : left;
-    for (int64_t e = 0; e < d; ++e, to += kPanel) {
-      for (int64_t j = 0; j < count; ++j) to[j] = k[(first + j) * d + e];
-      for (int64_t j = count; j < kPanel; ++j) to[j] = 0;
+  for (int64_t key = 0; key < job->keys; key += 16) {
+    float* to = m->k + key / kPanel * kPanel * d + key % kPanel;
+    for (int64_t e = 0; e < d; e += 16) {
+      job->kernel->transpose(k + key * d + e, d, s - key, d - e, to + e * kPanel);
     }
   }
-  for (int64_t first = 0; first < d; first += kPanel) {
-    const int64_t count = d - first < kPanel ? d - first : kPanel;
-    to = m->v + first * job->keys;
-    for (int64_t j = 0; j < s; ++j, to += kPanel) {
-      for (int64_t e = 0; e < count; ++e) to[e] = v[j * d + first + e];
-      for (int64_t e = count; e < kPanel; ++e) to[e] = 0;
+  for (int64_t key = 0; key < job->keys; ++key) {
+    for (int64_t e = 0; e < d; e += kPanel) {
+      const float* from = v + key * d + e;
+      float* to = m->v + e * job->keys + key * kPanel;
+      const int64_t count = key < s ? d - e : 0;
+      if (count >= kPanel) {
+        memcpy(to, from, kPanel * sizeof(float));
+      } else {
+        for (int64_t i = 0; i < kPanel; ++i) to[i] = i < count ? from[i] : 0;
+      }
     }
-    memset(to, 0, (size_t)((job->keys - s) * kPanel) * sizeof(float));
   }
 }
 
@@ -116,7 +122,7 @@ static inline void attention_raise(const AttentionJob* job, AttentionMemory* m, 
                                    int64_t columns, int64_t row, bool first) {
   float rescale[kStripRows];
   job->kernel->raise(m->s, keys, columns, first, m->shift + row, m->sum + 16 * row, rescale);
-  for (int64_t i = 0; i < kStripRows; ++i) {
+  for (int64_t i = 0; !first && i < kStripRows; ++i) {
     float* o = m->o + (row + i) * kRowStride;
     for (int64_t e = 0; e < job->columns; ++e) o[e] *= rescale[i];
   }
@@ -140,15 +146,11 @@ static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, 
   const AttentionKernel* kernel = job->kernel;
   float *shift = m->shift + row, *sum = m->sum + 16 * row, *o = m->o + row * kRowStride;
   for (bool first = key == 0, raise = first;; raise = true) {
-    for (int64_t j = 0; j < columns; j += kPanel) {
-      kernel->scores(m->q + row * kRowStride, m->k + (key + j) * d, m->s + j, d, shift);
-    }
+    kernel->scores(m->q + row * kRowStride, m->k + key * d, m->s, d, columns, shift);
     if (raise) attention_raise(job, m, keys, columns, row, first);
     if (kernel->weights(m->s, keys, columns, sum) || raise) break;
   }
-  for (int64_t e = 0; e < job->columns; e += kPanel) {
-    kernel->values(m->s, m->v + (e * job->keys + key * kPanel), o + e, columns);
-  }
+  kernel->values(m->s, m->v + key * kPanel, o, columns, job->columns, job->keys * kPanel, key == 0);
 }
 
 static inline void attention_query_block(const AttentionJob* job, AttentionMemory* m, int64_t head,
@@ -157,13 +159,11 @@ static inline void attention_query_block(const AttentionJob* job, AttentionMemor
   const int64_t first = (head * a->sequence + query) * a->d;
   const int64_t left = a->sequence - query, rows = left < kQueryBlock ? left : kQueryBlock;
   const float factor = a->scale * 1.44269504f;  // log2(e): 2^x is the exponential there is
-  for (int64_t i = 0; i < kQueryBlock; ++i) {
-    for (int64_t e = 0; e < a->d; ++e) {
-      const float q = i < rows ? ((const float*)a->q)[first + i * a->d + e] : 0;
-      m->q[i * kRowStride + e] = q * factor;
-    }
+  for (int64_t i = 0; i < rows; ++i) {
+    const float* q = (const float*)a->q + first + i * a->d;
+    for (int64_t e = 0; e < a->d; ++e) m->q[i * kRowStride + e] = q[e] * factor;
   }
-  for (int64_t e = 0; e < kQueryBlock * kRowStride; ++e) m->o[e] = 0;
+  for (int64_t e = rows * kRowStride; e < kQueryBlock * kRowStride; ++e) m->q[e] = 0;
   for (int64_t i = 0; i < kQueryBlock; ++i) m->shift[i] = 0;
   for (int64_t i = 0; i < kQueryBlock * 16; ++i) m->sum[i] = 0;
   const int64_t last = a->causal ? query + rows : a->sequence;

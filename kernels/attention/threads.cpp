@@ -1,4 +1,4 @@
-// ridge: isa=avx512f flags=-O2
+// ridge: isa=avx512f flags=-O3
 //
 // Idea      Heads and blocks of queries have nothing to do with each other: each thread takes a range.
 // Changed   avx512 on as many threads as allowed. Each packs the keys and values of the heads it works on:
