@@ -53,8 +53,12 @@ inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, 
   }
 }
 
+/// Of fewer rows than a tile has, one function for both sources: the tile says which. That is an edge, and each further
+/// function is time that a learner waits for the compiler.
 template <int rows, PanelSource source>
 __attribute__((noinline)) void multiply(const PanelTile* t) {
+  const bool is_packed =
+      rows == kRows ? source == PanelSource::packed : t->source == PanelSource::packed;
   const __mmask16 low = lanes_inside(t->columns), high = lanes_inside(t->columns - 16);
   const __mmask32 inside = (__mmask32)high << 16 | low;
   // Interleaves two rows of B: the columns' pairs stand side by side as the instruction wants them.
@@ -68,7 +72,7 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
 #pragma GCC unroll 4
   for (int64_t p = 0; p < t->depth; p += 2, a += 2, packed += 2 * kColumns) {
     __m512i left, right;
-    if (source == PanelSource::packed) {
+    if (is_packed) {
       left = _mm512_load_si512(packed), right = _mm512_load_si512(packed + kColumns);
     } else {
       const __m512i even = _mm512_maskz_loadu_epi16(inside, b);
@@ -91,12 +95,13 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
 }
 
 void tile(const PanelTile* t) {
-#define RIDGE_ROWS(i)                                                                 \
-  case i + 1:                                                                         \
-    return t->source == PanelSource::direct ? multiply<i + 1, PanelSource::direct>(t) \
-                                            : multiply<i + 1, PanelSource::packed>(t);
+#define RIDGE_ROWS(i) \
+  case i + 1:         \
+    return multiply<i + 1, PanelSource::direct>(t);
   // Copied are only panels that meet further rows, and so have met a whole panel of A.
   if (t->source == PanelSource::copy) return multiply<kRows, PanelSource::copy>(t);
+  if (t->rows == kRows && t->source == PanelSource::packed)
+    return multiply<kRows, PanelSource::packed>(t);
   switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
 }
 
