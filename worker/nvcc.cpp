@@ -81,12 +81,8 @@ bool preprocess_less(const std::string& ahead, std::string* step) {
   return true;
 }
 
-}  // namespace
-
-std::string script_of_halves(const std::string& dry_run, const std::string& module,
-                             const std::string& ahead) {
-  std::string script;
-  Words steps;
+/// What `dry_run` says: its environment, as lines for a shell, and its steps. False: a folder's name would end a quotation.
+bool read_dry_run(const std::string& dry_run, std::string* environment, Words* steps) {
   for (size_t at = 0; at < dry_run.size();) {
     const size_t end = std::min(dry_run.find('\n', at), dry_run.size());
     const std::string line = dry_run.substr(at, end - at);
@@ -94,13 +90,23 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
     if (!line.starts_with("#$ ")) continue;
     const std::string said = line.substr(3);
     if (is_variable(said)) {
-      if (said.find('\'') != said.npos) return "";  // a folder's name that would end the quotation
+      if (said.find('\'') != said.npos) return false;
       const size_t equals = said.find('=');
-      script += "export " + said.substr(0, equals) + "='" + said.substr(equals + 1) + "'\n";
+      *environment += "export " + said.substr(0, equals) + "='" + said.substr(equals + 1) + "'\n";
     } else if (!said.starts_with("rm ")) {
-      steps.push_back(said);
+      steps->push_back(said);
     }
   }
+  return true;
+}
+
+}  // namespace
+
+std::string script_of_halves(const std::string& dry_run, const std::string& module,
+                             const std::string& ahead) {
+  std::string script;
+  Words steps;
+  if (!read_dry_run(dry_run, &script, &steps)) return "";
   const auto at = [&](const char* tool) {
     return std::find_if(steps.begin(), steps.end(), [&](const std::string& step) {
       return step.substr(0, step.find(' ')).find(tool) != std::string::npos;
