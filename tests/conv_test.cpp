@@ -140,7 +140,7 @@ TEST_CASE(
     shape["layout"] = kLayouts[static_cast<size_t>(i++) % 3];
     shape["threads"] = std::min<int64_t>(2, std::max(1u, std::thread::hardware_concurrency()));
     const QualityCheck check = checked(*kernel, complete(shape), uint64_t(h));
-    INFO(to_string(shape) << ": " << check.reason);
+    INFO(kernel->id << " " << to_string(shape) << ": " << check.reason);
     CHECK(check.passed);
   }
 }

@@ -74,7 +74,8 @@ TEST_CASE("what was recorded was checked, has an interval or says why, and names
     REQUIRE(run.ok());
     REQUIRE(run->environment());
     CHECK(run->environment()->machine() != "");
-    CHECK_FALSE(run->series().empty());
+    CHECK(std::any_of(run->series().begin(), run->series().end(),
+                      [](const Series& series) { return series.status == SeriesStatus::ok; }));
     for (const Series& series : run->series()) {
       INFO(series.kernel << " " << series.reason);
       CHECK_FALSE(series.hash.empty());

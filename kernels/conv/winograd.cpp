@@ -13,7 +13,9 @@
 
 namespace ridge {
 
-static constexpr int kWinogradTile = 2, kWinogradChannels = 1;
+static constexpr int kWinogradTile = 2;
+/// Of one, there are no sums over channels: nothing to multiply matrices for.
+static constexpr int kWinogradChannels = 2;
 
 static inline void filter_row(const double* g, double* u) {
   u[0] = g[0];
@@ -40,16 +42,6 @@ static inline __attribute__((always_inline)) void output_row(const __m512* p, __
 
 namespace ridge {
 
-extern const ConvKernel conv_avx512;  // avx512.cpp
-
-static Status prepare(const Shape& shape, Plan* plan) {
-  return winograd_prepare(&conv_avx512, &shape, plan);
-}
-
-static Status launch(const Launch& launch) {
-  return winograd_launch(&conv_avx512, &launch);
-}
-
-RIDGE_KERNEL(conv, cpu, winograd, .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(conv, cpu, winograd, .prepare = winograd_prepare, .launch = winograd_launch);
 
 }  // namespace ridge

@@ -1,4 +1,4 @@
-// Winograd's F(m x m, 3 x 3) around the register tile of tile.h: the transforms of patches of (m + 2) x (m + 2), in
+// Winograd's F(m x m, 3 x 3) around the register tile of avx512.cpp: the transforms of patches of (m + 2) x (m + 2), in
 // AVX-512, and the loops. The including file has said, in namespace ridge,
 //
 //   kWinogradTile                  m: outputs of a tile, each way
@@ -26,6 +26,8 @@
 
 namespace ridge {
 
+extern const ConvKernel conv_avx512;  // avx512.cpp
+
 static constexpr int kPatch = kWinogradTile + 2, kElements = kPatch * kPatch;
 
 typedef struct {
@@ -38,7 +40,6 @@ typedef struct {
 } Winograd;
 
 typedef struct {
-  const ConvKernel* kernel;
   const Winograd* plan;
   Conv c;
   int64_t first, count;  ///< tiles of this batch
@@ -164,7 +165,7 @@ static inline void winograd_products(void* context, int index) {
         t.pixels = (int)(job->count * (i + 1) / pieces - from);
         t.x = job->v + e * plan->v_element + from * plan->v_tile + filters->begin * 16;
         t.y = job->p + e * plan->p_element + from * plan->p_tile + g * blocks->width;
-        job->kernel->tile(&t);
+        conv_avx512.tile(&t);
       }
     }
   }
@@ -230,17 +231,16 @@ static inline void winograd_batches(void* context, int index) {
 /// Others: the direct tile, and a note that says so. Of three pixels of padding an output sees nothing of the image
 /// and is zero, which sums of its neighbours are only nearly.
 static inline bool winograd_fits(const Conv* v) {
-  return v->r == 3 && v->s == 3 && v->stride == 1 && v->pad < 3 && !conv_is_depthwise(v) &&
-         v->group_c >= kWinogradChannels;
+  return v->r == 3 && v->s == 3 && v->stride == 1 && v->pad < 3 && v->group_c >= kWinogradChannels;
 }
 
-static inline Status winograd_launch(const ConvKernel* kernel, const Launch* launch) {
-  const Conv v = conv_of(launch);
-  if (!winograd_fits(&v)) return conv_run_blocks(kernel, launch);
-  const Winograd* plan = (const Winograd*)launch->plan_state;
+static inline Status winograd_launch(const Launch& launch) {
+  const Conv v = conv_of(&launch);
+  if (!winograd_fits(&v)) return conv_run_blocks(&conv_avx512, &launch);
+  const Winograd* plan = (const Winograd*)launch.plan_state;
   const ConvPlan* blocks = plan->blocks;
-  WinogradJob job = {kernel, plan, v, 0, 0, plan->v, plan->p, 1};
-  ConvJob copies = {kernel, blocks, job.c};
+  WinogradJob job = {plan, v, 0, 0, plan->v, plan->p, 1};
+  ConvJob copies = {&conv_avx512, blocks, job.c};
   if (blocks->copy_x) team_run(blocks->threads, conv_copy_in, &copies);
   const int64_t tiles = job.c.n * plan->down * plan->across;
   if (tiles > plan->batch || blocks->threads == 1) {
@@ -294,21 +294,21 @@ static inline Status winograd_pack(Winograd* plan, const float* f, size_t* bytes
   return status;
 }
 
-static inline Status winograd_prepare(const ConvKernel* kernel, const Shape* shape, Plan* out) {
+static inline Status winograd_prepare(const Shape& shape, Plan* out) {
   Status status;
   status.what = "out of memory", status.expression = "winograd_prepare";
-  const Conv asked = conv_shape(shape);
+  const Conv asked = conv_shape(&shape);
   if (!winograd_fits(&asked)) {
     snprintf(out->note, sizeof out->note,
              "the direct tile: F(%dx%d, 3x3) takes 3 x 3 filters of %d channels or more, stride 1, "
              "padding to 2",
              kWinogradTile, kWinogradTile, kWinogradChannels);
-    return conv_prepare_blocks(kernel, shape, shape->threads, out);
+    return conv_prepare_blocks(&conv_avx512, &shape, shape.threads, out);
   }
   Winograd* plan = (Winograd*)calloc(1, sizeof(Winograd));
   if (!plan) return status;
   Plan inner = {};
-  const Status made = conv_prepare_blocks(kernel, shape, shape->threads, &inner);
+  const Status made = conv_prepare_blocks(&conv_avx512, &shape, shape.threads, &inner);
   plan->blocks = (ConvPlan*)inner.state;
   out->state = plan;
   out->release = winograd_release;
@@ -334,7 +334,7 @@ static inline Status winograd_prepare(const ConvKernel* kernel, const Shape* sha
   for (int i = 0; i < kConvPixels; ++i) plan->offsets[i] = (int32_t)(i * plan->v_tile);
   if (!plan->v || !plan->p) return status;
   const Status packed =
-      winograd_pack(plan, (const float*)((const ConvConstants*)shape->constants)->f, &bytes);
+      winograd_pack(plan, (const float*)((const ConvConstants*)shape.constants)->f, &bytes);
   out->workspace_bytes = bytes;
   return packed;
 }

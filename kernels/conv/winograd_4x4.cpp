@@ -61,16 +61,6 @@ static inline __attribute__((always_inline)) void output_row(const __m512* p, __
 
 namespace ridge {
 
-extern const ConvKernel conv_avx512;  // avx512.cpp
-
-static Status prepare(const Shape& shape, Plan* plan) {
-  return winograd_prepare(&conv_avx512, &shape, plan);
-}
-
-static Status launch(const Launch& launch) {
-  return winograd_launch(&conv_avx512, &launch);
-}
-
-RIDGE_KERNEL(conv, cpu, winograd_4x4, .prepare = prepare, .launch = launch);
+RIDGE_KERNEL(conv, cpu, winograd_4x4, .prepare = winograd_prepare, .launch = winograd_launch);
 
 }  // namespace ridge
