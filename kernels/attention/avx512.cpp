@@ -18,10 +18,14 @@
 
 #include "kernels/attention/blocks.h"
 #include "kernels/attention/transpose_avx512.h"
-#include "kernels/probe/exp2_avx512.h"
+#include "kernels/attention/weights_avx512.h"
 
 namespace ridge {
 namespace {
+
+constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 256;
+/// While no 16th of a row's weights of a block adds up to more than this, the shift stays.
+constexpr float kMostWeight = 1024;
 
 #define RIDGE_EACH_ROW(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
@@ -50,80 +54,52 @@ constexpr int64_t kAhead = 24;
     RIDGE_EACH_ROW(RIDGE_STEP)                                 \
   }
 
-void scores(const float* a, const float* b, float* c, int64_t k, int64_t columns,
-            const float* shift) {
-  for (float* end = c + columns; c < end; c += kPanel, b += k * kPanel) {
+void scores(const AttentionStrip* strip, const float* b) {
+  const float *a = strip->q, *shift = strip->shift;
+  const int64_t k = strip->d;
+  float* c = strip->s;
+  for (float* end = c + strip->columns; c < end; c += kPanel, b += k * kPanel) {
     RIDGE_EACH_ROW(RIDGE_SHIFTED)
     RIDGE_PRODUCT(k)
     RIDGE_EACH_ROW(RIDGE_STORE)
   }
 }
 
-void values(const float* a, const float* b, float* c, int64_t k, int64_t columns, int64_t stride,
-            bool first) {
-  const __mmask16 before = first ? 0 : 0xffff;
-  for (float* end = c + columns; c < end; c += kPanel, b += stride) {
+void values(const AttentionStrip* strip, const float* b) {
+  const __mmask16 before = strip->first ? 0 : 0xffff;
+  const float* a = strip->s;
+  float* c = strip->o;
+  for (float* end = c + strip->d; c < end; c += kPanel, b += kKeyBlock * kPanel) {
     RIDGE_EACH_ROW(RIDGE_LOAD)
-    RIDGE_PRODUCT(k)
+    RIDGE_PRODUCT(strip->columns)
     RIDGE_EACH_ROW(RIDGE_STORE)
   }
 }
 
-/// Lanes of the 16 keys from `j` on that a row of `keys` keys sees.
-inline __mmask16 seen(int64_t keys, int64_t j) {
-  return (__mmask16)(keys - j >= 16 ? 0xffff : keys <= j ? 0 : (1 << (keys - j)) - 1);
-}
-
-/// The largest score of the keys that the row sees.
-inline float largest_of(const float* row, int64_t keys, int64_t columns) {
-  __m512 most = _mm512_set1_ps(-__builtin_inff());
-  for (int64_t j = 0; j < columns; j += 16) {
-    most = _mm512_mask_max_ps(most, seen(keys, j), most, _mm512_loadu_ps(row + j));
-  }
-  return _mm512_reduce_max_ps(most);
-}
-
-/// One row's, and their sums, lane by lane.
-inline __m512 weights_of(float* row, int64_t keys, int64_t columns) {
-  __m512 total = _mm512_setzero_ps();
-  const int64_t whole = keys < columns ? keys & -16 : columns;
-  for (int64_t j = 0; j < whole; j += 16) {
-    const __m512 p = exp2_of(_mm512_loadu_ps(row + j));
-    total = _mm512_add_ps(total, p);
-    _mm512_storeu_ps(row + j, p);
-  }
-  for (int64_t j = whole < 0 ? 0 : whole; j < columns; j += 16) {
-    const __mmask16 mask = seen(keys, j);
-    const __m512 p = _mm512_maskz_mov_ps(mask, exp2_of(_mm512_maskz_loadu_ps(mask, row + j)));
-    total = _mm512_add_ps(total, p);
-    _mm512_storeu_ps(row + j, p);
-  }
-  return total;
-}
-
-bool weights(float* s, const int64_t* keys, int64_t columns, float* sum) {
+bool weights(const AttentionStrip* strip) {
   __m512 totals[kStripRows], most = _mm512_setzero_ps();
   for (int64_t i = 0; i < kStripRows; ++i) {
-    totals[i] = weights_of(s + i * kRowStride, keys[i], columns);
+    totals[i] = weights_of(strip->s + i * kRowStride, strip->keys[i], strip->columns, kAsTheyAre);
     most = _mm512_max_ps(totals[i], most);
   }
   if (_mm512_cmp_ps_mask(most, _mm512_set1_ps(kMostWeight), _CMP_NLE_UQ)) return false;
   for (int64_t i = 0; i < kStripRows; ++i) {
-    _mm512_storeu_ps(sum + 16 * i, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum + 16 * i)));
+    float* sum = strip->sum + 16 * i;
+    _mm512_storeu_ps(sum, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum)));
   }
   return true;
 }
 
-void raise_shift(float* s, const int64_t* keys, int64_t columns, bool first, float* shift,
-                 float* sum, float* rescale) {
-  for (int64_t i = 0; i < kStripRows; ++i, s += kRowStride, sum += 16) {
-    const float largest = largest_of(s, keys[i], columns);
-    const float by = first || largest > 0 ? largest : 0;
-    for (int64_t j = 0; j < columns; j += 16) {
+void raise_shift(const AttentionStrip* strip, float* rescale) {
+  for (int64_t i = 0; i < kStripRows; ++i) {
+    float *s = strip->s + i * kRowStride, *sum = strip->sum + 16 * i;
+    const float largest = largest_of(s, strip->keys[i], strip->columns);
+    const float by = strip->first || largest > 0 ? largest : 0;
+    for (int64_t j = 0; j < strip->columns; j += 16) {
       _mm512_storeu_ps(s + j, _mm512_sub_ps(_mm512_loadu_ps(s + j), _mm512_set1_ps(by)));
     }
-    shift[i] += by;
-    const __m512 factor = first ? _mm512_setzero_ps() : exp2_of(_mm512_set1_ps(-by));
+    strip->shift[i] += by;
+    const __m512 factor = strip->first ? _mm512_setzero_ps() : exp2_of(_mm512_set1_ps(-by));
     rescale[i] = _mm512_cvtss_f32(factor);
     _mm512_storeu_ps(sum, _mm512_mul_ps(_mm512_loadu_ps(sum), factor));
   }
@@ -132,12 +108,21 @@ void raise_shift(float* s, const int64_t* keys, int64_t columns, bool first, flo
 }  // namespace
 
 extern const AttentionKernel attention_avx512;
-const AttentionKernel attention_avx512 = {transpose_16, scores, values, weights, raise_shift};
+const AttentionKernel attention_avx512 = {.rows = kStripRows,
+                                          .query_block = 8 * kStripRows,
+                                          .panel = kPanel,
+                                          .width = kPanel,
+                                          .key_block = kKeyBlock,
+                                          .transpose = transpose_16,
+                                          .scores = scores,
+                                          .weights = weights,
+                                          .raise = raise_shift,
+                                          .values = values};
 
 namespace {
 
 Status prepare_avx512(const Shape& shape, Plan* plan) {
-  return attention_prepare_blocks(shape, 1, plan);
+  return attention_prepare_blocks(&attention_avx512, shape, 1, plan);
 }
 
 Status launch_avx512(const Launch& launch) {

@@ -15,7 +15,7 @@ extern const AttentionKernel attention_avx512;  // avx512.cpp
 namespace {
 
 Status prepare_threads(const Shape& shape, Plan* plan) {
-  return attention_prepare_blocks(shape, shape.threads, plan);
+  return attention_prepare_blocks(&attention_avx512, shape, shape.threads, plan);
 }
 
 Status launch_threads(const Launch& launch) {

@@ -9,7 +9,7 @@ namespace ridge {
 
 /// AttentionKernel::transpose. In four rounds rows 1, 2, 4 and 8 apart exchange lanes that are as far apart.
 static inline void transpose_16(const float* from, int64_t stride, int64_t rows, int64_t columns,
-                                float* to) {
+                                float* to, int64_t width) {
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __mmask16 some = (__mmask16)(columns < 16 ? (1 << columns) - 1 : 0xffff);
   __m512 x[16];
@@ -33,7 +33,7 @@ static inline void transpose_16(const float* from, int64_t stride, int64_t rows,
   }
 #pragma GCC unroll 16
   for (int64_t c = 0; c < 16; ++c) {
-    if (c < columns) _mm512_storeu_ps(to + c * kPanel, x[c]);
+    if (c < columns) _mm512_storeu_ps(to + c * width, x[c]);
   }
 }
 
