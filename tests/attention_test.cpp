@@ -144,19 +144,9 @@ TEST_CASE("every CPU attention rung passes the gate: head sizes, mask, threads")
   CHECK(tested >= 2);
 }
 
-/// Later keys of 3 times the length: the last query's scores grow from 100 by more than fp32's exponent has room
-/// for, again and again. What keeps an old maximum for too long overflows.
-TEST_CASE("the CPU rungs follow a maximum that keeps growing") {
-  const auto problem = problem_of({{"sequence", int64_t{1100}}, {"d", int64_t{64}}});
-  HostBuffers host;
-  problem->generate(5, &host);
-  for (int64_t j = 256; j < 1100; ++j) {
-    for (int64_t e = j * 64; e < (j + 1) * 64; ++e) {
-      const double k = quality::load(host[kAttentionK].data(), e, DType::fp32);
-      quality::store(host[kAttentionK].data(), e, DType::fp32, k * double(j / 256 * 3));
-    }
-  }
-  host[kAttentionO].resize(problem->buffers()[kAttentionO].bytes);
+/// Every CPU rung on inputs of ours, judged whole.
+void check_cpu_rungs(const Problem& problem, HostBuffers host, uint64_t seed) {
+  host[kAttentionO].resize(problem.buffers()[kAttentionO].bytes);
   for (const KernelDesc* kernel : registered_kernels()) {
     std::string reason;
     if (kernel->backend != Backend::cpu || family_of(kernel->id) != "attention" ||
@@ -169,14 +159,47 @@ TEST_CASE("the CPU rungs follow a maximum that keeps growing") {
     for (size_t i = 0; i < 4; ++i) buffers[i] = host[i].data();
     std::memset(buffers[kAttentionO], 0xff, host[kAttentionO].size());
     Plan plan;
-    if (kernel->prepare != nullptr) REQUIRE(kernel->prepare(problem->shape(), &plan).ok());
-    CHECK(kernel->launch({.shape = problem->shape(), .buffers = buffers, .plan_state = plan.state})
+    if (kernel->prepare != nullptr) REQUIRE(kernel->prepare(problem.shape(), &plan).ok());
+    CHECK(kernel->launch({.shape = problem.shape(), .buffers = buffers, .plan_state = plan.state})
               .ok());
     if (plan.release != nullptr) plan.release(plan.state);
-    const QualityCheck check = problem->check(host, true, 5);
+    const QualityCheck check = problem.check(host, true, seed);
     INFO(check.reason);
     CHECK(check.passed);
   }
+}
+
+void multiply(std::vector<std::byte>* buffer, int64_t begin, int64_t end, double by) {
+  for (int64_t e = begin; e < end; ++e) {
+    quality::store(buffer->data(), e, DType::fp32,
+                   by * quality::load(buffer->data(), e, DType::fp32));
+  }
+}
+
+/// Later keys of 3 times the length: the last query's scores grow from 100 by more than fp32's exponent has room
+/// for, again and again. What keeps an old maximum for too long overflows.
+TEST_CASE("the CPU rungs follow a maximum that keeps growing") {
+  const auto problem = problem_of({{"sequence", int64_t{1100}}, {"d", int64_t{64}}});
+  HostBuffers host;
+  problem->generate(5, &host);
+  for (int64_t j = 256; j < 1100; j += 256) {
+    multiply(&host[kAttentionK], j * 64, std::min(j + 256, int64_t{1100}) * 64,
+             double(j / 256 * 3));
+  }
+  check_cpu_rungs(*problem, std::move(host), 5);
+}
+
+/// The scores are the same; what adds a query to a key, or a weight to a value, loses all that is smaller.
+/// The sequence is long enough for weights that are spread over hundreds of keys.
+TEST_CASE("the CPU rungs do not mind queries, keys and values of very different sizes") {
+  const int64_t d = 72, count = 1500 * d;
+  const auto problem = problem_of({{"sequence", int64_t{1500}}, {"d", d}});
+  HostBuffers host;
+  problem->generate(6, &host);
+  multiply(&host[kAttentionQ], 0, count, 0x1p12);
+  multiply(&host[kAttentionK], 0, count, 0x1p-12);
+  multiply(&host[kAttentionV], 0, count, 0x1p15);
+  check_cpu_rungs(*problem, std::move(host), 6);
 }
 
 TEST_CASE("the gate refuses attention with a mistake, whole and sampled") {
