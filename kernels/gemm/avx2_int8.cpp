@@ -67,10 +67,12 @@ void tile(const PanelTile* t) {
 }
 
 /// Bytes to words. Behind the last of an odd count stands what meets a zero of B.
-void copy_a(void* to, const void* from, int64_t count) {
-  int16_t* words = (int16_t*)to;
-  const int8_t* bytes = (const int8_t*)from;
-  for (int64_t p = 0; p < count; ++p) words[p] = bytes[p];
+void copy_a(void* to, const void* from, int64_t stride, int rows, int64_t depth) {
+  for (int i = 0; i < rows; ++i) {
+    int16_t* words = (int16_t*)((char*)to + i * kStride);
+    const int8_t* bytes = (const int8_t*)from + i * stride;
+    for (int64_t p = 0; p < depth; ++p) words[p] = bytes[p];
+  }
 }
 
 /// Columns of B, each k contiguous: their pairs of steps side by side, in words.
@@ -96,6 +98,7 @@ constexpr PanelKernel kPanels = {.rows = kRows,
                                  .a_stride = kStride,
                                  .tile = tile,
                                  .pack_b = pack_b,
+                                 .b_transposed = true,
                                  .b_bytes = sizeof(int16_t),
                                  .copy_a = copy_a};
 

@@ -39,13 +39,14 @@ struct PanelKernel {
   void (*tile)(const PanelTile* tile);
   /// One column of B: c[i] = row i of A (k long) times b, for i < rows. Null: a tile like any other.
   void (*dots)(const void* a, const void* b, void* c, int64_t rows, int64_t k) = nullptr;
-  /// For B transposed, n x k with k contiguous (gemm.h): packs a panel before the first tile that reads it.
-  /// Null: B is row-major, and its first tile copies it.
+  /// Packs a panel before the first tile that reads it. Null: its first tile copies it, of a row-major B.
   void (*pack_b)(const PanelTile* tile) = nullptr;
-  int b_bytes = 0;  ///< of a packed element of B, 0: as in B; with pack_b
-  int b_head = 0;   ///< bytes that begin a packed panel; with pack_b
-  /// Copies `count` elements of a row of A to its panel; null: as they are.
-  void (*copy_a)(void* to, const void* from, int64_t count) = nullptr;
+  bool b_transposed = false;  ///< B is n x k, k contiguous (gemm.h); with pack_b
+  int b_bytes = 0;            ///< of a packed element of B, 0: as in B; with pack_b
+  int b_head = 0;             ///< bytes that begin a packed panel; with pack_b
+  /// Copies a panel of A, rows of `depth` elements that lie `stride` apart, to rows * a_stride elements;
+  /// null: as they are, a_stride apart.
+  void (*copy_a)(void* to, const void* from, int64_t stride, int rows, int64_t depth) = nullptr;
 };
 
 }  // namespace ridge

@@ -29,6 +29,20 @@ struct PanelPart {
   char *a, *b;
 };
 
+/// One panel of A as PanelKernel::copy_a says.
+static inline void panel_copy_a(const PanelKernel* kernel, char* to, const char* from,
+                                int64_t stride, int rows, int64_t depth) {
+  if (kernel->copy_a) return kernel->copy_a(to, from, stride, rows, depth);
+  const int64_t bytes = kernel->bytes;
+  for (int i = 0; i < rows; ++i) {
+    __builtin_memcpy(to, from, (size_t)(depth * bytes));
+    // bf16 goes in pairs: an odd last step is paired with zero.
+    __builtin_memset(to + depth * bytes, 0, (size_t)bytes);
+    to += kernel->a_stride * bytes;
+    from += stride * bytes;
+  }
+}
+
 /// Rows i0 to i1 times the columns of the part's block. B is read where it lies by the first panel of
 /// A, which copies it for the others, if there are any.
 static inline void panel_block(const PanelJob* job, const PanelPart* part, int64_t i0, int64_t i1) {
@@ -36,27 +50,21 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   const PanelPlan* plan = job->plan;
   // A that meets few panels of B is not worth a copy; but for a last panel of fewer rows.
   const int64_t copied = plan->copy_a ? i0 : i1 - (i1 - i0) % kernel->rows;
-  for (int64_t i = copied; i < i1; ++i) {
-    char* to = part->a + (i - i0) * kernel->a_stride * kernel->bytes;
-    const char* from = (const char*)job->a + (i * job->k + part->p0) * kernel->bytes;
-    if (kernel->copy_a) {
-      kernel->copy_a(to, from, part->depth);
-      continue;
-    }
-    __builtin_memcpy(to, from, (size_t)(part->depth * kernel->bytes));
-    // bf16 goes in pairs: an odd last step is paired with zero.
-    __builtin_memset(to + part->depth * kernel->bytes, 0, (size_t)kernel->bytes);
+  for (int64_t i = copied; i < i1; i += kernel->rows) {
+    panel_copy_a(kernel, part->a + (i - i0) * kernel->a_stride * kernel->bytes,
+                 (const char*)job->a + (i * job->k + part->p0) * kernel->bytes, job->k,
+                 (int)panel_least(kernel->rows, i1 - i), part->depth);
   }
   PanelTile tile;
   tile.depth = part->depth;
-  tile.stride = kernel->pack_b ? job->k : job->n;
+  tile.stride = kernel->b_transposed ? job->k : job->n;
   tile.sum_stride = plan->sums ? plan->sums_stride : job->n;
   tile.first = part->p0 == 0;
   tile.last = part->p0 + part->depth == job->k;
   tile.packed = part->b;
   tile.context = job->context;
   for (int64_t j = part->j0; j < part->j1; j += kernel->columns) {
-    const int64_t first = kernel->pack_b ? j * job->k + part->p0 : part->p0 * job->n + j;
+    const int64_t first = kernel->b_transposed ? j * job->k + part->p0 : part->p0 * job->n + j;
     tile.b = (const char*)job->b + first * kernel->bytes;
     tile.columns = (int)panel_least(kernel->columns, part->j1 - j);
     tile.column = j;

@@ -18,12 +18,16 @@ inline void dot(__m512i* sum, __m512i unsigned_bytes, __m512i signed_bytes) {
 }
 
 /// Flips the highest bit: x + 128 as a byte without a sign. What lies behind the last meets zeros of B.
-void copy_a(void* to, const void* from, int64_t count) {
+void copy_a(void* to, const void* from, int64_t stride, int rows, int64_t depth) {
   const __m512i flip = _mm512_set1_epi8((char)0x80);
-  for (int64_t p = 0; p < count; p += 64) {
-    const __mmask64 inside = count - p >= 64 ? ~0ull : (1ull << (count - p)) - 1;
-    const __m512i x = _mm512_maskz_loadu_epi8(inside, (const char*)from + p);
-    _mm512_store_si512((char*)to + p, _mm512_xor_si512(x, flip));
+  for (int i = 0; i < rows; ++i) {
+    const char* a = (const char*)from + i * stride;
+    char* row = (char*)to + i * kStride;
+    for (int64_t p = 0; p < depth; p += 64) {
+      const __mmask64 inside = depth - p >= 64 ? ~0ull : (1ull << (depth - p)) - 1;
+      const __m512i x = _mm512_maskz_loadu_epi8(inside, a + p);
+      _mm512_store_si512(row + p, _mm512_xor_si512(x, flip));
+    }
   }
 }
 

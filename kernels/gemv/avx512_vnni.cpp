@@ -70,6 +70,7 @@ constexpr PanelKernel panels(int y_bytes) {
           .a_stride = kStride,
           .tile = vnni_tile,
           .pack_b = pack_b,
+          .b_transposed = true,
           .b_head = kColumns * sizeof(int32_t),
           .copy_a = copy_a};
 }
