@@ -223,6 +223,18 @@ TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
   CHECK(none->evidence.empty());
 }
 
+TEST_CASE("faster than its FLOP ceiling it is not sure, however far it is from memory's") {
+  Series series = kernel_series("x.cpu.fewer_products");
+  series.flop = 130, series.bytes_min = 2;
+  const std::vector<Ceiling> ceilings = {ceiling("cpu", "flop", 100e3),
+                                         ceiling("cpu", "dram_read", 100e3)};
+  const auto above = diagnose(series, ceilings, std::nullopt);
+  CHECK(above->bottleneck == Bottleneck::not_sure);
+  CHECK(above->reason.find("above the measured ceiling flop") != std::string::npos);
+  series.bytes_min = 90;  // what counts still speaks
+  CHECK(diagnose(series, ceilings, std::nullopt)->bottleneck == Bottleneck::memory_bandwidth);
+}
+
 TEST_CASE("bytes that stay in a cache are no evidence of memory bandwidth") {
   Series series = kernel_series("x.cpu.cached");
   series.cache = "hot";

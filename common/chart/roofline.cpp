@@ -75,6 +75,8 @@ std::string roofline_note(const Measured& point) {
   double share = 0;
   if (point.entry.row->ceilings && roof_above(point, &share) > 0) {
     note += fmt::format("; {} of what compute and memory allow there", format_share(share));
+    if (point.entry.derived.above_compute)
+      note += ": it does fewer operations than are counted, or in other units";
   }
   return with_how(note, point.entry) + ".";
 }

@@ -151,10 +151,12 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;
     if (series.energy_j) result.energy_per_flop_j = *series.energy_j / series.flop;
-    fill_share(*flop.value, find_ceiling(ceilings, backend, "flop", dtype, threads),
-               dtype + machine,
-               "other units did this work, or the ceiling should be measured again",
+    const Ceiling* ceiling = find_ceiling(ceilings, backend, "flop", dtype, threads);
+    fill_share(*flop.value, ceiling, dtype + machine,
+               "it does fewer operations than are counted, or in other units; or the ceiling "
+               "should be measured again",
                &result.compute, &result.no_compute_reason);
+    result.above_compute = ceiling != nullptr && !result.compute;
   } else if (const WorkRate* logic = result.rate_of("logic")) {
     result.compute = logic->share;
     result.no_compute_reason = logic->no_share_reason;

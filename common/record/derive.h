@@ -26,6 +26,7 @@ struct Derived {
   /// Of the matching DRAM ceiling; of the L2's where the plan counts what comes from there.
   std::optional<Utilization> bandwidth;
   std::string no_compute_reason, no_bandwidth_reason;
+  bool above_compute = false;  ///< faster than that ceiling lets what is counted be
   std::vector<WorkRate> work;  ///< of Series::work
   /// Null where it was not counted.
   const WorkRate* rate_of(const std::string& resource) const;

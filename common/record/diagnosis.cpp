@@ -315,7 +315,13 @@ std::string split_text(const Signal& first, const Signal& second) {
 }
 
 /// `signals` strongest first, those that count before the others.
-void judge(const Series& series, const Signals& signals, Diagnosis* diagnosis) {
+void judge(const Series& series, const Derived& derived, const Signals& signals,
+           Diagnosis* diagnosis) {
+  // What it does instead of what is counted was not looked at: being far from DRAM says nothing then.
+  if (derived.above_compute && (signals.empty() || !signals.front().counts())) {
+    diagnosis->reason = derived.no_compute_reason;
+    return;
+  }
   if (signals.empty()) {
     diagnosis->reason = "nothing that it could be held against was measured";
     return;
@@ -360,7 +366,7 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
     return a.share.value > b.share.value;
   });
   Diagnosis diagnosis;
-  judge(series, signals, &diagnosis);
+  judge(series, derive(series, ceilings), signals, &diagnosis);
   // What decided comes first: where it is latency, how far away the ceilings are.
   if (diagnosis.bottleneck == Bottleneck::latency) {
     std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
