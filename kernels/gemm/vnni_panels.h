@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "kernels/gemm/panels.h"
+#include "kernels/gemm/transpose_avx512.h"
 
 namespace ridge {
 namespace {
@@ -29,33 +30,6 @@ void copy_a(void* to, const void* from, int64_t stride, int rows, int64_t depth)
       _mm512_store_si512(row + p, _mm512_xor_si512(x, flip));
     }
   }
-}
-
-/// 16 x 16 words: what was word j of vector i is word i of vector j.
-inline void transpose(__m512i (&x)[16]) {
-  __m512i y[16];
-  for (int i = 0; i < 16; i += 2) {
-    y[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]);
-    y[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
-  }
-  for (int i = 0; i < 16; i += 4) {
-    for (int j = 0; j < 2; ++j) {
-      x[i + 2 * j] = _mm512_unpacklo_epi64(y[i + j], y[i + j + 2]);
-      x[i + 2 * j + 1] = _mm512_unpackhi_epi64(y[i + j], y[i + j + 2]);
-    }
-  }
-  // Quarters of 128 bits: x[4 q + j] holds of rows 4 q to 4 q + 3 the columns j, j + 4, j + 8, j + 12.
-  for (int j = 0; j < 4; ++j) {
-    const __m512i a = _mm512_shuffle_i32x4(x[j], x[4 + j], 0x88);
-    const __m512i b = _mm512_shuffle_i32x4(x[j], x[4 + j], 0xdd);
-    const __m512i c = _mm512_shuffle_i32x4(x[8 + j], x[12 + j], 0x88);
-    const __m512i d = _mm512_shuffle_i32x4(x[8 + j], x[12 + j], 0xdd);
-    y[j] = _mm512_shuffle_i32x4(a, c, 0x88);
-    y[4 + j] = _mm512_shuffle_i32x4(b, d, 0x88);
-    y[8 + j] = _mm512_shuffle_i32x4(a, c, 0xdd);
-    y[12 + j] = _mm512_shuffle_i32x4(b, d, 0xdd);
-  }
-  for (int i = 0; i < 16; ++i) x[i] = y[i];
 }
 
 /// Half a panel, 16 columns: their words of four steps side by side; before them -128 times their sums.
