@@ -82,7 +82,7 @@ TEST_CASE("the previous rung is the one below on the same backend, peers left ou
   CHECK(previous("coalesced") == "gemm.cuda.naive");
   CHECK(previous("wmma") == "");  // another section
   CHECK(previous("mma_sync") == "gemm.cuda.wmma");
-  CHECK(previous("onednn") == "gemm.cpu.threads");
+  CHECK(previous("onednn") == "gemm.cpu.inner_product");
 }
 
 TEST_CASE("a lever is a later rung of the same backend, and every lab's levers are its rungs") {
@@ -99,8 +99,9 @@ TEST_CASE("a lever is a later rung of the same backend, and every lab's levers a
   CHECK(next("gemm.cuda.naive", Bottleneck::memory_bandwidth) == "gemm.cuda.coalesced");
   CHECK(next("gemm.cuda.coalesced", Bottleneck::memory_bandwidth) == "gemm.cuda.shared_tile");
   CHECK(next("gemm.cpu.packed_avx512", Bottleneck::compute) == "gemm.cpu.threads");
-  CHECK(next("gemm.cpu.threads", Bottleneck::compute) == "");  // nothing later
-  CHECK(next("gemm.cuda.cublas", Bottleneck::compute) == "");  // a library is no step of ours
+  CHECK(next("gemm.cpu.threads", Bottleneck::compute) == "gemm.cpu.inner_product");
+  CHECK(next("gemm.cpu.inner_product", Bottleneck::compute) == "");  // nothing later
+  CHECK(next("gemm.cuda.cublas", Bottleneck::compute) == "");        // a library is no step of ours
   CHECK(next("gemm.cuda.naive", Bottleneck::not_sure) == "");
 }
 
