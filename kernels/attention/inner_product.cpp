@@ -5,7 +5,8 @@
 // Changed   The tile: 12 queries x 32 keys. Keys, values and each query are brought to the same size by powers of
 //           two, so that the sums' larger error stays small beside them; the shift is subtracted, and the
 //           size given back, when a score becomes a weight.
-// Limits    The units for additions and those for multiply-adds, both nearly full.
+// Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among keys or
+//           values makes outputs beside it NaN that need not be.
 // Look at   The error, beside threads'; the share of the peak: multiply-adds alone could not pass 100 %.
 // Source    kernels/gemm/inner_product_avx512.h. The rest as in avx512 and threads.
 #include <immintrin.h>
