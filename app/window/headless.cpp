@@ -12,6 +12,8 @@ Headless::Headless(State& state, float width, float height)
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  // As the OpenGL renderer has: a window of 12,000 pixels, with a whole lesson, has over 65,536 vertices.
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   compat::map_keys();
 #if IMGUI_VERSION_NUM >= 19200
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;

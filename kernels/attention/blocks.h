@@ -8,8 +8,8 @@
 //       where the sums are too large: S again, a larger shift, the sums and O rescaled, P again
 //     divide by the sums
 //
-// Packed: keys in panels, an element of all of a panel's keys beside each other; values block by block, in panels of
-// elements of the head. Both are padded with zeros to whole panels.
+// Packed: keys in panels, an element of all of a panel's keys beside each other; values block by block, in
+// panels of elements of the head. Both are padded with zeros to whole panels.
 #pragma once
 
 #include <stdlib.h>
@@ -53,8 +53,8 @@ struct AttentionKernel {
   /// zeros for rows from `rows` on.
   void (*transpose)(const float* from, int64_t stride, int64_t rows, int64_t columns, float* to,
                     int64_t width);
-  /// Where operands have to be about equally large (null: taken as they are): by what keys and values of a head,
-  /// `count` floats, are multiplied when they are packed;
+  /// Where operands have to be about equally large (null: taken as they are): by what keys and values of a
+  /// head, `count` floats, are multiplied when they are packed;
   float (*unit)(const float* from, int64_t count);
   /// a packed panel of `length` rows is multiplied by it, and completed;
   void (*complete)(float* panel, int64_t length, float unit);
@@ -65,7 +65,8 @@ struct AttentionKernel {
   /// Scores become weights, added to `sum`; those of keys that a row does not have become 0. False, and `sum`
   /// as it was, where they are too large: while they are not, the shift stays what a block before made it.
   bool (*weights)(const AttentionStrip* strip);
-  /// Raises each shift to the row's largest score (`first`: sets it), and shrinks `sum`; `rescale` is by how much.
+  /// Raises each shift to the row's largest score (`first`: sets it), and shrinks `sum`; `rescale` is by how
+  /// much.
   void (*raise)(const AttentionStrip* strip, float* rescale);
   /// o += weights times the block's values.
   void (*values)(const AttentionStrip* strip, const float* v);

@@ -2,11 +2,11 @@
 //
 // Idea      Both products with fewer multiplications than they have: where an addition has a unit of its own,
 //           two thirds of the steps need half of them (Winograd's inner product).
-// Changed   The tile: 12 queries x 32 keys. Keys, values and each query are brought to the same size by powers of
+// Changed   The tile: 12 queries x 32 keys. Keys, values and each query are brought to one size by powers of
 //           two, so that the sums' larger error stays small beside them; the shift is subtracted, and the
 //           size given back, when a score becomes a weight.
-// Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among keys or
-//           values makes outputs beside it NaN that need not be.
+// Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among
+//           keys or values makes outputs beside it NaN that need not be.
 // Look at   The error, beside threads'; the share of the peak: multiply-adds alone could not pass 100 %.
 // Source    kernels/gemm/inner_product_avx512.h. The rest as in avx512 and threads.
 #include <immintrin.h>
@@ -22,20 +22,20 @@ namespace {
 constexpr int64_t kThirdOfKeys = 64, kBlock = 3 * kThirdOfKeys;
 /// A row of a packed panel: 32 floats, and by how much the second 16 are more than the first.
 constexpr int64_t kWidth = kInnerColumns + kInnerLanes;
-/// A sum of `length` products is made of sums of equally many steps, of at most kBlock: roundings of a sum that grows
-/// to 50, as the largest scores' do, add up. (Head sizes above 192: two; those are multiples of 8.)
+/// A sum of `length` products is made of sums of equally many steps, kBlock at most: roundings of a sum that
+/// grows to 50, as the largest scores' do, add up. (Head sizes above 192: two; those are multiples of 8.)
 inline int64_t steps_of(int64_t length) {
   return length / ((length + kBlock - 1) / kBlock);
 }
 
-/// The largest weight of a block where the shift is set, 2 to this. Most are far smaller, and should be as large as
-/// values are: 1.
+/// 2 to this is the largest weight of a block where the shift is set. Most are far smaller, and should be as
+/// large as values are: 1.
 constexpr float kHeadroom = 2;
 /// As in avx512, but lower: weights are multiplied by each other, and what is left of that is an error.
 constexpr float kMostWeight = 64;
 static_assert(kBlock / 16 * 4 <= int64_t(kMostWeight), "equal weights, 4 each, are not too large");
-/// Where one value has nearly all the weight, the others' share of the error is too much beside it: until a row's
-/// weights have added up to this, they are multiplied as they are.
+/// Where one value has nearly all the weight, the others' share of the error is too much beside it: until a
+/// row's weights have added up to this, they are multiplied as they are.
 constexpr float kEnoughWeight = 2 * kMostWeight;
 
 /// Brings the root of the mean of squares closest to 1.

@@ -1,28 +1,29 @@
-// A register tile of 12 x 32 sums where two thirds of the steps of k need half of the multiplications. Only for
-// files with isa=avx512f; static only.
+// A register tile of 12 x 32 sums where two thirds of the steps of k need half of the multiplications. Only
+// for files with isa=avx512f; static only.
 //
 // Winograd's inner product: with two steps p and q of k,
 //
 //   (a_p + b_q) (a_q + b_p)  =  a_p b_p + a_q b_q  +  a_p a_q  +  b_p b_q
 //
-// The last two terms belong to a row of A or to a column of B alone: computed once, subtracted from all its sums.
-// What is left is one multiply-add and two additions for two multiply-adds. Where additions have units of their
-// own (Zen 4: a 512-bit multiply-add *and* an addition each cycle) a third of the steps stays as it is, so that
-// both kinds of units have four operations for three steps and 32 sums, instead of six and none.
+// The last two terms belong to a row of A or to a column of B alone: computed once, subtracted from all its
+// sums. What is left is one multiply-add and two additions for two multiply-adds. Where additions have units of
+// their own (Zen 4: a 512-bit multiply-add *and* an addition each cycle) a third of the steps stays as it is,
+// so that both kinds of units have four operations for three steps and 32 sums, instead of six and none.
 // Where they share units (Intel), it loses: 0.75 to 0.78 times the plain tile on a Xeon.
 //
-// Every element of A is broadcast by the instruction that needs it: a broadcast of its own takes a slot of the
-// vector units (Zen 4: 57 cycles instead of 48 for 24 multiply-adds and 48 additions). The second vector of B
-// is met without loading A again: a + right = (a + left) + (right - left), with the difference packed.
+// Every element of A is broadcast by the instruction that needs it: a broadcast of its own takes a slot of
+// the vector units (Zen 4: 57 cycles instead of 48 for 24 multiply-adds and 48 additions). The second vector
+// of B is met without loading A again: a + right = (a + left) + (right - left), with the difference packed.
 // That is one load for two operations. With one vector of B, and three loads for four, it was as fast alone,
-// but fell from 1.45 times the plain tile's speed to 1.2 while another thread used the same core; this falls to 1.35.
+// but fell from 1.45 times the plain tile's speed to 1.2 while another thread used the same core; this falls
+// to 1.35.
 //
-// Its price is accuracy: sums carry a_p a_q + b_p b_q until these are subtracted. The error is that of numbers of
-// the size of (a + b) squared, so rows and columns should be about equally large: inner_product_scale().
+// Its price is accuracy: sums carry a_p a_q + b_p b_q until these are subtracted. The error is that of numbers
+// of the size of (a + b) squared, so rows and columns should be about equally large: inner_product_scale().
 //
-// Source: S. Winograd, A New Algorithm for Inner Product (IEEE Trans. Computers C-17, 1968); the scaling: R. Brent,
-// Algorithms for Matrix Multiplication (Stanford CS-157, 1970); the differences: T. Pogue and N. Nicolici, Fast
-// Inner-Product Algorithms and Architectures (arXiv:2311.12224).
+// Source: S. Winograd, A New Algorithm for Inner Product (IEEE Trans. Computers C-17, 1968); the scaling: R.
+// Brent, Algorithms for Matrix Multiplication (Stanford CS-157, 1970); the differences: T. Pogue and N.
+// Nicolici, Fast Inner-Product Algorithms and Architectures (arXiv:2311.12224).
 #pragma once
 
 #include <immintrin.h>
@@ -32,7 +33,8 @@ namespace ridge {
 
 enum { kInnerRows = 12, kInnerLanes = 16, kInnerColumns = 2 * kInnerLanes };
 
-/// sum + x[0] * y, and the broadcast is the multiply-add's own. (GCC makes one of its own where x is used twice.)
+/// sum + x[0] * y, and the broadcast is the multiply-add's own. (GCC makes a second instruction of it where x is
+/// used twice.)
 static inline __m512 inner_product_fma(const float* x, __m512 y, __m512 sum) {
   __asm__("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum) : "m"(*x), "v"(y));
   return sum;
@@ -40,9 +42,9 @@ static inline __m512 inner_product_fma(const float* x, __m512 y, __m512 sum) {
 
 /// left[i], right[i] += row i of A times the panel `b`, short of the two terms. A's element (i, p) is at
 /// a[i * row + p * step]; row p of the panel at b + p * width: 16 columns, 16 more, and in its last 16 floats
-/// how much these are more than the first. row, step and width are constants. Steps p and p + third are a pair,
-/// for p < third <= k / 3; the others are multiplied as they are. A pair does not read the 16 in the middle, so
-/// that a width of 32 is enough where `third` is always the same.
+/// how much these are more than the first. row, step and width are constants. Steps p and p + third are a
+/// pair, for p < third <= k / 3; the others are multiplied as they are. A pair does not read the 16 in the
+/// middle, so that a width of 32 is enough where `third` is always the same.
 static inline __attribute__((always_inline)) void inner_product(
     const float* a, int64_t row, int64_t step, const float* b, int64_t width, int64_t k,
     int64_t third, __m512 left[kInnerRows], __m512 right[kInnerRows]) {
