@@ -14,9 +14,9 @@
 // Every element of A is broadcast by the instruction that needs it: a broadcast of its own takes a slot of
 // the vector units (Zen 4: 57 cycles instead of 48 for 24 multiply-adds and 48 additions). The second vector
 // of B is met without loading A again: a + right = (a + left) + (right - left), with the difference packed.
-// That is one load for two operations. With one vector of B, and three loads for four, it was as fast alone,
-// but fell from 1.45 times the plain tile's speed to 1.2 while another thread used the same core; this falls
-// to 1.35.
+// That is one load for two operations. With one vector of B, and three loads for four, it was as fast in the
+// calm, 1.45 times the plain tile, but fell to 1.2 whenever loads became slow on a virtual machine (another
+// thread on the same core, it seems); this falls to 1.35.
 //
 // Its price is accuracy: sums carry a_p a_q + b_p b_q until these are subtracted. The error is that of numbers
 // of the size of (a + b) squared, so rows and columns should be about equally large: inner_product_scale().
