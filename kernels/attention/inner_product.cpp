@@ -164,18 +164,7 @@ void values(const AttentionStrip* strip, const float* v) {
 }
 
 bool weights(const AttentionStrip* strip) {
-  __m512 totals[kInnerRows], most = _mm512_setzero_ps();
-  for (int64_t i = 0; i < kInnerRows; ++i) {
-    const WeightsExponent of = {strip->scale[i], strip->shift[i]};
-    totals[i] = weights_of(strip->s + i * kRowStride, strip->keys[i], strip->columns, of);
-    most = _mm512_max_ps(totals[i], most);
-  }
-  if (_mm512_cmp_ps_mask(most, _mm512_set1_ps(kMostWeight), _CMP_NLE_UQ)) return false;
-  for (int64_t i = 0; i < kInnerRows; ++i) {
-    float* sum = strip->sum + 16 * i;
-    _mm512_storeu_ps(sum, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum)));
-  }
-  return true;
+  return weights_of_strip(strip, kInnerRows, kMostWeight, false);
 }
 
 void raise_shift(const AttentionStrip* strip, float* rescale) {

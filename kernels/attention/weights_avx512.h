@@ -4,22 +4,21 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "kernels/attention/blocks.h"
 #include "kernels/probe/exp2_avx512.h"
 
 namespace ridge {
 
-/// What the exponent of 2 is: score * scale - shift.
+/// Of a row: the exponent of 2 is score * scale - shift.
 struct WeightsExponent {
   float scale, shift;
 };
-/// Scores from which the shift has been subtracted: nothing is left to do.
-static constexpr WeightsExponent kAsTheyAre = {1, 0};
 
-static inline __m512 weight_of(__m512 score, WeightsExponent of) {
-  const bool as_it_is = of.scale == 1 && of.shift == 0;
-  return exp2_of(as_it_is
-                     ? score
-                     : _mm512_fmsub_ps(score, _mm512_set1_ps(of.scale), _mm512_set1_ps(of.shift)));
+/// `of` null: the shift has been subtracted. A constant at each call, so that no vector asks.
+static inline __attribute__((always_inline)) __m512 weight_of(__m512 score,
+                                                              const WeightsExponent* of) {
+  if (!of) return exp2_of(score);
+  return exp2_of(_mm512_fmsub_ps(score, _mm512_set1_ps(of->scale), _mm512_set1_ps(of->shift)));
 }
 
 /// Lanes of the 16 keys from `j` on that a row of `keys` keys sees.
@@ -39,7 +38,7 @@ static inline float largest_of(const float* row, int64_t keys, int64_t columns) 
 /// One row's weights, in place, and their sums, lane by lane.
 static inline __attribute__((always_inline)) __m512 weights_of(float* row, int64_t keys,
                                                                int64_t columns,
-                                                               WeightsExponent of) {
+                                                               const WeightsExponent* of) {
   __m512 total = _mm512_setzero_ps();
   const int64_t whole = keys < columns ? keys & -16 : columns;
   for (int64_t j = 0; j < whole; j += 16) {
@@ -54,6 +53,26 @@ static inline __attribute__((always_inline)) __m512 weights_of(float* row, int64
     _mm512_storeu_ps(row + j, p);
   }
   return total;
+}
+
+/// AttentionKernel::weights: `most` is what no 16th of a row's weights of a block may add up to more than;
+/// `shifted`: scores from which the shift has been subtracted.
+static inline __attribute__((always_inline)) bool weights_of_strip(const AttentionStrip* strip,
+                                                                   int64_t rows, float most,
+                                                                   bool shifted) {
+  __m512 totals[kMostRows], largest = _mm512_setzero_ps();
+  for (int64_t i = 0; i < rows; ++i) {
+    const WeightsExponent of = {strip->scale[i], strip->shift[i]};
+    totals[i] = weights_of(strip->s + i * kRowStride, strip->keys[i], strip->columns,
+                           shifted ? nullptr : &of);
+    largest = _mm512_max_ps(totals[i], largest);
+  }
+  if (_mm512_cmp_ps_mask(largest, _mm512_set1_ps(most), _CMP_NLE_UQ)) return false;
+  for (int64_t i = 0; i < rows; ++i) {
+    float* sum = strip->sum + 16 * i;
+    _mm512_storeu_ps(sum, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum)));
+  }
+  return true;
 }
 
 }  // namespace ridge

@@ -9,7 +9,7 @@
 // sums. What is left is one multiply-add and two additions for two multiply-adds. Where additions have units of
 // their own (Zen 4: a 512-bit multiply-add *and* an addition each cycle) a third of the steps stays as it is,
 // so that both kinds of units have four operations for three steps and 32 sums, instead of six and none.
-// Where they share units (Intel), it loses: 0.75 to 0.78 times the plain tile on a Xeon.
+// Where they share units (Intel), it loses: 0.72 to 0.82 times the plain tile on a Xeon.
 //
 // Every element of A is broadcast by the instruction that needs it: a broadcast of its own takes a slot of
 // the vector units (Zen 4: 57 cycles instead of 48 for 24 multiply-adds and 48 additions). The second vector
