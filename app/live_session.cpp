@@ -104,7 +104,7 @@ LiveSession::~LiveSession() {
 }
 
 WorkerState LiveSession::state() const {
-  if (!process_) return WorkerState::lost;
+  if (!process_) return reason_.empty() ? WorkerState::idle : WorkerState::lost;
   if (!has_hello_) return WorkerState::starting;
   return open_.empty() ? WorkerState::idle : WorkerState::busy;
 }
@@ -175,7 +175,11 @@ void LiveSession::record(const Json& line) {
 
 void LiveSession::cancel(int64_t id) {
   const auto it = open_.find(id);
-  if (it == open_.end() || it->second.cancelled) return;
+  if (it == open_.end()) return;
+  if (it->second.cancelled) {
+    it->second.is_impatient = true;
+    return;
+  }
   it->second.cancelled = Clock::now();
   Json line = app_line("cancel");
   line["id"] = next_id_++;
@@ -332,14 +336,12 @@ void LiveSession::mind_cancel() {
   if (!process_) return;
   const Patience& patience = options_.patience;
   if (terminated_) {
-    if (seconds_since(*terminated_) > patience.kill_s) {
-      lose("did not stop within " + seconds_text(patience.cancel_s) +
-           " of the cancel and was killed");
-    }
+    if (seconds_since(*terminated_) > patience.kill_s) lose("was killed");
     return;
   }
   for (const auto& [id, open] : open_) {
-    if (!open.cancelled || seconds_since(*open.cancelled) <= patience.cancel_s) continue;
+    if (!open.cancelled) continue;
+    if (!open.is_impatient && seconds_since(*open.cancelled) <= patience.cancel_s) continue;
     process_->signal_group(SIGTERM);
     terminated_ = Clock::now();
     return;
@@ -357,9 +359,8 @@ void LiveSession::lose(const std::string& why) {
   reason_ = "the worker " + why;
   if (!gave_up_.empty()) {
     reason_ = "the worker gave up: " + gave_up_;
-  } else if (by_itself && terminated_) {
-    reason_ = "the worker did not stop within " + seconds_text(options_.patience.cancel_s) +
-              " of the cancel and was ended";
+  } else if (terminated_) {
+    reason_ = "the worker could not stop in the middle of a call and was ended by the cancel";
   } else if (by_itself && fault_.empty()) {
     reason_ = "the worker " + ending.text() + (has_hello_ ? "" : " before it said hello");
   }
@@ -371,8 +372,10 @@ void LiveSession::lose(const std::string& why) {
   held_.clear();
   Json line = app_line("lost");
   line["reason"] = reason_;
-  transcript_.push_back(dump_json(line));
-  run_.worker_lost(reason_);
+  if (terminated_) line["cancelled"] = true;
+  record(line);
+  // A cancel is a cancel: the next request starts another worker, and nobody has lost anything.
+  if (terminated_) reason_.clear();
   changed_ = true;
 }
 

@@ -40,6 +40,7 @@ class LiveSession final : public Session {
   struct Open {
     std::string type;
     std::optional<Clock::time_point> cancelled;
+    bool is_impatient = false;  ///< cancelled twice: not to be waited for
   };
 
   Result<int64_t> ask(int64_t id, const std::string& type, const Json& line);

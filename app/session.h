@@ -16,7 +16,7 @@ namespace ridge::app {
 
 enum class WorkerState {
   starting,  ///< spawned, no hello yet
-  idle,
+  idle,  ///< nothing is open; after a cancel that had to end the worker, the next request starts one
   busy,   ///< a request is open
   lost,   ///< died or silent; reason() says how; restarts with the next request
   replay  ///< no worker: a saved run is shown
@@ -28,7 +28,7 @@ struct Patience {
   double ping_every_s = 1;      ///< while anything is open
   double pong_s = 5;            ///< then the worker is dead
   double pong_waiting_s = 120;  ///< the same while it waits for a queue
-  double cancel_s = 3;          ///< cancel without done, then SIGTERM
+  double cancel_s = 3;          ///< cancel without done, then SIGTERM; at once when cancelled twice
   double kill_s = 1;            ///< SIGTERM to SIGKILL; also for the good-bye
   double closed_s = 0.3;        ///< stdout closed while alive
 };
@@ -69,6 +69,8 @@ class Session {
   virtual Result<int64_t> build(const std::string& kernel, const std::string& dtype,
                                 const std::string& text) = 0;
   virtual Result<int64_t> send(WorkRequest request) = 0;  ///< run, compare, probe; sets the id
+  /// Ends the request as cancelled: by the worker when its call is over, else, after cancel_s or a second
+  /// cancel, by ending the worker.
   virtual void cancel(int64_t id) = 0;
   /// Puts a learner's prediction into the transcript.
   virtual void predict(const std::string& kernel, const Params& params, double value_ns) = 0;

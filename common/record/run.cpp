@@ -143,7 +143,11 @@ bool Run::apply_from_app(const Json& message) {
     return true;
   }
   if (type == "lost") {
-    worker_lost(text_field(message, "reason", "the worker ended"));
+    const std::string reason = text_field(message, "reason", "the worker ended");
+    if (message.contains("cancelled") && message["cancelled"] == true)
+      worker_cancelled(reason);
+    else
+      worker_lost(reason);
     return true;
   }
   if (type == "list" || type == "source" || type == "assembly" || type == "build" ||

@@ -76,6 +76,9 @@ class Run {
   /// skipped, if nothing was measured), open requests failed, with this reason. Samples stay; their
   /// Stats are computed.
   void worker_lost(const std::string& reason);
+  /// The worker was ended because a cancel could not reach it: has_hello() is false again, open series and
+  /// requests are cancelled. Samples stay; their Stats are computed.
+  void worker_cancelled(const std::string& reason);
 
   /// Reads a saved transcript. Truncated files keep what is whole and say so in log(); empty,
   /// binary and foreign files are an error that says what the file is instead.
@@ -160,7 +163,7 @@ class Run {
   Series* find_series(int64_t request, int index);
   void close_series(Series* series, const std::string& status, const std::string& reason);
   void close_request(Request* request, const std::string& status, const std::string& reason);
-  void close_open(const std::string& reason);
+  void close_open(const std::string& status, const std::string& reason);
   void note(std::string text);
 
   std::optional<Environment> environment_;

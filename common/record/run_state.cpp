@@ -1,8 +1,8 @@
 // Run: how requests and series end, and looking things up.
 #include <algorithm>
 
-#include "common/record/params.h"
 #include "common/record/derive.h"
+#include "common/record/params.h"
 #include "common/record/run.h"
 #include "common/stats/stats.h"
 
@@ -108,19 +108,26 @@ void Run::close_request(Request* request, const std::string& status, const std::
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
 
-void Run::close_open(const std::string& reason) {
+void Run::close_open(const std::string& status, const std::string& reason) {
   for (Request& request : requests_) {
     if (!request.open()) continue;
-    if (!request.error) request.error = Error{ErrorCode::worker, reason, "", ""};
-    close_request(&request, "failed", reason);
+    if (status == "failed" && !request.error)
+      request.error = Error{ErrorCode::worker, reason, "", ""};
+    close_request(&request, status, reason);
   }
   progress_.reset();
 }
 
 void Run::worker_lost(const std::string& reason) {
   has_hello_ = false;
-  close_open(reason);
+  close_open("failed", reason);
   note("worker lost: " + reason);
+}
+
+void Run::worker_cancelled(const std::string& reason) {
+  has_hello_ = false;
+  close_open("cancelled", "cancelled");
+  note(reason);
 }
 
 Series* Run::find_series(int64_t request, int index) {
