@@ -19,7 +19,8 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 RIDGE_KERNEL(gemm, cpu, onednn_bf16, .dtypes = "bf16", .library = "oneDNN",
-             .version = matmul_version, .prepare = prepare, .launch = launch_matmul);
+             .version = matmul_version, .unavailable = why_no_bf16, .prepare = prepare,
+             .launch = launch_matmul);
 
 }  // namespace
 }  // namespace ridge

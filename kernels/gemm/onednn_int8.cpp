@@ -17,7 +17,8 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 RIDGE_KERNEL(gemm, cpu, onednn_int8, .dtypes = "int8", .library = "oneDNN",
-             .version = matmul_version, .prepare = prepare, .launch = launch_matmul);
+             .version = matmul_version, .unavailable = why_no_int8, .prepare = prepare,
+             .launch = launch_matmul);
 
 }  // namespace
 }  // namespace ridge

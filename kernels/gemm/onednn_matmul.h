@@ -96,6 +96,25 @@ Status prepare_matmul(const Shape& shape, const MatmulTypes& types, Plan* plan) 
   return {};
 }
 
+/// Whether oneDNN may use this ISA here, or one that is above it.
+inline bool onednn_has(dnnl_cpu_isa_t isa) {
+  return (dnnl_get_effective_cpu_isa() & isa) == isa;
+}
+
+/// KernelDesc::unavailable of bf16.
+inline const char* why_no_bf16() {
+  return onednn_has(dnnl_cpu_isa_avx512_core) ? nullptr : "oneDNN's bf16 needs AVX-512";
+}
+
+/// KernelDesc::unavailable of int8. Without VNNI oneDNN adds pairs of products in 16 bits (vpmaddubsw), which
+/// full-range operands overflow: it accepts the product, and the gate refuses the result.
+inline const char* why_no_int8() {
+  const bool has_vnni =
+      onednn_has(dnnl_cpu_isa_avx512_core_vnni) || onednn_has(dnnl_cpu_isa_avx2_vnni);
+  return has_vnni ? nullptr
+                  : "without VNNI, oneDNN's int8 sums overflow 16 bits; this CPU lacks it";
+}
+
 /// operands: A, B, C.
 inline Status run_matmul(const Matmul* plan, int threads, void* const* operands) {
   omp_set_num_threads(threads);

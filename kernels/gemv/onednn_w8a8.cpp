@@ -82,7 +82,8 @@ Status launch(const Launch& launch) {
 }
 
 RIDGE_KERNEL(gemv, cpu, onednn_w8a8, .dtypes = "w8a8", .library = "oneDNN",
-             .version = matmul_version, .prepare = prepare, .launch = launch);
+             .version = matmul_version, .unavailable = why_no_int8, .prepare = prepare,
+             .launch = launch);
 
 }  // namespace
 }  // namespace ridge
