@@ -6,6 +6,7 @@
 #include <imgui_impl_opengl3.h>
 
 #include <cstring>
+#include <deque>
 #include <utility>
 
 namespace ridge::window {
@@ -15,13 +16,62 @@ bool g_event = false;  // set by GLFW's callbacks, on the one thread that runs t
 std::string g_glfw_error;
 std::vector<std::string> g_dropped;
 
+#if IMGUI_VERSION_NUM < 18700
+/// Keys that went down since a frame last took them. ImGui before 1.87 reads at each frame which keys are down and
+/// so misses one that went down and up between two frames, as while a long call is timed. Here every press
+/// waits for a frame of its own kind; 1.87 has such a queue itself.
+struct Press {
+  int key = 0, modifiers = 0;
+};
+std::deque<Press> g_presses;
+
+void note_press(int key, int action, int modifiers) {
+  if (action == GLFW_PRESS && key >= 0) g_presses.push_back({key, modifiers});
+}
+
+/// Before NewFrame: the next press, or, where its key was down in the frame before, the release in between.
+void take_press(ImGuiIO& io) {
+  if (g_presses.empty()) return;
+  const Press press = g_presses.front();
+  const bool was_down = io.KeysDownDuration[press.key] >= 0;
+  io.KeysDown[press.key] = !was_down;
+  io.KeyCtrl = press.modifiers & GLFW_MOD_CONTROL;
+  io.KeyShift = press.modifiers & GLFW_MOD_SHIFT;
+  io.KeyAlt = press.modifiers & GLFW_MOD_ALT;
+  if (!was_down) g_presses.pop_front();
+}
+
+/// After the frame: as the keyboard is now.
+void read_keyboard(GLFWwindow* window, ImGuiIO& io) {
+  const auto down = [&](int key) { return glfwGetKey(window, key) == GLFW_PRESS; };
+  for (int key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key) io.KeysDown[key] = down(key);
+  io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL) || down(GLFW_KEY_RIGHT_CONTROL);
+  io.KeyShift = down(GLFW_KEY_LEFT_SHIFT) || down(GLFW_KEY_RIGHT_SHIFT);
+  io.KeyAlt = down(GLFW_KEY_LEFT_ALT) || down(GLFW_KEY_RIGHT_ALT);
+}
+
+bool presses_wait() {
+  return !g_presses.empty();
+}
+#else
+void note_press(int, int, int) {}
+void take_press(ImGuiIO&) {}
+void read_keyboard(GLFWwindow*, ImGuiIO&) {}
+bool presses_wait() {
+  return false;
+}
+#endif
+
 void on_error(int, const char* text) {
   g_glfw_error = text;
 }
 
 // Installed before ImGui's backend, which calls on to what it finds.
 void watch_events(GLFWwindow* window) {
-  glfwSetKeyCallback(window, [](GLFWwindow*, int, int, int, int) { g_event = true; });
+  glfwSetKeyCallback(window, [](GLFWwindow*, int key, int, int action, int modifiers) {
+    note_press(key, action, modifiers);
+    g_event = true;
+  });
   glfwSetCharCallback(window, [](GLFWwindow*, unsigned) { g_event = true; });
   glfwSetMouseButtonCallback(window, [](GLFWwindow*, int, int, int) { g_event = true; });
   glfwSetCursorPosCallback(window, [](GLFWwindow*, double, double) { g_event = true; });
@@ -111,10 +161,12 @@ void Platform::draw(Screen& screen, const ViewState& view) {
   if (screen.prepare()) refresh_font_texture();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  take_press(ImGui::GetIO());
   ImGui::NewFrame();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   screen.draw(size.x, size.y);
   ImGui::Render();
+  read_keyboard(window_, ImGui::GetIO());
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
@@ -149,7 +201,7 @@ bool Platform::wait(double timeout_s) {
     glfwWaitEventsTimeout(timeout_s);
   else
     glfwPollEvents();
-  return g_event;
+  return g_event || presses_wait();
 }
 
 void Platform::wake() {
