@@ -36,6 +36,7 @@ int climb_in_terminal(const CommonOptions& common) {
   const Lab& first = *all_labs().front();
   MeasureOptions options;
   options.lab = first.id;
+  options.mode = "live";  // a first look; `run` measures
   const auto folder = make_report_folder(report_root(), options.lab);
   if (!folder) return fail(common, folder.error());
   options.out = *folder + "/run.jsonl";
@@ -59,7 +60,8 @@ int climb_in_terminal(const CommonOptions& common) {
   const std::string page = *folder + "/report.html";
   const auto written = write_html(run, "run.jsonl", page);
   complain(written ? "report: " + page : "no report: " + written.error().sentence());
-  return finish_command(common, options, measured, run_exit_code(run, measured.request, *measured.lab));
+  return finish_command(common, options, measured,
+                        run_exit_code(run, measured.request, *measured.lab));
 }
 
 int show_saved(const CommonOptions& common) {

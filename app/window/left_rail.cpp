@@ -101,7 +101,7 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
               std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1,
               Role::muted, Face::mono, Anchor::end);
     }
-    if (touched.clicked) open_lab(ui.state, lab->id);
+    if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
   }
 }
 
@@ -180,8 +180,8 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   }
   ImGui::EndChild();
   ui.list = outer;
-  if (!clicked.empty()) select_rung(ui.state, clicked);
-  if (folds) perform(ui.state, "experts");
+  if (!clicked.empty()) ui.dispatch([clicked](State& state) { select_rung(state, clicked); });
+  if (folds) ui.dispatch_action("experts");
 }
 
 /// A rung chosen elsewhere (by key, in the chart) comes into view.
@@ -200,7 +200,8 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
   if (ceilings.empty()) {
     const bool waiting = !ui.state.is_replay();
     ui.paragraph(rest,
-                 waiting ? "What this machine can do at most is measured before the first run."
+                 waiting
+                     ? "What this machine can do at most is measured after a run's first results."
                  : ui.state.run().series().empty() ? "Select a recorded rung to see its machine."
                                                    : "This saved run measured no ceilings.",
                  kSmall_px, Role::muted);

@@ -168,10 +168,11 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   const auto& ceilings = ui.state.run().ceilings();
   if (ceilings.empty()) {
     const bool live = !ui.state.is_replay();
-    if (live && draw_nothing(ui, inner, "No ceiling is measured yet.",
-                             "They are measured before the first run, in a few seconds.",
-                             "Measure them now")) {
-      perform(ui.state, "probe");
+    if (live && draw_nothing(
+                    ui, inner, "No ceiling is measured yet.",
+                    "A run measures those that it needs after its first results, in a few seconds.",
+                    "Measure them now")) {
+      ui.dispatch_action("probe");
     }
     if (!live)
       draw_empty_state(ui, inner, "This saved run measured no ceilings.",
