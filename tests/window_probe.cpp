@@ -1,7 +1,8 @@
 // The real window, which tells where its widgets are, for a test that aims with a real mouse:
 //   window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS]
-// WIDGETS.txt has, after the frame that was drawn last, the rung that is selected, the baseline, whether
-// something runs, the notice, and a line "x y w h NAME" for each widget. It is replaced, never half written.
+// WIDGETS.txt has, after the frame that was drawn last, the lab, the rung that is selected, the baseline, whether
+// something runs, the worker's state, the notice, a line "row KERNEL STATE REASON" for each rung and a line
+// "x y w h NAME" for each widget. It is replaced, never half written.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -14,15 +15,50 @@ using namespace ridge;
 
 namespace {
 
+const char* worker_state(const window::State& state) {
+  switch (state.session->state()) {
+    case app::WorkerState::starting:
+      return "starting";
+    case app::WorkerState::idle:
+      return "idle";
+    case app::WorkerState::busy:
+      return "busy";
+    case app::WorkerState::lost:
+      return "lost";
+    case app::WorkerState::replay:
+      return "replay";
+  }
+  return "";
+}
+
+/// "verified"; "partial" of a training that its limit cut short; "wrong" where the gate is meant to refuse it; "empty" where it could run and has no result.
+std::string row_state(const window::RungView& row) {
+  const Series* series = row.series;
+  if (row.origin == window::Origin::recorded) return "recorded";
+  if (!series) return row.can_run ? "empty" : "elsewhere";
+  const bool is_over = series->status == SeriesStatus::ok || series->trap;
+  if (is_over) return "verified";
+  if (series->status == SeriesStatus::failed)
+    return row.rung->wrong && row.rung->wrong(series->params) ? "wrong" : "refused";
+  if (series->status == SeriesStatus::partial) return "partial";
+  return series->status == SeriesStatus::skipped ? "refused" : "running";
+}
+
 void tell(const std::string& path, const window::Screen& screen, const window::State& state) {
   const std::string part = path + ".part";
   {
     std::ofstream out(part);
     out << "selected " << state.view.rung << "\n"
+        << "lab " << (state.view.lab ? state.view.lab->id : "") << "\n"
+        << "worker " << worker_state(state) << "\n"
+        << "error " << state.notice.is_error << "\n"
         << "baseline " << state.view.baseline << "\n"
         << "running " << (state.run_request || state.compare_request) << "\n"
         << "asked " << state.run().requests().size() << "\n"
         << "notice " << state.notice.text << "\n";
+    for (const window::RungView& row : state.ladder)
+      out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
+          << (row.series ? row.series->reason : row.reason) << "\n";
     for (const auto& [name, area] : screen.widgets()) {
       if (area.w < 1 || area.h < 1) continue;
       out << area.x << ' ' << area.y << ' ' << area.w << ' ' << area.h << ' ' << name << "\n";
