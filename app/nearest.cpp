@@ -36,8 +36,9 @@ bool has_same(const Params& have, const Params& wanted, std::span<const char* co
   });
 }
 
-/// "n = 4096" where all differing integers share one value; else "m = 4096, n = 512".
-std::string difference(const Params& have, const Params& wanted, const std::string& size) {
+}  // namespace
+
+std::string size_difference(const Params& have, const Params& wanted, const std::string& size) {
   std::vector<std::pair<std::string, std::string>> differing;
   for (const auto& [name, value] : wanted) {
     const auto other = have.find(name);
@@ -57,8 +58,6 @@ std::string difference(const Params& have, const Params& wanted, const std::stri
   return text;
 }
 
-}  // namespace
-
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
                        const std::string& cache, std::span<const char* const> fixed) {
   Snapped best;
@@ -77,7 +76,7 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
   if (best.series) {
     best.exact = best_distance == 0;
     if (!best.exact)
-      best.shown_size = difference(best.series->params, wanted, best.series->size_param);
+      best.shown_size = size_difference(best.series->params, wanted, best.series->size_param);
   }
   return best;
 }
@@ -100,7 +99,7 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
   best.exact = best_distance == 0 && has_same(best.comparison->candidate_params, wanted, kThreads);
   if (best_distance > 0) {
     const Comparison& found = *best.comparison;
-    best.shown_size = difference(found.candidate_params, wanted, found.size_param);
+    best.shown_size = size_difference(found.candidate_params, wanted, found.size_param);
   }
   return best;
 }

@@ -8,6 +8,10 @@
 
 namespace ridge::app {
 
+/// "n = 4096" where all whole numbers that differ share one value; else "m = 4096, n = 512". Empty: none
+/// differs, but for threads, which are no size.
+std::string size_difference(const Params& have, const Params& wanted, const std::string& size);
+
 /// The series of `kernel` whose size is nearest to `wanted` (in ratio, over every shared integer
 /// parameter; a different text parameter such as dtype is never "near"). Only finished series count, and
 /// of the parameters named in `fixed` only those with the same value.

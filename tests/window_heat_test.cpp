@@ -73,7 +73,7 @@ TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is
   CHECK(param_int(heat_params_at(f.state, axes, 256, 512), "m") == 512);
   // The third stays where the lab has it; beside threads, all three are one size.
   CHECK(param_int(heat_params_at(f.state, axes, 256, 512), "k") ==
-        param_int(f.state.view.params, "n"));
+        param_int(shown_params(f.state), "n"));
   set_heat_axis(f.state, false, "threads");
   CHECK(heat_params_at(f.state, heat_axes(f.state), 256, 2).count("m") == 0);
   set_heat_axis(f.state, false, "m");

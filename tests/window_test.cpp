@@ -54,10 +54,75 @@ TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") 
     CHECK(kernel.kernel.find(".cpu.") != std::string::npos);
     CHECK(param_int(kernel.params, "n") == 256);
   }
-  CHECK(f.session.sent[f.session.sent.size() - 2].type == "probe");  // the ceilings come first
+  // The worker measures the ceilings after its first results: nothing stands before those.
+  for (const WorkRequest& sent : f.session.sent)
+    CHECK((sent.type == "run" || !sent.kernels.empty()));
   f.driver->key(Key::f5);
   CHECK(f.session.count("run") == 1);
   CHECK(f.state.notice.text.find("running") != std::string::npos);
+}
+
+TEST_CASE("Home's button climbs at the lab's first look, live, whatever was chosen before",
+          "[window]") {
+  Fixture f;
+  REQUIRE(f.driver->click("n=2048"));
+  f.driver->type('h');
+  REQUIRE(f.driver->click("begin"));
+  const WorkRequest request = f.session.last("run");
+  CHECK(request.mode == "live");
+  REQUIRE(request.kernels.size() == cpu_rungs());
+  for (const KernelRequest& kernel : request.kernels) CHECK(param_int(kernel.params, "n") == 512);
+  CHECK(f.state.view.screen == ScreenId::lab);
+}
+
+TEST_CASE("rungs of one lab keep defaults of their own until something is chosen", "[window]") {
+  FakeSession::lab = "weightless";
+  Fixture f;
+  FakeSession::lab = "gemm";
+  f.driver->key(Key::f5);
+  const WorkRequest request = f.session.last("run");
+  REQUIRE(request.kernels.size() > 10);
+  for (const KernelRequest& kernel : request.kernels) {
+    INFO(kernel.kernel);
+    CHECK(resolve_params(FakeSession::info(kernel.kernel).params, kernel.params, "family").ok());
+  }
+  f.session.finish(request);
+  f.driver->frames(3);
+  select_rung(f.state, "bloom.cpu.counting");
+  CHECK(param_int(shown_params(f.state), "tuple") == 28);
+  select_rung(f.state, "wisard.cpu.packed");
+  CHECK(param_int(shown_params(f.state), "tuple") == 12);
+  set_param(f.state, "tuple", int64_t{8});
+  select_rung(f.state, "bloom.cpu.counting");
+  CHECK(param_int(shown_params(f.state), "tuple") == 8);
+  // Another lab and back: what was chosen is still chosen.
+  open_lab(f.state, "gemm");
+  open_lab(f.state, "weightless");
+  CHECK(param_int(shown_params(f.state), "tuple") == 8);
+}
+
+TEST_CASE("a comparison leaves the ladder's results alone, whatever becomes of its sides",
+          "[window]") {
+  Fixture f;
+  f.run_all();
+  const auto shown_ns = [&](const char* kernel) {
+    const RungView* row = find_row(f.state, kernel);
+    return row->series && row->series->stats ? row->series->stats->median_ns : 0;
+  };
+  const double first_ns = shown_ns("gemm.cpu.naive_o1"), second_ns = shown_ns("gemm.cpu.naive_o3");
+  REQUIRE(first_ns > second_ns);
+  f.driver->type('b');
+  f.driver->type(']');
+  for (const bool passes : {true, false}) {
+    f.driver->type('c');
+    const WorkRequest request = f.session.last("compare");
+    f.session.measure(request, 0, 7 * first_ns);
+    f.session.measure(request, 1, 7 * second_ns, passes);
+    f.session.finish(request, passes ? "ok" : "failed");
+    f.driver->frames(3);
+    CHECK(shown_ns("gemm.cpu.naive_o1") == first_ns);
+    CHECK(shown_ns("gemm.cpu.naive_o3") == second_ns);
+  }
 }
 
 TEST_CASE("the Run button does what F5 does", "[window]") {
@@ -91,6 +156,9 @@ TEST_CASE("Esc cancels the run, and says so when nothing runs", "[window]") {
   f.driver->frames();
   CHECK(f.state.run_request == 0);
   CHECK(f.driver->find("run") != nullptr);
+  for (const RungView& row : f.state.ladder) {
+    if (row.can_run) CHECK(row.reason == "not run yet");
+  }
 }
 
 TEST_CASE("results become bars, and a failed check does not", "[window]") {

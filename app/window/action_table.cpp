@@ -32,7 +32,7 @@ void cancel(State& state) {
     if (id) state.session->cancel(id);
   }
   if (is_building(state)) state.session->cancel(state.editing->build_request);
-  state.notice = {"Cancelling after the sample in hand.", false};
+  state.notice = {"Cancelling after the call in hand; Esc again ends it at once.", false};
 }
 
 void escape(State& state) {
@@ -135,6 +135,7 @@ using compat::Key;
 
 const Action kActions[] = {
     {"run", "Run the ladder", pressed("F5", Key::f5), why_no_run, run_ladder},
+    {"climb", "Climb the ladder: a first look at every rung, live", {}, why_no_run, climb},
     {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), why_no_run_selected,
      run_selected},
     {"cancel", "Cancel", pressed("Esc", Key::escape), never, escape},

@@ -39,7 +39,8 @@ void follow_code(State& state, const std::string& kernel, const std::string& anc
 }
 
 void set_param(State& state, const std::string& name, ParamValue value) {
-  if (state.view.params[name] == value) return;
+  const auto chosen = state.view.params.find(name);
+  if (chosen != state.view.params.end() && chosen->second == value) return;
   state.view.params[name] = std::move(value);
   state.estimates_due = true;
   state.dirty = true;

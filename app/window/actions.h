@@ -59,8 +59,12 @@ void estimates_give_way(State& state);
 bool must_list_again(const State& state);
 /// Each assumes that its action's why_not() is empty.
 void run_ladder(State& state);
+/// The whole ladder at the lab's first look, live: what a newcomer sees climb.
+void climb(State& state);
 void run_selected(State& state);
 void probe(State& state);
+/// Both sides with what the candidate is asked for.
+WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
 void compare(State& state);
 /// The rows of the lab's published table that this machine can run.
 void run_table(State& state);

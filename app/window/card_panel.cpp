@@ -40,11 +40,12 @@ void draw_rung_link(Ui& ui, Area* rest, const study::Card& card) {
     if (!ui.button("card_rung", {place.x, place.y, std::min(w, place.w), place.h}, label,
                    Ui::Kind::normal))
       return;
-    open_lab(ui.state, lab->id);
-    select_rung(ui.state, card.rung);
-    ui.state.view.screen = ScreenId::lab;
-    ui.state.view.tab = Tab::lesson;
-    return;
+    return ui.dispatch([lab, kernel = card.rung](State& state) {
+      open_lab(state, lab->id);
+      select_rung(state, kernel);
+      state.view.screen = ScreenId::lab;
+      state.view.tab = Tab::lesson;
+    });
   }
 }
 
@@ -59,9 +60,9 @@ void draw_answers(Ui& ui, Area row) {
   }
   // The keys stand on the buttons: two things are done here many times over.
   if (ui.button("knew", row.take_left(w, ui.px(12)), "1   Knew it", Ui::Kind::primary))
-    return answer_card(ui.state, true);
+    return ui.dispatch([](State& state) { answer_card(state, true); });
   if (ui.button("again", row.take_left(w, ui.px(12)), "2   Again", Ui::Kind::normal))
-    answer_card(ui.state, false);
+    ui.dispatch([](State& state) { answer_card(state, false); });
 }
 
 /// Scrolls where the window is too low for the answer; a click anywhere else on it turns the card.
@@ -84,7 +85,7 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
   }
   // After the parts that lie on it, so that their clicks are theirs.
   if (ui.touch("card", {whole.x, whole.y, whole.w, std::max(whole.h, rest.y - whole.y)}).clicked)
-    perform(ui.state, "turn_card");
+    ui.dispatch_action("turn_card");
 }
 
 }  // namespace

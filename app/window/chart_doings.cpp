@@ -108,7 +108,7 @@ void draw_chart_menu(Ui& ui) {
             Face::mono, Anchor::end);
     if (!touched.clicked) continue;
     view.show_chart_menu = false;
-    perform(ui.state, id);
+    ui.dispatch_action(id);
   }
   if (overlay.clicked_outside(box)) view.show_chart_menu = false;
 }

@@ -77,7 +77,7 @@ void draw_views(Ui& ui, const Area& area) {
   ui.widgets["views"] = buttons;
   const int clicked = ui.segments("view", buttons, labels, chosen);
   if (clicked >= 0 && clicked != chosen)
-    perform(ui.state, choices[static_cast<size_t>(clicked)].action);
+    ui.dispatch_action(choices[static_cast<size_t>(clicked)].action);
   for (const Choice& choice : choices) {
     const Area& part = ui.widgets[std::string("view=") + choice.label];
     if (!ImGui::IsMouseHoveringRect({part.x, part.y}, {part.right(), part.bottom()})) continue;
@@ -110,14 +110,15 @@ void ChartPanel::build(Ui& ui) {
 }
 
 void ChartPanel::take_click(Ui& ui, int row) const {
-  if (ui.state.view.chart == View::heatmap) return select_heat_cell(ui.state, row);
+  if (ui.state.view.chart == View::heatmap)
+    return ui.dispatch([row](State& state) { select_heat_cell(state, row); });
   if (row < 0 || row >= static_cast<int>(rows_.size())) return;
   const std::string& kernel = rows_[static_cast<size_t>(row)];
   if (kernel.empty()) return;  // a network that has no rung here
   if (kernel == kFoldRow)
-    perform(ui.state, "experts");
+    ui.dispatch_action("experts");
   else
-    select_rung(ui.state, kernel);
+    ui.dispatch([kernel](State& state) { select_rung(state, kernel); });
 }
 
 /// While predicting, the expected bar is drawn where it belongs: in the row's panel of times.

@@ -37,9 +37,9 @@ bool equal_where_named(const Params& params, const std::string& name, const Para
 }
 
 /// Threads count where they are this machine's.
-bool has_threads(const State& state, const Series& series, bool live) {
-  const auto wanted = state.view.params.find("threads");
-  return !live || wanted == state.view.params.end() ||
+bool has_threads(const Params& shown, const Series& series, bool live) {
+  const auto wanted = shown.find("threads");
+  return !live || wanted == shown.end() ||
          equal_where_named(series.params, "threads", wanted->second);
 }
 
@@ -65,10 +65,11 @@ bool has_lab_shape(const RungView& row, const Series& series) {
 std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
                                         bool live) {
   const std::string dtype = dtype_of_row(state, row);
+  const Params shown = shown_params(state);
   std::vector<const Series*> found;
   for (const Series& series : run.series()) {
     if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
-    if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(state, series, live))
+    if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(shown, series, live))
       continue;
     if (live && !has_lab_shape(row, series)) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
@@ -233,7 +234,7 @@ ChartRows type_rows(const State& state) {
     const size_t first = out.rows.size();
     out.rows.push_back(ladder.rows[i]);
     for (const std::string& dtype : view.info ? view.info->dtypes : std::vector<std::string>()) {
-      Params wanted = state.view.params;
+      Params wanted = params_for(state, *view.info);
       wanted["dtype"] = dtype;
       chart::LadderRow made = plain_row(state, view);
       if (dtype == shown || !find_type(state, view, wanted, &made)) continue;

@@ -14,8 +14,9 @@ ModelShape shape_in_view(const State& state) {
 }
 
 Params threads_in_view(const State& state) {
-  const auto threads = state.view.params.find("threads");
-  return threads == state.view.params.end() ? Params() : Params{*threads};
+  const Params shown = shown_params(state);
+  const auto threads = shown.find("threads");
+  return threads == shown.end() ? Params() : Params{*threads};
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
     const auto touched = ui.touch("lever", link);
     ui.text(link.x, link.middle(), "Next: " + rung_title(ui.state, next_), kSmall_px, Role::series0,
             touched.hovered ? Face::strong : Face::body, Anchor::start, link.w);
-    if (touched.clicked) select_rung(ui.state, next_);
+    if (touched.clicked) ui.dispatch([next = next_](State& state) { select_rung(state, next); });
   }
   if (row->series->resources) {
     for (const DeviceKernel& kernel : row->series->resources->kernels) {

@@ -275,6 +275,12 @@ void revert_edit(State& state) {
   state.notice = {"The original's text is back; what was here is in " + kept + ".", false};
 }
 
+void build_again(State& state) {
+  if (!state.editing || !state.editing->build_request) return;
+  state.editing->wants_build = true;
+  state.editing->saved_ns = 0;  // nobody saved it now
+}
+
 bool tick_editing(State& state, double now_s) {
   if (!state.editing || state.is_replay()) return false;
   Editing* editing = state.editing.get();

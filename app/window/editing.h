@@ -44,6 +44,8 @@ struct Editing {
 bool edits_selected(const State& state);
 std::string why_no_edit(const State& state);
 std::string why_no_save(const State& state);
+/// After the end of a worker: the next one does not know the learner's rung yet.
+void build_again(State& state);
 std::string why_no_hint(const State& state);
 void show_hint(State& state);
 /// Makes the copy, where there is none, and opens it; the second time it goes back to it.

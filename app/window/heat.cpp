@@ -199,8 +199,9 @@ void select_heat_cell(State& state, int row) {
   const std::vector<Pair> pairs = pairs_of(axes);
   if (row < 0 || static_cast<size_t>(row) >= pairs.size()) return;
   const Pair& pair = pairs[static_cast<size_t>(row)];
+  const Params shown = shown_params(state);
   for (const std::string& name : {axes.x, axes.y}) {
-    if (!state.view.params.contains(name)) {
+    if (!shown.contains(name)) {
       state.notice = {
           "The lab has no row of stops for " + name + ": the cell is of the sweep only.", false};
       return;

@@ -29,7 +29,10 @@ void draw_heat_bar(Ui& ui, Area area) {
     const auto chosen = std::find(names.begin(), names.end(), is_x ? axes.x : axes.y);
     const int clicked = ui.segments(is_x ? "across" : "up", buttons, names,
                                     static_cast<int>(chosen - names.begin()));
-    if (clicked >= 0) set_heat_axis(ui.state, is_x, names[static_cast<size_t>(clicked)]);
+    if (clicked >= 0)
+      ui.dispatch([is_x, name = names[static_cast<size_t>(clicked)]](State& state) {
+        set_heat_axis(state, is_x, name);
+      });
   }
 }
 

@@ -103,6 +103,7 @@ void open_wanted_run(State& state) {
   if (!state.wanted_run) return;
   const std::string path = *std::exchange(state.wanted_run, std::nullopt);
   const std::string lab = state.view.lab ? state.view.lab->id : "";
+  leave_lab(state);
   if (path.empty()) {
     if (!state.opened) return;
     state.session = state.own;

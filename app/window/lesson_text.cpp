@@ -136,10 +136,12 @@ void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::s
     ui.tooltip(is_code ? "Shows this place in the source" : term ? plain_text(*term) : "");
   }
   if (!touched.clicked) return;
-  if (is_code)
-    follow_code(ui.state, block.kernel, word.code);
-  else
-    open_term(ui.state, word.term);
+  ui.dispatch([is_code, kernel = block.kernel, code = word.code, term = word.term](State& state) {
+    if (is_code)
+      follow_code(state, kernel, code);
+    else
+      open_term(state, term);
+  });
 }
 
 }  // namespace

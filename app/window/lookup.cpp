@@ -31,14 +31,20 @@ std::vector<const KernelInfo*> of_lab(const State& state, const Run& run) {
 }  // namespace
 
 const ParamSpec* find_spec(const State& state, const std::string& name) {
+  const auto of = [&](const KernelInfo& info) -> const ParamSpec* {
+    const auto found = std::find_if(info.params.begin(), info.params.end(),
+                                    [&](const ParamSpec& spec) { return spec.name == name; });
+    return found == info.params.end() ? nullptr : &*found;
+  };
   const auto in = [&](const Run& run) -> const ParamSpec* {
     for (const KernelInfo* info : of_lab(state, run)) {
-      for (const ParamSpec& spec : info->params) {
-        if (spec.name == name) return &spec;
-      }
+      if (const ParamSpec* spec = of(*info)) return spec;
     }
     return nullptr;
   };
+  if (const KernelInfo* selected = find_info(state, state.view.rung)) {
+    if (const ParamSpec* spec = of(*selected)) return spec;
+  }
   if (const ParamSpec* spec = in(state.run())) return spec;
   for (const Recording& recording : state.recordings) {
     if (const ParamSpec* spec = in(*recording.run)) return spec;
@@ -74,7 +80,7 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   const ViewState& view = state.view;
   const auto find = [&](const Run& in) {
     const KernelInfo* info = in.kernel(view.rung);
-    const Params wanted = info ? view_params(state, info) : view.params;
+    const Params wanted = view_params(state, info);
     return nearest_comparison(in, view.baseline, view.rung, wanted, view.cache);
   };
   if (where) where->clear();

@@ -20,7 +20,8 @@ void draw_phases(Ui& ui, const Area& area) {
 void draw_processors(Ui& ui, const Area& area) {
   const bool gpu = decodes_on_gpu(ui.state);
   const int clicked = ui.segments("processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
-  if (clicked >= 0 && (clicked == 1) != gpu) decode_on(ui.state, clicked == 1);
+  if (clicked >= 0 && (clicked == 1) != gpu)
+    ui.dispatch([gpu](State& state) { decode_on(state, !gpu); });
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std
   const bool live = !ui.state.is_replay();
   if (!draw_nothing(ui, area, sentence, next, live ? button : "Go to Home")) return;
   if (live)
-    perform(ui.state, action);
+    ui.dispatch_action(action);
   else
     ui.state.view.screen = ScreenId::home;
 }
@@ -104,7 +104,7 @@ void draw_menu(Ui& ui) {
             Anchor::end);
     if (!touched.clicked) return;
     ui.state.view.show_menu = false;
-    if (!here) perform(ui.state, action_id);
+    if (!here) ui.dispatch_action(action_id);
   };
   for (const ScreenDesc& screen : screens()) {
     line(std::string("show_") + screen.name, screen.title, screen.about, screen.keys,

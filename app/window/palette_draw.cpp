@@ -87,7 +87,7 @@ void draw_palette(Ui& ui) {
   const PaletteEntry& entry = entries[static_cast<size_t>(done)];
   if (!entry.why_not.empty()) return;  // its reason stands beside it
   view.show_palette = false;
-  entry.act(ui.state);
+  ui.dispatch(entry.act);
 }
 
 }  // namespace ridge::window

@@ -14,21 +14,20 @@ struct Group {
   bool is_integer = false;
 };
 
-Group stops_of(const State& state, const ParamView& param) {
+Group stops_of(const State& state, const Params& shown, const ParamView& param) {
   Group group{param.name, param.name, param.label, {}, -1, true};
-  const int64_t value = param_int(state.view.params, param.name);
+  const int64_t value = param_int(shown, param.name);
   const ParamSpec* spec = find_spec(state, param.name);
   if (spec && spec->is_choice) {
     group.is_integer = false;
     group.options = choices_of(state, param.name);
-    const std::string chosen = param_text(state.view.params, param.name);
+    const std::string chosen = param_text(shown, param.name);
     const auto at = std::find(group.options.begin(), group.options.end(), chosen);
     group.chosen = at == group.options.end() ? -1 : static_cast<int>(at - group.options.begin());
     return group;
   }
-  const auto held = state.view.params.find(param.name);
-  if (!spec && held != state.view.params.end() &&
-      std::holds_alternative<std::string>(held->second)) {
+  const auto held = shown.find(param.name);
+  if (!spec && held != shown.end() && std::holds_alternative<std::string>(held->second)) {
     // No worker and no recording said what else there is.
     group.is_integer = false;
     group.options = {std::get<std::string>(held->second)}, group.chosen = 0;
@@ -60,12 +59,13 @@ bool selected_takes(const State& state, const std::string& name) {
 std::vector<Group> groups_of(const State& state, bool of_selected) {
   std::vector<Group> groups;
   if (!state.view.lab) return groups;
+  const Params shown = shown_params(state);
   // The described model says all the rest, and its rungs are measured hot.
   const bool of_model = state.view.chart == View::decode && state.view.lab->decodes_model;
   for (const ParamView& param : state.view.lab->params) {
     if (of_model && param.name != std::string_view("threads")) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
-    if (state.view.params.count(param.name)) groups.push_back(stops_of(state, param));
+    if (shown.count(param.name)) groups.push_back(stops_of(state, shown, param));
   }
   if (of_model) return groups;
   groups.push_back({"cache",
@@ -185,7 +185,7 @@ void ParamsBar::draw(Ui& ui, Area area) {
         ImGui::IsMouseHoveringRect({options.x, options.y}, {options.right(), options.bottom()})) {
       ui.tooltip(group.tip);
     }
-    if (clicked >= 0) apply(ui.state, group, clicked);
+    if (clicked >= 0) ui.dispatch([group, clicked](State& state) { apply(state, group, clicked); });
     x += label_w + options_w + ui.px(kGap);
   }
 }

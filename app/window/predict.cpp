@@ -39,7 +39,7 @@ Error unreadable(std::string_view text) {
 /// The parameters of a rung as a draft and a request name them.
 Params params_of(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state, kernel);
-  return row && row->info ? params_for(state, *row->info) : state.view.params;
+  return row && row->info ? params_for(state, *row->info) : shown_params(state);
 }
 
 /// The newest result of this rung whose stages were measured alone, whatever its parameters.
@@ -63,7 +63,7 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
                                               int row) {
   const Series* from = modelled(state, kernel);
   if (from == nullptr) return std::nullopt;
-  const PipelinePrediction model = predict(*from->pipeline, from->params, state.view.params);
+  const PipelinePrediction model = predict(*from->pipeline, from->params, shown_params(state));
   chart::PredictedRow mark{row, 0, model.item_ns * 1e-9};
   mark.note = "The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
               " an item, by " + model.bound + "; its stages were measured alone at " +

@@ -42,13 +42,11 @@ bool run_beat(State& state) {
   }
   if (request.kernels.empty()) return false;
   send(state, std::move(request), &state.run_request);
+  baseline = find_row(state, state.view.baseline);  // sending rebuilt the rows
   const RungView* selected = find_row(state, state.view.rung);
   const bool compares = baseline && baseline->can_run && selected && selected->can_run;
   if (!compares) return true;
-  WorkRequest compare = request_for(state, "compare");
-  for (const RungView* side : {baseline, selected})
-    compare.kernels.push_back({side->rung->kernel, params_for(state, *side->info)});
-  send(state, std::move(compare), &state.compare_request);
+  send(state, comparison_of(state, *baseline, *selected), &state.compare_request);
   return true;
 }
 

@@ -43,7 +43,8 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
   }
   ui.text(inner.x, inner.middle(), choice.label, kBody_px, Role::text,
           !open && choice.accepted ? Face::strong : Face::body, Anchor::start, inner.w);
-  if (touched.clicked && open) choose(ui.state, question, choice);
+  if (touched.clicked && open)
+    ui.dispatch([question, choice](State& state) { choose(state, question, choice); });
 }
 
 void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {

@@ -36,12 +36,6 @@ void estimates_give_way(State& state) {
 void send(State& state, WorkRequest request, int64_t* id_out) {
   state.notice = {};
   estimates_give_way(state);
-  // The ceilings that utilization is a share of are measured once, before the first run.
-  if (state.run().ceilings().empty() && request.type != "probe") {
-    WorkRequest probe;
-    probe.type = "probe";
-    (void)state.session->send(std::move(probe));  // without them: utilization is unavailable
-  }
   lock_drafts(state, request);
   const auto id = state.session->send(std::move(request));
   if (id)
@@ -72,6 +66,16 @@ void run_ladder(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
+void climb(State& state) {
+  state.view.params.clear();
+  state.view.mode = "live";
+  state.view.cache = "hot";
+  state.view.chart = View::ladder;
+  state.view.screen = ScreenId::lab;
+  rebuild_ladder(state);
+  run_ladder(state);
+}
+
 void run_selected(State& state) {
   WorkRequest request = request_for(state, "run");
   const RungView* row = find_row(state, state.view.rung);
@@ -88,12 +92,19 @@ void probe(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
-void compare(State& state) {
+WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate) {
   WorkRequest request = request_for(state, "compare");
-  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
-    request.kernels.push_back({kernel, params_for(state, *find_row(state, kernel)->info)});
+  for (const RungView* side : {&baseline, &candidate}) {
+    request.kernels.push_back(
+        {side->rung->kernel, params_beside(state, *side->info, *candidate.info)});
   }
-  send(state, std::move(request), &state.compare_request);
+  return request;
+}
+
+void compare(State& state) {
+  const RungView &baseline = *find_row(state, state.view.baseline),
+                 &candidate = *find_row(state, state.view.rung);
+  send(state, comparison_of(state, baseline, candidate), &state.compare_request);
 }
 
 }  // namespace ridge::window

@@ -57,7 +57,7 @@ void RightPanel::draw(Ui& ui, Area area) {
               ui.color(Role::series0));
     if (touched.hovered)
       ui.tooltip(std::string(action(tab.id).title) + "  (" + action(tab.id).keys.text + ")");
-    if (touched.clicked) perform(ui.state, tab.id);
+    if (touched.clicked) ui.dispatch_action(tab.id);
   }
 
   const Area inner = {area.x + ui.px(18), area.y + ui.px(4), area.w - ui.px(22), area.h - ui.px(8)};

@@ -85,6 +85,7 @@ void Screen::draw(float width, float height) {
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
   grant_chart_wish(ui_, view_of(ui_.state.view.screen).chart());
+  ui_.apply_changes();
   if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.reads_again = true;
 }
 

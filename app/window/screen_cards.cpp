@@ -40,7 +40,7 @@ void draw_deck(Ui& ui, const Area& row, const study::Deck& deck) {
   ui.fill(bar, ui.raised(3), bar.h / 2);
   const float share = static_cast<float>(at.known) / static_cast<float>(std::max(1, at.cards));
   if (share > 0) ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
-  if (touched.clicked) show_deck(ui.state, deck.lab);
+  if (touched.clicked) ui.dispatch([lab = deck.lab](State& state) { show_deck(state, lab); });
 }
 
 void CardsScreen::draw_decks(Ui& ui, Area area) {
@@ -143,7 +143,7 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
             Anchor::middle);
     const study::Term* term = glossary ? glossary->find(name) : nullptr;
     if (touched.hovered && term) ui.tooltip(plain_text(*term));
-    if (touched.clicked) open_term(ui.state, name);
+    if (touched.clicked) ui.dispatch([name](State& state) { open_term(state, name); });
   }
 }
 

@@ -77,7 +77,7 @@ void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
     ui.paragraph({row.x, row.y + ui.px(24), text_w, task_h}, one.task, kSmall_px, Role::muted);
     const Area button = {row.right() - button_w, row.y, button_w, ui.px(32)};
     if (ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal))
-      start_exercise(ui.state, one);
+      ui.dispatch([one](State& state) { start_exercise(state, one); });
   }
 }
 

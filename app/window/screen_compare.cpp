@@ -156,7 +156,7 @@ void CompareScreen::draw_empty(Ui& ui, const Area& area) {
                    can ? pair : "Choose two rungs in the lab");
   if (!pressed) return;
   if (can)
-    perform(ui.state, "compare");
+    ui.dispatch_action("compare");
   else
     ui.state.view.screen = ScreenId::lab;
 }

@@ -42,6 +42,19 @@ std::string machine_line(const State& state) {
   }
 }
 
+void go_to_lab(State& state, const Lab& lab) {
+  if (state.opened) open_run(state, "");
+  open_lab(state, lab.id);
+  state.view.screen = ScreenId::lab;
+}
+
+void go_to_run(State& state, const std::string& path) {
+  if (path == state.run_file && !state.opened)
+    state.view.screen = ScreenId::lab;  // it is what this session shows already
+  else
+    open_run(state, path);
+}
+
 void HomeScreen::draw_welcome(Ui& ui, Area area) {
   const State& state = ui.state;
   ui.panel(area);
@@ -65,9 +78,12 @@ void HomeScreen::draw_welcome(Ui& ui, Area area) {
   const Area row = inner.take_top(ui.px(44));
   const Area button = {row.x, row.y, w, row.h};
   if (ui.button("begin", button, label, Ui::Kind::primary)) {
-    if (state.opened) return open_run(ui.state, "");
-    ui.state.view.screen = ScreenId::lab;
-    if (!replay) perform(ui.state, "run");
+    if (state.opened)
+      ui.dispatch([](State& changed) { open_run(changed, ""); });
+    else if (replay)
+      ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
+    else
+      ui.dispatch_action("climb");
   }
   const float x = button.right() + ui.px(16);
   ui.text(x, button.middle(),
@@ -102,10 +118,7 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab, size_t place) {
     if (share > 0)
       ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
   }
-  if (!touched.clicked) return;
-  if (ui.state.opened) open_run(ui.state, "");
-  open_lab(ui.state, lab.id);
-  ui.state.view.screen = ScreenId::lab;
+  if (touched.clicked) ui.dispatch([&lab](State& state) { go_to_lab(state, lab); });
 }
 
 void HomeScreen::draw_labs(Ui& ui, Area* rest) {
@@ -143,11 +156,7 @@ void HomeScreen::draw_results(Ui& ui, Area* rest) {
     ui.text(row.x, row.y + ui.px(37), about, kTiny_px + 1, Role::muted, Face::body, Anchor::start,
             row.w);
     if (touched.hovered) ui.tooltip(path);
-    if (!touched.clicked) return;
-    if (path == ui.state.run_file && !ui.state.opened)
-      ui.state.view.screen = ScreenId::lab;  // it is what this session shows already
-    else
-      open_run(ui.state, path);
+    if (touched.clicked) ui.dispatch([path](State& state) { go_to_run(state, path); });
   };
   draw_heading(ui, rest, "LAST RESULTS");
   if (ui.state.recent.empty()) {

@@ -54,7 +54,7 @@ void PresenterScreen::draw_subject(Ui& ui, Area line) {
                           kHeading_px + 4, Role::text, Face::strong, Anchor::start, line.w * 0.65f);
   line.take_left(w, ui.px(18));
   ui.text(line.x, line.middle() + ui.px(2),
-          state.view.lab->title + ("  ·  " + params_summary(*state.view.lab, state.view.params)),
+          state.view.lab->title + ("  ·  " + params_summary(*state.view.lab, shown_params(state))),
           kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
 }
 

@@ -38,7 +38,7 @@ void draw_look(Ui& ui, Area* rest) {
   Area place = setting(ui, rest, "Theme", "T changes it anywhere");
   place.w = std::min(place.w, ui.px(200));
   const int theme = ui.segments("theme", place, {"Dark", "Light"}, view.light_theme ? 1 : 0);
-  if (theme >= 0 && (theme == 1) != view.light_theme) perform(ui.state, "theme");
+  if (theme >= 0 && (theme == 1) != view.light_theme) ui.dispatch_action("theme");
 
   place = setting(ui, rest, "Scale", "of everything, as far as the window has room; Ctrl + and −");
   const float h = place.h;
@@ -50,7 +50,7 @@ void draw_look(Ui& ui, Area* rest) {
   place = setting(ui, rest, "Motion", "diagrams that play by themselves");
   place.w = std::min(place.w, ui.px(200));
   const int motion = ui.segments("motion", place, {"Full", "Reduced"}, view.reduced_motion ? 1 : 0);
-  if (motion >= 0 && (motion == 1) != view.reduced_motion) perform(ui.state, "reduced_motion");
+  if (motion >= 0 && (motion == 1) != view.reduced_motion) ui.dispatch_action("reduced_motion");
 }
 
 void SettingsScreen::draw(Ui& ui, Area all) {
@@ -74,7 +74,7 @@ void SettingsScreen::draw(Ui& ui, Area all) {
   counters.w = std::min(counters.w, ui.px(200));
   const int counting =
       ui.segments("counters", counters, {"Off", "On"}, state.view.counters ? 1 : 0);
-  if (counting >= 0 && (counting == 1) != state.view.counters) perform(ui.state, "counters");
+  if (counting >= 0 && (counting == 1) != state.view.counters) ui.dispatch_action("counters");
   rest.take_top(ui.px(16));
   draw_heading(ui, &rest, "FOLDERS");
   folder(ui, &rest, "Settings", "from XDG_CONFIG_HOME", state.settings_path);

@@ -31,7 +31,7 @@ void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
   ui.text(x + ui.px(92), line.middle(), entry.title, kSmall_px + 1,
           why.empty() ? Role::text : Role::muted, Face::body, Anchor::start, line.w - ui.px(112));
   if (touched.hovered && !why.empty()) ui.tooltip(why);
-  if (touched.clicked) perform(ui.state, entry.id);
+  if (touched.clicked) ui.dispatch_action(entry.id);
 }
 
 void ShortcutsScreen::draw(Ui& ui, Area all) {

@@ -180,7 +180,7 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
     ui.list->PopClipRect();
     if (touched.clicked && !was_dragged_) chosen = lane.kernel;
   }
-  if (!chosen.empty()) select_rung(ui.state, chosen);
+  if (!chosen.empty()) ui.dispatch([chosen](State& state) { select_rung(state, chosen); });
 }
 
 void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {

@@ -199,7 +199,7 @@ void SourceTab::draw(Ui& ui, Area area) {
   ui.widgets["source_said"] = {corner.x, place.bottom() + ui.px(8), area.w, said_h};
   const int chosen =
       ui.segments("assembly", place, {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
-  if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) perform(ui.state, "assembly");
+  if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) ui.dispatch_action("assembly");
   draw_buttons(ui, line);
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/nearest.h"
 #include "app/window/editing.h"
 #include "app/window/fold.h"
 #include "app/window/history.h"
@@ -19,45 +20,39 @@ namespace {
 
 constexpr double kEstimateDelay_s = 0.25;  // a slider drag asks once, at its end
 
-const KernelInfo* recorded_info(const State& state, const std::string& kernel) {
-  for (const Recording& recording : state.recordings) {
-    if (const KernelInfo* info = recording.run->kernel(kernel)) return info;
+/// The parameters that a series was asked for: its own, or those that it was reduced from ("n=4096").
+Params asked_params(const Series& series) {
+  Params asked = series.params;
+  std::istringstream words(series.reduced_from);
+  std::vector<std::string> assignments;
+  for (std::string word; words >> word;) assignments.push_back(word);
+  if (const auto from = parse_params(assignments)) {
+    for (const auto& [name, value] : *from) asked[name] = value;
   }
-  return nullptr;
+  return asked;
 }
 
-/// The size a live result belongs to: its own, or the one it was reduced from ("n=4096").
-bool stands_for(const Series& series, const Params& wanted) {
-  Params size = series.params;
-  if (!series.reduced_from.empty()) {
-    std::istringstream words(series.reduced_from);
-    std::vector<std::string> assignments;
-    for (std::string word; words >> word;) assignments.push_back(word);
-    if (const auto from = parse_params(assignments)) {
-      for (const auto& [name, value] : *from) size[name] = value;
-    }
-  }
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
-    const auto found = size.find(item.first);
-    return found == size.end() || found->second == item.second;
-  });
-}
-
-/// The newest live series for a rung at the chosen parameters. One that has produced nothing yet
-/// does not hide an older result.
+/// The newest live series for a rung at the parameters it is asked for. One that has produced nothing yet
+/// does not hide an older result; a side of a comparison hides none, whatever became of it: its rounds
+/// are for the quotient, and a side's own time is another than that of the rung on its own.
 const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
                           const std::string& cache) {
   const auto& all = run.series();
-  const Series* under_way = nullptr;
+  const Series *under_way = nullptr, *compared = nullptr;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->kernel != kernel || it->cache != cache || !stands_for(*it, wanted)) continue;
+    if (it->kernel != kernel || it->cache != cache || !agrees(asked_params(*it), wanted)) continue;
     const bool has_data = it->stats || it->trap || !it->samples.empty() || is_emulated(*it);
     const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
+    const Request* request = run.request(it->request);
+    if (request && request->type == "compare") {
+      if ((has_data || refused) && !compared) compared = &*it;
+      continue;
+    }
     if (has_data || refused) return &*it;
     const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
     if (open && !under_way) under_way = &*it;
   }
-  return under_way;
+  return under_way ? under_way : compared;
 }
 
 void fill_live(const State& state, RungView* row, const Params& wanted) {
@@ -72,9 +67,13 @@ void fill_live(const State& state, RungView* row, const Params& wanted) {
     row->series = running.get();
   }
   row->greyed = state.session->state() == app::WorkerState::lost;
-  if (!row->series->reduced_from.empty()) {
+  if (!row->series->reduced_from.empty())
     row->shown_size = size_text(row->series->params, row->series->size_param);
-  }
+}
+
+/// The size of a result where it is not what the parameters above it say.
+std::string other_size(const Series& series, const Params& shown) {
+  return app::size_difference(asked_params(series), shown, series.size_param);
 }
 
 void fill_recorded(const State& state, RungView* row) {
@@ -89,7 +88,6 @@ void fill_recorded(const State& state, RungView* row) {
     row->run = recording.run.get();
     row->origin = Origin::recorded;
     row->machine = recording.machine;
-    row->shown_size = snapped.shown_size;
     const KernelInfo* built = state.run().kernel(row->rung->kernel);
     row->stale = built && !built->hash.empty() && !snapped.series->hash.empty() &&
                  built->hash != snapped.series->hash;
@@ -117,17 +115,17 @@ bool takes_dtype(const State& state, const KernelInfo& info) {
          std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
 }
 
-RungView make_row(const State& state, const Rung& rung) {
+RungView make_row(const State& state, const Rung& rung, const Params& shown) {
   RungView row;
   row.rung = &rung;
-  row.info = state.run().kernel(rung.kernel);
-  const bool built = row.info != nullptr;
-  if (!row.info) row.info = recorded_info(state, rung.kernel);
+  row.info = find_info(state, rung.kernel);
+  const bool built = state.run().kernel(rung.kernel) != nullptr;
   row.can_run = built && !state.is_replay() && row.info->available && takes_dtype(state, *row.info);
   const Params wanted = view_params(state, row.info);
   fill_live(state, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
   if (!row.series) row.reason = no_result_reason(state, row);
+  if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {
     const bool current = estimate.request == state.estimate_request && !state.estimates_due;
     if (current && estimate.kernel == rung.kernel) row.estimate = estimate;
@@ -166,48 +164,59 @@ void ask_for_estimates(State& state) {
   if (const auto id = state.session->send(request)) state.estimate_request = *id;
 }
 
-/// Values to begin with: the replay's own, else each parameter's default where a catalogue is known.
-void choose_params(State& state) {
+/// Hot or cold, as the saved run of this lab begins.
+std::string first_cache(const State& state) {
+  for (const Series& series : state.run().series()) {
+    if (series.lab == state.view.lab->id && !series.cache.empty()) return series.cache;
+  }
+  return "hot";
+}
+
+/// Where a rung that was measured in this saved run begins: at the first look, where it was measured there.
+const Series* first_measured(const State& state, const std::string& kernel, const Params& look) {
   const Series* first = nullptr;
-  Params measured;  // a lab's rungs need not have the same: of each the first that was measured
+  for (const Series& series : state.run().series()) {
+    if (series.lab != state.view.lab->id || series.kernel != kernel) continue;
+    if (agrees(asked_params(series), look)) return &series;
+    if (!first) first = &series;
+  }
+  return first;
+}
+
+/// Of a rung without a result in this saved run: with what the others were measured first.
+Params measured_elsewhere(const State& state) {
+  Params measured;
   for (const Series& series : state.run().series()) {
     if (series.lab != state.view.lab->id) continue;
-    if (!first) first = &series;
-    measured.insert(series.params.begin(), series.params.end());
+    const Params asked = asked_params(series);
+    measured.insert(asked.begin(), asked.end());
   }
-  for (const ParamView& param : state.view.lab->params) {
-    if (state.view.params.count(param.name)) continue;
-    if (param.name == std::string_view("dtype")) {
-      state.view.params["dtype"] = std::string(kOwnType);
-    } else if (measured.count(param.name)) {
-      state.view.params[param.name] = measured.at(param.name);
-    } else if (const ParamSpec* spec = find_spec(state, param.name)) {
-      state.view.params[param.name] = spec->fallback;
-    }
-  }
-  if (first && state.is_replay()) {
-    state.view.cache = first->cache.empty() ? "hot" : first->cache;
-    if (!first->reduced_from.empty()) {
-      std::istringstream words(first->reduced_from);
-      std::vector<std::string> assignments;
-      for (std::string word; words >> word;) assignments.push_back(word);
-      if (const auto from = parse_params(assignments)) {
-        for (const auto& [name, value] : *from) {
-          if (state.view.params.count(name)) state.view.params[name] = value;
-        }
-      }
-    }
-  }
+  return measured;
+}
+
+Params starting_params(const State& state, const KernelInfo& info) {
+  const Lab& lab = *state.view.lab;
+  Params look = info.backend == "cuda" ? lab.first_look_gpu : lab.first_look_cpu;
+  if (!state.is_replay()) return look;
+  const Series* first = first_measured(state, info.id, look);
+  Params start = first ? asked_params(*first) : measured_elsewhere(state);
+  if (!first) start.erase("dtype");  // another rung's
+  start.insert(look.begin(), look.end());
+  return start;
 }
 
 }  // namespace
 
 Params view_params(const State& state, const KernelInfo* info) {
-  Params wanted = info ? params_for(state, *info) : state.view.params;
-  if (info) {
-    if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
-  }
+  if (!info) return shown_params(state);
+  Params wanted = params_for(state, *info);
+  if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
   return wanted;
+}
+
+void leave_lab(State& state) {
+  if (state.view.lab && !state.is_replay())
+    state.left_params[state.view.lab->id] = state.view.params;
 }
 
 void open_lab(State& state, const std::string& lab_id) {
@@ -216,7 +225,8 @@ void open_lab(State& state, const std::string& lab_id) {
   if (!lab && !state.run().series().empty()) lab = find_lab(state.run().series().front().lab);
   if (!lab && !labs.empty()) lab = labs.front();
   if (lab != state.view.lab) {
-    state.view.params.clear();
+    leave_lab(state);
+    state.view.params = lab && !state.is_replay() ? state.left_params[lab->id] : Params();
     state.view.baseline.clear();
     state.view.rung.clear();
     state.sources_asked.clear();
@@ -227,7 +237,7 @@ void open_lab(State& state, const std::string& lab_id) {
   state.view.lab = lab;
   state.dirty = true;
   if (!lab || lab->rungs.empty()) return;
-  choose_params(state);
+  if (state.is_replay()) state.view.cache = first_cache(state);
   for (const Request& request : state.run().requests()) {
     if (state.is_replay() && !request.model.empty()) state.model = model_shape(request.model);
   }
@@ -260,11 +270,14 @@ void rebuild_ladder(State& state) {
   state.ladder.clear();
   ++state.ladder_version;
   if (!state.view.lab) return;
+  Params shown = shown_params(state);
+  shown.erase("dtype");  // is no size
   for (const Rung& rung : state.view.lab->rungs) {
-    state.ladder.push_back(make_row(state, rung));
+    state.ladder.push_back(make_row(state, rung, shown));
     if (state.editing && state.editing->kernel == rung.kernel)
-      state.ladder.push_back(make_row(state, state.editing->rung));
-    for (const Rung* kept : kept_edits(state, rung)) state.ladder.push_back(make_row(state, *kept));
+      state.ladder.push_back(make_row(state, state.editing->rung, shown));
+    for (const Rung* kept : kept_edits(state, rung))
+      state.ladder.push_back(make_row(state, *kept, shown));
   }
 }
 
@@ -277,7 +290,6 @@ bool refresh(State& state, double now_s) {
     state.dirty = false;
     state.seen_version = state.run().version();
     state.seen_state = state.session->state();
-    if (state.view.lab) choose_params(state);
     rebuild_ladder(state);
     if (state.estimates_due) state.estimates_due_s = now_s + kEstimateDelay_s;
   }
@@ -304,6 +316,10 @@ bool refresh(State& state, double now_s) {
     }
     *open = 0;
     state.dirty = true;
+    if (!state.run().has_hello()) {  // what else it was asked for has gone with the worker
+      state.estimates_due = true;
+      build_again(state);
+    }
     next_self_check(state, *request);
     if (state.aa_left == 0)
       remember_run(state);  // a hundred times the same file would be too often
@@ -327,15 +343,49 @@ std::string rung_title(const State& state, const std::string& kernel) {
   return row ? "edited: " + std::string(row->rung->title) : kernel;
 }
 
-Params params_for(const State& state, const KernelInfo& info) {
+const KernelInfo* find_info(const State& state, const std::string& kernel) {
+  if (const KernelInfo* info = state.run().kernel(kernel)) return info;
+  for (const Recording& recording : state.recordings) {
+    if (const KernelInfo* info = recording.run->kernel(kernel)) return info;
+  }
+  return nullptr;
+}
+
+Params params_beside(const State& state, const KernelInfo& info, const KernelInfo& other) {
+  Params wanted = state.view.params;
+  const Params start = starting_params(state, other);
+  wanted.insert(start.begin(), start.end());
   Params params;
-  for (const auto& [name, value] : state.view.params) {
+  for (const auto& [name, value] : wanted) {
     const bool taken = std::any_of(info.params.begin(), info.params.end(),
                                    [&](const ParamSpec& spec) { return spec.name == name; });
     const bool own = name == "dtype" && value == ParamValue(std::string(kOwnType));
     if (taken && !own) params[name] = value;
   }
   return params;
+}
+
+Params params_for(const State& state, const KernelInfo& info) {
+  return params_beside(state, info, info);
+}
+
+Params shown_params(const State& state) {
+  Params shown = state.view.params;
+  if (!state.view.lab) return shown;
+  const KernelInfo* selected = find_info(state, state.view.rung);
+  const Params asked = selected ? view_params(state, selected) : Params();
+  for (const ParamView& param : state.view.lab->params) {
+    if (shown.count(param.name)) continue;
+    const ParamSpec* spec = find_spec(state, param.name);
+    if (param.name == std::string_view("dtype")) {
+      shown["dtype"] = std::string(kOwnType);
+    } else if (const auto found = asked.find(param.name); found != asked.end()) {
+      shown[param.name] = found->second;
+    } else if (spec) {
+      shown[param.name] = spec->fallback;
+    }
+  }
+  return shown;
 }
 
 }  // namespace ridge::window

@@ -92,9 +92,9 @@ struct ViewState {
   CodeMark code_mark;
   std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"
   const Lab* lab = nullptr;
-  std::string rung;              ///< kernel id of the selected rung
-  std::string baseline;          ///< kernel id; empty: none chosen
-  Params params;                 ///< values of the lab's parameters, all set
+  std::string rung;      ///< kernel id of the selected rung
+  std::string baseline;  ///< kernel id; empty: none chosen
+  Params params;         ///< of the lab's parameters those that were chosen: shown_params() has all
   std::string mode = "measure";  ///< "live" or "measure"
   std::string cache = "hot";     ///< "hot" or "cold"
   Tab tab = Tab::lesson;
@@ -172,9 +172,10 @@ struct State {
   ModelShape model;            ///< what the view Workload is of, in labs with a model
   bool model_decodes = false;  ///< which of its two phases is shown
   std::vector<Recording> recordings;
-  std::string settings_path;      ///< empty: nothing is saved (tests, shot)
-  std::string worker_command;     ///< as given; empty: the worker beside this program
-  std::string last_lab;           ///< of the session before; empty: the program was never used
+  std::string settings_path;   ///< empty: nothing is saved (tests, shot)
+  std::string worker_command;  ///< as given; empty: the worker beside this program
+  std::string last_lab;        ///< of the session before; empty: the program was never used
+  std::map<std::string, Params> left_params;  ///< by lab id: what was chosen there, for coming back
   std::array<int, 4> window{};    ///< x, y, width, height when last closed; width 0: as given
   std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)
   std::string run_file;           ///< this session's, once there is something in it
@@ -209,6 +210,9 @@ struct State {
 /// for its catalogue.
 void open_lab(State& state, const std::string& lab_id);
 
+/// Keeps what was chosen in the lab, for coming back to it.
+void leave_lab(State& state);
+
 /// Advances what is waiting on the worker (catalogue, then sources and estimates) and rebuilds the
 /// ladder when anything moved. `now_s` is any monotonic clock. True when the picture changed.
 bool refresh(State& state, double now_s);
@@ -218,11 +222,22 @@ const RungView* find_row(const State& state, const std::string& kernel);
 /// Title of a rung in the current lab; the id itself when it is not in the ladder.
 std::string rung_title(const State& state, const std::string& kernel);
 
-/// The parameters of the view that this kernel takes; dtype only where it is one it supports.
+/// A kernel as this worker describes it, else as a recording does; null: neither knows it.
+const KernelInfo* find_info(const State& state, const std::string& kernel);
+
+/// What this kernel is asked for: where it starts (in a saved run where it was measured, else the lab's
+/// first look at its processor), and over it what was chosen, as far as the kernel takes it. What is
+/// left out is the kernel's own default, which rungs of one lab need not share.
 Params params_for(const State& state, const KernelInfo& info);
+/// The same beside another kernel, starting where that one does: two sides of a comparison.
+Params params_beside(const State& state, const KernelInfo& info, const KernelInfo& other);
+/// A value for each parameter of the lab: what was chosen, else what the selected rung is asked for,
+/// else any rung's default.
+Params shown_params(const State& state);
 /// All parameters of the rung as the view asks for them: in its own first type where that is chosen.
 Params view_params(const State& state, const KernelInfo* info);
-/// The specification behind a parameter of the view, from any catalogue at hand; null: unknown.
+/// The specification behind a parameter of the view: the selected rung's, else from any catalogue at
+/// hand; null: unknown.
 const ParamSpec* find_spec(const State& state, const std::string& name);
 /// What may be chosen for a choice parameter: the choices of all rungs, and for dtype kOwnType.
 std::vector<std::string> choices_of(const State& state, const std::string& name);

@@ -68,7 +68,7 @@ void draw_tabs(Ui& ui, Area row) {
       ui.fill({tab.x + ui.px(12), tab.bottom() - ui.px(3), w, ui.px(3)}, ui.color(Role::series0),
               ui.px(1));
     }
-    if (touched.clicked && !here) screen.show(ui.state);
+    if (touched.clicked && !here) ui.dispatch(screen.show);
   }
 }
 
@@ -78,7 +78,7 @@ void draw_title(Ui& ui, Area* row) {
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
       ui.px(16));
-  const std::string summary = lab ? params_summary(*lab, ui.state.view.params) : std::string();
+  const std::string summary = lab ? params_summary(*lab, shown_params(ui.state)) : std::string();
   if (summary.empty()) return;
   const float w = std::min(ui.width(summary, kSmall_px), row->w * 0.4f);
   ui.text(row->x, y, summary, kSmall_px, Role::muted, Face::body, Anchor::start, w);
@@ -123,7 +123,7 @@ void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
   }
   ui.widgets["baseline"] = chip;
   const Area close = {chip.right() - ui.px(32), chip.y, ui.px(32), chip.h};
-  if (ui.touch("clear_baseline", close).clicked) perform(ui.state, "clear_baseline");
+  if (ui.touch("clear_baseline", close).clicked) ui.dispatch_action("clear_baseline");
   ui.text(close.x + close.w / 2, close.middle(), "×", kBody_px, Role::muted, Face::body,
           Anchor::middle);
 }

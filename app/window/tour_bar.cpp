@@ -83,7 +83,7 @@ void draw_tours(Ui& ui) {
             room);
     ui.text(x, row.y + row.h * 0.72f, tour ? tour->audience : tour.error().sentence(),
             kSmall_px - 1, tour ? Role::muted : Role::slower, Face::body, Anchor::start, room);
-    if (touched.clicked) start_tour(ui.state, id);
+    if (touched.clicked) ui.dispatch([id](State& state) { start_tour(state, id); });
   }
   if (overlay.clicked_outside(box)) ui.state.teach.show_tours = false;
 }

@@ -2,6 +2,7 @@
 // Panels place their parts themselves (no automatic layout), in pixels of the whole window.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -83,6 +84,12 @@ struct Ui {
               bool enabled = true);
   /// The button of an action: label, key beside it, and the reason when it cannot be done.
   bool action_button(const char* id, const Area& area, std::string_view label, Kind kind);
+  /// A change of the state that waits until the frame is drawn: no panel sees its lab, its tour or its rows
+  /// go while it draws them. What only this frame's panel reads may be set at once.
+  void dispatch(std::function<void(State&)> change) { changes_.push_back(std::move(change)); }
+  void dispatch_action(std::string_view id);
+  /// Carries out what was dispatched, in order; the frame is drawn.
+  void apply_changes();
   /// A row of choices, one chosen; returns the index clicked, else -1. Where the row has no room, "‹ one ›".
   int segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
                int chosen);
@@ -91,6 +98,9 @@ struct Ui {
   void tooltip(std::string_view text);
   /// Another frame in `seconds`, or earlier.
   void wake_in(double seconds) { wake_s = wake_s > 0 && wake_s < seconds ? wake_s : seconds; }
+
+ private:
+  std::vector<std::function<void(State&)>> changes_;
 };
 
 /// The scale chosen, but no more than leaves 1000 x 560 of its pixels: under that the lab's panels would

@@ -2,6 +2,7 @@
 // the keyboard's focus, and a picture of our own.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/actions.h"
 #include "app/window/ui.h"
@@ -58,9 +59,19 @@ bool Ui::action_button(const char* id, const Area& area, std::string_view label,
     if (!why.empty()) says += "\n" + why;
     tooltip(says);
   }
-  if (!clicked) return false;
-  perform(state, id);
-  return true;
+  if (clicked) dispatch_action(id);
+  return clicked;
+}
+
+void Ui::dispatch_action(std::string_view id) {
+  dispatch([id = std::string(id)](State& changed) { perform(changed, id); });
+}
+
+void Ui::apply_changes() {
+  for (const auto& change : std::exchange(changes_, {})) {
+    change(state);
+    reads_again = true;
+  }
 }
 
 int Ui::stepper(const std::string& name, const Area& area, const std::vector<std::string>& labels,

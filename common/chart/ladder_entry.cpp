@@ -95,6 +95,7 @@ std::string sublabel_of(const LadderRow& row) {
   std::string text;
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
   if (row.is_baseline) add("baseline");
+  if (!row.sublabel.empty()) add(row.sublabel);  // its size: what follows may not find room
   if (row.stale) add("stale: the kernel has changed since");
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.series) {
@@ -111,7 +112,6 @@ std::string sublabel_of(const LadderRow& row) {
       }
     }
   }
-  if (!row.sublabel.empty()) add(row.sublabel);
   return text;
 }
 
