@@ -76,7 +76,7 @@ const Lab& quant_lab() {
               {"gemv.cuda.cublaslt_w8a8_fp8", "many rows: cuBLASLt, e4m3", "its own fused epilogue",
                kPeer},
           },
-      .sections = {{"Network, 16 bits", "quantnet.cpu.fp32"},
+      .sections = {{"Network, 32 and 16 bits", "quantnet.cpu.fp32"},
                    {"Network, 8 bits", "quantnet.cpu.int8_tensor"},
                    {"Network, 4 bits", "quantnet.cpu.int4_naive"},
                    {"Network, pruned", "quantnet.cpu.magnitude"},

@@ -1,11 +1,18 @@
 // Where a GPU's ladder ends: what the catalogue offers to GPUs of several generations. No GPU is
 // needed: the catalogue is told which one is there.
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "common/kernel/registry.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 #include "worker/catalogue.h"
 
 using namespace ridge;
@@ -31,6 +38,39 @@ struct Ladder {
 
 bool has_cuda() {
   return find_kernel("gemm.cuda.naive") != nullptr;
+}
+
+using Types = std::map<std::string, std::vector<std::string>>;
+
+/// The types of each rung of the labs, its default first: from this worker's catalogue, and where the
+/// rung is not compiled here from the catalogues of the recordings.
+Types types_of_rungs() {
+  Types types;
+  for (const KernelInfo& info : worker::catalogue({}, "no CUDA device"))
+    types[info.id] = info.dtypes;
+  const std::string recorded = test::variable("RIDGE_SOURCE") + "/assets/recorded";
+  for (const auto& entry : std::filesystem::directory_iterator(recorded)) {
+    const auto run = Run::load(entry.path().string());
+    REQUIRE(run.ok());
+    for (const Lab* lab : all_labs()) {
+      for (const Rung& rung : lab->rungs) {
+        const KernelInfo* info = run->kernel(rung.kernel);
+        if (info != nullptr && types[rung.kernel].empty()) types[rung.kernel] = info->dtypes;
+      }
+    }
+  }
+  return types;
+}
+
+/// The word of "CPU, bf16" that is a data type; empty where the heading names none.
+std::string type_named_in(const std::string& heading, const std::set<std::string>& names) {
+  std::string words = heading;
+  std::replace(words.begin(), words.end(), ',', ' ');
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    if (names.count(word) == 1) return word;
+  }
+  return "";
 }
 
 }  // namespace
@@ -84,4 +124,31 @@ TEST_CASE("without a GPU every GPU rung says so") {
     CHECK_FALSE(info.available);
     CHECK_FALSE(info.reason.empty());
   }
+}
+
+TEST_CASE(
+    "under a heading that names a data type stand the rungs that run in it when none is asked "
+    "for") {
+  const Types types = types_of_rungs();
+  const auto of = [&](const Rung& rung) {
+    const auto found = types.find(rung.kernel);
+    return found != types.end() ? found->second : std::vector<std::string>();
+  };
+  int checked = 0;
+  for (const Lab* lab : all_labs()) {
+    std::set<std::string> names;  // of the lab's own types: "8 bits" names none of a network's
+    for (const Rung& rung : lab->rungs) {
+      for (const std::string& type : of(rung)) names.insert(type);
+    }
+    std::string heading;
+    for (const Rung& rung : lab->rungs) {
+      if (const Section* begins = section_at(*lab, rung)) heading = begins->title;
+      const std::string named = type_named_in(heading, names);
+      if (named.empty() || of(rung).empty()) continue;
+      INFO(lab->id << ", " << heading << ": " << rung.kernel);
+      CHECK(of(rung).front() == named);
+      ++checked;
+    }
+  }
+  CHECK(checked > 25);
 }

@@ -83,6 +83,8 @@ TEST_CASE("the previous rung is the one below on the same backend, peers left ou
   CHECK(previous("wmma") == "");  // another section
   CHECK(previous("mma_sync") == "gemm.cuda.wmma");
   CHECK(previous("onednn") == "gemm.cpu.inner_product");
+  CHECK(previous("avx2_int8") == "");  // another type, hence another section
+  CHECK(previous("avx512_vnni") == "gemm.cpu.avx2_int8");
 }
 
 TEST_CASE("a lever is a later rung of the same backend, and every lab's levers are its rungs") {
