@@ -53,6 +53,52 @@ TEST_CASE("a fault costs its own row: what ran before it is in the table and in 
   unsetenv("RIDGE_CEILINGS");
 }
 
+TEST_CASE("a build line's flags run no program and make no file") {
+  const test::Folder folder, home;
+  const std::string file = home / "mine.cpp", program = home / "evil";
+  test::write_all(program, "#!/bin/sh\ntouch '" + (folder / "ran") + "'\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string path = test::variable("PATH");
+  setenv("PATH", (home.path.string() + ":" + path).c_str(), 1);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(
+      folder.path);  // where a compiler leaves what flags without a folder name
+  for (const char* flag : {"-fmodules-ts,-fmodule-mapper=|evil",
+                           "-fopt-info-all=made",
+                           "-fdump-tree-original=made",
+                           "-fdump-tree-all",
+                           "-fstack-usage",
+                           "-fcallgraph-info",
+                           "-ftest-coverage",
+                           "-fsave-optimization-record",
+                           "-fprofile-use=made",
+                           "-fplugin=evil",
+                           "-fuse-ld=evil",
+                           "-mllvm,-load=evil",
+                           "-D_=$(evil)",
+                           "-DX=made/made",
+                           "-Wno-x=made",
+                           "-Wl,-o,made",
+                           "-save-temps",
+                           "-wrapper,evil",
+                           "-Bmade",
+                           "@made",
+                           "-o,made"}) {
+    test::write_all(file, replaced(original(), "flags=-O3", "flags=-O3," + std::string(flag)));
+    const test::Outcome ran =
+        ridgepoint({"run", "gemm", "--edit", file, "--set", "n=64", "--mode", "live"});
+    INFO(flag << "\n" << ran.err);
+    CHECK(ran.code == 3);
+    const std::string all = flag;
+    const std::string named = all.substr(0, all.find(','));
+    CHECK(has(ran.err, "asks for " + named + ", which is not an allowed flag; docs/your_turn.md"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK(folder.count() == 0);
+  }
+  std::filesystem::current_path(before);
+  setenv("PATH", path.c_str(), 1);
+}
+
 TEST_CASE("the command line edits, runs and compares, and its exit codes say how it went") {
   const test::Folder folder;
   setenv("RIDGE_CEILINGS", "off", 1);

@@ -2,6 +2,7 @@
 #include "app/editing.h"
 #include "tests/edit_class.h"
 #include "worker/build.h"
+#include "worker/build_flags.h"
 
 namespace ridge {
 namespace {
@@ -106,6 +107,60 @@ TEST_CASE("a text that is no rung, or asks its compiler for more, is refused wit
   CHECK(has(one.reason(replaced(original(), "RIDGE_KERNEL(gemm, cpu, loop_order",
                                 "RIDGE_KERNEL(gemm, cpu, ../../x")),
             "registers no kernel"));
+}
+
+TEST_CASE("what a learner tries passes, and what the page lists is what the worker takes") {
+  for (const char* flags :
+       {"-Ofast", "-O3,-ffast-math,-funroll-loops,-march=native,-mprefer-vector-width=512",
+        "-O3,-fno-tree-vectorize,-fno-math-errno,-ffp-contract=off,-mno-avx2,-Wno-unused",
+        "-O2,-ftree-vectorize,-fvect-cost-model=unlimited,-falign-loops=32,-DTILE=64,-DFAST",
+        "-O3,-fopenmp,-std=gnu++20,-mtune=x86-64"}) {
+    const EditBuild build = shared().build(replaced(original(), "-O3", flags));
+    INFO(flags << ": " << build.reason);
+    CHECK(build.built);
+  }
+  const std::string page = test::read_all(test::variable("RIDGE_SOURCE") + "/docs/your_turn.md");
+  for (const bool is_cuda : {false, true}) {
+    CHECK(has(page, "```\n" + std::string(worker::allowed_flags(is_cuda)) + "```\n"));
+  }
+}
+
+TEST_CASE(
+    "a .cu may ask nvcc for an architecture and for code, and for nothing that a shell reads") {
+  const auto reason = [](const std::string& line) {
+    const std::string text =
+        "// ridge: " + line + "\nRIDGE_KERNEL(gemm, cuda, naive, .launch = f);\n";
+    const auto read = worker::read_edit("", "", "\n" + text.substr(text.find("RIDGE")));
+    REQUIRE(read.ok());
+    const auto edit = worker::read_edit("", "", text);
+    return edit.ok() ? std::string() : edit.error().sentence();
+  };
+  for (const char* line :
+       {"arch=75", "arch=90a flags=--expt-relaxed-constexpr", "arch=80 flags=-use_fast_math,-O3",
+        "arch=100a flags=--fmad=false,-ftz=true,-maxrregcount=64,-Xptxas=-dlcm=cg,-DTILE=8"}) {
+    CHECK(reason(line).empty());
+  }
+  for (const char* flag : {"-D_=$(evil)", "-ccbin=evil", "-Xcompiler=-fplugin=evil", "-Xptxas=-o",
+                           "--keep", "-optf=evil", "-fmodule-mapper=|evil", "arch=`evil`a"}) {
+    const std::string line = flag;
+    CHECK(has(reason(line.starts_with("arch") ? line : "flags=" + line), "asks for " + line + ","));
+  }
+  CHECK(has(reason("variants=$(evil):-O3"), "variant $(evil)"));
+}
+
+TEST_CASE("the build line of every rung and exercise of ours passes") {
+  int count = 0;
+  for (const char* folder : {"/kernels", "/assets/exercises"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(test::variable("RIDGE_SOURCE") + folder)) {
+      const std::string file = entry.path().string();
+      if (!file.ends_with(".cpp") && !file.ends_with(".cu")) continue;
+      const auto edit = worker::read_edit("", "", test::read_all(file));
+      if (edit.ok()) ++count;
+      if (!edit.ok()) CHECK(!has(edit.error().sentence(), "build line"));
+    }
+  }
+  CHECK(count > 150);
 }
 
 TEST_CASE("headers in <> are compiled once, for each set of them and of flags") {

@@ -9,6 +9,7 @@
 
 #include "common/core/write_file.h"
 #include "common/measure/tool.h"
+#include "worker/build_flags.h"
 #include "worker/nvcc.h"
 
 // What this worker was built with; set by CMakeLists.txt for this file alone.
@@ -38,11 +39,9 @@ Words split(std::string_view text, char separator) {
   return words;
 }
 
-/// What may stand in a flags= of a build line: code generation, no paths, no plug-ins, no linker.
-bool is_harmless(const std::string& flag) {
-  const auto begins = [&](const char* with) { return flag.starts_with(with); };
-  return begins("-O") || begins("-m") || begins("-D") || begins("-std=") || begins("-Wno-") ||
-         (begins("-f") && !begins("-fplugin") && flag.find('/') == flag.npos);
+/// Lower-case letters, digits and _: nothing that a path or a shell reads as more than a name.
+bool is_plain(std::string_view name) {
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
 }
 
 /// The three names in RIDGE_KERNEL(family, backend, trick, ...), without white space.
@@ -60,8 +59,7 @@ Words registration_of(std::string_view text) {
     }
   }
   for (const std::string& name : names) {
-    const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
-    if (!plain || name.empty()) return {};
+    if (!is_plain(name) || name.empty()) return {};
   }
   return names.size() == 3 ? names : Words();
 }
@@ -74,10 +72,7 @@ std::string one_dtype(std::string_view text, std::string_view wanted) {
   const std::string_view rest = text.substr(at + kBegin.size());
   const Words types = split(rest.substr(0, rest.find('"')), ' ');
   if (types.size() < 2) return "";
-  for (const std::string& type : types) {
-    const bool plain = type.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == type.npos;
-    if (!plain) return "";
-  }
+  if (!std::all_of(types.begin(), types.end(), is_plain)) return "";
   const bool has = std::find(types.begin(), types.end(), wanted) != types.end();
   return has ? std::string(wanted) : types.front();
 }
@@ -208,6 +203,23 @@ std::string system_includes(const std::string& text) {
   return includes;
 }
 
+/// The words of its build line: isa=, arch=, and flags that the compiler may be given.
+Result<void> read_flags(EditText* edit) {
+  for (const std::string& flag : split(edit->source.flags, ' ')) {
+    if (flag.starts_with("isa=")) {
+      edit->isa = flag.substr(4);
+    } else if (!is_allowed_flag(flag, edit->is_cuda)) {
+      return refused("its build line asks for " + flag + ", which is not an allowed flag",
+                     "docs/your_turn.md lists those that are");
+    } else if (flag.starts_with("arch=")) {
+      edit->arch = flag.substr(5);
+    }
+  }
+  Words ignored;
+  if (!isa_flags(edit->isa, &ignored)) return refused("isa=" + edit->isa + " is unknown", "");
+  return {};
+}
+
 }  // namespace
 
 Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
@@ -230,21 +242,14 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
     if (source.id == wanted) edit.source = source;
   }
   edit.variant = edit.source.id.substr(names[0].size() + names[1].size() + names[2].size() + 2);
+  if (!is_plain(edit.variant)) {
+    return refused("its build line has a variant " + edit.variant.substr(1),
+                   "name it in lower-case letters, digits and _");
+  }
   if (!edit.source.needs.empty()) {
     return refused("its work is done by " + edit.source.needs, "edit a rung of ours");
   }
-  for (const std::string& flag : split(edit.source.flags, ' ')) {
-    if (flag.starts_with("isa=")) {
-      edit.isa = flag.substr(4);
-    } else if (flag.starts_with("arch=")) {
-      edit.arch = flag.substr(5);
-    } else if (!is_harmless(flag)) {
-      return refused("its build line asks for " + flag,
-                     "flags may be -O.., -f.., -m.., -D.., -std=.. and -Wno-..");
-    }
-  }
-  Words ignored;
-  if (!isa_flags(edit.isa, &ignored)) return refused("isa=" + edit.isa + " is unknown", "");
+  RIDGE_TRY_VOID(read_flags(&edit));
   return edit;
 }
 
