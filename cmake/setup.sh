@@ -66,7 +66,30 @@ setup_build() {
     return 1
   fi
   mv "$dir.configure.log" "$dir/configure.log"
+  setup_how_long "$dir" "$@"
   ninja -C "$dir" "$@"
+}
+
+# Says how long compiling what is not there yet takes. The seconds that one core takes for a file were measured:
+# 274 for the 208 files of a build for the terminal, 80 for the window's 11, 550 for the tests' 107; four seconds
+# for a .cu is the mean of a sample.
+setup_how_long() {
+  local dir=$1 object
+  shift
+  for object in $(ninja -C "$dir" -t commands "$@" | sed -nE 's/.* -o ([^ ]+\.(o|gch))( .*)?$/\1/p'); do
+    [ -e "$dir/$object" ] || echo "$object"
+  done | awk -v cores="$(nproc)" '
+    /\.cu\.o$/ { seconds += 4; next }
+    /^tests\// { seconds += 5; next }
+    /\/ridge_window\.dir\// { seconds += 7; next }
+    { seconds += 1.3 }
+    END {
+      seconds /= cores
+      if (seconds < 10) exit
+      time = seconds < 90 ? 10 * int(seconds / 10 + 0.5) " seconds" : int(seconds / 60 + 0.5) " minutes"
+      printf "ridgepoint: compiling %d files takes about %s on %d %s; later starts compile what has changed\n",
+        NR, time, cores, cores == 1 ? "core" : "cores"
+    }'
 }
 
 # One line that says what a GPU build would need; silent when it is one.
