@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/cli.h"
+#include "common/core/build_info.h"
 
 namespace {
 
@@ -234,6 +235,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   app.fallthrough();
   app.require_subcommand(0, 1);
+  app.set_version_flag("--version", ridge::version_line("ridgepoint"), "say what this is");
   app.add_flag("--json", common.json, "print one JSON document (docs/schema)");
   app.add_option("--worker", common.worker,
                  "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
@@ -269,7 +271,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return fail(common, {ridge::ErrorCode::usage, error.what(), "", "see 'ridgepoint --help'"});
   }
   if (!common.open.empty()) {

@@ -32,18 +32,30 @@ function(ridge_embed_assets target)
   ridge_embed(${target} assets app/study/assets.h embedded_assets ${files})
 endfunction()
 
-function(ridge_build_info target)
+# The last -O of some flags, which is the one that counts; GCC's default without any.
+function(ridge_optimization flags out)
+  string(REGEX MATCHALL "-O[a-z0-9]*" levels "${flags}")
+  list(APPEND all -O0 ${levels})
+  list(POP_BACK all last)
+  set(${out} ${last} PARENT_SCOPE)
+endfunction()
+
+# A library of its own: a commit compiles one small file anew. What is not timed is compiled with `untimed`.
+function(ridge_add_build_info target untimed)
   set(output ${CMAKE_BINARY_DIR}/generated/build_info.cpp)
   set(cuda "none: ${RIDGE_CUDA_REASON}")
   if(RIDGE_HAS_CUDA)
     set(cuda "${CUDAToolkit_VERSION}")
   endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  ridge_optimization("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" kernels)
   # Runs at every build, writes only when something changed.
   add_custom_target(ridge_build_info_file BYPRODUCTS ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR}
             -DVERSION=${PROJECT_VERSION} -DTYPE=${CMAKE_BUILD_TYPE}
             "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" "-DCUDA=${cuda}"
+            "-DOPTIMIZATION=${kernels} kernels, ${untimed} app and worker"
             -P ${CMAKE_SOURCE_DIR}/cmake/write_build_info.cmake VERBATIM)
-  target_sources(${target} PRIVATE ${output})
+  add_library(${target} STATIC ${output})
   add_dependencies(${target} ridge_build_info_file)
 endfunction()

@@ -1,4 +1,4 @@
-# cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -P: defines ridge::build_info().
+# cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -DOPTIMIZATION= -P: defines ridge::build_info().
 execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE rc)
 if(NOT rc EQUAL 0)  # a copy without its history: whoever copied it may say
@@ -7,8 +7,8 @@ endif()
 if(NOT commit)
   set(commit "unknown")
 endif()
-set(text "#include \"common/kernel/build_info.h\"\n\nnamespace ridge {\nBuildInfo build_info() {\n")
-string(APPEND text "  return {\"${VERSION}\", \"${commit}\", \"${COMPILER}\", \"${TYPE}\", \"${CUDA}\"};\n}\n}  // namespace ridge\n")
+set(text "#include \"common/core/build_info.h\"\n\nnamespace ridge {\nBuildInfo build_info() {\n")
+string(APPEND text "  return {\"${VERSION}\", \"${commit}\", \"${COMPILER}\", \"${TYPE}\", \"${CUDA}\",\n          \"${OPTIMIZATION}\"};\n}\n}  // namespace ridge\n")
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)

@@ -102,6 +102,21 @@ TEST_CASE("what --json prints and --out saves keeps to docs/schema") {
   CHECK_FALSE(document["ceilings"].empty());
 }
 
+TEST_CASE("--version: what was built, from which commit, how optimized; both programs alike") {
+  const Outcome app = ridgepoint({"--version"});
+  INFO(app.out << app.err);
+  CHECK(app.code == 0);
+  CHECK(app.err.empty());
+  const Json environment = saved().outcome.json()["environment"];
+  const std::string version = environment["version"], commit = environment["commit"];
+  CHECK(app.out.rfind("ridgepoint " + version + ", commit " + commit + ", -O", 0) == 0);
+  CHECK(has(app.out, " kernels, -Og app and worker, "));
+  CHECK(std::count(app.out.begin(), app.out.end(), '\n') == 1);
+  const Outcome worker = Program(variable("RIDGE_WORKER"), {"--version"}).finish();
+  CHECK(worker.code == 0);
+  CHECK(worker.out == "ridgepoint-worker" + app.out.substr(app.out.find(' ')));
+}
+
 TEST_CASE("list: what this machine can run, and why not") {
   const Outcome text = ridgepoint({"list"});
   INFO(text.err);

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/kernel/build_info.h"
+#include "common/core/build_info.h"
 #include "common/measure/isa.h"
 #include "worker/emitter.h"
 #include "worker/last_words.h"
@@ -78,10 +78,7 @@ int main(int argc, char** argv) {
   if (argc != 2 && !is_edited) return usage(stderr, 64);
   if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
   if (strcmp(argv[1], "--version") == 0) {
-    const ridge::BuildInfo build = ridge::build_info();
-    printf("ridgepoint-worker %s (%s, %s, %s; CUDA %s)\n", build.version.c_str(),
-           build.commit.c_str(), build.compiler.c_str(), build.build_type.c_str(),
-           build.cuda.c_str());
+    puts(ridge::version_line("ridgepoint-worker").c_str());
     return 0;
   }
   if (strcmp(argv[1], "--stdio") != 0 && !is_edited) return usage(stderr, 64);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "common/kernel/build_info.h"
+#include "common/core/build_info.h"
 #include "worker/work.h"
 
 namespace ridge::worker {

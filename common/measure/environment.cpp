@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/kernel/build_info.h"
+#include "common/core/build_info.h"
 #include "common/kernel/registry.h"
 #include "common/measure/machine.h"
 

@@ -1,7 +1,7 @@
 // Stands in for common/measure/cuda/ in a build without CUDA.
 #ifndef RIDGE_HAS_CUDA
 
-#include "common/kernel/build_info.h"
+#include "common/core/build_info.h"
 #include "common/measure/device.h"
 
 namespace ridge::measure {
