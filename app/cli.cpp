@@ -1,6 +1,5 @@
 #include "app/cli.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/terminal.h"
@@ -8,8 +7,7 @@
 namespace ridge::app {
 
 void print_json(const Json& json) {
-  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  write_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 int fail(const CommonOptions& common, const Error& error) {

@@ -76,7 +76,6 @@ void turn(Driver* driver, const EditArgument& edit, int64_t saved_ns, const std:
         "compiled {:.2f} s, loaded {:.2f} s, first verified number {:.2f} s after the save\n",
         build->compile_s, build->load_s, *first_s));
   }
-  fflush(stdout);
 }
 
 Result<void> watch(Driver* driver, const EditArgument& edit, const std::string& lab,

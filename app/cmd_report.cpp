@@ -1,6 +1,4 @@
 // ridgepoint report: a report from one saved run, or from a baseline's and a candidate's.
-#include <cstdio>
-
 #include "app/cli.h"
 #include "app/reporting.h"
 #include "app/terminal.h"
@@ -34,8 +32,7 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
     }
   }
   if (common.json) {
-    const std::string text = report::to_json(*report);  // UTF-8 whatever the terminal
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    write_out(report::to_json(*report));  // UTF-8 whatever the terminal
   } else {
     print(options.out.empty() ? report::to_markdown(*report) : report->sentence + "\n");
     if (!options.out.empty()) complain("wrote " + options.out);

@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "app/cli.h"
+#include "app/terminal.h"
 #include "common/core/build_info.h"
 
 namespace {
@@ -213,9 +215,8 @@ bool parse_size(const std::string& text, ShotFileOptions* options) {
          sane(options->height);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// The exit code of the command that was asked for.
+int run_command(int argc, char** argv) {
   CommonOptions common;
   MeasureOptions run, compare;
   InspectOptions inspect;
@@ -271,7 +272,12 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream help;
+      const int code = app.exit(error, help);
+      write_out(help.str());
+      return code;
+    }
     return fail(common, {ridge::ErrorCode::usage, error.what(), "", "see 'ridgepoint --help'"});
   }
   if (!common.open.empty()) {
@@ -312,4 +318,13 @@ int main(int argc, char** argv) {
                          "give WIDTHxHEIGHT, each from 320 to 16384, as in 1600x1000"});
   }
   return cmd_open(common);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  guard_standard_streams();
+  const int code = run_command(argc, argv);
+  const auto unwritten = output_error();
+  return unwritten ? fail({}, *unwritten) : code;
 }

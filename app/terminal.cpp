@@ -1,17 +1,22 @@
 #include "app/terminal.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
+#include <cstring>
 #include <utility>
 
 namespace ridge::app {
 namespace {
+
+int output_errno = 0;  ///< of the first write to stdout that failed
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
@@ -97,10 +102,32 @@ size_t terminal_width() {
   return 80;
 }
 
+void write_out(std::string_view text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  // In order with stderr, also in a file that holds both.
+  const bool flushed = std::fflush(stdout) == 0;
+  if (!(written && flushed) && output_errno == 0) output_errno = errno;
+}
+
+std::optional<Error> output_error() {
+  if (output_errno == 0 || output_errno == EPIPE) return std::nullopt;
+  return Error{ErrorCode::cannot_write,
+               std::string("it cannot be written: ") + std::strerror(output_errno),
+               "standard output", "send it to a file or a terminal that has room"};
+}
+
+void guard_standard_streams() {
+  ::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is taken: this one. Opened the wrong way round, it refuses its use.
+    (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 void print(const std::string& text) {
-  const std::string shown = for_terminal(text);
-  std::fwrite(shown.data(), 1, shown.size(), stdout);
-  std::fflush(stdout);  // in order with stderr, also in a file that holds both
+  write_out(for_terminal(text));
 }
 
 void complain(const std::string& text) {

@@ -1,8 +1,12 @@
 // Text for a terminal: tables, width, and plain ASCII where the locale has no UTF-8.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "common/core/result.h"
 
 namespace ridge::app {
 
@@ -16,6 +20,15 @@ std::string for_terminal(const std::string& text);
 std::string fit(const std::string& text, size_t width);
 /// Columns of the terminal on stderr; 80 where it does not say.
 size_t terminal_width();
+
+/// Writes to stdout as it is: all that this program says there goes through here.
+void write_out(std::string_view text);
+/// Why something was not written; empty where it was, or where its reader left early (`| head -1`): that
+/// reader has what it wanted, and the command's own exit code stands.
+std::optional<Error> output_error();
+/// At the start of the program. A standard stream that it was started without gets one that refuses, so that no
+/// file or pipe opened later takes its place. A reader of a pipe that leaves early does not end this program.
+void guard_standard_streams();
 
 /// Prints to stdout, through for_terminal().
 void print(const std::string& text);

@@ -265,6 +265,54 @@ TEST_CASE("a truncated run keeps what is whole") {
   CHECK(shown.json()["results"][1]["status"] != "ok");
 }
 
+namespace {
+
+/// What a shell says of a command line in which "$0" is ridgepoint.
+Outcome in_shell(const std::string& line) {
+  return Program("/bin/sh", {"-c", line, variable("RIDGE_BIN")}).finish();
+}
+
+}  // namespace
+
+TEST_CASE("a stdout that takes nothing is an error of every command") {
+  const std::string run = " '" + saved_run() + "'";
+  for (const std::string& command :
+       {std::string("--help"), std::string("run --help"), std::string("list"),
+        std::string("list --json"), std::string("machine --json"), std::string("tour"),
+        "report" + run, "report --json" + run, "--replay" + run,
+        "leaderboard --json '" + fs::path(saved_run()).parent_path().string() + "'",
+        std::string("run gemm --rungs packed --set n=64 --mode live --limit 0.05"),
+        std::string("run nope --json")}) {
+    for (const char* closed : {" > /dev/full", " >&-"}) {
+      const Outcome outcome = in_shell("\"$0\" " + command + closed);
+      INFO(command << closed << "\n" << outcome.err);
+      CHECK(outcome.code == 73);
+      CHECK(has(outcome.err, "ridgepoint: standard output: it cannot be written"));
+    }
+  }
+}
+
+TEST_CASE("without a stdout a saved run holds the run alone") {
+  const Folder folder;
+  const std::string path = folder / "r.jsonl";
+  const Outcome outcome =
+      in_shell("\"$0\" run gemm --json --rungs packed --set n=64 --mode live --limit 0.05 --out '" +
+               path + "' <&- >&-");
+  CHECK(outcome.code == 73);
+  const Run run = load(path);
+  CHECK(run.log().empty());
+  REQUIRE(run.series().size() == 1);
+  CHECK(run.series()[0].status == SeriesStatus::ok);
+}
+
+TEST_CASE("a reader that leaves early has what it wanted: the command's own exit code stands") {
+  for (const std::string& command : {std::string("list"), "report '" + saved_run() + "'"}) {
+    const Outcome outcome = in_shell("{ \"$0\" " + command + "; echo \"code $?\" >&2; } | :");
+    INFO(command);
+    CHECK(outcome.err == "code 0\n");
+  }
+}
+
 TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
   struct Bad {
     std::vector<std::string> args;
