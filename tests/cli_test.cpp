@@ -1,6 +1,7 @@
 // The program as a user meets it: the real binary, the real worker, files and exit codes.
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "common/record/json.h"
@@ -263,6 +264,45 @@ TEST_CASE("a truncated run keeps what is whole") {
   REQUIRE(shown.json()["results"].size() == 2);
   CHECK(shown.json()["results"][0]["status"] == "ok");
   CHECK(shown.json()["results"][1]["status"] != "ok");
+}
+
+TEST_CASE("a run that is cut short names the size that ran, not the one that was asked for") {
+  const Folder folder;
+  const Outcome ran = fixtures({"run", "fixture", "--json", "--rungs", "slow", "--set", "n=4096",
+                                "--mode", "live", "--limit", "0.1", "--out", folder / "r.jsonl"});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const Json whole = ran.json()["results"][0];
+  REQUIRE(whole["reduced_from"] == "n=4096");
+  const auto size = std::to_string(whole["params"]["n"].get<int>());
+
+  std::string cut, older;  // older: as a worker of before there were `problem` lines writes it
+  std::istringstream lines(read_all(folder / "r.jsonl"));
+  bool timed = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_problem = has(line, "\"type\":\"problem\"");
+    if (!timed) cut += line + "\n";
+    if (!is_problem) older += line + "\n";
+    timed |= has(line, "\"type\":\"samples\"");
+  }
+  write_all(folder / "cut.jsonl", cut);
+  write_all(folder / "older.jsonl", older);
+  const auto report = [&](const char* name, const char* format) {
+    const Outcome made = ridgepoint({"report", folder / name, "--out", folder / format});
+    INFO(made.err);
+    CHECK(made.code == 0);
+    return read_all(folder / format);
+  };
+  const Json result = Json::parse(report("cut.jsonl", "r.json"))["results"][0];
+  CHECK(result["status"] != "ok");
+  CHECK(result["reduced_from"] == "n=4096");
+  CHECK(result["params"] == whole["params"]);
+  CHECK(has(report("cut.jsonl", "r.csv"), "n=" + size));
+  CHECK_FALSE(has(report("cut.jsonl", "r.csv"), "n=4096"));
+  CHECK(has(report("cut.jsonl", "r.md"), "n=" + size));
+  CHECK(has(report("cut.jsonl", "r.html"), "n=" + size));
+  CHECK(has(ridgepoint({"--replay", folder / "cut.jsonl"}).out, "ran smaller than n=4096"));
+  CHECK(Json::parse(report("older.jsonl", "r.json"))["results"][0]["params"] == whole["params"]);
 }
 
 namespace {

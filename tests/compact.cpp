@@ -17,8 +17,8 @@
 namespace ridge::tests {
 namespace {
 
-const std::set<std::string> kRaw = {"samples", "telemetry", "phase",    "timing",
-                                    "check",   "pong",      "estimates"};
+const std::set<std::string> kRaw = {"samples", "telemetry", "phase", "timing",
+                                    "problem", "check",     "pong",  "estimates"};
 
 /// Six digits say all that an interval of a tenth of a per cent does. Whole numbers stay (FLOP, bytes).
 void round_numbers(Json* value) {

@@ -72,6 +72,29 @@ TEST_CASE("a run fills its series") {
   CHECK(run.latest(kFirst, {{"n", int64_t{65}}}) == nullptr);
 }
 
+TEST_CASE("a series has the size that runs from its problem line on") {
+  Transcript transcript;
+  transcript.send(request_for("run", 4));
+  transcript.worker("problem", with(about(4, 0), "problem", smaller_problem("n=64")));
+  transcript.worker("check", with(about(4, 0), "check", check(true)));
+  transcript.worker(
+      "samples", {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(20, 1e9)}});
+  Run run = run_of(transcript);
+  CHECK(run.log().empty());
+  const auto is_smaller = [&] {
+    const Series& series = run.series()[0];
+    return series.params == Params{{"n", int64_t{32}}} && series.reduced_from == "n=64" &&
+           series.flop == 65536 && series.note == "made-up data" && series.kernel == kFirst &&
+           series.lab == "gemm" && series.checks.size() == 1;
+  };
+  CHECK(run.series()[0].status == SeriesStatus::running);
+  CHECK(is_smaller());
+  run.worker_lost("killed");
+  CHECK(run.series()[0].status == SeriesStatus::partial);
+  CHECK(is_smaller());
+  CHECK(run.series()[1].params == Params{{"n", int64_t{64}}});  // nothing is known of it yet
+}
+
 TEST_CASE("a failed series has no speed, even if its worker gave one") {
   const auto ends_as = [](const Series& outcome) {
     Transcript transcript;

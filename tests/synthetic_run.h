@@ -233,6 +233,13 @@ inline void add_compare(Transcript* out) {
   out->worker("done", {{"request", 5}, {"status", "ok"}});
 }
 
+/// What a `problem` line says of a series: of `asked`, it runs with n = 32.
+inline Json smaller_problem(const std::string& asked) {
+  return {{"kind", "kernel"},      {"dtype", "fp32"},       {"params", {{"n", 32}}},
+          {"reduced_from", asked}, {"flop", 65536},         {"bytes_min", 12288},
+          {"memory_bytes", 12288}, {"note", "made-up data"}};
+}
+
 /// The remaining types, and a worker that gives up.
 inline void add_rest(Transcript* out) {
   out->send(request_for("probe", 6));
@@ -250,6 +257,7 @@ inline void add_rest(Transcript* out) {
               {{"request", 8}, {"error", Error{ErrorCode::cancelled, "cancelled", "", ""}}});
   out->worker("done", {{"request", 8}, {"status", "cancelled"}});
   out->send(request_for("run", 10));
+  out->worker("problem", with(about(10, 0), "problem", smaller_problem("n=64")));
   out->worker("samples",
               {{"request", 10}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 2000)}});
   out->worker("fatal", {{"error", Error{ErrorCode::worker, "the device is lost", "", ""}}});

@@ -147,6 +147,11 @@ void pass_on(const Json& line, int series, measure::Observer* observer) {
                      number_field(*interval, "high").value_or(0)};
     }
     observer->phase(series, phase);
+  } else if (type == "problem") {
+    Series known;
+    if (const Json* object = object_field(line, "problem")) from_json(*object, known);
+    known.index = series;
+    observer->problem(known);
   } else if (type == "check") {
     QualityCheck check;
     if (const Json* object = object_field(line, "check")) from_json(*object, check);

@@ -39,6 +39,18 @@ void LineObserver::phase(int series, const measure::Phase& phase) {
   between_blocks();
 }
 
+void LineObserver::problem(const Series& series) {
+  const Json whole = series;
+  Json known = Json::object();
+  for (const char* name : {"kind", "dtype", "params", "reduced_from", "flop", "bytes_min",
+                           "bytes_written", "work", "memory_bytes", "note"}) {
+    if (whole.contains(name)) known[name] = whole[name];
+  }
+  Json fields = head(series.index);
+  fields["problem"] = std::move(known);
+  emitter_->emit("problem", std::move(fields));
+}
+
 void LineObserver::check(int series, const QualityCheck& check) {
   Json fields = head(series);
   fields["check"] = check;

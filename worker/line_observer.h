@@ -20,6 +20,7 @@ class LineObserver : public measure::Observer {
   void start_telemetry(measure::Device* gpu);
 
   void phase(int series, const measure::Phase& phase) override;
+  void problem(const Series& series) override;
   void check(int series, const QualityCheck& check) override;
   void announce(int series) override;
   void samples(int series, const char* kind, std::span<const Sample> samples) override;

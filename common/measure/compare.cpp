@@ -153,6 +153,7 @@ Result<void> Contest::prepare(size_t i) {
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
   live_[i].posed->describe(&series);
   live_[i].rung->describe(&series);
+  observer_->problem(series);
   return {};
 }
 

@@ -175,6 +175,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed, nullptr, &series->memory_bytes));
   if (observer->cancelled()) return cancelled_error();
   rung.describe(series);
+  observer->problem(*series);
   double checked_s = 0;
   RIDGE_TRY_VOID(
       gate_before(bench, *family, series->params, options, &rung, series, observer, &checked_s));

@@ -301,6 +301,8 @@ Result<void> steps(const PipelineDesc& desc, const Options& options, Series* ser
             desc.maker->build(desc, series->params, 1, progress_to(observer, series->index)));
   series->bytes_min = pipeline->bytes_per_item();
   series->memory_bytes = pipeline->memory_bytes();
+  series->note = pipeline->note();
+  observer->problem(*series);
   const ForeignLoad foreign;
   PipelineDriver driver(pipeline.get(), options, series, observer);
   const auto ran = driver.run();

@@ -109,6 +109,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   RIDGE_TRY(const auto training, desc.maker->build(desc, series->params, 1));
   series->flop = training->flop_per_step();
   series->note = training->note();
+  observer->problem(*series);
   const ForeignLoad foreign;
   TrainingDriver driver(training.get(), options, series, observer);
   const auto trained = driver.run();

@@ -96,22 +96,16 @@ void Run::keep_moment(const std::string& type, const Json& message) {
 }
 
 Run::Handler Run::handler(const std::string& type) {
-  static const std::map<std::string, Handler> handlers = {{"hello", &Run::apply_hello},
-                                                          {"kernel", &Run::apply_kernel},
-                                                          {"end", &Run::apply_end},
-                                                          {"env", &Run::apply_env},
-                                                          {"phase", &Run::apply_phase},
-                                                          {"check", &Run::apply_check},
-                                                          {"timing", &Run::apply_timing},
-                                                          {"samples", &Run::apply_samples},
-                                                          {"curve", &Run::apply_curve},
-                                                          {"span", &Run::apply_span},
-                                                          {"telemetry", &Run::apply_telemetry},
-                                                          {"result", &Run::apply_result},
-                                                          {"error", &Run::apply_error},
-                                                          {"done", &Run::apply_done},
-                                                          {"fatal", &Run::apply_fatal},
-                                                          {"pong", &Run::apply_pong}};
+  static const std::map<std::string, Handler> handlers = {
+      {"hello", &Run::apply_hello},     {"kernel", &Run::apply_kernel},
+      {"end", &Run::apply_end},         {"env", &Run::apply_env},
+      {"phase", &Run::apply_phase},     {"problem", &Run::apply_problem},
+      {"check", &Run::apply_check},     {"timing", &Run::apply_timing},
+      {"samples", &Run::apply_samples}, {"curve", &Run::apply_curve},
+      {"span", &Run::apply_span},       {"telemetry", &Run::apply_telemetry},
+      {"result", &Run::apply_result},   {"error", &Run::apply_error},
+      {"done", &Run::apply_done},       {"fatal", &Run::apply_fatal},
+      {"pong", &Run::apply_pong}};
   const auto found = handlers.find(type);
   return found == handlers.end() ? nullptr : found->second;
 }
@@ -292,6 +286,12 @@ bool Run::apply_phase(const Json& message) {
   if (progress.series >= 0) series_of(message);
   progress_ = std::move(progress);
   return true;
+}
+
+/// A run that is cut short has no result: what its samples are of is known from here alone.
+bool Run::apply_problem(const Json& message) {
+  const Json* problem = object_field(message, "problem");
+  return problem != nullptr && apply_outcome(message, *problem);
 }
 
 bool Run::apply_check(const Json& message) {

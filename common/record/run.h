@@ -135,6 +135,7 @@ class Run {
   bool apply_end(const Json& message);
   bool apply_env(const Json& message);
   bool apply_phase(const Json& message);
+  bool apply_problem(const Json& message);
   bool apply_check(const Json& message);
   bool apply_timing(const Json& message);
   bool apply_samples(const Json& message);
