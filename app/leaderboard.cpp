@@ -65,6 +65,12 @@ Board* board_for(const Run& run, const Comparison& comparison, Leaderboard* all)
   return &all->boards.emplace_back(std::move(wanted));
 }
 
+/// What a reader has to know of a place in the list.
+std::string remarks_of(const BoardEntry& entry) {
+  if (!entry.contended || entry.note.empty()) return entry.contended ? "contended" : entry.note;
+  return "contended; " + entry.note;
+}
+
 }  // namespace
 
 void add_run(const Run& run, const std::string& file, Leaderboard* all) {
@@ -83,6 +89,7 @@ void add_run(const Run& run, const std::string& file, Leaderboard* all) {
     BoardEntry entry;
     entry.file = file;
     entry.hash = series.hash;
+    entry.note = series.note;
     entry.ratio = comparison.ratio;
     entry.ci = *comparison.ci;
     if (series.stats) {
@@ -158,7 +165,7 @@ std::string leaderboard_text(const Leaderboard& all) {
                       fmt::format("{:.3g}×", entry.ratio),
                       fmt::format("[{:.4g}, {:.4g}]", entry.ci.low, entry.ci.high),
                       entry.median_ns > 0 ? format_time_ns(entry.median_ns) : "",
-                      entry.hash.substr(0, 7), entry.contended ? "contended" : ""});
+                      entry.hash.substr(0, 7), remarks_of(entry)});
     }
     text += table({"rank", "faster", "95 %", "time per call", "source", "note"}, rows);
   }
@@ -189,7 +196,8 @@ Json leaderboard_json(const Leaderboard& all) {
                          {"ci_high", entry.ci.high},
                          {"median_ns", entry.median_ns},
                          {"hash", entry.hash},
-                         {"contended", entry.contended}});
+                         {"contended", entry.contended},
+                         {"note", entry.note}});
     }
     boards.push_back({{"kernel", original_of(board.kernel)},
                       {"baseline", board.baseline},

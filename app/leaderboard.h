@@ -21,6 +21,7 @@ struct BoardEntry {
   Interval ci;
   double median_ns = 0;  ///< theirs
   bool contended = false;
+  std::string note;  ///< what has to stand beside the figures (Series::note)
 };
 
 /// One rung at one size, on one class of machine.

@@ -305,6 +305,38 @@ TEST_CASE("a run that is cut short names the size that ran, not the one that was
   CHECK(Json::parse(report("older.jsonl", "r.json"))["results"][0]["params"] == whole["params"]);
 }
 
+TEST_CASE("synthetic pictures are named beside every figure of them") {
+  const std::string saved_data = variable("RIDGEPOINT_DATA");
+  setenv("RIDGEPOINT_DATA", "/nonexistent", 1);
+  const Folder folder;
+  const std::string said = "synthetic garments, not Fashion-MNIST";
+  const auto look = [&](const std::string& command, std::vector<std::string> args) {
+    args.insert(args.begin(), command);
+    args.insert(args.end(), {"--limit", "0.05", "--set", "images=64", "--out", folder / "s.jsonl"});
+    const Outcome text = ridgepoint(args);
+    INFO(args[1] << "\n" << text.out << text.err);
+    CHECK(has(text.out, said));
+    for (const char* format : {"r.html", "r.md", "r.json"}) {
+      CHECK(ridgepoint({"report", folder / "s.jsonl", "--out", folder / format}).code == 0);
+      CHECK(has(read_all(folder / format), said));
+    }
+    const Run run = load(folder / "s.jsonl");
+    CHECK_FALSE(run.series().empty());
+    for (const Series& series : run.series()) CHECK(has(series.note, said));
+  };
+  // Untrained, or counted from a few images: a model is not what this is about.
+  look("run", {"weightless", "--rungs", "weightless.cpu.naive,mlp.cpu.sgemm", "--mode", "live",
+               "--set", "epochs=0", "--set", "luts=100", "--set", "mlp_epochs=0"});
+  look("compare", {"weightless", "--baseline", "wisard.cpu.hash_map", "--candidate",
+                   "wisard.cpu.direct_tables", "--set", "train_images=500"});
+  look("run",
+       {"quant", "--rungs", "fp32,int8_tensor", "--mode", "live", "--set", "train_epochs=0"});
+  if (saved_data.empty())
+    unsetenv("RIDGEPOINT_DATA");
+  else
+    setenv("RIDGEPOINT_DATA", saved_data.c_str(), 1);
+}
+
 namespace {
 
 /// What a shell says of a command line in which "$0" is ridgepoint.

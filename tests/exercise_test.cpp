@@ -127,6 +127,7 @@ Run compared(double ratio, double low, double high, const std::string& cpu = "CP
           {"lab", "gemm"},
           {"kernels", {{{"kernel", "gemm.cpu.naive_o3"}}, {{"kernel", "gemm.cpu.x_edit"}}}}});
   Series series = test::outcome(1, 1, "gemm.cpu.x_edit");
+  series.note = "made-up data";
   to.worker("result", {{"request", 1}, {"series", 1}, {"outcome", series}});
   Comparison made;
   made.baseline = "gemm.cpu.naive_o3";
@@ -158,6 +159,8 @@ TEST_CASE("a leaderboard ranks pairs, calls overlap a tie, and keeps machines ap
   CHECK(first[2].rank == 3);
   CHECK(all.boards[1].entries.size() == 1);
   CHECK(has(app::leaderboard_text(all), "not comparable"));
+  CHECK(has(app::leaderboard_text(all), "made-up data"));
+  CHECK(app::leaderboard_json(all)["leaderboard"][0]["entries"][0]["note"] == "made-up data");
   app::add_run(Run(), "empty", &all);
   REQUIRE(all.left_out.size() == 1);
   CHECK(has(all.left_out[0].sentence(), "no learner's rung"));

@@ -151,6 +151,7 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
       const bool tied = (i > 0 && list[i - 1].rank == list[i].rank) ||
                         (i + 1 < list.size() && list[i + 1].rank == list[i].rank);
       draw_entry(ui, rest.take_top(ui.px(28)), list[i], tied);
+      if (!list[i].note.empty()) say(list[i].file + ": " + list[i].note, Role::muted);
     }
     rest.take_top(ui.px(18));
   }

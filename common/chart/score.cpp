@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/chart/ticks.h"
 #include "common/core/format.h"
@@ -133,13 +134,19 @@ std::string why_none(const Series* series, bool has_start) {
   return check ? "" : "not verified";
 }
 
+/// With what a reader has to know of the series that it is of.
+ScoreFigure noted(ScoreFigure figure, const Series& series) {
+  if (!series.note.empty()) figure.note += (figure.note.empty() ? "" : "; ") + series.note;
+  return figure;
+}
+
 ScoreFigure quality_of(const ScoreSeries& measured, const std::string& metric) {
   for (const Series* series : {measured.raw, measured.features}) {
     if (!series || !why_none(series, true).empty()) continue;
     const QualityCheck& check = *series->quality();
     const auto found = check.task.find(metric);
     if (found == check.task.end()) continue;
-    return {.value = found->second, .note = check.what};
+    return noted({.value = found->second, .note = check.what}, *series);
   }
   return {.why = why_none(measured.raw ? measured.raw : measured.features, true)};
 }
@@ -154,7 +161,7 @@ ScoreFigure rate_of(const Series* series, bool has_start) {
     figure.interval =
         Interval{items / series->stats->ci_ns->high, items / series->stats->ci_ns->low};
   }
-  return figure;
+  return noted(std::move(figure), *series);
 }
 
 ScoreFigure latency_of(const Series* series, const std::string& start) {
@@ -164,7 +171,7 @@ ScoreFigure latency_of(const Series* series, const std::string& start) {
   if (!latency || !latency->p50_ns) return {.why = "needs a run in measure mode"};
   figure.value = *latency->p50_ns * 1e-9;
   figure.note = "median of " + std::to_string(latency->n) + " single calls, from " + start;
-  return figure;
+  return noted(std::move(figure), *series);
 }
 
 ScoreFigure energy_of(const ScoreSeries& measured, const ScoreOptions& options) {
@@ -180,7 +187,7 @@ ScoreFigure energy_of(const ScoreSeries& measured, const ScoreOptions& options) 
   figure.value = *series->energy_j / items;
   figure.note =
       "from " + (measured.raw ? options.raw : options.features) + "; " + series->energy_source;
-  return figure;
+  return noted(std::move(figure), *series);
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ class Problem {
   }  ///< what one call works off, images say; 0: no such thing
   /// Values are another type's and the time is not: no speed is shown.
   virtual bool is_emulated() const { return false; }
+  /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
+  virtual std::string note() const { return ""; }
   /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
   virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
   /// Judges the outputs in `host` against float64 on the same inputs. full: every element against

@@ -7,6 +7,11 @@
 
 namespace ridge::measure {
 
+void add_note(const std::string& text, Series* series) {
+  if (text.empty()) return;
+  series->note += (series->note.empty() ? "" : "; ") + text;
+}
+
 void take_error(const Error& error, Series* series) {
   series->status = error.code == ErrorCode::cancelled     ? SeriesStatus::cancelled
                    : error.code == ErrorCode::unavailable ? SeriesStatus::skipped

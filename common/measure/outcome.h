@@ -8,6 +8,8 @@
 
 namespace ridge::measure {
 
+/// Adds to what a reader has to know beside the figures.
+void add_note(const std::string& text, Series* series);
 /// Puts an Error where it belongs: status and reason of the series.
 void take_error(const Error& error, Series* series);
 /// Whether others' work disturbs a timing. On a CPU from 0.1 of a core (/proc/stat's ticks make up to

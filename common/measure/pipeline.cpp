@@ -290,7 +290,7 @@ Result<void> PipelineDriver::run() {
 /// A pipeline cannot be faster than its slowest stage: where it was, the reading of the stage is wrong.
 std::string doubt(const Series& series) {
   if (!series.pipeline || !series.pipeline->ci || !(series.pipeline->ci->high < 1)) return "";
-  return "; below its bound: " + series.pipeline->bound +
+  return "below its bound: " + series.pipeline->bound +
          " was slower than inside the pipeline, so its reading is no bound";
 }
 
@@ -310,7 +310,8 @@ Result<void> steps(const PipelineDesc& desc, const Options& options, Series* ser
   if (series->stats && series->stats->median_ns > 0) {
     series->items_per_s = 1e9 / series->stats->median_ns;
   }
-  series->note = pipeline->note() + doubt(*series);
+  series->note = pipeline->note();  // files may have been skipped meanwhile
+  add_note(doubt(*series), series);
   RIDGE_TRY_VOID(ran);
   observer->phase(series->index, {.phase = "check", .text = "counting what arrived"});
   const QualityCheck check = pipeline->check();

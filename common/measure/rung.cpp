@@ -6,6 +6,7 @@
 
 #include "common/core/format.h"
 #include "common/measure/machine.h"
+#include "common/measure/outcome.h"
 #include "common/quality/quality.h"
 #include "common/record/params.h"
 
@@ -224,6 +225,7 @@ void Posed::describe(Series* series) const {
 void ReadyRung::describe(Series* series) const {
   series->memory_bytes = memory_bytes();
   series->note = plan.plan.note;
+  add_note(posed->problem->note(), series);
   if (plan.plan.vector_ops > 0) series->work["logic"] = plan.plan.vector_ops;
   if (plan.plan.l2_bytes > 0) series->work["l2_read"] = plan.plan.l2_bytes;
 }

@@ -91,7 +91,7 @@ struct ReadyRung {
   /// A side for single calls, in hot or cold cache.
   Side plain_side(Cache cache = Cache::hot) const;
   double memory_bytes() const;
-  /// Fills in what the plan takes, chose and counted.
+  /// Fills in what the plan takes, chose and counted, and what has to be known of the problem.
   void describe(Series* series) const;
 };
 

@@ -297,9 +297,11 @@ struct Series {
   /// Of one call, by Ceiling::resource, where counted: "exp" exponentials, "logic" three-input
   /// instructions, "l2_read" bytes from the second-level cache.
   std::map<std::string, double> work;
-  double memory_bytes = 0;         ///< buffers and workspace
-  std::string note;                ///< what its plan chose ("tile 128x256, 4 stages"), or empty
-  std::optional<double> energy_j;  ///< per call
+  double memory_bytes = 0;  ///< buffers and workspace
+  /// What a reader has to know beside the figures: what its plan chose ("tile 128x256, 4 stages"),
+  /// that its data are synthetic; or empty.
+  std::string note;
+  std::optional<double> energy_j;        ///< per call
   std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
   std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."
   double items_per_s =

@@ -174,6 +174,10 @@ Section throughput_section(const Material& material) {
                 has_ci ? format_rate_interval(ci, rate->unit) : unavailable("no interval"),
                 samples};
       });
+  for (const Line& line : material.lines) {
+    const std::string& note = line.series->note;
+    if (!note.empty() && !is_trap(line)) section.bullets.push_back(line.label + ": " + note);
+  }
   return section;
 }
 
@@ -224,8 +228,6 @@ Section utilization_section(const Material& material) {
 
 Section memory_section(const Material& material) {
   Section section{.id = "memory", .title = "Memory and energy"};
-  std::vector<std::string>& plans =
-      section.bullets;  // what a library or a rung chose for the shape
   section.table =
       table_of(material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
                [&](const Line& line) -> std::vector<std::string> {
@@ -234,7 +236,6 @@ Section memory_section(const Material& material) {
                    return value > 0 && std::isfinite(value) ? format_bytes(value)
                                                             : reason_for(series, name, why);
                  };
-                 if (!series.note.empty()) plans.push_back(line.label + ": " + series.note);
                  return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
                          bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
                          usable(series.energy_j)

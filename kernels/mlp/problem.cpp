@@ -54,6 +54,7 @@ class PerceptronProblem : public Problem {
     return double(images_) * double(kMlpIn + 1) + kWeights * double(dtype_size(dtype_));
   }
   double items() const override { return double(images_); }
+  std::string note() const override { return garments().missing; }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
     const weightless::EncodedBatch batch(one_threshold(), images_, seed);

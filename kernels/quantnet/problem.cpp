@@ -53,6 +53,7 @@ class QuantNetProblem : public Problem {
            double(asked_.images) * (kGarmentPixels + kGarmentClasses * sizeof(float));
   }
   double items() const override { return double(asked_.images); }
+  std::string note() const override { return garments().missing; }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
     host->resize(2);

@@ -60,6 +60,7 @@ class ClassifyProblem : public Problem {
     return double(images_) * (image + 1) + double(network_->luts) * (8 + 2 * kLutInputs);
   }
   double items() const override { return double(images_); }
+  std::string note() const override { return garments().missing; }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
     const EncodedBatch batch(network_->thresholds, images_, seed);

@@ -48,6 +48,7 @@ class RowProblem : public Problem {
     return double(images_) * (features() / 8.0 + 1 + classifier_.table_bytes);
   }
   double items() const override { return double(images_); }
+  std::string note() const override { return garments().missing; }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
     const EncodedBatch batch(*classifier_.thresholds, images_, seed);
