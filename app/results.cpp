@@ -123,11 +123,6 @@ std::string heading_of(const std::vector<const Series*>& all) {
                      typical.cache, typical.mode);
 }
 
-/// What comes before the first dot: its rungs share their parameters.
-std::string_view family_of(const Series& series) {
-  return std::string_view(series.kernel).substr(0, series.kernel.find('.'));
-}
-
 /// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
 /// among its neighbours, its size in its own row.
 std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
@@ -136,7 +131,8 @@ std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series
   for (const Series* series : all) {
     const bool is_full = series->reduced_from.empty();
     const Params own = without_own(*series);
-    const bool is_other = !tables.empty() && family_of(*tables.back().back()) != family_of(*series);
+    const bool is_other =
+        !tables.empty() && family_of(tables.back().back()->kernel) != family_of(series->kernel);
     if (tables.empty() || is_other || (is_full && params && !agrees(own, *params))) {
       tables.emplace_back();
       params.reset();

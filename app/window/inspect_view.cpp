@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/window/actions.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -11,10 +12,6 @@ namespace {
 
 /// Between two requests while something is drawn: each answer is kept in the transcript.
 constexpr double kBetween_s = 0.15;
-
-std::string family_of(const std::string& kernel) {
-  return kernel.substr(0, kernel.find('.'));
-}
 
 bool has_model(const Lab& lab, const std::string& kernel) {
   return std::any_of(lab.inspected.begin(), lab.inspected.end(),
@@ -74,7 +71,7 @@ bool take_answer(State& state) {
 /// What is to be asked next: the model once, then what is picked or drawn; empty: nothing.
 std::string wanted_key(const State& state, const WorkRequest& request) {
   const KernelRequest& kernel = request.kernels.front();
-  const std::string model = family_of(kernel.kernel) + " " + to_string(kernel.params);
+  const std::string model = std::string(family_of(kernel.kernel)) + " " + to_string(kernel.params);
   return shown_model(state) ? model + " " + std::to_string(state.look.version) : model;
 }
 

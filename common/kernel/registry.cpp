@@ -176,10 +176,6 @@ const FamilyDesc* find_family(std::string_view name) {
   return nullptr;
 }
 
-std::string_view family_of(std::string_view id) {
-  return id.substr(0, id.find('.'));
-}
-
 std::string_view dtype_name(DType dtype) {
   for (const DTypeName& entry : kDTypes) {
     if (entry.dtype == dtype) return entry.name;

@@ -13,6 +13,7 @@
 #include "common/kernel/pipeline.h"
 #include "common/kernel/training.h"
 #include "common/kernel/trap.h"
+#include "common/record/derive.h"  // family_of()
 
 namespace ridge {
 
@@ -31,9 +32,6 @@ const FamilyDesc* find_family(std::string_view name);
 const TrainDesc* find_training(std::string_view id);
 const PipelineDesc* find_pipeline(std::string_view id);
 const TrapDesc* find_trap(std::string_view id);
-
-/// "gemm" of "gemm.cpu.naive_o1".
-std::string_view family_of(std::string_view id);
 
 std::string_view dtype_name(DType dtype);
 /// Unknown names give fp32 and false.

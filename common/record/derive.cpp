@@ -95,6 +95,10 @@ std::string exponentials_text(const Derived& derived) {
          (rate->share ? ", " + format_share(rate->share->value) : "");
 }
 
+std::string_view family_of(std::string_view kernel) {
+  return kernel.substr(0, kernel.find('.'));
+}
+
 std::string backend_of(const std::string& kernel) {
   const size_t first = kernel.find('.');
   if (first == std::string::npos) return "";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "common/record/types.h"
@@ -41,6 +42,8 @@ std::string exponentials_text(const Derived& derived);
 /// "1.12 J ±0.8 %, 1.01 pJ/FLOP"; empty where no energy was measured.
 std::string energy_text(const Series& series, const Derived& derived);
 
+/// The first part of a kernel id, the problem that it is checked against: "gemm".
+std::string_view family_of(std::string_view kernel);
 /// The second part of a kernel id: "cpu", "cuda".
 std::string backend_of(const std::string& kernel);
 /// What it computed in: its own type, else its parameter's, else fp32.

@@ -27,9 +27,8 @@ bool replaces(const Series& fresh, const Series& known) {
   return fresh.stats.has_value() || !known.stats;
 }
 
-/// "gemv" of "gemv.cpu.plain".
 std::string family_of(const Line& line) {
-  return line.series->kernel.substr(0, line.series->kernel.find('.'));
+  return std::string(ridge::family_of(line.series->kernel));
 }
 
 /// What the lines of a family have in common: a parameter that only some of its rungs have tells nothing where it has one
