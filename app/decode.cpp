@@ -26,14 +26,9 @@ const std::vector<const char*>& kernels_of(const DecodeType& type, const ModelSh
 /// Its lab's title of it, without what all of them begin with.
 std::string short_title_of(const std::string& kernel) {
   constexpr std::string_view kCommon = "decode: ";
-  for (const Lab* lab : all_labs()) {
-    for (const Rung& rung : lab->rungs) {
-      if (rung.kernel != kernel) continue;
-      const std::string_view title = rung.title;
-      return std::string(title.starts_with(kCommon) ? title.substr(kCommon.size()) : title);
-    }
-  }
-  return kernel;
+  const Rung* rung = rung_of(kernel);
+  const std::string_view title = rung ? rung->title : std::string_view(kernel);
+  return std::string(title.starts_with(kCommon) ? title.substr(kCommon.size()) : title);
 }
 
 /// Empty: none of them runs there.

@@ -96,6 +96,18 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
   return found;
 }
 
+const Series* fastest_call(const Run& run, const PublishedRow& part, const std::string& cache) {
+  const Series* fastest = nullptr;
+  for (const Series& series : run.series()) {
+    // Two problems may have parameters in common, or none: a shape means something within its family alone.
+    if (family_of(series.kernel) != family_of(part.row->kernel)) continue;
+    if (series.cache != cache || !has_speed(series) || !agrees(series.params, part.params))
+      continue;
+    if (!fastest || series.stats->median_ns < fastest->stats->median_ns) fastest = &series;
+  }
+  return fastest;
+}
+
 std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
                        const Table& table) {
   double flop = 0, time_s = 0;

@@ -40,6 +40,10 @@ struct Reckoned {
 Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
                 const PublishedRow& filled, const std::string& cache);
 
+/// The fastest verified call of a part's own problem: of any rung of its family, with the part's parameters. Null: there
+/// is none.
+const Series* fastest_call(const Run& run, const PublishedRow& part, const std::string& cache);
+
 /// "85 % of this machine's bandwidth and 4 % of its FLOP/s: memory binds"; empty where a time or a ceiling is
 /// missing.
 std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,

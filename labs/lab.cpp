@@ -43,6 +43,15 @@ const Lab* find_lab(std::string_view id) {
   return nullptr;
 }
 
+const Rung* rung_of(std::string_view kernel) {
+  for (const Lab* lab : all_labs()) {
+    for (const Rung& rung : lab->rungs) {
+      if (rung.kernel == kernel) return &rung;
+    }
+  }
+  return nullptr;
+}
+
 std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name) {
   std::vector<const Rung*> matches;
   for (const Rung& rung : lab.rungs) {

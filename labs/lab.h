@@ -91,6 +91,8 @@ RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 std::vector<const Lab*> all_labs();
 const Lab* find_lab(std::string_view id);
 
+/// The rung with this kernel id, of the first lab that has it; null: none has.
+const Rung* rung_of(std::string_view kernel);
 /// The rung with this kernel id, or all whose ids end in `name`: "direct" is one of the CPU and one of the
 /// GPU.
 std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name);

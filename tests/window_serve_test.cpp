@@ -80,6 +80,53 @@ TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[w
   CHECK(request.kernels[0].params.at("m") == ParamValue(int64_t{3}));
 }
 
+TEST_CASE("Workload: a part is filled by rungs of its own problem and shape alone", "[window]") {
+  Attention f;
+  window::select_rung(f.state, "attention.cpu.stored");
+  window::perform(f.state, "workload");
+  f.state.model.layers = 2;
+  f.driver->frames(4);
+  WorkRequest request = window::request_for(f.state, "run");
+  const auto measure = [&](const std::string& kernel, const Params& params) {
+    request.kernels = {{kernel, {}}};  // the fake session resolves a product's alone
+    REQUIRE(f.session.send(request));
+    request = f.session.last("run");
+    f.session.measure(request, 0, 66e3);
+    Series series = f.state.run().series().back();
+    series.params = params;
+    f.session.tell("result", {{"request", request.id}, {"series", 0}, {"outcome", series}});
+    f.session.finish(request);
+    f.driver->frames(3);
+  };
+  const auto fastest = [&](size_t part) {
+    return window::workload_of(f.state).table.rows[part].back();
+  };
+  // A step of decode, whose parameters contradict no product's; and a product of other extents.
+  measure("decode.cpu.avx512", {{"batch", int64_t{1}},
+                                {"length", int64_t{4096}},
+                                {"dtype", std::string("fp32")},
+                                {"threads", int64_t{1}}});
+  measure("gemm.cpu.packed_avx2", {{"m", int64_t{256}},
+                                   {"n", int64_t{256}},
+                                   {"k", int64_t{256}},
+                                   {"dtype", std::string("fp32")},
+                                   {"threads", int64_t{1}}});
+  REQUIRE(f.state.run().series().size() == 2);
+  for (size_t part = 0; part < 6; ++part) {
+    INFO("part " << part);
+    CHECK(fastest(part).empty());
+  }
+  // What runs a part at its shape is a rung of another lab.
+  REQUIRE(f.driver->click("run_workload"));
+  request = f.session.last("run");
+  f.session.measure(request, 0, 5e9);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK(fastest(0) == "10.0 s, threads");
+  CHECK(fastest(1).empty());
+  CHECK(fastest(2).empty());
+}
+
 TEST_CASE("Decode: each type of the described model's weights, run and drawn beside its floor",
           "[window]") {
   InLab f("quant");

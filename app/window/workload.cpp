@@ -4,7 +4,6 @@
 #include "app/workload.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
-#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
@@ -23,18 +22,13 @@ std::string name_with_way(const Rung& rung, const std::string& note) {
                                               : std::string(rung.title) + " (" + way + ")";
 }
 
-/// The fastest verified result of any rung of the lab at a part's shape, on this machine.
-void find_fastest(const State& state, const Params& wanted, int64_t calls,
+/// Of all that was measured on this machine, whichever lab's rung it was.
+void find_fastest(const State& state, const app::PublishedRow& part, int64_t calls,
                   chart::WorkloadRow* out) {
-  const Series* best = nullptr;
-  for (const Series& series : state.run().series()) {
-    if (series.cache != state.view.cache || !series.stats || !series.quality_passed()) continue;
-    if (!agrees(series.params, wanted)) continue;
-    if (!best || series.stats->median_ns < best->stats->median_ns) best = &series;
-  }
-  const RungView* row = best ? find_row(state, best->kernel) : nullptr;
-  if (!row) return;
-  out->fastest = name_with_way(*row->rung, best->note);
+  const Series* best = app::fastest_call(state.run(), part, state.view.cache);
+  if (!best) return;
+  const Rung* rung = rung_of(best->kernel);
+  out->fastest = rung ? name_with_way(*rung, best->note) : rung_title(state, best->kernel);
   out->fastest_s = best->stats->median_ns * 1e-9 * static_cast<double>(calls);
 }
 
@@ -78,7 +72,7 @@ chart::ChartModel workload_of(const State& state) {
   for (size_t i = 0; i < filled.size(); ++i) {
     const WorkloadPart& part = workload.parts[i];
     if (!input.rows[i].time_s) take_nearest(state, part, filled[i], &input.rows[i]);
-    find_fastest(state, filled[i].params, part.calls, &input.rows[i]);
+    find_fastest(state, filled[i], part.calls, &input.rows[i]);
   }
   input.binds = app::what_binds(input.rows, state.run(), table);
   return chart::workload_chart(input);
