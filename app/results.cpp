@@ -303,12 +303,14 @@ std::string environment_text(const Run& run) {
 
 std::string ceilings_text(const Run& run) {
   std::vector<std::vector<std::string>> rows;
+  std::string doubts;
   for (const Ceiling& ceiling : run.ceilings()) {
-    const std::string value = ceiling.unit == "s" ? format_time_ns(ceiling.value * 1e9)
-                                                  : format_rate(ceiling.value, ceiling.unit);
-    rows.push_back({ceiling.name, value, ceiling.source});
+    rows.push_back(
+        {ceiling.name, format_quantity(ceiling.value, ceiling.unit), ceiling_source(ceiling)});
+    if (!ceiling.doubt.empty())
+      doubts += fmt::format("in doubt: {}, {}\n", ceiling.name, ceiling.doubt);
   }
-  return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows);
+  return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows) + doubts;
 }
 
 namespace {

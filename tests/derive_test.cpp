@@ -123,6 +123,22 @@ TEST_CASE(
   CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
 }
 
+TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
+  std::vector<Ceiling> ceilings = cpu_ceilings();
+  ceilings[0].doubt = "100 GFLOP/s cannot be right";
+  ceilings[3].doubt = "16 GB/s cannot be right";
+  const Derived derived = derive(measured("gemm.cpu.a", 1), ceilings);
+  CHECK(derived.flop_per_s);
+  CHECK_FALSE(derived.compute);
+  CHECK_FALSE(derived.bandwidth);
+  CHECK_FALSE(derived.above_compute);
+  CHECK(derived.no_compute_reason ==
+        "the ceiling FMA fp32, 1 thread is in doubt: 100 GFLOP/s cannot be right");
+  CHECK(derived.no_bandwidth_reason.find("16 GB/s cannot be right") != std::string::npos);
+  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 1) == nullptr);
+  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 2));
+}
+
 TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
   Series series = measured("attention.cpu.a", 1);
   series.work = {{"exp", 5000}};

@@ -68,7 +68,7 @@ TEST_CASE("every struct comes back from JSON") {
   environment.power_source = "mains";
   environment.quiet.quiet = false;
   round_trip(environment, 13);
-  round_trip(Ceiling{"FMA", "cpu", "flop", "fp32", 2, 1e11, "FLOP/s", "measured"}, 8);
+  round_trip(Ceiling{"FMA", "cpu", "flop", "fp32", 2, 1e11, "FLOP/s", "measured", "too low"}, 9);
   round_trip(KernelInfo{"gemm.cpu.a",
                         "gemm",
                         "cpu",

@@ -383,3 +383,19 @@ TEST_CASE("every panel's metric is explained in assets/metrics.json") {
     }
   }
 }
+
+TEST_CASE("a ceiling in doubt is said with its reason, and nothing is a share of it") {
+  Transcript lines;
+  add_start_of(&lines);
+  std::vector<Ceiling> doubted = {
+      {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"}};
+  doubted[0].doubt = "130 GFLOP/s cannot be right";
+  lines.worker("result", {{"request", 2}, {"ceilings", doubted}});
+  add_ladder(&lines);
+  const Run run = read_run(lines);
+  const std::string text = to_markdown(built(run));
+  CHECK(
+      has(text, "ceiling, measured, in doubt: FMA fp32, 1 thread 130 GFLOP/s. 130 GFLOP/s cannot"));
+  CHECK(has(text, "the ceiling FMA fp32, 1 thread is in doubt"));
+  CHECK_FALSE(has(text, "% of FMA fp32"));
+}

@@ -56,6 +56,8 @@ def at(document, path):
 def optional_fields(document, path):
     if "samples" in path:
         return OPTIONAL["sample"]
+    if "ceilings" in path:
+        return {"doubt"}
     return OPTIONAL.get(document.get("type"), set()) | {"t_s"} if not path else set()
 
 

@@ -220,6 +220,21 @@ TEST_CASE("the machine screen measures on its button, then shows what was found"
   CHECK(f.driver->triangles() > 1000);
 }
 
+TEST_CASE("the machine screen says why a ceiling is in doubt", "[window][screens]") {
+  Fixture f;
+  f.run_all();
+  f.driver->type('m');
+  CHECK_FALSE(f.driver->find("doubt:DRAM read, 1 thread"));
+  const std::vector<Ceiling> doubted = {{"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 6e9,
+                                         "B/s", "measured", "6 GB/s cannot be right"}};
+  f.session.tell("result", {{"request", 1}, {"ceilings", doubted}});
+  f.driver->frames(3);
+  CHECK(f.driver->find("ceiling:DRAM read, 1 thread"));
+  const auto why = f.driver->find("doubt:DRAM read, 1 thread");
+  REQUIRE(why);
+  CHECK(why->h > 0);
+}
+
 TEST_CASE("the report screen shows what export writes", "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;

@@ -1,6 +1,7 @@
 // What docs/protocol.md promises of each request.
 #include <set>
 
+#include "common/measure/ceiling_rules.h"
 #include "tests/worker_process.h"
 
 namespace ridge {
@@ -96,6 +97,14 @@ TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
     }
     CHECK(resources.count("flop") == 1);
     CHECK(resources.count("dram_read") == 1);
+    // On a busy machine some contradict others: those, and no others, are in doubt.
+    const auto ceilings = result["ceilings"].get<std::vector<Ceiling>>();
+    std::set<size_t> doubted, contradicting;
+    for (size_t i = 0; i < ceilings.size(); ++i)
+      if (!ceilings[i].doubt.empty()) doubted.insert(i);
+    for (const auto& one : measure::find_contradictions(ceilings))
+      contradicting.insert(one.ceiling);
+    CHECK(doubted == contradicting);
     CHECK(worker.until("done", id)["status"] == "ok");
   }
   CHECK(worker.of_type("env").size() == 2);

@@ -68,14 +68,22 @@ class Work {
   /// A queue before one rung, whose step is run for each batch.
   Result<void> serve(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
-  /// Ceilings of a device: the CPU's by thread count, a GPU's by its index; and what for, as
-  /// CeilingRow::asked_by() says.
-  using CeilingKey = std::tuple<Backend, int, std::string>;
-  std::set<CeilingKey> ceilings_wanted(const WorkRequest& request,
-                                       const std::vector<Asked>& asked) const;
-  /// Measures those that were not measured yet, and sends them all when there is news.
+  /// A device, by a GPU's index; the CPU is 0.
+  using Place = std::pair<Backend, int>;
+  /// Threads (of a GPU 1), and what for, as CeilingRow::asked_by() says.
+  using CeilingKey = std::pair<int, std::string>;
+  struct DeviceCeilings {
+    std::set<CeilingKey> asked;
+    std::vector<Ceiling> known;
+    bool has_news = false;  ///< not yet held against each other and sent
+  };
+  std::map<Place, std::set<CeilingKey>> ceilings_wanted(const WorkRequest& request,
+                                                        const std::vector<Asked>& asked) const;
+  /// Measures those that were not measured yet, and sends a device's when there is news of it.
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
+  Result<void> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
+                               DeviceCeilings* ceilings, LineObserver* observer);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);
   void send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome);
   void send_outcome(int64_t request, const std::string& lab, Series series);
@@ -89,7 +97,7 @@ class Work {
   measure::ForeignLoad load_;  ///< since the request before began
   std::unique_ptr<measure::Device> cpu_;
   std::map<int, std::unique_ptr<measure::Device>> gpu_devices_;
-  std::map<CeilingKey, std::vector<Ceiling>> ceilings_;
+  std::map<Place, DeviceCeilings> ceilings_;
 };
 
 }  // namespace ridge::worker

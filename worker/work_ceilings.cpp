@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "common/measure/ceiling_rules.h"
 #include "common/measure/ceilings.h"
 #include "common/measure/machine.h"
 #include "common/record/params.h"
@@ -10,23 +11,24 @@
 namespace ridge::worker {
 
 /// The ceilings that a request needs: of its devices, thread counts and types. A bare probe wants all.
-std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
-                                                 const std::vector<Asked>& asked) const {
-  std::set<CeilingKey> wanted;
-  const auto want = [&](Backend backend, int number, const std::string& what) {
-    wanted.insert({backend, number, ""});
-    wanted.insert({backend, number, what});
+std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
+    const WorkRequest& request, const std::vector<Asked>& asked) const {
+  std::map<Place, std::set<CeilingKey>> wanted;
+  const auto want = [&](Backend backend, int threads, const std::string& what) {
+    const bool cpu = backend == Backend::cpu;
+    auto& of = wanted[{backend, cpu ? 0 : request.device}];
+    of.insert({cpu ? threads : 1, ""});
+    of.insert({cpu ? threads : 1, what});
   };
   for (const Asked& one : asked) {
     // Traps are held to no ceiling, pipelines to their own stages.
     if (!one.cannot.empty() || one.trap != nullptr || one.pipeline != nullptr) continue;
-    const bool cpu = one.backend() == Backend::cpu;
-    const int number = cpu ? static_cast<int>(param_int(one.params, "threads", 1)) : request.device;
+    const int threads = static_cast<int>(param_int(one.params, "threads", 1));
     const FamilyDesc* family = find_family(one.kernel != nullptr ? family_of(one.kernel->id)
                                            : one.edit != nullptr ? one.edit->info.family
                                                                  : "");
-    if (family != nullptr && family->works != nullptr) want(one.backend(), number, family->works);
-    want(one.backend(), number,
+    if (family != nullptr && family->works != nullptr) want(one.backend(), threads, family->works);
+    want(one.backend(), threads,
          one.kernel != nullptr ? measure::dtype_of(*one.kernel, one.params)
          : one.edit != nullptr && !one.edit->info.dtypes.empty()
              ? param_text(one.params, "dtype", one.edit->info.dtypes.front())
@@ -34,15 +36,28 @@ std::set<Work::CeilingKey> Work::ceilings_wanted(const WorkRequest& request,
   }
   if (request.type == "probe") {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
-      if (row.backend == Backend::cpu) {
-        want(Backend::cpu, 1, row.asked_by());
-        want(Backend::cpu, measure::read_cpu().cores, row.asked_by());
-      } else if (!gpus_.empty()) {
-        want(Backend::cuda, request.device, row.asked_by());
-      }
+      if (row.backend == Backend::cuda && gpus_.empty()) continue;
+      want(row.backend, 1, row.asked_by());
+      want(row.backend, measure::read_cpu().cores, row.asked_by());
     }
   }
   return wanted;
+}
+
+Result<void> Work::measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
+                                   DeviceCeilings* ceilings, LineObserver* observer) {
+  for (const CeilingKey& key : wanted) {
+    if (ceilings->asked.count(key) > 0) continue;
+    const auto& [threads, what] = key;
+    RIDGE_TRY(const auto found, measure::measure_ceilings(&bench_, where, threads, what, observer));
+    ceilings->known.insert(ceilings->known.end(), found.begin(), found.end());
+    ceilings->asked.insert(key);
+    ceilings->has_news = true;
+  }
+  if (!ceilings->has_news) return {};
+  return measure::settle_ceilings(&ceilings->known, [&](const Ceiling& known) {
+    return measure::measure_again(&bench_, where, known, observer);
+  });
 }
 
 Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
@@ -51,22 +66,17 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
   // For tests and scripts that start many workers: without ceilings utilization is unavailable.
   const char* setting = std::getenv("RIDGE_CEILINGS");
   if (!send_known && setting != nullptr && std::string(setting) == "off") return {};
-  const std::set<CeilingKey> wanted = ceilings_wanted(request, asked);
-  bool news = false;
-  for (const CeilingKey& key : wanted) {
-    if (ceilings_.count(key) > 0) continue;
-    const auto& [backend, number, what] = key;
-    const auto where = device(backend, request.device);
-    if (!where) continue;  // its rungs will say why they cannot run
-    const int threads = backend == Backend::cpu ? number : 1;
-    RIDGE_TRY(ceilings_[key], measure::measure_ceilings(&bench_, *where, threads, what, observer));
-    news = true;
-  }
-  if (!news && !send_known) return {};
   Json list = Json::array();
-  for (const CeilingKey& key : wanted) {
-    for (const Ceiling& ceiling : ceilings_[key]) list.push_back(ceiling);
+  for (const auto& [place, wanted] : ceilings_wanted(request, asked)) {
+    const auto where = device(place.first, request.device);
+    if (!where) continue;  // its rungs will say why they cannot run
+    DeviceCeilings& of = ceilings_[place];
+    RIDGE_TRY_VOID(measure_missing(*where, wanted, &of, observer));
+    if (!of.has_news && !send_known) continue;
+    for (const Ceiling& ceiling : of.known) list.push_back(ceiling);
+    of.has_news = false;
   }
+  if (list.empty() && !send_known) return {};
   emitter_->emit("result", {{"request", request.id}, {"ceilings", list}});
   return {};
 }

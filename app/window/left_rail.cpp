@@ -210,15 +210,16 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
   for (const Ceiling& ceiling : ceilings) {
     if (rest.h < ui.px(50)) break;
     const Area line = rest.take_top(ui.px(27));
-    const float w =
-        ui.text(line.right(), line.middle(), format_quantity(ceiling.value, ceiling.unit),
-                kTiny_px + 1, Role::text, Face::mono, Anchor::end);
+    const float w = ui.text(
+        line.right(), line.middle(), format_quantity(ceiling.value, ceiling.unit), kTiny_px + 1,
+        ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
     ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
             Anchor::start, line.w - w - ui.px(8));
     if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
       ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
-                 (where.empty() ? device_label(ui.state) : where) + "\n\n" +
+                 (where.empty() ? device_label(ui.state) : where) +
+                 (ceiling.doubt.empty() ? "" : "\nIn doubt: " + ceiling.doubt) + "\n\n" +
                  metric_text("ceiling"));
     }
   }

@@ -182,16 +182,19 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   Scroll scroll(ui, "ceilings", inner);
   for (const Ceiling& ceiling : ceilings) {
     const Area line = scroll.rest.take_top(ui.px(28));
+    const bool doubtful = !ceiling.doubt.empty();
     explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
     const float source_w = ui.px(84);
-    ui.text(line.right(), line.middle(), ceiling.source, kTiny_px + 1, Role::muted, Face::body,
-            Anchor::end);
-    const std::string value = ceiling.unit == "s" ? format_time_ns(ceiling.value * 1e9)
-                                                  : format_quantity(ceiling.value, ceiling.unit);
-    const float value_w = ui.text(line.right() - source_w, line.middle(), value, kSmall_px,
-                                  Role::text, Face::mono, Anchor::end);
+    ui.text(line.right(), line.middle(), doubtful ? "in doubt" : ceiling.source, kTiny_px + 1,
+            doubtful ? Role::limit : Role::muted, Face::body, Anchor::end);
+    const float value_w = ui.text(line.right() - source_w, line.middle(),
+                                  format_quantity(ceiling.value, ceiling.unit), kSmall_px,
+                                  doubtful ? Role::limit : Role::text, Face::mono, Anchor::end);
     ui.text(line.x, line.middle(), ceiling.name, kSmall_px, Role::muted, Face::body, Anchor::start,
             line.w - source_w - value_w - ui.px(16));
+    if (!doubtful) continue;
+    const float why_h = ui.paragraph(scroll.rest, ceiling.doubt, kTiny_px + 1, Role::limit);
+    ui.widgets["doubt:" + ceiling.name] = scroll.rest.take_top(why_h, ui.px(6));
   }
 }
 
@@ -265,7 +268,10 @@ void MachineScreen::draw(Ui& ui, Area all) {
   const float gap = ui.px(12);
   draw_facts(ui, all.take_left(all.w * 0.42f, gap));
   // As high as they need, but never so high that the rungs below lose their place.
-  const auto lines = static_cast<float>(std::max<size_t>(ui.state.run().ceilings().size(), 6));
+  const auto& ceilings = ui.state.run().ceilings();
+  const auto doubts = std::count_if(ceilings.begin(), ceilings.end(),
+                                    [](const Ceiling& one) { return !one.doubt.empty(); });
+  const auto lines = static_cast<float>(std::max<int64_t>(std::ssize(ceilings) + doubts, 6));
   draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.4f), gap));
   draw_noise(
       ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.66f) : ui.px(112), gap));

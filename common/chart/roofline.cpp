@@ -29,12 +29,14 @@ struct Roofs {
   std::vector<const Ceiling*> flop, bytes;
 };
 
-/// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof.
+/// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof, nor is one in doubt.
 Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& backend) {
   Roofs roofs;
   for (const Ceiling& ceiling : ceilings) {
-    if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value))
+    if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value) ||
+        !ceiling.doubt.empty()) {
       continue;
+    }
     const bool is_flop = ceiling.resource == "flop";
     if (!is_flop && ceiling.unit != "B/s") continue;
     auto& kind = is_flop ? roofs.flop : roofs.bytes;

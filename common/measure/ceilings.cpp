@@ -63,11 +63,19 @@ const KernelDesc* choose(const CeilingRow& row, const Device& device, std::strin
   return nullptr;
 }
 
-Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const std::string& what,
-                         const CeilingContext& context, Bench* bench, Device* device,
-                         Observer* observer, std::vector<Ceiling>* ceilings) {
-  const FamilyDesc* family = find_family(family_of(kernel.id));
-  if (family == nullptr) return {};
+CeilingContext context_of(const Device& device, int threads) {
+  return {.threads = threads,
+          .llc_bytes = last_level_cache_bytes(),
+          .free_bytes = static_cast<int64_t>(device.free_bytes())};
+}
+
+/// None where no probe of the row runs here, or where the one that does fails its check.
+Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingContext& context,
+                                           Bench* bench, Device* device, Observer* observer) {
+  std::string what;
+  const KernelDesc* kernel = choose(row, *device, &what);
+  const FamilyDesc* family = kernel != nullptr ? find_family(family_of(kernel->id)) : nullptr;
+  if (family == nullptr) return std::optional<Ceiling>();
   Params given = params_of(row);
   given["what"] = what;
   given["threads"] = int64_t{context.threads};
@@ -90,11 +98,11 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   options.energy = false;
   options.describe = false;
   RIDGE_TRY(const Series series,
-            measure_kernel(bench, device, kernel, params, options, -1, &quiet));
+            measure_kernel(bench, device, *kernel, params, options, -1, &quiet));
   if (series.status == SeriesStatus::cancelled) {
     return cancelled_error();
   }
-  if (series.status != SeriesStatus::ok || !series.stats) return {};
+  if (series.status != SeriesStatus::ok || !series.stats) return std::optional<Ceiling>();
   ceiling.backend = row.backend == Backend::cpu ? "cpu" : "cuda";
   ceiling.resource = row.resource;
   ceiling.dtype = row.dtype;
@@ -106,8 +114,7 @@ Result<void> measure_row(const CeilingRow& row, const KernelDesc& kernel, const 
   const double items = std::max(1.0, series.items_per_s * series.stats->median_ns * 1e-9);
   ceiling.value =
       unit == "s" ? best_s / items : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
-  ceilings->push_back(std::move(ceiling));
-  return {};
+  return std::optional<Ceiling>(std::move(ceiling));
 }
 
 }  // namespace
@@ -243,18 +250,25 @@ const std::vector<CeilingRow>& ceiling_rows() {
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
                                               const std::string& what, Observer* observer) {
   std::vector<Ceiling> ceilings;
-  CeilingContext context;
-  context.llc_bytes = last_level_cache_bytes();
-  context.free_bytes = static_cast<int64_t>(device->free_bytes());
-  context.threads = threads;
+  const CeilingContext context = context_of(*device, threads);
   for (const CeilingRow& row : ceiling_rows()) {
     if (row.backend != device->backend() || row.asked_by() != what) continue;
-    std::string problem;
-    const KernelDesc* kernel = choose(row, *device, &problem);
-    if (kernel == nullptr) continue;
-    RIDGE_TRY_VOID(measure_row(row, *kernel, problem, context, bench, device, observer, &ceilings));
+    RIDGE_TRY(const auto ceiling, measure_row(row, context, bench, device, observer));
+    if (ceiling) ceilings.push_back(*ceiling);
   }
   return ceilings;
+}
+
+Result<std::optional<Ceiling>> measure_again(Bench* bench, Device* device, const Ceiling& ceiling,
+                                             Observer* observer) {
+  const CeilingContext context = context_of(*device, std::max(1, ceiling.threads));
+  for (const CeilingRow& row : ceiling_rows()) {
+    if (row.backend == device->backend() && row.resource == ceiling.resource &&
+        row.dtype == ceiling.dtype) {
+      return measure_row(row, context, bench, device, observer);
+    }
+  }
+  return std::optional<Ceiling>();
 }
 
 }  // namespace ridge::measure

@@ -2,6 +2,7 @@
 // a new ceiling is one row.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,5 +46,8 @@ const std::vector<CeilingRow>& ceiling_rows();
 /// left out. Cancelled: Error.
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
                                               const std::string& what, Observer* observer);
+/// Measures one of them once more; none where its probe gives nothing.
+Result<std::optional<Ceiling>> measure_again(Bench* bench, Device* device, const Ceiling& ceiling,
+                                             Observer* observer);
 
 }  // namespace ridge::measure

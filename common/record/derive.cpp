@@ -56,12 +56,34 @@ std::string machine_part(const std::string& backend, int threads) {
          backend;
 }
 
+/// As find_ceiling(), whether it is in doubt or not.
+const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
+                              const std::string& resource, const std::string& dtype, int threads) {
+  const Ceiling* found = nullptr;
+  for (const Ceiling& ceiling : ceilings) {
+    if (ceiling.source != "measured" || !(ceiling.value > 0) || !std::isfinite(ceiling.value)) {
+      continue;
+    }
+    if (ceiling.backend != backend || ceiling.resource != resource) continue;
+    if (!dtype.empty() && !ceiling.dtype.empty() && ceiling.dtype != dtype) continue;
+    // Exactly as many threads: the ceiling of two would halve the share of one, and the ceiling of
+    // one would double the share of two.
+    if (backend == "cpu" && ceiling.threads != threads) continue;
+    found = &ceiling;  // the latest measurement stands
+  }
+  return found;
+}
+
 /// The share of a ceiling, or the reason why there is none.
 void fill_share(double achieved, const Ceiling* ceiling, const std::string& wanted,
                 const std::string& above_reason, std::optional<Utilization>* share,
                 std::string* reason) {
   if (ceiling == nullptr) {
     *reason = "no measured ceiling for " + wanted;
+    return;
+  }
+  if (!ceiling->doubt.empty()) {
+    *reason = "the ceiling " + ceiling->name + " is in doubt: " + ceiling->doubt;
     return;
   }
   const double value = achieved / ceiling->value;
@@ -112,19 +134,12 @@ std::string dtype_of(const Series& series) {
 
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
                             const std::string& resource, const std::string& dtype, int threads) {
-  const Ceiling* found = nullptr;
-  for (const Ceiling& ceiling : ceilings) {
-    if (ceiling.source != "measured" || !(ceiling.value > 0) || !std::isfinite(ceiling.value)) {
-      continue;
-    }
-    if (ceiling.backend != backend || ceiling.resource != resource) continue;
-    if (!dtype.empty() && !ceiling.dtype.empty() && ceiling.dtype != dtype) continue;
-    // Exactly as many threads: the ceiling of two would halve the share of one, and the ceiling of
-    // one would double the share of two.
-    if (backend == "cpu" && ceiling.threads != threads) continue;
-    found = &ceiling;  // the latest measurement stands
-  }
-  return found;
+  const Ceiling* found = latest_ceiling(ceilings, backend, resource, dtype, threads);
+  return found != nullptr && found->doubt.empty() ? found : nullptr;
+}
+
+std::string ceiling_source(const Ceiling& ceiling) {
+  return ceiling.doubt.empty() ? ceiling.source : ceiling.source + ", in doubt";
 }
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
@@ -141,7 +156,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     if (!(amount > 0) || resource.starts_with("model_")) continue;
     const Rate made = rate(amount, *series.stats);
     WorkRate one{.resource = resource, .per_s = *made.value, .per_s_ci = made.ci};
-    fill_share(one.per_s, find_ceiling(ceilings, backend, resource, "", threads),
+    fill_share(one.per_s, latest_ceiling(ceilings, backend, resource, "", threads),
                work_name(resource) + machine, "the ceiling should be measured again", &one.share,
                &one.no_share_reason);
     result.work.push_back(std::move(one));
@@ -155,12 +170,12 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;
     if (series.energy_j) result.energy_per_flop_j = *series.energy_j / series.flop;
-    const Ceiling* ceiling = find_ceiling(ceilings, backend, "flop", dtype, threads);
+    const Ceiling* ceiling = latest_ceiling(ceilings, backend, "flop", dtype, threads);
     fill_share(*flop.value, ceiling, dtype + machine,
                "it does fewer operations than are counted, or in other units; or the ceiling "
                "should be measured again",
                &result.compute, &result.no_compute_reason);
-    result.above_compute = ceiling != nullptr && !result.compute;
+    result.above_compute = ceiling != nullptr && ceiling->doubt.empty() && !result.compute;
   } else if (const WorkRate* logic = result.rate_of("logic")) {
     result.compute = logic->share;
     result.no_compute_reason = logic->no_share_reason;
@@ -172,16 +187,16 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.bytes_per_s = bytes.value;
     result.bytes_per_s_ci = bytes.ci;
     const WorkRate* l2 = result.rate_of("l2_read");
-    if (l2 && find_ceiling(ceilings, backend, "l2_read", "", threads)) {
+    if (l2 && latest_ceiling(ceilings, backend, "l2_read", "", threads)) {
       result.bandwidth = l2->share;
       result.no_bandwidth_reason = l2->no_share_reason;
       return result;
     }
     const bool writes = series.bytes_written >= kWrites * series.bytes_min;
     const char* const resources[2] = {"dram_read", "dram_copy"};
-    const Ceiling* ceiling = find_ceiling(ceilings, backend, resources[writes], "", threads);
+    const Ceiling* ceiling = latest_ceiling(ceilings, backend, resources[writes], "", threads);
     if (ceiling == nullptr)
-      ceiling = find_ceiling(ceilings, backend, resources[!writes], "", threads);
+      ceiling = latest_ceiling(ceilings, backend, resources[!writes], "", threads);
     fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
                &result.bandwidth, &result.no_bandwidth_reason);
   } else {

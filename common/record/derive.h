@@ -54,8 +54,11 @@ inline constexpr const char* kEmulated = "emulated";
 bool is_emulated(const Series& series);
 
 /// The ceiling that bounds `resource` for this backend, dtype and thread count; null if none was
-/// measured. A CPU ceiling of more threads never stands in for one of fewer.
+/// measured, or if the one that was is in doubt. A CPU ceiling of more threads never stands in for one of fewer.
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
                             const std::string& resource, const std::string& dtype, int threads);
+
+/// "measured", "measured, in doubt": how far its value is to be believed.
+std::string ceiling_source(const Ceiling& ceiling);
 
 }  // namespace ridge

@@ -88,6 +88,7 @@ template <class Io>
 void fields(Io& io, Of<Io, Ceiling>& v) {
   io("name", v.name), io("backend", v.backend), io("resource", v.resource), io("dtype", v.dtype);
   io("threads", v.threads), io("value", v.value), io("unit", v.unit), io("source", v.source);
+  io.brief("doubt", v.doubt);
 }
 
 template <class Io>

@@ -131,6 +131,8 @@ struct Ceiling {
   double value = 0;
   std::string unit;    ///< "FLOP/s", "B/s", "s"
   std::string source;  ///< "measured" or "datasheet"
+  /// Why it cannot be right, given what others reached; empty: it agrees with them. No share is made of it.
+  std::string doubt = {};
 };
 
 // ---- catalogue -------------------------------------------------------------------------------

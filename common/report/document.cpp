@@ -279,6 +279,7 @@ Json ceilings_json(const Run& run) {
                     {"value", ceiling.value},
                     {"unit", ceiling.unit},
                     {"source", ceiling.source}});
+    if (!ceiling.doubt.empty()) list.back()["doubt"] = ceiling.doubt;
   }
   return list;
 }

@@ -131,9 +131,10 @@ Section environment_section(const Material& material) {
   for (const Input& input : material.inputs) {
     const std::string from = material.inputs.size() > 1 ? input.name + ": " : "";
     for (const Ceiling& ceiling : input.run->ceilings()) {
-      section.bullets.push_back(fmt::format("{}ceiling, {}: {} {}", from, ceiling.source,
+      section.bullets.push_back(fmt::format("{}ceiling, {}: {} {}{}", from, ceiling_source(ceiling),
                                             ceiling.name,
-                                            format_quantity(ceiling.value, ceiling.unit)));
+                                            format_quantity(ceiling.value, ceiling.unit),
+                                            ceiling.doubt.empty() ? "" : ". " + ceiling.doubt));
     }
     if (input.run->ceilings().empty()) {
       section.bullets.push_back("ceilings " + unavailable("none were measured in " + input.name));
