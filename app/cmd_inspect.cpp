@@ -24,9 +24,7 @@ std::string picture(const InspectionPlane& plane) {
     text += std::string(2, kShades[std::min(shade, kShades.size() - 1)]);
     if ((i + 1) % plane.columns == 0) text += "\n";
   }
-  for (const PlaneMark& mark : plane.marks) {
-    text += "  " + (plane.columns == 1 ? std::to_string(mark.cell) + ": " : "") + mark.label + "\n";
-  }
+  for (const PlaneMark& mark : plane.marks) text += "  " + mark.label + "\n";
   return text;
 }
 
@@ -46,7 +44,8 @@ std::string scores(const Inspection& found) {
 std::string text_of(const Inspection& found) {
   std::string text = fmt::format("{}  {}\n{}{}\n", found.kernel, to_string(found.params),
                                  found.data, found.note.empty() ? "" : ": " + found.note);
-  if (found.input) text += fmt::format("test image {} of {}\n", *found.input, found.inputs);
+  if (found.input)
+    text += fmt::format("{} {} of {}\n", found.input_name, *found.input, found.inputs);
   if (!found.scores.empty()) {
     text += fmt::format("{}, of {:g}\n{}", found.score, found.score_most, scores(found));
   }

@@ -355,17 +355,16 @@ TEST_CASE("inspect steps through a query's online softmax, and comes to what thr
   const test::Outcome outcome = test::Program(test::variable("RIDGE_BIN"), args).finish();
   INFO(outcome.out << outcome.err);
   CHECK(outcome.out.find("query 149 of 150, and 150 keys in blocks of 64") != std::string::npos);
-  CHECK(outcome.out.find("what was summed times 0.0000") !=
-        std::string::npos);  // nothing was before
-  const size_t last = outcome.out.find("  2: largest ");
+  CHECK(outcome.out.find("accumulators × 0.0000") != std::string::npos);  // nothing was before
+  const size_t last = outcome.out.find("  block 2: maximum ");
   REQUIRE(last != std::string::npos);
-  CHECK(outcome.out.find("  3: largest ") == std::string::npos);
+  CHECK(outcome.out.find("  block 3: maximum ") == std::string::npos);
   const auto number_after = [&](const std::string& what, size_t from) {
     return std::stod(outcome.out.substr(outcome.out.find(what, from) + what.size()));
   };
   const size_t at_once = outcome.out.find("all keys at once");
   REQUIRE(at_once != std::string::npos);
-  CHECK(number_after("largest ", last) == number_after("largest ", at_once));
+  CHECK(number_after("maximum ", last) == number_after("maximum ", at_once));
   CHECK(number_after("sum ", last) == Approx(number_after("sum ", at_once)).epsilon(1e-4));
   CHECK(number_after("differ by ", at_once) < 1e-12);
   const InspectAsked none{.input = 150};

@@ -317,6 +317,71 @@ TEST_CASE("WiSARD through the worker: ten pictures, votes, and what training saw
   }
 }
 
+TEST_CASE("attention through the worker: a head's map, and a query's scores, weights and softmax") {
+  Worker& worker = the_worker();
+  const Params params = {{"sequence", int64_t{200}}, {"d", int64_t{16}}};
+  const auto sum_of = [](const InspectionPlane& plane) {
+    return std::accumulate(plane.values.begin(), plane.values.end(), 0) * plane.step;
+  };
+  const Inspection head = answer(worker, look_at("attention.cpu.stored", params));
+  CHECK(head.of == "model");
+  CHECK(head.inputs == 200);
+  REQUIRE(head.plane("attention map"));
+  CHECK(head.plane("attention map")->rows == 64);
+  CHECK(sum_of(*head.plane("attention map")) == Approx(64).epsilon(0.01));  // a row adds up to 1
+  for (const char* causal : {"no", "yes"}) {
+    Params masked = params;
+    masked["causal"] = std::string(causal);
+    const Inspection look =
+        answer(worker, look_at("attention.cpu.stored", masked, {{"input", 99}}));
+    INFO(causal);
+    CHECK(look.of == "test");
+    CHECK(look.input == 99);
+    CHECK(look.classes.empty());
+    const int keys = std::string(causal) == "yes" ? 100 : 200, blocks = (keys + 63) / 64;
+    const InspectionPlane *scores = look.plane("scores"), *weights = look.plane("weights"),
+                          *steps = look.plane("online softmax");
+    REQUIRE(scores);
+    REQUIRE(weights);
+    REQUIRE(steps);
+    CHECK(scores->rows == blocks);
+    CHECK(scores->columns == 64);
+    CHECK(sum_of(*weights) == Approx(1).epsilon(0.02));
+    // The key with the highest score has the highest weight.
+    const auto highest = [](const InspectionPlane& plane) {
+      return std::max_element(plane.values.begin(), plane.values.end()) - plane.values.begin();
+    };
+    CHECK(highest(*scores) == highest(*weights));
+    CHECK(std::ssize(steps->marks) == blocks + 1);  // and three passes
+    CHECK(steps->values[size_t(blocks) - 1] == steps->values[size_t(blocks)]);
+  }
+  CHECK(refusal(worker, look_at("attention.cpu.stored", params, {{"input", 200}}))["what"] ==
+        "there is no query 200");
+  CHECK(refusal(worker, look_at("attention.cpu.stored", params, {{"input", {1, 2, 3}}}))["what"] ==
+        "a query is picked, not drawn");
+}
+
+TEST_CASE("a long sequence fits a line, and a short one has what it has") {
+  Worker& worker = the_worker();
+  for (const int64_t sequence : {int64_t{1}, int64_t{50}, int64_t{20'000}}) {
+    INFO(sequence);
+    const Params params = {{"sequence", sequence}, {"d", int64_t{8}}};
+    const Inspection head = answer(worker, look_at("attention.cpu.stored", params));
+    REQUIRE(head.plane("attention map"));
+    CHECK(head.plane("attention map")->rows == std::min<int64_t>(64, sequence));
+    const Inspection look =
+        answer(worker, look_at("attention.cpu.stored", params, {{"input", sequence - 1}}));
+    for (const char* group : {"scores", "weights", "online softmax"}) {
+      INFO(group);
+      const InspectionPlane* plane = look.plane(group);
+      REQUIRE(plane);
+      CHECK(plane->values.size() == size_t(plane->rows) * size_t(plane->columns));
+      CHECK(plane->low < plane->high);
+    }
+  }
+  CHECK(worker.longest_line() < 64 * 1024);
+}
+
 TEST_CASE("what cannot be looked at is one sentence that says what, where, and what to do") {
   const Params& params = small_network();
   const char* naive = "weightless.cpu.naive";

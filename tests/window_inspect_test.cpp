@@ -357,3 +357,87 @@ TEST_CASE("a saved run without looks says what it takes", "[window]") {
   CHECK_FALSE(driver.find("inspect_next"));
   CHECK(driver.triangles() > 100);
 }
+
+namespace {
+
+/// What the attention family answers: a head's map, or a query's scores and softmax; no pictures, no classes.
+Inspection attention_look(const WorkRequest& request) {
+  Inspection look;
+  look.request = request.id;
+  look.kernel = request.kernels[0].kernel;
+  look.of = request.inspect.input ? "test" : "model";
+  look.inputs = 512, look.input_name = "query", look.unit_name = "block", look.units = 8;
+  if (!request.inspect.input) {
+    look.planes = {plane("512 queries", "attention map", 64, 64, 9)};
+    return look;
+  }
+  look.input = request.inspect.input;
+  InspectionPlane steps = plane("block by block", "online softmax", 1, 9, 1000);
+  for (int i = 0; i < 9; ++i)
+    steps.marks.push_back({i, i == 0, "block " + std::to_string(i) + ": maximum 2.6, sum 10.1"});
+  look.planes = {plane("64 keys a row", "scores", 8, 64, 9),
+                 plane("each adds up", "weights", 8, 64, 9), steps};
+  return look;
+}
+
+struct InsideAttention : Fixture {
+  static float prepare() {
+    FakeSession::lab = "attention";
+    return 1600;
+  }
+  InsideAttention() : Fixture(prepare()) {
+    window::select_rung(state, "attention.cpu.stored");
+    window::perform(state, "inspect");
+    driver->frames(4);
+  }
+  ~InsideAttention() { FakeSession::lab = "gemm"; }
+  void answer() {
+    const WorkRequest request = session.last("inspect");
+    session.tell("result", {{"request", request.id}, {"inspection", attention_look(request)}});
+    session.finish(request);
+    driver->frames(11);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a model without pictures: its planes are drawn, with the controls that apply",
+          "[window]") {
+  InsideAttention f;
+  f.answer();
+  f.answer();
+  for (const char* widget : {"gallery:512 queries", "gallery:64 keys a row", "gallery:each adds up",
+                             "measure:online softmax", "inspect_next"}) {
+    INFO(widget);
+    const auto area = f.driver->find(widget);
+    REQUIRE(area);
+    CHECK(area->w > 20);
+    CHECK(area->h > 10);
+  }
+  for (const char* widget :
+       {"inspect_wrong", "inspect_draw", "inspect_picture", "inspect_unit_on", "unit_table"}) {
+    INFO(widget);
+    CHECK_FALSE(f.driver->find(widget));
+  }
+  CHECK_FALSE(window::perform(f.state, "inspect_wrong"));
+  const int asked = f.session.count("inspect");
+  const window::Area map = *f.driver->find("gallery:512 queries");
+  f.driver->press_at(map.x + map.w / 2, map.y + map.h / 2);  // no place of an input
+  f.driver->frames(11);
+  CHECK(f.session.count("inspect") == asked);
+  REQUIRE(f.driver->click("inspect_next"));
+  f.driver->frames(11);
+  CHECK(f.session.last("inspect").inspect.input == 1);
+}
+
+TEST_CASE("a group that nobody has described is drawn under its own name", "[window]") {
+  InsideAttention f;
+  const WorkRequest request = f.session.last("inspect");
+  Inspection look = attention_look(request);
+  look.planes = {plane("new", "something new", 4, 4, 9)};
+  f.session.tell("result", {{"request", request.id}, {"inspection", look}});
+  f.session.finish(request);
+  f.driver->frames(11);
+  CHECK(f.driver->find("gallery:new"));
+  CHECK(f.driver->find("gallery_head:something new"));
+}

@@ -13,13 +13,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kName = 88, kScore = 150, kCaption = 20, kHead = 24, kLine = 18, kTable = 128,
-                kSeen = 112;
-constexpr float kLeastPicture = 64, kMostPicture = 104, kMostHistogram = 460, kBetween = 6;
-
-std::string class_name(const Inspection& look, size_t c) {
-  return c < look.classes.size() ? look.classes[c] : std::to_string(c);
-}
+constexpr float kName = 88, kScore = 150, kUnitHead = 24, kLine = 18, kTable = 128, kSeen = 112;
 
 /// Each column of pixels as bright as many of its units say yes: with 16,000 LUTs several share one.
 void draw_votes(Ui& ui, const Area& area, const InspectionPlane& votes, int row) {
@@ -103,61 +97,11 @@ void draw_class(Ui& ui, Area line, const Inspection& look, size_t c, float most)
   touch_votes(ui, strip, look, *votes, static_cast<int>(c));
 }
 
-/// One for each class; of what is over all classes only the pictures of classes are shown.
-std::vector<const InspectionPlane*> gallery_of(const Inspection& model) {
-  std::vector<const InspectionPlane*> found;
-  for (const InspectionPlane& plane : model.planes) {
-    const bool is_picture =
-        plane.group == "mental image" || plane.group == "wiring" || plane.group == "activations";
-    if (is_picture && !plane.values.empty()) found.push_back(&plane);
-  }
-  return found;
-}
-
-/// A histogram has a line to itself: its clipping points are close together.
-float picture_width(const Ui& ui, float width, size_t count, float tall, size_t* a_row) {
-  *a_row = tall < 1 ? 1 : std::max<size_t>(1, count);
-  const float gap = ui.px(kBetween);
-  const auto fits = [&](size_t n) { return (width + gap) / static_cast<float>(n) - gap; };
-  while (*a_row > 1 && fits(*a_row) < ui.px(kLeastPicture)) *a_row = (*a_row + 1) / 2;
-  return std::min(std::floor(fits(*a_row)), ui.px(tall < 1 ? kMostHistogram : kMostPicture));
-}
-
-/// Height over width: square, but a histogram lies.
-float tallness(const std::vector<const InspectionPlane*>& planes) {
-  const bool lies = !planes.empty() && planes.front()->columns > 2 * planes.front()->rows;
-  return lies ? 0.45f : 1;
-}
-
-/// Under a histogram stand its clipping points as well.
-float caption_height(const Ui& ui, float tall) {
-  return ui.px(tall < 1 ? 2 * kCaption : kCaption);
-}
-
-struct About {
-  const char *title, *text;
-};
-About about_gallery(const std::string& group) {
-  if (group == "mental image") {
-    return {"Mental images: what each class remembers",
-            "What each class's RAMs remember of training, pixel by pixel (DRASiW): the share of "
-            "set bits "
-            "among what they counted above the bleaching. A click on a pixel shows which RAMs look "
-            "there."};
-  }
-  if (group == "activations") {
-    return {"Activations: where calibration cut them off",
-            "How often each value comes out of a layer, from 0 to the largest, heights by the "
-            "logarithm. "
-            "What lies above the clipping point is brighter: it becomes the highest byte."};
-  }
-  return {"Wiring: where the pins look",
-          "How many pins look at each pixel, of all LUTs and of each class's. Training chose them. "
-          "A click "
-          "on a pixel shows which LUTs look there."};
-}
-
 }  // namespace
+
+std::string class_name(const Inspection& look, size_t c) {
+  return c < look.classes.size() ? look.classes[c] : std::to_string(c);
+}
 
 Area cell_area(const Area& area, int rows, int columns, int64_t cell) {
   const auto row = static_cast<float>(cell / columns), column = static_cast<float>(cell % columns);
@@ -229,14 +173,14 @@ std::string cell_text(const InspectionPlane& plane, int64_t cell) {
 }
 
 void draw_classes(Ui& ui, Area area, const Inspection& look) {
-  Area head = area.take_top(ui.px(kHead));
+  Area head = area.take_top(ui.px(kUnitHead));
   ui.text(head.x + ui.px(6), head.middle(), fmt::format("{}, of {:g}", look.score, look.score_most),
           kTiny_px, Role::muted, Face::body, Anchor::start, ui.px(kName + kScore));
   head.take_left(ui.px(kName + kScore + 28));
   const auto missing = look.unavailable.find("votes");
-  const std::string says = missing == look.unavailable.end()
-                               ? "each cell a " + look.unit_name + ", lit where it says yes"
-                               : "votes unavailable: " + missing->second;
+  std::string says;
+  if (look.plane("votes")) says = "each cell a " + look.unit_name + ", lit where it says yes";
+  if (missing != look.unavailable.end()) says = "votes unavailable: " + missing->second;
   if (head.w > ui.px(60))
     ui.text(head.x, head.middle(), says, kTiny_px, Role::muted, Face::body, Anchor::start, head.w);
   if (look.scores.empty()) return;
@@ -247,58 +191,11 @@ void draw_classes(Ui& ui, Area area, const Inspection& look) {
     draw_class(ui, area.take_top(row_h), look, c, most);
 }
 
-float gallery_height(const Ui& ui, float width, const Inspection& model) {
-  const auto planes = gallery_of(model);
-  const size_t count = planes.size();
-  const float tall = tallness(planes);
-  size_t a_row = 1;
-  const float picture = tall * picture_width(ui, width, count, tall, &a_row);
-  const auto rows = static_cast<float>((count + a_row - 1) / a_row);
-  return ui.px(kHead) + rows * (picture + caption_height(ui, tall));
-}
-
-void draw_gallery(Ui& ui, Area area, const Inspection& model, const Inspection* look) {
-  const auto planes = gallery_of(model);
-  if (planes.empty()) return;
-  const Area head = area.take_top(ui.px(kHead));
-  const About about = about_gallery(planes.front()->group);
-  ui.text(head.x, head.middle(), about.title, kSmall_px, Role::text, Face::strong, Anchor::start,
-          head.w);
-  if (ui.touch("gallery_head", head).hovered) ui.tooltip(about.text);
-  size_t a_row = 1;
-  const float tall = tallness(planes);
-  const float size = picture_width(ui, area.w, planes.size(), tall, &a_row);
-  const float height = std::floor(size * tall);
-  for (size_t i = 0; i < planes.size(); ++i) {
-    const InspectionPlane& plane = *planes[i];
-    const Area picture = {
-        area.x + static_cast<float>(i % a_row) * (size + ui.px(kBetween)),
-        area.y + static_cast<float>(i / a_row) * (height + caption_height(ui, tall)), size, height};
-    draw_plane(ui, picture, plane);
-    if (plane.group == "activations") draw_clips(ui, picture, plane, ui.px(kCaption));
-    const bool is_predicted =
-        look && look->prediction && *look->prediction < std::ssize(model.classes) &&
-        class_name(*look, static_cast<size_t>(*look->prediction)) == plane.name;
-    if (is_predicted) ui.frame(picture.inset(-ui.px(2)), ui.color(Role::series0), 0, ui.px(2));
-    ui.text(picture.x, picture.bottom() + ui.px(kCaption / 2), plane.name, kTiny_px,
-            is_predicted ? Role::text : Role::muted, Face::body, Anchor::start, size);
-    const auto& place = look ? look->place : model.place;
-    if (place && *place < int64_t{plane.rows} * plane.columns)
-      mark_cell(ui, cell_area(picture, plane.rows, plane.columns, *place), Role::series1, ui.px(1));
-    const auto touched = ui.touch("gallery:" + plane.name, picture);
-    const auto cell = cell_at_mouse(picture, plane.rows, plane.columns);
-    if (!touched.hovered || !cell) continue;
-    std::string says = cell_text(plane, *cell);
-    for (const PlaneMark& mark : plane.marks) says += "\n" + mark.label;
-    ui.tooltip(says);
-    if (touched.clicked) select_place(ui.state, *cell);
-  }
-}
-
 float unit_height(const Ui& ui, const Inspection& look) {
   const InspectionPlane *pins = look.plane("pins"), *seen = look.plane("seen");
+  if (!pins && !seen && !look.plane("table")) return 0;
   const size_t lines = std::max(pins ? pins->marks.size() : 0, seen ? seen->values.size() + 1 : 0);
-  return ui.px(kHead + 4) + std::max(ui.px(kTable), static_cast<float>(lines) * ui.px(kLine));
+  return ui.px(kUnitHead + 4) + std::max(ui.px(kTable), static_cast<float>(lines) * ui.px(kLine));
 }
 
 namespace {
@@ -360,7 +257,7 @@ void draw_seen(Ui& ui, Area list, const Inspection& look, const InspectionPlane&
 
 void draw_unit(Ui& ui, Area area, const Inspection& look) {
   const InspectionPlane* pins = look.plane("pins");
-  draw_unit_head(ui, area.take_top(ui.px(kHead), ui.px(4)), look, pins);
+  draw_unit_head(ui, area.take_top(ui.px(kUnitHead), ui.px(4)), look, pins);
   if (const InspectionPlane* table = look.plane("table")) {
     const Area grid = area.take_left(ui.px(kTable), ui.px(14));
     draw_table(ui, {grid.x, grid.y, grid.w, ui.px(kTable)}, *table);

@@ -9,8 +9,14 @@ namespace {
 
 constexpr float kMeasureHead = 26, kMeasureLine = 22, kMeasureBar = 150;
 
-bool is_measure(const InspectionPlane& plane) {
-  return plane.rows == 1 && !plane.marks.empty() && plane.marks.size() == plane.values.size();
+/// Of the model, then of the input.
+std::vector<const InspectionPlane*> measures_of(const Looks& looks) {
+  std::vector<const InspectionPlane*> found;
+  for (const Inspection* look : {looks.model, looks.input}) {
+    for (size_t i = 0; look && i < look->planes.size(); ++i)
+      if (is_measure(look->planes[i])) found.push_back(&look->planes[i]);
+  }
+  return found;
 }
 
 /// The clipping points as they stand in the picture, from left to right.
@@ -38,37 +44,52 @@ void draw_clips(Ui& ui, const Area& picture, const InspectionPlane& plane, float
           Face::body, Anchor::start, picture.w);
 }
 
-float measures_height(const Ui& ui, const Inspection& model) {
+bool is_measure(const InspectionPlane& plane) {
+  return plane.rows == 1 && !plane.marks.empty() && plane.marks.size() == plane.values.size();
+}
+
+float measures_height(const Ui& ui, const Looks& looks) {
   float height = 0;
-  for (const InspectionPlane& plane : model.planes) {
-    if (is_measure(plane))
-      height += kMeasureHead + kMeasureLine * static_cast<float>(plane.marks.size());
-  }
+  for (const InspectionPlane* plane : measures_of(looks))
+    height += kMeasureHead + kMeasureLine * static_cast<float>(plane->marks.size());
   return ui.px(height);
 }
 
-void draw_measures(Ui& ui, Area area, const Inspection& model) {
-  for (const InspectionPlane& plane : model.planes) {
-    if (!is_measure(plane)) continue;
-    const Area head = area.take_top(ui.px(kMeasureHead));
-    ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
-            head.w);
-    if (ui.touch("measure:" + plane.group, head).hovered)
-      ui.tooltip(plane.name + ": " + plane.unit);
-    for (size_t i = 0; i < plane.marks.size(); ++i) {
-      const bool chosen = plane.marks[i].value != 0;
-      Area line = area.take_top(ui.px(kMeasureLine));
-      Area bar =
-          line.take_left(std::min(ui.px(kMeasureBar), line.w * 0.4f), ui.px(10)).inset(0, ui.px(5));
-      ui.fill(bar, ui.raised(1));
-      const float share = static_cast<float>(plane.values[i] - plane.low) /
-                          static_cast<float>(plane.high - plane.low);
-      bar.w *= std::clamp(share, 0.0f, 1.0f);
-      ui.fill(bar, ui.color(chosen ? Role::series1 : Role::series0));
-      ui.text(line.x, line.middle(), plane.marks[i].label, kTiny_px,
-              chosen ? Role::text : Role::muted, Face::body, Anchor::start, line.w);
-    }
+float measures_width(Ui& ui, const Looks& looks) {
+  float widest = 0;
+  for (const InspectionPlane* plane : measures_of(looks)) {
+    for (const PlaneMark& mark : plane->marks)
+      widest = std::max(widest, ui.width(mark.label, kTiny_px));
   }
+  return widest + ui.px(kMeasureBar + 10);
+}
+
+namespace {
+
+void draw_measure(Ui& ui, Area* area, const InspectionPlane& plane) {
+  const Area head = area->take_top(ui.px(kMeasureHead));
+  ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
+          head.w);
+  if (ui.touch("measure:" + plane.group, head).hovered) ui.tooltip(plane.name + ": " + plane.unit);
+  for (size_t i = 0; i < plane.marks.size(); ++i) {
+    const bool chosen = plane.marks[i].value != 0;
+    Area line = area->take_top(ui.px(kMeasureLine));
+    Area bar =
+        line.take_left(std::min(ui.px(kMeasureBar), line.w * 0.4f), ui.px(10)).inset(0, ui.px(5));
+    ui.fill(bar, ui.raised(1));
+    const float share = static_cast<float>(plane.values[i] - plane.low) /
+                        static_cast<float>(plane.high - plane.low);
+    bar.w *= std::clamp(share, 0.0f, 1.0f);
+    ui.fill(bar, ui.color(chosen ? Role::series1 : Role::series0));
+    ui.text(line.x, line.middle(), plane.marks[i].label, kTiny_px,
+            chosen ? Role::text : Role::muted, Face::body, Anchor::start, line.w);
+  }
+}
+
+}  // namespace
+
+void draw_measures(Ui& ui, Area area, const Looks& looks) {
+  for (const InspectionPlane* plane : measures_of(looks)) draw_measure(ui, &area, *plane);
 }
 
 }  // namespace ridge::window

@@ -15,7 +15,8 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kPanelBar = 46, kBlock = 12, kNote = 22, kPanelCaption = 44, kWide = 700;
+constexpr float kPanelBar = 46, kBlock = 12, kNote = 22, kPanelCaption = 44, kWide = 700,
+                kGalleryShare = 0.53f;
 constexpr int kLeastCell = 5, kMostCell = 9;
 
 float button(Ui& ui, Area* line, const char* action, const char* label) {
@@ -25,16 +26,15 @@ float button(Ui& ui, Area* line, const char* action, const char* label) {
   return w;
 }
 
-std::string position(const State& state, const Inspection* look) {
+std::string position(const State& state, const Inspection& look) {
   if (state.is_replay()) {
     const size_t count = recorded_inputs(state).size();
-    if (count == 0) return "the model, no input";
     return fmt::format("look {} of {}",
                        std::min(state.look.recorded.value_or(count - 1), count - 1) + 1, count);
   }
   if (state.look.draws) return "your drawing";
-  return look ? fmt::format("test image {} of {}", state.look.asked.input.value_or(0), look->inputs)
-              : "";
+  return fmt::format("{} {} of {}", look.input_name, state.look.asked.input.value_or(0),
+                     look.inputs);
 }
 
 /// What the model makes of it, in words.
@@ -95,8 +95,9 @@ bool draw_why_not(Ui& ui, const Area& area) {
   if (!inspected_row(state)) {
     const RungView* first = first_inspectable(state);
     const std::string label = first ? std::string("Show ") + first->rung->title : "";
-    const bool pressed = draw_nothing(ui, area, "The selected rung has no model to look into.",
-                                      "Rungs of WiSARD and of the LUT network have one.", label);
+    const bool pressed = draw_nothing(
+        ui, area, "The selected rung has no model to look into.",
+        first ? fmt::format("Others of this lab have one: {}.", first->rung->title) : "", label);
     if (pressed && first) select_rung(state, first->rung->kernel);
     return true;
   }
@@ -110,18 +111,20 @@ bool draw_why_not(Ui& ui, const Area& area) {
 
 }  // namespace
 
+/// What there is to do depends on what the model takes: inputs to pick, of classes or not, pictures or not.
 void InspectPanel::draw_bar(Ui& ui, Area line) {
   State& state = ui.state;
+  const Inspection* look = shown_input(state);
+  if (!look) return;
   line = line.inset(ui.px(8), ui.px(8));
   button(ui, &line, "inspect_previous", "‹");
-  const std::string where = position(state, shown_input(state));
   const float w = ui.width("test image 10000 of 10000", kSmall_px);
   const Area label = line.take_left(std::min(w, line.w * 0.4f), ui.px(6));
-  ui.text(label.x + label.w / 2, label.middle(), where, kSmall_px, Role::text, Face::body,
-          Anchor::middle, 0);
+  ui.text(label.x + label.w / 2, label.middle(), position(state, *look), kSmall_px, Role::text,
+          Face::body, Anchor::middle, 0);
   button(ui, &line, "inspect_next", "›");
-  if (state.is_replay()) return;
-  button(ui, &line, "inspect_wrong", "One it gets wrong");
+  if (state.is_replay() || !look->plane("image")) return;
+  if (!look->classes.empty()) button(ui, &line, "inspect_wrong", "One it gets wrong");
   line.take_left(ui.px(6));
   button(ui, &line, "inspect_draw", state.look.draws ? "Test images" : "Draw");
   if (!state.look.draws) return;
@@ -180,51 +183,61 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   ui.tooltip(says);
 }
 
+/// The input and what the model makes of it: the picture, each class's score and votes.
+void InspectPanel::draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look) {
+  const State& state = ui.state;
+  const int columns = look.plane("image")->columns;
+  const float most =
+      std::min(rest->w * 0.34f, view_h * 0.5f) / static_cast<float>(columns) / ui.scale;
+  const float size = ui.px(
+      static_cast<float>(columns * std::clamp(static_cast<int>(most), kLeastCell, kMostCell)));
+  const bool failed = !state.look.problem.empty();
+  const std::string says = failed ? state.look.problem : caption(state, look);
+  const Area words = {rest->x, rest->y + size + ui.px(4), size, 0};
+  const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
+  Area main =
+      rest->take_top(size + std::max(words_h + ui.px(6), ui.px(kPanelCaption)), ui.px(kBlock));
+  const Area left = main.take_left(size, ui.px(16));
+  draw_picture(ui, {left.x, left.y, size, size});
+  ui.paragraph(words, says, kTiny_px, failed ? Role::limit : Role::text);
+  draw_classes(ui, main, look);
+}
+
+/// A sentence over everything else.
+void InspectPanel::draw_note(Ui& ui, Area* rest, const std::string& note) {
+  if (note.empty()) return;
+  const Area line = rest->take_top(ui.px(kNote), ui.px(4));
+  ui.text(line.x, line.middle(), note, kSmall_px, Role::limit, Face::strong, Anchor::start, line.w);
+  if (ui.touch("inspect_note", line).hovered) ui.tooltip(note);
+}
+
 void InspectPanel::draw_content(Ui& ui, const Area& area) {
-  State& state = ui.state;
-  const Inspection* model = shown_model(state);
-  const Inspection* look = shown_input(state);
+  const Looks looks = {shown_model(ui.state), shown_input(ui.state)};
   Scroll scroll(ui, "inside", area);
   Area rest = scroll.rest;
-  const std::string& note = (look ? look : model)->note;
-  if (!note.empty()) {
-    const Area line = rest.take_top(ui.px(kNote), ui.px(4));
-    ui.text(line.x, line.middle(), note, kSmall_px, Role::limit, Face::strong, Anchor::start,
-            line.w);
-    if (ui.touch("inspect_note", line).hovered) ui.tooltip(note);
-  }
-  if (look) {
-    const int columns = look->plane("image") ? look->plane("image")->columns : 28;
-    const float most =
-        std::min(rest.w * 0.34f, area.h * 0.5f) / static_cast<float>(columns) / ui.scale;
-    const float size = ui.px(
-        static_cast<float>(columns * std::clamp(static_cast<int>(most), kLeastCell, kMostCell)));
-    const bool failed = !state.look.problem.empty();
-    const std::string says = failed ? state.look.problem : caption(state, *look);
-    const Area words = {rest.x, rest.y + size + ui.px(4), size, 0};
-    const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
-    Area main =
-        rest.take_top(size + std::max(words_h + ui.px(6), ui.px(kPanelCaption)), ui.px(kBlock));
-    const Area left = main.take_left(size, ui.px(16));
-    draw_picture(ui, {left.x, left.y, size, size});
-    ui.paragraph(words, says, kTiny_px, failed ? Role::limit : Role::text);
-    draw_classes(ui, main, *look);
-  }
-  const Inspection& unit = look ? *look : *model;
-  const bool wide = model && rest.w > ui.px(kWide);
-  const float measures_h = model ? measures_height(ui, *model) : 0;
+  draw_note(ui, &rest, looks.any().note);
+  const bool decides = looks.input && looks.input->plane("image");
+  if (decides)
+    draw_decision(ui, &rest, area.h, *looks.input);
+  else
+    draw_note(ui, &rest, ui.state.look.problem);
+  // Figures of the model's parts, else its unit: beside the pictures where there is room.
+  const float measures_h = measures_height(ui, looks);
+  const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, looks.any());
   const auto draw_beside = [&](const Area& beside) {
-    measures_h > 0 ? draw_measures(ui, beside, *model) : draw_unit(ui, beside, unit);
+    if (measures_h > 0)
+      draw_measures(ui, beside, looks);
+    else if (beside_h > 0)
+      draw_unit(ui, beside, looks.any());
   };
-  const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, unit);
-  if (model) {
-    const float w = wide ? std::floor(rest.w * 0.53f) : rest.w;
-    const float h = gallery_height(ui, w, *model);
-    Area block = rest.take_top(wide ? std::max(h, beside_h) : h, ui.px(kBlock));
-    draw_gallery(ui, block.take_left(w, ui.px(20)), *model, look);
-    if (wide) draw_beside(block);
-  }
-  if (!wide) draw_beside(rest.take_top(beside_h));
+  const float gallery_w = std::floor(rest.w * kGalleryShare), gap = ui.px(20);
+  const bool has_room = measures_h == 0 || measures_width(ui, looks) < rest.w - gallery_w - gap;
+  const bool wide = looks.model && rest.w > ui.px(kWide) && beside_h > 0 && has_room;
+  const float w = wide ? gallery_w : rest.w;
+  const float h = gallery_height(ui, w, looks);
+  Area block = rest.take_top(wide ? std::max(h, beside_h) : h, ui.px(kBlock));
+  draw_gallery(ui, block.take_left(w, gap), looks);
+  draw_beside(wide ? block : rest.take_top(beside_h));
   scroll.rest = rest;
 }
 

@@ -176,7 +176,9 @@ std::string why_no_pick(const State& state) {
 
 std::string why_no_draw(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
-  return picture_in_view(state) ? "" : "No input is in view yet, which the drawing begins with.";
+  if (picture_in_view(state)) return "";
+  return shown_input(state) ? "What this model takes is no picture."
+                            : "No input is in view yet, which the drawing begins with.";
 }
 
 std::string why_no_canvas(const State& state) {

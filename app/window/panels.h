@@ -70,6 +70,8 @@ struct InspectPanel {
  private:
   void draw_bar(Ui& ui, Area line);
   void draw_content(Ui& ui, const Area& area);
+  static void draw_note(Ui& ui, Area* rest, const std::string& note);
+  void draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look);
   void draw_picture(Ui& ui, const Area& area);
   void take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture);
   float last_row_ = 0, last_column_ = 0;  ///< where the stroke is

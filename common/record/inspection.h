@@ -48,9 +48,10 @@ struct Inspection {
   std::string of;      ///< "model", "test" (an input of the test set), "drawn" (the learner's)
   std::string data;    ///< "Fashion-MNIST"
   std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
-  int64_t inputs = 0;  ///< in the test set
+  int64_t inputs = 0;  ///< that can be picked: of the test set, or queries
+  std::string input_name = "test image";  ///< what one is called
   std::optional<int64_t> input, label, prediction;  ///< test: its place and its true class
-  std::vector<std::string> classes;
+  std::vector<std::string> classes;  ///< empty: inputs have none, and none can be wrong
   std::vector<double> scores;     ///< of each class; empty without an input
   std::string score;              ///< what is counted: "LUTs that say yes"
   double score_most = 0;          ///< the most there can be

@@ -242,6 +242,7 @@ void fields(Io& io, Of<Io, Inspection>& v) {
   io("call_ns", v.call_ns), io("unit_name", v.unit_name), io("units", v.units);
   io("unit", v.unit), io("place", v.place), io("lookers", v.lookers), io("planes", v.planes);
   io("unavailable", v.unavailable);
+  io.brief("input_name", v.input_name, Inspection().input_name);
 }
 
 template <class Io>

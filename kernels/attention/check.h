@@ -12,7 +12,7 @@ inline constexpr int64_t kSampledRows = 96;
 /// `host` holds Q, K, V and O of `shape`, each of its size.
 QualityCheck check_heads(const Shape& shape, const HostBuffers& host, bool full, uint64_t seed);
 
-/// The online softmax of query `asked.input` (0), block by block; usage where there is no such query. inspect.cpp
+/// Which keys a head's queries look at; of query `asked.input` its scores, weights and online softmax. inspect.cpp
 Result<Inspection> inspect(const Params& params, const InspectAsked& asked);
 
 }  // namespace ridge::attention
