@@ -6,11 +6,11 @@
 namespace ridge {
 
 struct BuildInfo {
-  std::string version;     ///< "0.1.0"
-  std::string commit;      ///< "1a2b3c4d5e6f", "-dirty" appended; "unknown" outside git
-  std::string compiler;    ///< "GNU 12.2.0"
-  std::string build_type;  ///< "Release"
-  std::string cuda;        ///< "13.0.88", or "none: why"
+  std::string version;       ///< "0.1.0"
+  std::string commit;        ///< "1a2b3c4d5e6f", "-dirty" appended; "unknown" outside git
+  std::string compiler;      ///< "GNU 12.2.0"
+  std::string build_type;    ///< "Release"
+  std::string cuda;          ///< "13.0.88", or "none: why"
   std::string optimization;  ///< "-O2 kernels, -Og app and worker"
 };
 
