@@ -60,7 +60,10 @@ TEST_CASE("without AVX: the portable rungs pass every check, the others say what
     REQUIRE(outcome.is_object());
     if (asked[i]["needs"] != "") {
       CHECK(outcome["status"] == "skipped");
-      CHECK(outcome["reason"].get<std::string>().find("RIDGE_MAX_ISA") != std::string::npos);
+      const std::string reason =
+          outcome["reason"];  // the setting's, or that this CPU has not even that
+      CHECK((reason.find("RIDGE_MAX_ISA") != std::string::npos ||
+             reason.find("this CPU has") != std::string::npos));
       ++skipped;
       continue;
     }

@@ -55,7 +55,7 @@ constexpr std::string_view kCpuFlags =
 -falign-functions=<n> -falign-loops=<n> -falign-jumps=<n> -falign-labels=<n>
 -f[no-]strict-aliasing -f[no-]strict-overflow -f[no-]strict-enums -f[no-]wrapv -f[no-]wrapv-pointer -f[no-]trapv
 -f[no-]delete-null-pointer-checks -f[no-]exceptions -f[no-]non-call-exceptions -f[no-]rtti
--f[no-]threadsafe-statics
+-f[no-]threadsafe-statics -fconstexpr-loop-limit=<n> -fconstexpr-ops-limit=<n>
 )";
 
 constexpr std::string_view kCudaFlags =

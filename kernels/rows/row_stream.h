@@ -68,6 +68,9 @@ static inline __attribute__((always_inline)) void sweep(RowOp op, int what, cons
                                                         const StreamedRow* finishes) {
   StreamedRow b = *begins;
   const StreamedRow f = *finishes;
+  // A chunk adds up on its own: the longer a sum, the more each addition rounds away (mean 50, n = 8000, eight
+  // lanes: 1.5 times the limit without).
+  if (op != RowOp::softmax) b.sum = b.other = broadcast(0);
   const GeluTable table = gelu_table();
   const int64_t ahead = op == RowOp::softmax ? r->n : kPair * r->n;
   for (int64_t line = start; line < end; line += kLine) {
@@ -84,7 +87,8 @@ static inline __attribute__((always_inline)) void sweep(RowOp op, int what, cons
       if (what == kFinish || what == (kBegin | kFinish)) stream(f.y + j, y);
     }
   }
-  begins->sum = b.sum, begins->other = b.other;
+  begins->sum = op == RowOp::softmax ? b.sum : begins->sum + b.sum;
+  begins->other = op == RowOp::softmax ? b.other : begins->other + b.other;
 }
 
 static inline __attribute__((always_inline)) void start_row(RowOp op, StreamedRow* row) {
