@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/nearest.h"
+#include "app/window/actions.h"
 #include "app/window/editing.h"
 #include "app/window/fold.h"
 #include "app/window/history.h"
@@ -152,6 +153,7 @@ void ask_for_assembly(State& state) {
 }
 
 void ask_for_estimates(State& state) {
+  estimates_give_way(state);  // those of other parameters, or of another lab
   WorkRequest request;
   request.type = "probe";
   request.lab = state.view.lab->id;
@@ -226,6 +228,7 @@ void open_lab(State& state, const std::string& lab_id) {
   if (!lab && !labs.empty()) lab = labs.front();
   if (lab != state.view.lab) {
     leave_lab(state);
+    estimates_give_way(state);  // of a lab that trains a network for them, they take a minute
     state.view.params = lab && !state.is_replay() ? state.left_params[lab->id] : Params();
     state.view.baseline.clear();
     state.view.rung.clear();
