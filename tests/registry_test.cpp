@@ -41,6 +41,25 @@ TEST_CASE("variants of one file share the text and differ in flags and hash") {
   CHECK(o1->hash != o3->hash);
 }
 
+TEST_CASE("a kernel's hash follows what its files say, not where they lie") {
+  const auto hash_of = [](const char* path, const std::string& text) {
+    const EmbeddedFile file = {path, "flags=-O2", text.c_str()};
+    const auto sources = sources_of(file);
+    REQUIRE(sources.size() == 1);
+    return sources[0].hash;
+  };
+  const std::string rest = "int a;\nRIDGE_KERNEL(gemm, cpu, x);\n";
+  const std::string here =
+      hash_of("kernels/gemm/x.cpp", "#include \"kernels/gemm/gone.h\"\n" + rest);
+  CHECK(hash_of("kernels/gemm/x.cpp", "#include \"kernels/runtime/gone.h\"\n" + rest) == here);
+  CHECK(hash_of("kernels/gemm/x.cpp", "#include <math.h>\n" + rest) != here);
+  CHECK(hash_of("kernels/gemm/x.cpp", "int b;\n" + rest) != here);
+  // With the text of a header that there is.
+  const std::string gemm =
+      hash_of("kernels/gemm/x.cpp", "#include \"kernels/gemm/gemm.h\"\n" + rest);
+  CHECK(gemm != here);
+}
+
 TEST_CASE("flags read as the compiler gets them; a needed library is no flag") {
   REQUIRE(find_source("gemm.cpu.loop_order") != nullptr);
   CHECK(find_source("gemm.cpu.loop_order")->flags == "-O3");

@@ -1,5 +1,6 @@
 #include "common/kernel/registry.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -46,20 +47,45 @@ const EmbeddedFile* find_file(std::string_view path) {
   return nullptr;
 }
 
-/// Hashes `file` and, once each, the kernel headers it includes.
-uint64_t hash_file(const EmbeddedFile& file, uint64_t hash, std::set<std::string_view>* seen) {
-  if (!seen->insert(file.path).second) return hash;
-  const std::string_view text = file.text;
-  hash = fnv1a(strip_comments(text), hash);
-  constexpr std::string_view kInclude = "#include \"kernels/";
-  for (size_t at = text.find(kInclude); at != text.npos; at = text.find(kInclude, at + 1)) {
-    const size_t begin = at + kInclude.size() - std::string_view("kernels/").size();
-    const size_t end = text.find('"', begin);
-    if (end == text.npos) break;
-    if (const EmbeddedFile* header = find_file(text.substr(begin, end - begin))) {
-      hash = hash_file(*header, hash, seen);
+constexpr std::string_view kKernelInclude = "#include \"kernels/";
+constexpr uint64_t kHashBegin = 0xcbf29ce484222325ULL;
+
+/// The paths of the kernel headers that a text includes; the text without those lines in `rest`.
+std::vector<std::string_view> kernel_includes(std::string_view text, std::string* rest) {
+  std::vector<std::string_view> paths;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.starts_with(kKernelInclude)) {
+      rest->append(line).push_back('\n');
+      continue;
     }
+    const size_t begin = line.find('"') + 1;
+    paths.push_back(line.substr(begin, line.find('"', begin) - begin));
   }
+  return paths;
+}
+
+/// The hash of each file that `file` consists of: its own text, and once each the kernel headers it includes.
+/// Where a header lies is no part of it: a kernel does not change when its files move.
+void hash_files(const EmbeddedFile& file, std::set<std::string_view>* seen,
+                std::vector<uint64_t>* hashes) {
+  if (!seen->insert(file.path).second) return;
+  std::string rest;
+  const auto included = kernel_includes(file.text, &rest);
+  hashes->push_back(fnv1a(strip_comments(rest), kHashBegin));
+  for (const std::string_view path : included) {
+    if (const EmbeddedFile* header = find_file(path)) hash_files(*header, seen, hashes);
+  }
+}
+
+uint64_t hash_closure(const EmbeddedFile& file) {
+  std::set<std::string_view> seen;
+  std::vector<uint64_t> hashes;
+  hash_files(file, &seen, &hashes);
+  std::sort(hashes.begin() + 1, hashes.end());  // their order follows their paths
+  uint64_t hash = kHashBegin;
+  for (const uint64_t one : hashes) hash = fnv1a(hex16(one), hash);
   return hash;
 }
 
@@ -138,8 +164,7 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
     if (colon != variant.npos) append_word(&source.flags, variant.substr(colon + 1));
     source.path = path;
     source.text = text;
-    std::set<std::string_view> seen;
-    source.hash = hex16(fnv1a(source.flags, hash_file(file, 0xcbf29ce484222325ULL, &seen)));
+    source.hash = hex16(fnv1a(source.flags, hash_closure(file)));
     sources->push_back(std::move(source));
   }
 }
