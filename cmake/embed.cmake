@@ -17,9 +17,9 @@ endfunction()
 
 function(ridge_embed_kernels target)
   file(GLOB files CONFIGURE_DEPENDS
-    ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu
-    ${CMAKE_SOURCE_DIR}/kernels/*/*.h ${CMAKE_SOURCE_DIR}/kernels/*/*.cuh)
-  ridge_embed(${target} kernels common/kernel/registry.h embedded_files ${files})
+    ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
+    ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)
+  ridge_embed(${target} kernels common/harness/kernel/registry.h embedded_files ${files})
 endfunction()
 
 # Not the recordings: they are megabytes, and a lab works without them.

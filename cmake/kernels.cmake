@@ -1,5 +1,5 @@
-# Rungs build themselves: every file in kernels/<family>/ is found, and its first line says how it
-# wants to be compiled. One OBJECT library per set of flags, so that adding a rung touches no CMake.
+# Rungs build themselves: every file in kernels/<family>/ and its rooms (rungs/, peers/) is found, and its
+# first line says how it wants to be compiled. One OBJECT library per set of flags, so that adding a rung touches no CMake.
 #
 #   // ridge: isa=avx512f                 -mavx512f ..., runs where the CPU has it
 #   // ridge: arch=90a                    CUDA: least architecture (75 when not said)
@@ -78,8 +78,8 @@ function(ridge_share_headers target file)
   file(STRINGS ${file} timed REGEX "^RIDGE_(KERNEL|PIPELINE|RECIPE|TRAINING|MIXED_OPS|TRAP)\\(" LIMIT_COUNT 1)
   if(RIDGE_UNITY AND file MATCHES "\\.cpp$" AND NOT timed)
     get_filename_component(folder ${file} DIRECTORY)
-    get_filename_component(family ${folder} NAME)
-    set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${family})
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${group})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   endif()
 endfunction()
@@ -93,7 +93,7 @@ function(ridge_has_library name out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# Every rung in `folders` (default: kernels/*) becomes an object that `ridge_kernels` links.
+# Every file of kernels/ becomes an object that `ridge_kernels` links.
 function(ridge_add_kernels)
   add_library(ridge_kernels INTERFACE)
   add_library(ridge_kernel_libraries INTERFACE)
@@ -107,7 +107,7 @@ function(ridge_add_kernels)
   endif()
   target_link_libraries(ridge_kernels INTERFACE ridge_kernel_libraries)
 
-  file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu)
+  file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu kernels/*/*/*.cpp kernels/*/*/*.cu)
   foreach(file ${files})
     ridge_read_build_line(${file})
     if(file MATCHES "\\.cu$" AND NOT RIDGE_HAS_CUDA)

@@ -1,5 +1,5 @@
 // The score card of a lab that classifies: its networks side by side, each as one model and the rungs
-// that run it. Data only; app/window/score_view.h fills it in from what was measured.
+// that run it. Data only; app/window/views/score_view.h fills it in from what was measured.
 #pragma once
 
 #include <optional>

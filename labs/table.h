@@ -1,5 +1,5 @@
 // A table that somebody published, as a lab runs it again: each row names the rung and parameters
-// that reproduce it, beside the figure that was printed. Data only; app/published.h fills it in.
+// that reproduce it, beside the figure that was printed. Data only; app/query/published.h fills it in.
 #pragma once
 
 #include <optional>

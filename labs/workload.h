@@ -1,5 +1,5 @@
 // The calls that a pass of a network is made of, matrix products, convolutions, attention: what a lab's rungs would
-// have to do in it, so that the learner sees what a faster rung buys the whole. Data only; app/workload.h fills it in.
+// have to do in it, so that the learner sees what a faster rung buys the whole. Data only; app/query/workload.h fills it in.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A rung's assembly: by the worker's own disassembler, and by hand-written lines whose loop is known.
 #include <nlohmann/json.hpp>
 
-#include "common/measure/hot_loop.h"
+#include "common/harness/measure/hot_loop.h"
 #include "tests/program.h"
 #include "tests/worker_process.h"
 

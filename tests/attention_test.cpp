@@ -4,10 +4,10 @@
 #include <functional>
 #include <thread>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/inspection.h"
 #include "common/record/params.h"
 #include "common/record/run.h"

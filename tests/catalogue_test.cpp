@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 #include "tests/catch.h"

@@ -1,7 +1,7 @@
 // Ceilings of one machine that contradict each other: found, measured again, and doubted when that does not help.
 #include <filesystem>
 
-#include "common/measure/ceiling_rules.h"
+#include "common/harness/measure/ceiling_rules.h"
 #include "common/record/run.h"
 #include "tests/catch.h"
 #include "tests/program.h"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 
-#include "common/chart/decimate.h"
-#include "common/chart/ticks.h"
+#include "common/view/chart/decimate.h"
+#include "common/view/chart/ticks.h"
 #include "common/core/format.h"
 #include "tests/catch.h"
 

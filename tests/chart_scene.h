@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "common/chart/model.h"
-#include "common/chart/text.h"
+#include "common/view/chart/model.h"
+#include "common/view/chart/text.h"
 #include "tests/catch.h"
 
 namespace ridge::test {

@@ -5,12 +5,12 @@
 #include <map>
 #include <regex>
 
-#include "common/chart/distribution.h"
-#include "common/chart/forest.h"
-#include "common/chart/ladder.h"
-#include "common/chart/svg.h"
-#include "common/chart/text.h"
-#include "common/chart/theme.h"
+#include "common/view/chart/distribution.h"
+#include "common/view/chart/forest.h"
+#include "common/view/chart/ladder.h"
+#include "common/view/chart/svg.h"
+#include "common/view/chart/text.h"
+#include "common/view/chart/theme.h"
 #include "tests/chart_scene.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"

@@ -2,10 +2,10 @@
 // rungs, a model's tokens with each type of weights.
 #include <cmath>
 
-#include "common/chart/decode.h"
-#include "common/chart/ladder.h"
-#include "common/chart/traffic.h"
-#include "common/chart/workload.h"
+#include "common/view/chart/decode.h"
+#include "common/view/chart/ladder.h"
+#include "common/view/chart/traffic.h"
+#include "common/view/chart/workload.h"
 #include "tests/chart_scene.h"
 #include "tests/report_run.h"
 

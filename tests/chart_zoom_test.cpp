@@ -1,9 +1,9 @@
 // Parts of plots: zooming and panning as arithmetic of axes, and plots laid out over a range.
-#include "common/chart/decimate.h"
-#include "common/chart/roofline.h"
-#include "common/chart/size_curve.h"
-#include "common/chart/speed_error.h"
-#include "common/chart/svg.h"
+#include "common/view/chart/decimate.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/size_curve.h"
+#include "common/view/chart/speed_error.h"
+#include "common/view/chart/svg.h"
 #include "tests/plot_cases.h"
 
 using namespace ridge;

@@ -1,5 +1,5 @@
 // Interleaved comparison: schedules, verdicts, and what is refused.
-#include "common/measure/compare.h"
+#include "common/harness/measure/compare.h"
 
 #include "tests/toy_family.h"
 

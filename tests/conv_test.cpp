@@ -7,10 +7,10 @@
 #include <random>
 #include <thread>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/conv/conv.h"
 #include "kernels/loops/cache_model.h"

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "common/measure/device.h"
+#include "common/harness/measure/device.h"
 #include "common/stats/stats.h"
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "tests/catch.h"
 
 namespace ridge {

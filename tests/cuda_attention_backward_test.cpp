@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
 #include "common/record/params.h"
 #include "tests/cuda_support.h"
 

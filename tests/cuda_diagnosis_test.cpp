@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common/kernel/registry.h"
-#include "common/measure/ceilings.h"
-#include "common/measure/cuda/cupti_counters.h"
-#include "common/measure/cuda/resources.h"
-#include "common/measure/environment.h"
-#include "common/measure/harness.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/cuda/cupti_counters.h"
+#include "common/harness/measure/cuda/resources.h"
+#include "common/harness/measure/environment.h"
+#include "common/harness/measure/harness.h"
 #include "common/record/diagnosis.h"
 #include "common/record/params.h"
 #include "tests/cuda_support.h"

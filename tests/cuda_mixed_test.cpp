@@ -2,7 +2,7 @@
 // loss scaling, and what must not change a training.
 #include <cmath>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "tests/cuda_support.h"
 #include "tests/mixed_reference.h"

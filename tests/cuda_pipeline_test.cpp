@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/pipeline/engine.h"
 #include "tests/catch.h"

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <thread>
 
-#include "common/kernel/registry.h"
-#include "common/measure/ceilings.h"
-#include "common/measure/cuda/gpu_lock.h"
-#include "common/measure/gate.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/cuda/gpu_lock.h"
+#include "common/harness/measure/gate.h"
 #include "common/record/params.h"
 #include "kernels/gemm/gemm.h"
 #include "tests/cuda_support.h"

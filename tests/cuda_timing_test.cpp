@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "common/measure/cuda/block_timer.h"
+#include "common/harness/measure/cuda/block_timer.h"
 #include "common/stats/stats.h"
 #include "tests/cuda_support.h"
 

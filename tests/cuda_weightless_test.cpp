@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
 #include "common/record/params.h"
-#include "kernels/device/nvrtc.h"
+#include "kernels/runtime/cuda/nvrtc.h"
 #include "kernels/weightless/lop3_source.h"
 #include "kernels/weightless/network.h"
 #include "tests/cuda_support.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "common/data/fashion_mnist.h"
+#include "common/harness/data/fashion_mnist.h"
 #include "tests/catch.h"
 
 using namespace ridge;

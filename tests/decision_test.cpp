@@ -1,7 +1,7 @@
 // From a comparison to a decision.
 #include <limits>
 
-#include "common/report/decision.h"
+#include "common/view/report/decision.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
 

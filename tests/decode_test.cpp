@@ -4,13 +4,13 @@
 #include <cstring>
 #include <thread>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/decode/decode.h"
-#include "kernels/decode/shares.h"
+#include "kernels/decode/rungs/shares.h"
 #include "tests/catch.h"
 
 using namespace ridge;

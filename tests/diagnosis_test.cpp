@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "common/measure/ceilings.h"
-#include "common/measure/counters.h"
-#include "common/measure/environment.h"
-#include "common/measure/harness.h"
-#include "common/measure/machine.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/counters.h"
+#include "common/harness/measure/environment.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/machine.h"
 #include "common/record/json.h"
 #include "tests/catch.h"
 #include "tests/synthetic_kernels.h"

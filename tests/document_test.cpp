@@ -1,6 +1,6 @@
 // The JSON documents of --json: what they say of good and of bad results, and that they and the
 // transcript keep to docs/schema.
-#include "common/report/document.h"
+#include "common/view/report/document.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,9 +4,9 @@
 #include <fstream>
 
 #include "tests/edit_class.h"
-#include "worker/build.h"
-#include "worker/nvcc.h"
-#include "worker/scratch.h"
+#include "worker/edit/build.h"
+#include "worker/edit/nvcc.h"
+#include "worker/edit/scratch.h"
 
 namespace ridge {
 namespace {

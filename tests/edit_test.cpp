@@ -1,8 +1,8 @@
 // A learner's rung: built, run, compared and disassembled like any other; and what its compiler is told.
-#include "app/editing.h"
+#include "app/query/editing.h"
 #include "tests/edit_class.h"
-#include "worker/build.h"
-#include "worker/build_flags.h"
+#include "worker/edit/build.h"
+#include "worker/edit/build_flags.h"
 
 namespace ridge {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <thread>
 
-#include "app/exercises.h"
-#include "app/leaderboard.h"
+#include "app/query/exercises.h"
+#include "app/query/leaderboard.h"
 #include "labs/lab.h"
 #include "tests/edit_class.h"
 #include "tests/synthetic_run.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "common/report/report.h"
+#include "common/view/report/report.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
 

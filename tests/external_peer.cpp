@@ -1,5 +1,5 @@
 // A peer in another process that is not Python: one of our own kernels, speaking the lines of
-// common/measure/external.h. Its argument says how it misbehaves; "good": not at all.
+// common/harness/measure/external.h. Its argument says how it misbehaves; "good": not at all.
 //
 //   silent    never says ready             endless   answers without end
 //   dies      exits at its first call      killed    is killed in its first timing
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 
 namespace {
 

@@ -1,13 +1,13 @@
 // Peers in another process: a real worker with our own kernel behind the adapter, with every kind of
 // misbehaviour, and the Python side with a peer in plain Python.
-#include "common/measure/external.h"
+#include "common/harness/measure/external.h"
 
 #include <signal.h>
 
 #include <cstring>
 
-#include "common/measure/child.h"
-#include "common/measure/python.h"
+#include "common/harness/measure/child.h"
+#include "common/harness/measure/python.h"
 #include "tests/catch.h"
 #include "tests/worker_process.h"
 

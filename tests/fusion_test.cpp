@@ -7,10 +7,10 @@
 #include <limits>
 #include <memory>
 
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/harness.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/rows/rows.h"
 #include "tests/catch.h"

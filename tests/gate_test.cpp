@@ -1,5 +1,5 @@
 // What the gate refuses, before timing and after.
-#include "common/measure/gate.h"
+#include "common/harness/measure/gate.h"
 
 #include "tests/toy_family.h"
 

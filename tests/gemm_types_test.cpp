@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/gemm/gemm.h"
 #include "tests/catch.h"

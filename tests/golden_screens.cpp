@@ -27,8 +27,8 @@
 #include <filesystem>
 #include <set>
 
-#include "app/window/platform.h"
-#include "app/window/window.h"
+#include "app/platform/platform.h"
+#include "app/window/shell/window.h"
 
 using namespace ridge;
 namespace fs = std::filesystem;

@@ -1,12 +1,12 @@
 // Live and measure modes: how much is sampled, when it stops, what is skipped or run smaller.
-#include "common/measure/harness.h"
+#include "common/harness/measure/harness.h"
 
 #include <algorithm>
 
-#include "common/measure/estimate.h"
-#include "common/measure/isa.h"
-#include "common/measure/machine.h"
-#include "common/measure/outcome.h"
+#include "common/harness/measure/estimate.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/measure/machine.h"
+#include "common/harness/measure/outcome.h"
 #include "tests/toy_family.h"
 
 namespace ridge {

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Who may include whom: the table "Folders" of docs/architecture.md, a line per folder. A folder may
-# always include itself.
+# Who may include whom: the table "Rooms" of docs/architecture.md, a line per room. A room may always include itself.
 set -euo pipefail
 cd "$RIDGE_SOURCE"
 failed=0 seen=0
-# may FOLDER PATTERN: of this project's folders, FOLDER includes only those that match.
+# may ROOM PATTERN: of this project's rooms, ROOM includes only those that match.
 may() {
   [ -d "$1" ] || { echo "no folder $1: this test and docs/architecture.md are out of date"; exit 1; }
   local lines bad
@@ -16,20 +15,38 @@ may() {
     echo "$1 may include ${2:-nothing but itself}:"; echo "$bad"; failed=1
   fi
 }
-may common/core    ''
-may common/kernel  'common/(core|record)'
-may common/record  'common/(core|stats)'
-may common/stats   'common/(core|record)'
-may common/quality 'common/(core|record|kernel)'  # kernel: for DType
-may common/measure 'common/(core|kernel|record|stats|quality)'
-may common/data    'common/core'
-may common/chart   'common/(core|record|stats)'
-may common/diagram 'common/(core|record|stats|chart)'
-may common/report  'common/(core|record|stats|chart)'
-may kernels        'common'
-may labs           'common'
-may worker         'common'
-may app            'common|labs'
+may common/core             ''
+may common/record           'common/(core|stats)'
+may common/stats            'common/(core|record)'
+# The measuring side.
+may common/harness/kernel   'common/(core|record)'
+may common/harness/quality  'common/(core|record|harness/kernel)'  # kernel: for DType
+may common/harness/measure  'common/(core|record|stats|harness/kernel|harness/quality)'
+may common/harness/data     'common/core'
+may worker                  'common/(core|record|stats|harness)'
+may kernels/runtime         'common/(core|record|stats|harness)'
+may kernels                 'common/(core|record|stats|harness)'
+# The showing side.
+may common/view/chart       'common/(core|record|stats)'
+may common/view/diagram     'common/(core|record|stats|view/chart)'
+may common/view/report      'common/(core|record|stats|view/chart)'
+may labs                    'common/(core|record|stats)'
+showing='common/(core|record|stats|view)'
+may app/session             "$showing"
+may app/study               "$showing|labs"
+may app/query               "$showing|labs|app/(session|study)"
+may app/window              "$showing|labs|app/(session|study|query|platform)"
+may app/platform            'common/core|app/window/shell'
+may app/cli                 "$showing|labs|app/(session|study|query|window)"
 [ "$seen" -gt 0 ] || { echo "no include found: the test looks in the wrong place"; exit 1; }
+
+# A family includes itself and the runtime; the edges that are left may become fewer, not more.
+family_edges=$(grep -rnoE '#include "kernels/[a-z_0-9]+/' kernels --include='*.cpp' --include='*.h' --include='*.cu' |
+  awk -F'[/:"]' '{ from = $2; for (i = 1; i < NF; i++) if ($i == "kernels" && i > 2) to = $(i + 1)
+    if (from != to && to != "runtime") print from " -> " to }' | sort -u)
+if ! diff <(sort "$RIDGE_SOURCE/tests/family_edges.txt") - <<<"$family_edges"; then
+  echo "a family includes another (>), or one of tests/family_edges.txt is gone (<): move what they share to kernels/runtime"
+  failed=1
+fi
 echo "$seen includes looked at"
 exit $failed

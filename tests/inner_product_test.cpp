@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/registry.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/gemm/product.h"
 #include "tests/catch.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/run.h"
 #include "kernels/weightless/inspect.h"
 #include "kernels/weightless/model_store.h"

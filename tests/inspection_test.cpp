@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "labs/lab.h"

@@ -4,7 +4,7 @@
 set -euo pipefail
 shopt -s nullglob
 failed=0 seen=0
-for object in "$RIDGE_BUILD"/CMakeFiles/ridge_kernels_*avx*.dir/kernels/*/*.o; do
+for object in "$RIDGE_BUILD"/CMakeFiles/ridge_kernels_*avx*.dir/kernels/{*,*/*}/*.o; do
   seen=$((seen + 1))
   if weak=$(nm -C "$object" | grep -E ' [WVu] ' | grep -v ' DW.ref'); then
     echo "weak symbols in $object:"; echo "$weak"; failed=1

@@ -1,8 +1,8 @@
 // This machine: its CPU as a device, its environment, its ceilings.
 #include <algorithm>
 
-#include "common/measure/ceilings.h"
-#include "common/measure/environment.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/environment.h"
 #include "tests/toy_family.h"
 
 namespace ridge {

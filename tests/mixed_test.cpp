@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/measure/harness.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "tests/mixed_reference.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "common/kernel/registry.h"
-#include "common/measure/ceilings.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "kernels/mlp/network.h"

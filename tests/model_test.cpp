@@ -2,7 +2,7 @@
 // measured here and from saved runs of another machine. The figures of the saved runs are round and made up.
 #include <nlohmann/json.hpp>
 
-#include "app/decode.h"
+#include "app/query/decode.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 #include "tests/synthetic_run.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "common/core/random.h"
-#include "common/measure/harness.h"
+#include "common/harness/measure/harness.h"
 #include "kernels/pipeline/engine.h"
 #include "tests/catch.h"
 #include "tests/network_reference.h"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/chart/labels.h"
-#include "common/chart/ladder.h"
-#include "common/chart/text.h"
+#include "common/view/chart/labels.h"
+#include "common/view/chart/ladder.h"
+#include "common/view/chart/text.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
 

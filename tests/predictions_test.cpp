@@ -1,12 +1,12 @@
 // Predictions held against results: which result answers which, what is after the fact, what the
 // roofline model says; in report, Markdown and JSON.
-#include "common/report/predictions.h"
+#include "common/view/report/predictions.h"
 
 #include <nlohmann/json.hpp>
 
-#include "common/chart/ladder.h"
-#include "common/chart/ladder_predictions.h"
-#include "common/report/document.h"
+#include "common/view/chart/ladder.h"
+#include "common/view/chart/ladder_predictions.h"
+#include "common/view/report/document.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 

@@ -1,10 +1,10 @@
 // A published table filled in: measured, extrapolated, recorded and missing rows; and the talk's.
-#include "app/published.h"
+#include "app/query/published.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/selection.h"
+#include "app/query/selection.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 #include "tests/synthetic_run.h"

@@ -1,5 +1,5 @@
 // The quality gate's arithmetic: rounding, random data, poison, limits, and what fails them.
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 
 #include <algorithm>
 #include <cmath>

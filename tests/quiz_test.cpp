@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/recordings.h"
+#include "app/query/recordings.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 

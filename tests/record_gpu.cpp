@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "app/driver.h"
-#include "app/results.h"
-#include "app/selection.h"
+#include "app/cli/driver.h"
+#include "app/query/results.h"
+#include "app/query/selection.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
 #include "tests/compact.h"

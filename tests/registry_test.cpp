@@ -1,5 +1,5 @@
 // Registration and embedded sources: what the worker knows without being told.
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 
 #include <set>
 
@@ -33,7 +33,7 @@ TEST_CASE("variants of one file share the text and differ in flags and hash") {
   const KernelSource* o3 = find_source("gemm.cpu.naive_o3");
   REQUIRE(o1 != nullptr);
   REQUIRE(o3 != nullptr);
-  CHECK(o1->path == "kernels/gemm/naive.cpp");
+  CHECK(o1->path == "kernels/gemm/rungs/naive.cpp");
   CHECK(o1->text == o3->text);
   CHECK(o1->flags == "-O1");
   CHECK(o3->flags == "-O3");
@@ -70,7 +70,7 @@ TEST_CASE("flags read as the compiler gets them; a needed library is no flag") {
 TEST_CASE("CUDA rungs are known whether or not they were compiled") {
   const KernelSource* naive = find_source("gemm.cuda.naive");
   REQUIRE(naive != nullptr);
-  CHECK(naive->path == "kernels/gemm/naive.cu");
+  CHECK(naive->path == "kernels/gemm/rungs/naive.cu");
   CHECK(naive->text.find("__global__") != std::string::npos);
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "common/report/report.h"
+#include "common/view/report/report.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
 

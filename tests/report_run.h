@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/report.h"
+#include "common/view/report/report.h"
 #include "tests/synthetic_run.h"
 
 namespace ridge::test {
@@ -27,7 +27,7 @@ struct ReportCase {
 inline KernelInfo rung_info(const std::string& id, const std::string& library) {
   KernelInfo info = kernel_info(id);
   info.library = library;
-  info.path = id == kGpu ? "kernels/gemm/naive.cu" : "kernels/gemm/blocked.cpp";
+  info.path = id == kGpu ? "kernels/gemm/rungs/naive.cu" : "kernels/gemm/blocked.cpp";
   info.flags = "-O3";
   return info;
 }

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "common/report/report.h"
+#include "common/view/report/report.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
 

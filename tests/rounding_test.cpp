@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "common/core/random.h"
-#include "common/measure/isa.h"
-#include "common/quality/quality.h"
+#include "common/harness/measure/isa.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/mixed/trainer.h"
 #include "kernels/quantnet/network.h"
 #include "kernels/quantnet/tile.h"

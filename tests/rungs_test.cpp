@@ -1,8 +1,8 @@
 // Every CPU rung of the worker through the real gate: awkward shapes, three seeds, every element
 // against float64, and one shape larger than any block or tile.
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
 #include "common/record/params.h"
 #include "tests/catch.h"
 

@@ -2,7 +2,7 @@
 // decode step.
 #include <cmath>
 
-#include "common/chart/serving.h"
+#include "common/view/chart/serving.h"
 #include "common/record/run.h"
 #include "common/stats/queue.h"
 #include "common/stats/stats.h"

@@ -1,12 +1,12 @@
 // Sessions against real workers that misbehave (tests/fault_worker.cpp): what was received is kept,
 // the reason is right, and nothing is left running.
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "app/transcript_file.h"
+#include "app/session/transcript_file.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 

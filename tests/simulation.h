@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "common/stats/stats.h"
 
 namespace ridge::test {

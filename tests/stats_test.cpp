@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "tests/catch.h"
 #include "tests/simulation.h"
 

@@ -14,7 +14,7 @@
 #include "app/study/metrics.h"
 #include "app/study/quiz.h"
 #include "app/study/tour.h"
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
@@ -359,13 +359,13 @@ TEST_CASE("every metric in use has its entry: charts, telemetry, the JSON docume
       CHECK(fields.insert(field).second);  // one metric a field
     }
   }
-  const auto panels = matches("common/chart", "\\.metric = \"(\\w+)\"");
+  const auto panels = matches("common/view/chart", "\\.metric = \"(\\w+)\"");
   CHECK(panels.size() >= 5);
   for (const std::string& key : panels) {
     INFO(key);
     CHECK(metrics->count(key) == 1);
   }
-  std::set<std::string> used = matches("common/measure", "(?:values|last_)\\[\"(\\w+)\"\\]");
+  std::set<std::string> used = matches("common/harness/measure", "(?:values|last_)\\[\"(\\w+)\"\\]");
   CHECK(used.size() >= 4);
   used.merge(matches("worker", "values\\[\"(\\w+)\"\\]"));
   const auto schema = parse_json(read_file("docs/schema/document.schema.json"), "schema");

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 
 namespace ridge::synthetic {

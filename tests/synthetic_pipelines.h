@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/kernel/pipeline.h"
-#include "common/kernel/training.h"
+#include "common/harness/kernel/pipeline.h"
+#include "common/harness/kernel/training.h"
 
 namespace ridge::synthetic {
 

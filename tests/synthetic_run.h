@@ -44,7 +44,7 @@ class Transcript {
 };
 
 inline KernelInfo kernel_info(const std::string& id) {
-  KernelInfo info{id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/naive.cpp",
+  KernelInfo info{id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/rungs/naive.cpp",
                   "-O1", "00beef00", false, true,     "",       {}};
   info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, "", true},
                  {"m", "rows", false, {}, 1, 65536, int64_t{512}, "n"},
@@ -141,7 +141,7 @@ inline void add_start(Transcript* out) {
   out->worker("end", {{"request", 1}});
   out->worker("done", {{"request", 1}, {"status", "ok"}});
   out->app("source", {{"id", 2}, {"kernel", kFirst}});
-  const SourceText source{kFirst, "kernels/gemm/naive.cpp", "int main;\n", "-O1", "00beef00"};
+  const SourceText source{kFirst, "kernels/gemm/rungs/naive.cpp", "int main;\n", "-O1", "00beef00"};
   out->worker("result", {{"request", 2}, {"source", source}});
   out->worker("done", {{"request", 2}, {"status", "ok"}});
   WorkRequest probe = request_for("probe", 3);

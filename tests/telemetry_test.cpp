@@ -8,9 +8,9 @@
 #include <mutex>
 #include <thread>
 
-#include "common/measure/energy_pass.h"
-#include "common/measure/host_telemetry.h"
-#include "common/measure/telemetry_sampler.h"
+#include "common/harness/measure/energy_pass.h"
+#include "common/harness/measure/host_telemetry.h"
+#include "common/harness/measure/telemetry_sampler.h"
 #include "tests/toy_family.h"
 #include "tests/worker_process.h"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/chart/theme.h"
+#include "common/view/chart/theme.h"
 #include "tests/catch.h"
 
 using namespace ridge;

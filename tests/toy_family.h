@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/registry.h"
-#include "common/measure/harness.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "tests/catch.h"
 

@@ -1,10 +1,10 @@
 // Training curves and the score card: what they say, what they leave out, and that no text covers another.
-#include "common/chart/layout_parts.h"
-#include "common/chart/roofline.h"
-#include "common/chart/score.h"
-#include "common/chart/size_curve.h"
-#include "common/chart/svg.h"
-#include "common/chart/training.h"
+#include "common/view/chart/layout_parts.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/score.h"
+#include "common/view/chart/size_curve.h"
+#include "common/view/chart/svg.h"
+#include "common/view/chart/training.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
 

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string>
 
-#include "common/kernel/registry.h"
-#include "common/measure/harness.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "common/record/trap.h"

@@ -7,13 +7,13 @@
 #include <fstream>
 
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
 #include "common/record/params.h"
 #include "kernels/weightless/generated_code.h"
 #include "kernels/weightless/lut_circuit.h"
-#include "kernels/weightless/naive_luts.h"
+#include "kernels/weightless/rungs/naive_luts.h"
 #include "kernels/weightless/trainer.h"
 #include "tests/catch.h"
 

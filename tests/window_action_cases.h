@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/window/screens.h"
+#include "app/window/shell/screens.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

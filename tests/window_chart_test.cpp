@@ -3,11 +3,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/window/chart_view.h"
-#include "app/window/history.h"
-#include "app/window/image_clipboard.h"
-#include "app/window/predict.h"
-#include "app/window/screens.h"
+#include "app/window/views/chart_view.h"
+#include "app/window/shell/history.h"
+#include "app/window/shell/image_clipboard.h"
+#include "app/window/teach/predict.h"
+#include "app/window/shell/screens.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

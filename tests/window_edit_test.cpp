@@ -1,5 +1,5 @@
 // Edit in the source tab: the copy, its saves from both sides, what the compiler says, the way back.
-#include "app/window/editing.h"
+#include "app/window/edit/editing.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

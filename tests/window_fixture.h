@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "app/window/actions.h"
-#include "app/window/headless.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/headless.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
 #include "tests/catch.h"

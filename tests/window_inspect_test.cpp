@@ -2,7 +2,7 @@
 // and draws, and that a saved run shows the same.
 #include <numeric>
 
-#include "app/window/inspect_view.h"
+#include "app/window/inspect/inspect_view.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;

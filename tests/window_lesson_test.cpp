@@ -2,8 +2,8 @@
 // rung is predicted, the workload's chart, and figures that explain themselves when hovered.
 #include <string>
 
-#include "app/window/study.h"
-#include "app/window/workload.h"
+#include "app/window/teach/study.h"
+#include "app/window/views/workload.h"
 #include "tests/golden.h"
 #include "tests/window_fixture.h"
 
@@ -22,9 +22,9 @@ std::string text_of(const std::string& path) {
 /// The window with the true sources of some rungs, on one of them.
 struct LessonFixture : Fixture {
   explicit LessonFixture(const std::string& rung, bool still = false, float height = 4000)
-      : Fixture((FakeSession::texts = {{"gemm.cuda.naive", text_of("kernels/gemm/naive.cu")},
-                                       {"gemm.cuda.cp_async", text_of("kernels/gemm/cp_async.cu")},
-                                       {"gemm.cpu.naive_o1", text_of("kernels/gemm/naive.cpp")}},
+      : Fixture((FakeSession::texts = {{"gemm.cuda.naive", text_of("kernels/gemm/rungs/naive.cu")},
+                                       {"gemm.cuda.cp_async", text_of("kernels/gemm/rungs/cp_async.cu")},
+                                       {"gemm.cpu.naive_o1", text_of("kernels/gemm/rungs/naive.cpp")}},
                  1600.f),
                 height) {
     state.view.reduced_motion = still;

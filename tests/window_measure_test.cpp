@@ -1,7 +1,7 @@
 // What the window measures beside the ladder: A/A, assembly, counters, and all files of an export.
-#include "app/window/export.h"
+#include "app/window/shell/export.h"
 #include "common/record/noise_floor.h"
-#include "common/report/report.h"
+#include "common/view/report/report.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/window/chart_rows.h"
-#include "app/window/history.h"
-#include "app/window/timeline.h"
+#include "app/window/views/chart_rows.h"
+#include "app/window/shell/history.h"
+#include "app/window/views/timeline.h"
 #include "common/record/diagnosis.h"
 #include "tests/window_fixture.h"
 

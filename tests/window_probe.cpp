@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/window/screen.h"
-#include "app/window/window.h"
+#include "app/window/shell/screen.h"
+#include "app/window/shell/window.h"
 
 using namespace ridge;
 

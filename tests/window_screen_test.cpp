@@ -1,14 +1,14 @@
 // The screens: how one gets to them, what each does, and that each can be drawn in every state.
-#include "app/window/screens.h"
+#include "app/window/shell/screens.h"
 
 #include <string>
 #include <tuple>
 
-#include "app/window/export.h"
-#include "app/window/history.h"
-#include "app/window/palette.h"
-#include "app/window/settings.h"
-#include "app/window/timeline.h"
+#include "app/window/shell/export.h"
+#include "app/window/shell/history.h"
+#include "app/window/shell/palette.h"
+#include "app/window/shell/settings.h"
+#include "app/window/views/timeline.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -335,7 +335,7 @@ TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[
   CHECK(svg.find(find_lab("gemm")->rungs[0].title) != std::string::npos);
   CHECK(f.driver->screen().chart_place().w > 300);
   REQUIRE(perform(f.state, "save_png"));
-  CHECK(f.state.png_in_frames > 0);  // the window saves it (app/window/window.cpp)
+  CHECK(f.state.png_in_frames > 0);  // the window saves it (app/window/shell/window.cpp)
   f.driver->type('v');
   ImGui::SetClipboardText("before");
   REQUIRE(perform(f.state, "copy_svg"));

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/handout.h"
-#include "app/window/predict.h"
-#include "app/window/presenter.h"
-#include "app/window/settings.h"
-#include "app/window/sweep.h"
+#include "app/window/teach/handout.h"
+#include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/shell/settings.h"
+#include "app/window/views/sweep.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -276,7 +276,7 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   handout.lesson =
       "# GEMM\n\nWords & more, 1 < 2.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
       "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
-  handout.sources[kFirst] = {kFirst, "kernels/gemm/naive.cpp", "int a < b;\n", "-O1", ""};
+  handout.sources[kFirst] = {kFirst, "kernels/gemm/rungs/naive.cpp", "int a < b;\n", "-O1", ""};
   const std::string page = to_html(handout);
   CHECK(page.find("Words &amp; more, 1 &lt; 2.") != std::string::npos);
   CHECK(page.find("<ul>\n<li>one</li>\n<li>two</li>\n</ul>") != std::string::npos);

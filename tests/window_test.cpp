@@ -1,10 +1,10 @@
 // Every action of the window, driven headless: by its key, by its button, and by what must not work.
-#include "app/window/window.h"
+#include "app/window/shell/window.h"
 
 #include <tuple>
 
-#include "app/window/export.h"
-#include "app/window/settings.h"
+#include "app/window/shell/export.h"
+#include "app/window/shell/settings.h"
 #include "tests/window_action_cases.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"

@@ -2,10 +2,10 @@
 // window_test.cpp, in a file of its own.
 #pragma once
 
-#include "app/window/diff.h"
-#include "app/window/lexer.h"
-#include "app/window/markdown.h"
-#include "app/window/recorded.h"
+#include "app/window/panels/diff.h"
+#include "app/window/panels/lexer.h"
+#include "app/window/panels/markdown.h"
+#include "app/window/shell/recorded.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 

@@ -1,7 +1,7 @@
 // The weightless lab in the window, with a fake worker: a training is watched as it climbs, and the score
 // card measures its networks.
-#include "app/window/score_view.h"
-#include "app/window/training_view.h"
+#include "app/window/views/score_view.h"
+#include "app/window/views/training_view.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;

@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "app/window/actions.h"
-#include "app/window/chart_rows.h"
+#include "app/window/shell/actions.h"
+#include "app/window/views/chart_rows.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/measure/gate.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/measure/isa.h"
 #include "common/record/params.h"
 #include "kernels/bloom/model.h"
 #include "kernels/wisard/model.h"

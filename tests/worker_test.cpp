@@ -1,7 +1,7 @@
 // What docs/protocol.md promises of each request.
 #include <set>
 
-#include "common/measure/ceiling_rules.h"
+#include "common/harness/measure/ceiling_rules.h"
 #include "tests/worker_process.h"
 
 namespace ridge {
@@ -47,7 +47,7 @@ TEST_CASE("source: text, flags and hash of what was built; an error for what is 
   Worker worker;
   worker.send({{"type", "source"}, {"id", 1}, {"kernel", "gemm.cpu.naive_o1"}});
   const Json source = worker.until("result", 1)["source"];
-  CHECK(source["path"] == "kernels/gemm/naive.cpp");
+  CHECK(source["path"] == "kernels/gemm/rungs/naive.cpp");
   CHECK(source["flags"].get<std::string>().find("-O1") != std::string::npos);
   CHECK(source["text"].get<std::string>().find("launch_naive") != std::string::npos);
   CHECK(worker.until("done", 1)["status"] == "ok");

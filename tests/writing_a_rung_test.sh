@@ -10,7 +10,7 @@ page=$RIDGE_SOURCE/docs/writing_a_rung.md
 
 # The n-th block of C++ on the page.
 block() { awk -v want="$1" '/^```cpp/{n++; on=(n==want); next} /^```/{on=0} on' "$page"; }
-block 1 >"$copy/kernels/gemm/four_columns.cpp"
+block 1 >"$copy/kernels/gemm/rungs/four_columns.cpp"
 line=$(block 2)
 [ -n "$line" ] || { echo "the page has no second block"; exit 1; }
 awk -v line="$line" '{print} /"gemm.cpu.naive_o3"/{print line}' labs/gemm.cpp >"$copy/labs/gemm.cpp"
@@ -46,7 +46,7 @@ launcher="bash;$copy/reuse.sh;$copy"
 cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
   "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" >/dev/null
 ninja -C "$copy/build" >"$copy/build.log" || { tail -30 "$copy/build.log"; exit 1; }
-for file in kernels/gemm/four_columns.cpp labs/gemm.cpp; do
+for file in kernels/gemm/rungs/four_columns.cpp labs/gemm.cpp; do
   grep -q "$file" "$copy/compiled" || { echo "$file was not compiled"; exit 1; }
 done
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "common/kernel/registry.h"
-#include "common/measure/disassembly.h"
-#include "common/measure/harness.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/disassembly.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/isa.h"
 #include "worker/work.h"
 
 namespace ridge::worker {

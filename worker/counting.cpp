@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/measure/child.h"
-#include "common/measure/tool.h"
+#include "common/harness/measure/child.h"
+#include "common/harness/measure/tool.h"
 
 namespace ridge::worker {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/measure/observer.h"
+#include "common/harness/measure/observer.h"
 #include "common/record/request.h"
 
 namespace ridge::worker {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/measure/machine.h"
+#include "common/harness/measure/machine.h"
 
 namespace ridge::worker {
 namespace {

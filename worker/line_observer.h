@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "common/measure/observer.h"
-#include "common/measure/telemetry_sampler.h"
+#include "common/harness/measure/observer.h"
+#include "common/harness/measure/telemetry_sampler.h"
 #include "worker/emitter.h"
 
 namespace ridge::worker {

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/build_info.h"
-#include "common/measure/isa.h"
+#include "common/harness/measure/isa.h"
 #include "worker/emitter.h"
 #include "worker/last_words.h"
-#include "worker/loading.h"
+#include "worker/edit/loading.h"
 #include "worker/server.h"
 
 namespace {

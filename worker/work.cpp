@@ -7,16 +7,16 @@
 #include <random>
 #include <thread>
 
-#include "common/kernel/registry.h"
-#include "common/measure/ceilings.h"
-#include "common/measure/environment.h"
-#include "common/measure/machine.h"
-#include "common/measure/range.h"
-#include "common/measure/serve.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/environment.h"
+#include "common/harness/measure/machine.h"
+#include "common/harness/measure/range.h"
+#include "common/harness/measure/serve.h"
 #include "common/record/params.h"
 #include "worker/catalogue.h"
 #include "worker/counting.h"
-#include "worker/loading.h"
+#include "worker/edit/loading.h"
 
 namespace ridge::worker {
 namespace {

@@ -10,11 +10,11 @@
 #include <tuple>
 #include <vector>
 
-#include "common/measure/compare.h"
-#include "common/measure/harness.h"
-#include "common/measure/machine.h"
+#include "common/harness/measure/compare.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/machine.h"
 #include "common/record/request.h"
-#include "worker/edits.h"
+#include "worker/edit/edits.h"
 #include "worker/emitter.h"
 #include "worker/line_observer.h"
 

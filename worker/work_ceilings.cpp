@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "common/measure/ceiling_rules.h"
-#include "common/measure/ceilings.h"
-#include "common/measure/machine.h"
+#include "common/harness/measure/ceiling_rules.h"
+#include "common/harness/measure/ceilings.h"
+#include "common/harness/measure/machine.h"
 #include "common/record/params.h"
 #include "worker/work.h"
 

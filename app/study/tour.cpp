@@ -13,7 +13,7 @@ namespace ridge::study {
 namespace {
 
 const std::vector<std::string> kModes = {"live", "measure"}, kCaches = {"hot", "cold"};
-/// The views of the centre, by the ids of their actions (app/window/actions.cpp).
+/// The views of the centre, by the ids of their actions (app/window/shell/actions.cpp).
 const std::vector<std::string> kCharts = {"ladder", "roofline", "sizes", "error", "table"};
 
 std::string joined(const std::vector<std::string>& list) {

@@ -4,7 +4,7 @@
 namespace ridge {
 
 struct EmbeddedFile {
-  const char* path;   ///< from the source tree's root: "kernels/gemm/naive.cpp"
+  const char* path;   ///< from the source tree's root: "kernels/gemm/rungs/naive.cpp"
   const char* build;  ///< a kernel's build line without "// ridge:", "" if none
   const char* text;
 };

@@ -48,8 +48,8 @@ struct Diagnosis {
 /// below 0.4: latency, on a GPU only if its caches were counted or its warps are few. Else: not sure.
 /// A pipeline: what its pace comes near to (0.8 of it): a stage alone, all CPU work over the cores, or its
 /// stages one after the other; where they were not measured alone, its busiest stage. By the stage's name
-/// (common/kernel/pipeline.h).
-/// A training: the shares it observes itself (common/kernel/training.h), and its ceiling.
+/// (common/harness/kernel/pipeline.h).
+/// A training: the shares it observes itself (common/harness/kernel/training.h), and its ceiling.
 ///
 /// `environment`: hot data that fits into the last-level cache says nothing of DRAM.
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,

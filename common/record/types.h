@@ -143,7 +143,7 @@ struct KernelInfo {
   std::vector<std::string> dtypes;
   std::string needs;      ///< "avx512f", "sm_90", "" = any machine of that backend
   std::string library;    ///< peers only
-  std::string path;       ///< "kernels/gemm/naive.cpp"
+  std::string path;       ///< "kernels/gemm/rungs/naive.cpp"
   std::string flags;      ///< from the build line: "-O1"
   std::string hash;       ///< of the source, its kernel headers and flags
   bool external = false;  ///< a library in a process of its own: NumPy, PyTorch

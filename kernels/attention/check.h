@@ -3,7 +3,7 @@
 // whether it lies between the least and the largest value of its column, as any weighted mean does.
 #pragma once
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::attention {
 

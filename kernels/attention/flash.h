@@ -9,12 +9,12 @@
 #pragma once
 
 #include "kernels/attention/tensor_head.h"
-#include "kernels/device/launch.h"
-#include "kernels/device/mbarrier.h"
-#include "kernels/device/tensor_map.h"
-#include "kernels/device/tma_3d.h"
-#include "kernels/device/warpgroup.h"
-#include "kernels/device/wgmma_registers.h"
+#include "kernels/runtime/cuda/launch.h"
+#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/tma_3d.h"
+#include "kernels/runtime/cuda/warpgroup.h"
+#include "kernels/runtime/cuda/wgmma_registers.h"
 #include "kernels/gemm/store_strips.h"
 
 namespace ridge {

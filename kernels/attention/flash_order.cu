@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "kernels/device/upload.h"
+#include "kernels/runtime/cuda/upload.h"
 
 namespace ridge {
 namespace {

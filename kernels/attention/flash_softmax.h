@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "kernels/device/tensor_element.h"
+#include "kernels/runtime/cuda/tensor_element.h"
 
 namespace ridge::device {
 

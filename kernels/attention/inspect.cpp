@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/inspection.h"
 #include "common/record/params.h"
 #include "kernels/attention/attention.h"

@@ -5,7 +5,7 @@
 // Dao, FlashAttention-2, arXiv:2307.08691; PTX ISA, "mma.sync", "ldmatrix".
 #pragma once
 
-#include "kernels/device/mma.h"
+#include "kernels/runtime/cuda/mma.h"
 
 namespace ridge::device {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/check.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 
 namespace ridge::attention {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/attention/sdpa_script.h"
-#include "kernels/device/upload.h"
+#include "kernels/runtime/cuda/upload.h"
 
 namespace ridge {
 

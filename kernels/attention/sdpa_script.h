@@ -1,7 +1,7 @@
 // What the attention peers in PyTorch's process share: their buffers, and how PyTorch is asked.
 #pragma once
 
-#include "common/measure/external.h"
+#include "common/harness/measure/external.h"
 #include "kernels/attention/attention.h"
 
 namespace ridge {

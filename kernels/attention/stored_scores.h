@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/attention/scores.h"
-#include "kernels/device/cuda_element.h"
+#include "kernels/runtime/cuda/cuda_element.h"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/attention/attention.h"
-#include "kernels/device/tensor_element.h"
+#include "kernels/runtime/cuda/tensor_element.h"
 
 namespace ridge {
 

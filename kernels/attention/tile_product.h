@@ -2,7 +2,7 @@
 // scores are made of. The tile is gemm.cuda.shared_tile's idea.
 #pragma once
 
-#include "kernels/device/cuda_element.h"
+#include "kernels/runtime/cuda/cuda_element.h"
 
 namespace ridge::device {
 

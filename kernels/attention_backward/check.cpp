@@ -7,7 +7,7 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/attention_backward/backward.h"
 
 namespace ridge::attention_backward {

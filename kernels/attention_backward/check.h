@@ -3,7 +3,7 @@
 // other element that it is a number.
 #pragma once
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::attention_backward {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/core/parallel.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/attention_backward/backward.h"
 #include "kernels/attention_backward/check.h"
 

@@ -1,6 +1,6 @@
 // The attention_backward family's problem: attention's own parameters and inputs, a forward pass, a gradient.
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/attention_backward/backward.h"
 #include "kernels/attention_backward/check.h"

@@ -11,11 +11,11 @@
 #include "kernels/attention/flash_softmax.h"
 #include "kernels/attention/tensor_head.h"
 #include "kernels/attention_backward/backward.h"
-#include "kernels/device/bulk.h"
-#include "kernels/device/mbarrier.h"
-#include "kernels/device/tensor_map.h"
-#include "kernels/device/tma_3d.h"
-#include "kernels/device/wgmma_registers.h"
+#include "kernels/runtime/cuda/bulk.h"
+#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/tma_3d.h"
+#include "kernels/runtime/cuda/wgmma_registers.h"
 #include "kernels/gemm/store_strips.h"
 
 namespace ridge {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

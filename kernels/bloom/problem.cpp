@@ -2,7 +2,7 @@
 #include <map>
 #include <memory>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/bloom/model.h"
 #include "kernels/weightless/params.h"

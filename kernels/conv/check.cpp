@@ -6,7 +6,7 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/conv/conv.h"
 
 namespace ridge::conv {

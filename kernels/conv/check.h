@@ -3,7 +3,7 @@
 // Freivalds' test); after a relu, which is not linear, that every output is a number >= 0.
 #pragma once
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::conv {
 

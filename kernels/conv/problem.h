@@ -1,7 +1,7 @@
 // The convolution problem, for the families that pose it.
 #pragma once
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::conv {
 

@@ -4,7 +4,7 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/attention/reference.h"
 #include "kernels/decode/decode.h"

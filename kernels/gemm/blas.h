@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 #include "kernels/gemm/gemm.h"
 
 namespace ridge::blas {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "common/core/parallel.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/gemm/gemm.h"
 
 namespace ridge::gemm {

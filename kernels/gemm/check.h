@@ -3,7 +3,7 @@
 // running time, IFIP 1977) on every row, and 4,096 elements exactly.
 #pragma once
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::gemm {
 

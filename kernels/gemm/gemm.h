@@ -15,13 +15,13 @@
 // A kernel writes every element of C and nothing else; it may not rely on what C holds.
 //
 // ISA-flagged files include this header: nothing with external linkage, no templates, no std::, so
-// that no AVX-512 copy of a shared function can be picked by the linker (common/kernel/kernel.h).
+// that no AVX-512 copy of a shared function can be picked by the linker (common/harness/kernel/kernel.h).
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

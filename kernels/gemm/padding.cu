@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 #include "kernels/gemm/transpose.h"
 
 namespace ridge {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/huge_pages.h"
+#include "kernels/runtime/cpu/huge_pages.h"
 #include "kernels/gemm/panel_kernel.h"
 
 namespace ridge {

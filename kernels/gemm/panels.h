@@ -19,7 +19,7 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/panel_plan.h"
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 
 namespace ridge {
 

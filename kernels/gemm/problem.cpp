@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/gemm/check.h"
 #include "kernels/gemm/gemm.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "common/core/upper_lanes.h"
-#include "common/kernel/registry.h"
-#include "common/measure/isa.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/isa.h"
 #include "kernels/gemm/gemm.h"
 
 namespace ridge::gemm {

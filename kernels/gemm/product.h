@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge::gemm {
 

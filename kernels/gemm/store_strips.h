@@ -2,8 +2,8 @@
 // bytes of columns, through two buffers in turn, while the thread goes on.
 #pragma once
 
-#include "kernels/device/stmatrix.h"
-#include "kernels/device/warpgroup.h"
+#include "kernels/runtime/cuda/stmatrix.h"
+#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/gemm/tensor_gemm.h"
 
 namespace ridge::device {

@@ -1,7 +1,7 @@
 // ridge: arch=75
 #include "kernels/gemm/tensor_gemm.h"
 
-#include "kernels/device/tensor_map.h"
+#include "kernels/runtime/cuda/tensor_map.h"
 
 namespace ridge {
 

@@ -6,9 +6,9 @@
 // shared memory does not depend on it.
 #pragma once
 
-#include "kernels/device/launch.h"
-#include "kernels/device/tensor_element.h"
-#include "kernels/device/tma.h"
+#include "kernels/runtime/cuda/launch.h"
+#include "kernels/runtime/cuda/tensor_element.h"
+#include "kernels/runtime/cuda/tma.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/padding.h"
 

@@ -1,7 +1,7 @@
 // ridge: arch=75
 #include "kernels/gemm/transpose.h"
 
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 
 namespace ridge {
 namespace {

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 
 #include "kernels/gemm/panels.h"
-#include "kernels/gemm/transpose_avx512.h"
+#include "kernels/runtime/cpu/transpose_avx512.h"
 
 namespace ridge {
 namespace {

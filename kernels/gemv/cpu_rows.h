@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/gemv/gemv.h"
 
 namespace ridge {

@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

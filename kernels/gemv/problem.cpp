@@ -5,8 +5,8 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/gemv/gemv.h"
 #include "kernels/gemv/sparse.h"

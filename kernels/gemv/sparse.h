@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 
 namespace ridge {
 

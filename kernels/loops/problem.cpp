@@ -1,6 +1,6 @@
 // The loop explorer's problem: a convolution in nchw and fp32, with a loop order and tile sizes.
 #include "kernels/conv/problem.h"
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/loops/loops.h"
 

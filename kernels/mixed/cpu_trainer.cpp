@@ -9,7 +9,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "common/measure/isa.h"
+#include "common/harness/measure/isa.h"
 #include "kernels/mixed/cpu_trainer.h"
 
 namespace ridge::mixed {

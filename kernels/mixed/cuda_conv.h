@@ -11,7 +11,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "kernels/device/cp_async.h"
+#include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/mixed/cuda_kernels.h"
 
 namespace ridge::mixed {

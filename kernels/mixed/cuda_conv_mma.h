@@ -8,7 +8,7 @@
 // neighbours.
 #pragma once
 
-#include "kernels/device/mma.h"
+#include "kernels/runtime/cuda/mma.h"
 #include "kernels/mixed/cuda_conv.h"
 
 namespace ridge::mixed {

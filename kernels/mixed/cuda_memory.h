@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/core/result.h"
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 
 namespace ridge::mixed {
 

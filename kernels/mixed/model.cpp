@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "common/core/random.h"
-#include "common/data/fashion_mnist.h"
+#include "common/harness/data/fashion_mnist.h"
 
 namespace ridge::mixed {
 namespace {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 #include "kernels/mixed/rounding.h"
 
 namespace ridge {

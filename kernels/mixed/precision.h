@@ -5,7 +5,7 @@
 // Learning (arXiv:2209.05433).
 #pragma once
 
-#include "common/kernel/training_rung.h"
+#include "common/harness/kernel/training_rung.h"
 
 namespace ridge {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include "common/data/fashion_mnist.h"
-#include "common/kernel/training.h"
+#include "common/harness/data/fashion_mnist.h"
+#include "common/harness/kernel/training.h"
 #include "kernels/mixed/model.h"
 #include "kernels/mixed/ops.h"
 

@@ -12,13 +12,13 @@
 //   buffers[0]        pixels, input: images x 784 bytes
 //   buffers[1]        classes, output: a byte an image
 //
-// C-like: ISA-flagged files include this (common/kernel/kernel.h).
+// C-like: ISA-flagged files include this (common/harness/kernel/kernel.h).
 #pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

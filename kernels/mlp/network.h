@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/data/fashion_mnist.h"
-#include "common/kernel/family.h"
+#include "common/harness/data/fashion_mnist.h"
+#include "common/harness/kernel/family.h"
 #include "kernels/mlp/mlp.h"
 
 namespace ridge::mlp {

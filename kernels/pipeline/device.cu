@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/core/format.h"
-#include "common/kernel/cuda_error.h"
+#include "common/harness/kernel/cuda_error.h"
 #include "kernels/pipeline/device_kernels.h"
 #include "kernels/pipeline/engine.h"
 #include "kernels/pipeline/nvjpeg.h"

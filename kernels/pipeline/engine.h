@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/kernel/pipeline.h"
+#include "common/harness/kernel/pipeline.h"
 #include "kernels/pipeline/device.h"
 #include "kernels/pipeline/forked.h"
 #include "kernels/pipeline/images.h"

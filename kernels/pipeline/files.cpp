@@ -22,7 +22,7 @@
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/core/write_file.h"
-#include "common/data/fashion_mnist.h"
+#include "common/harness/data/fashion_mnist.h"
 #include "kernels/pipeline/jpeg.h"
 
 namespace ridge::pipeline {

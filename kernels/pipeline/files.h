@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::pipeline {
 

@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "common/measure/child.h"
+#include "common/harness/measure/child.h"
 
 namespace ridge::pipeline {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "common/core/format.h"
 #include "common/core/parallel.h"
-#include "common/measure/machine.h"
+#include "common/harness/measure/machine.h"
 #include "kernels/pipeline/jpeg.h"
 
 namespace ridge::pipeline {

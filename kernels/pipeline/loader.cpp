@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "common/measure/machine.h"
+#include "common/harness/measure/machine.h"
 #include "common/record/params.h"
 #include "kernels/pipeline/engine.h"
 

@@ -2,7 +2,7 @@
 // a rung's file is its idea and a few of these lines.
 #pragma once
 
-#include "common/kernel/pipeline_rung.h"
+#include "common/harness/kernel/pipeline_rung.h"
 
 namespace ridge {
 

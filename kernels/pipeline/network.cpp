@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/pipeline/device.h"
 #include "kernels/pipeline/images.h"
 

@@ -35,12 +35,12 @@
 //              buffers  data[n] random bits; out[n]
 //
 // ISA-flagged files include this header: C-like, nothing with external linkage but the function
-// that runs threads (common/kernel/kernel.h says why).
+// that runs threads (common/harness/kernel/kernel.h says why).
 #pragma once
 
 #include <stdint.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/probe/probe.h"
 #include "kernels/probe/problem_cpu.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/probe/probe.h"
 
 namespace ridge::probe {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 
 namespace ridge::probe {
 

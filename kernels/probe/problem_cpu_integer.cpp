@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "common/core/random.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/probe/probe.h"
 #include "kernels/probe/problem_cpu.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/probe/problem_cpu.h"
 
 namespace ridge::probe {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace ridge::probe {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/probe/problem_cuda.h"
 
 namespace ridge::probe {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <optional>
 
-#include "common/measure/isa.h"
+#include "common/harness/measure/isa.h"
 #include "kernels/gemm/product.h"
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/mixed/ops.h"
 #include "kernels/quantnet/network.h"
 

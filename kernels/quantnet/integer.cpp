@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/measure/isa.h"
-#include "kernels/gemm/team.h"
+#include "common/harness/measure/isa.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/quantnet/network.h"
 #include "kernels/quantnet/tile.h"
 

@@ -10,8 +10,8 @@
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/kernel/registry.h"
-#include "common/quality/quality.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/network.h"

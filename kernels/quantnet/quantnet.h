@@ -10,7 +10,7 @@
 // which each rung narrows to its own, so that definition and check are those of this very network.
 #pragma once
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 #include "kernels/mixed/precision.h"
 
 namespace ridge {

@@ -13,7 +13,7 @@ static inline __m512i four_bytes(const uint8_t* from) {
   return _mm512_set1_epi32(word);
 }
 
-/// The instruction itself: of the intrinsic GCC 12 stores every sum at every step (kernels/mlp/vnni.cpp).
+/// The instruction itself: of the intrinsic GCC 12 stores every sum at every step (kernels/mlp/rungs/vnni.cpp).
 static inline void dot(__m512i* sum, __m512i x, __m512i w) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(*sum) : "v"(x), "v"(w));
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/data/fashion_mnist.h"
-#include "common/kernel/family.h"
+#include "common/harness/data/fashion_mnist.h"
+#include "common/harness/kernel/family.h"
 #include "kernels/mixed/model.h"
 #include "kernels/quantnet/quantnet.h"
 

@@ -2,8 +2,8 @@
 // every script begins with.
 #pragma once
 
-#include "common/measure/external.h"
-#include "kernels/device/upload.h"
+#include "common/harness/measure/external.h"
+#include "kernels/runtime/cuda/upload.h"
 #include "kernels/rows/rows.h"
 
 namespace ridge {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/check.h"
-#include "kernels/device/half.h"
-#include "kernels/device/with_element.h"
+#include "kernels/runtime/cuda/check.h"
+#include "kernels/runtime/cuda/half.h"
+#include "kernels/runtime/cuda/with_element.h"
 #include "kernels/rows/rows.h"
 
 namespace ridge::device {

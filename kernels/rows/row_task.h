@@ -2,7 +2,7 @@
 // include this.
 #pragma once
 
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/rows/rows.h"
 
 namespace ridge {

@@ -19,13 +19,13 @@
 //   gelu       x / (1 + exp(-2 sqrt(2/pi) (x + 0.044715 x^3))): the tanh form (Hendrycks and Gimpel, 2016)
 //
 // x may hold -inf where softmax is asked for (a masked entry: its result is 0), never NaN.
-// C-like: ISA-flagged files include this (common/kernel/kernel.h).
+// C-like: ISA-flagged files include this (common/harness/kernel/kernel.h).
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

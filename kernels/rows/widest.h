@@ -1,7 +1,7 @@
 // The vector row of this CPU, for the rungs that are about something else.
 #pragma once
 
-#include "common/measure/isa.h"
+#include "common/harness/measure/isa.h"
 #include "kernels/rows/scalar_row.h"
 
 namespace ridge {

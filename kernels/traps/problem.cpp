@@ -1,6 +1,6 @@
 // The traps family's problem is matrix300's: the GEMM family's product at n = 300 in double precision,
 // and no other. What the traps themselves measure they pose for themselves (victim.h).
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 
 namespace ridge {

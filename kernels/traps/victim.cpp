@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/core/format.h"
-#include "common/measure/gate.h"
-#include "common/quality/quality.h"
+#include "common/harness/measure/gate.h"
+#include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 

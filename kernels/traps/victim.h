@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/registry.h"
-#include "common/measure/device.h"
-#include "common/measure/rung.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/device.h"
+#include "common/harness/measure/rung.h"
 
 namespace ridge::traps {
 

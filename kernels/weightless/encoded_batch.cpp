@@ -1,7 +1,7 @@
 #include "kernels/weightless/encoded_batch.h"
 
 #include "common/core/random.h"
-#include "common/quality/quality.h"
+#include "common/harness/quality/quality.h"
 #include "kernels/weightless/weightless.h"
 
 namespace ridge::weightless {

@@ -200,7 +200,7 @@ Lop3Source staged_source(const LutModel& model, const PlaneList& list, const Sta
       "#define RIDGE_HOT {}\n#define RIDGE_COLD {}\n#define RIDGE_FEATURES {}\n#define RIDGE_BITS "
       "{}",
       staging.hot, static_cast<int>(list.feature.size()) - staging.hot, model.features, model.bits);
-  to.line("#include \"kernels/weightless/staged_fill.h\"\nusing namespace ridge::words;");
+  to.line("#include \"kernels/weightless/rungs/staged_fill.h\"\nusing namespace ridge::words;");
   to.line("extern \"C\" __global__ void __launch_bounds__({}, 1) classify(Staged job) {{",
           warps * 32);
   to.line("extern __shared__ Word planes[];");

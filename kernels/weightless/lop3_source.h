@@ -34,7 +34,7 @@ struct PlaneList {
 };
 PlaneList planes_read(const LutModel& model);
 
-/// What a staged program (kernels/weightless/staged_fill.h) is made for.
+/// What a staged program (kernels/weightless/rungs/staged_fill.h) is made for.
 struct Staging {
   int hot = 0;               ///< so many planes of the list in shared memory
   bool from_pixels = false;  ///< the others: in a workspace of the block, or where the planes lie

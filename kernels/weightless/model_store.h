@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 #include "common/record/types.h"
 #include "kernels/weightless/network.h"
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "common/data/fashion_mnist.h"
+#include "common/harness/data/fashion_mnist.h"
 
 namespace ridge::weightless {
 

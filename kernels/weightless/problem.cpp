@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "common/core/parallel.h"
-#include "common/kernel/registry.h"
+#include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/weightless/encoded_batch.h"
 #include "kernels/weightless/inspect.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <numeric>
 
-#include "common/kernel/family.h"
+#include "common/harness/kernel/family.h"
 #include "kernels/weightless/encoded_batch.h"
 #include "kernels/weightless/weightless.h"
 

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "common/core/random.h"
-#include "common/measure/isa.h"
-#include "kernels/gemm/team.h"
-#include "kernels/weightless/aligned.h"
+#include "common/harness/measure/isa.h"
+#include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/cpu/aligned.h"
 
 namespace ridge::weightless {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/kernel/training.h"
+#include "common/harness/kernel/training.h"
 #include "kernels/weightless/params.h"
 
 namespace ridge::weightless {

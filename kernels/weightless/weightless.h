@@ -13,13 +13,13 @@
 //   buffers[3]        classes, output: a byte an image, 0 to 9, of a tie the lowest
 //
 // Rows and planes are two encodings of one batch: a rung reads the one that suits it.
-// C-like: ISA-flagged files include this (common/kernel/kernel.h).
+// C-like: ISA-flagged files include this (common/harness/kernel/kernel.h).
 #pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "common/kernel/kernel.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge {
 

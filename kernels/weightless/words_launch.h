@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 #include "kernels/weightless/weightless.h"
 #include "kernels/weightless/words.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "common/data/fashion_mnist.h"
+#include "common/harness/data/fashion_mnist.h"
 #include "kernels/weightless/inspect.h"
 #include "kernels/weightless/network.h"
 #include "kernels/wisard/wisard.h"

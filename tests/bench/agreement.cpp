@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "common/kernel/registry.h"
-#include "common/measure/harness.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 

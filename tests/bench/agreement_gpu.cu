@@ -13,8 +13,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "common/measure/device.h"
-#include "common/measure/range.h"
+#include "common/harness/measure/device.h"
+#include "common/harness/measure/range.h"
 #include "common/stats/stats.h"
 
 namespace {

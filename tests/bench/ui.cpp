@@ -13,8 +13,8 @@
 #include <mutex>
 #include <thread>
 
-#include "app/window/screen.h"
-#include "app/window/window.h"
+#include "app/window/shell/screen.h"
+#include "app/window/shell/window.h"
 
 using namespace ridge;
 using Clock = std::chrono::steady_clock;

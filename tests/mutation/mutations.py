@@ -25,13 +25,13 @@ def _in(file, *tests):
 _order = _in("common/stats/order.cpp", "stats")
 _stop = _in("common/stats/stop.cpp", "stats")
 _paired = _in("common/stats/paired.cpp", "verdict")
-_limits = _in("common/quality/compare.cpp", "quality", "gate")
-_gate = _in("common/measure/gate.cpp", "gate")
-_rung = _in("common/measure/rung.cpp", "gate")
-_harness = _in("common/measure/harness.cpp", "harness", "gate", "compare")
-_compare = _in("common/measure/compare.cpp", "compare", "gate")
-_cpu = _in("common/measure/cpu_device.cpp", "cpu_device")
-_gpu = _in("common/measure/cuda/block_timer.cpp", "cuda_timing")
+_limits = _in("common/harness/quality/compare.cpp", "quality", "gate")
+_gate = _in("common/harness/measure/gate.cpp", "gate")
+_rung = _in("common/harness/measure/rung.cpp", "gate")
+_harness = _in("common/harness/measure/harness.cpp", "harness", "gate", "compare")
+_compare = _in("common/harness/measure/compare.cpp", "compare", "gate")
+_cpu = _in("common/harness/measure/cpu_device.cpp", "cpu_device")
+_gpu = _in("common/harness/measure/cuda/block_timer.cpp", "cuda_timing")
 
 MUTATIONS = [
     # ---- statistics of one series

@@ -11,7 +11,7 @@
 // Hint      sum += tile_a[ty][i] * tile_b[i][tx] for the kTile steps of k in the tile.
 #include <cstdint>
 
-#include "kernels/device/check.h"
+#include "kernels/runtime/cuda/check.h"
 #include "kernels/gemm/gemm.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "kernels/gemm/team.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/rows/rows.h"
 
 namespace ridge {

@@ -56,7 +56,7 @@ RIDGE_ENCODE_64(columns_of_16, above_64)
 
 }  // namespace ridge
 
-#include "kernels/weightless/mux_tree.h"
+#include "kernels/weightless/rungs/mux_tree.h"
 
 namespace ridge {
 
@@ -67,7 +67,7 @@ static inline void eight_luts(const LutModel* model, const void*, int first, int
 
 }  // namespace ridge
 
-#include "kernels/weightless/bit_sliced.h"
+#include "kernels/weightless/rungs/bit_sliced.h"
 
 namespace ridge {
 

@@ -1,0 +1,57 @@
+// ridgepoint compare LAB: one baseline against one or several candidates, interleaved.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/measuring.h"
+#include "app/query/results.h"
+#include "app/query/terminal.h"
+#include "common/record/edit.h"
+
+namespace ridge::app {
+namespace {
+
+/// The margin is part of the question, so it is said before the answer is known.
+void announce(const WorkRequest& request) {
+  const bool gpu = request.kernels.front().kernel.find(".cuda.") != std::string::npos;
+  complain(fmt::format("comparing with a margin of {:.3g} %: smaller differences are called same",
+                       request.margin.value_or(gpu ? 0.01 : 0.02) * 100));
+}
+
+}  // namespace
+
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
+  const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
+  if (!is_whole && options.edits.empty()) {
+    return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
+                         "give --baseline and --candidate, or a learner's file with --edit"});
+  }
+  const auto choose = [&](const Lab& lab, const Run& run, const Params& set,
+                          const std::vector<std::string>& edited) -> Result<Selection> {
+    Selection selection;
+    // A learner's rung is compared with what it was made from, unless another is named.
+    std::string baseline_text = options.baseline;
+    if (baseline_text.empty() && !edited.empty()) baseline_text = original_of(edited.front());
+    RIDGE_TRY(KernelRequest baseline, select_side(lab, run, baseline_text, set));
+    selection.kernels.push_back(std::move(baseline));
+    std::vector<std::string> candidates = options.candidates;
+    candidates.insert(candidates.end(), edited.begin(), edited.end());
+    for (const std::string& text : candidates) {
+      RIDGE_TRY(KernelRequest candidate, select_side(lab, run, text, set));
+      selection.kernels.push_back(std::move(candidate));
+    }
+    return selection;
+  };
+  const Measured measured = measure(common, options, "compare", choose, announce);
+  if (measured.request == 0) return fail(common, *measured.error);
+  const Run& run = measured.driver->run();
+  if (common.json) {
+    print_json(json_of(measured));
+  } else {
+    print(results_text(run, measured.request, {}) + "\n");
+    print(comparisons_text(run, measured.request));
+  }
+  return finish_command(common, options, measured, compare_exit_code(run, measured.request));
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,96 @@
+// ridgepoint handout LAB [RUN.jsonl] --out FILE.html: one page for whoever cannot install the program.
+#include <nlohmann/json.hpp>
+#include "app/cli/cli.h"
+
+#include "app/query/terminal.h"
+#ifdef RIDGE_HAS_WINDOW
+#include <fstream>
+
+#include "app/cli/driver.h"
+#include "app/query/recordings.h"
+#include "app/query/reporting.h"
+#include "app/query/selection.h"
+#include "app/study/assets.h"
+#include "app/window/teach/handout.h"
+#endif
+
+namespace ridge::app {
+
+#ifdef RIDGE_HAS_WINDOW
+namespace {
+
+void add_sources(const Run& run, window::Handout* handout) {
+  for (const Rung& rung : handout->lab->rungs) {
+    const SourceText* source = run.source(rung.kernel);
+    if (source) handout->sources.try_emplace(rung.kernel, *source);
+  }
+}
+
+/// What no run has is asked of the worker; without one the page says what is missing.
+Result<void> ask_for_sources(const CommonOptions& common, window::Handout* handout) {
+  std::vector<KernelRequest> missing;
+  for (const Rung& rung : handout->lab->rungs) {
+    if (!handout->sources.contains(rung.kernel)) missing.push_back({rung.kernel, {}});
+  }
+  if (missing.empty()) return {};
+  RIDGE_TRY(const auto driver, Driver::start(common, ""));
+  RIDGE_TRY_VOID(driver->fetch_catalogue());
+  std::erase_if(missing,
+                [&](const KernelRequest& one) { return !driver->run().kernel(one.kernel); });
+  RIDGE_TRY_VOID(driver->fetch_sources(missing));
+  add_sources(driver->run(), handout);
+  return {};
+}
+
+Result<void> write_page(const std::string& path, const std::string& text) {
+  if (!path.ends_with(".html"))
+    return Error{ErrorCode::usage, "a handout is a page", path, "give it the ending .html"};
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) {
+    return Error{ErrorCode::cannot_write, "it cannot be written", path,
+                 "choose a folder that exists and that you may write to"};
+  }
+  return {};
+}
+
+Result<void> make_handout(const CommonOptions& common, const HandoutOptions& options) {
+  window::Handout handout;
+  RIDGE_TRY(handout.lab, require_lab(options.lab));
+  RIDGE_TRY(handout.lesson, study::read_asset(handout.lab->lesson));
+  std::optional<Run> run;
+  if (!options.run.empty()) {
+    RIDGE_TRY(run, Run::load(options.run));
+    add_sources(*run, &handout);
+    const report::Input input{&*run, options.run};
+    RIDGE_TRY(handout.report,
+              report::build_report({&input, 1}, report_options(*handout.lab, *run)));
+  }
+  if (const auto asked = ask_for_sources(common, &handout); !asked)
+    complain("ridgepoint: some sources are missing: " + asked.error().sentence());
+  for (const Recording& recording : load_recordings(asset_folder("recorded"), nullptr))
+    add_sources(*recording.run, &handout);
+  return write_page(options.out, window::to_html(handout));
+}
+
+}  // namespace
+
+int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {
+  if (const auto made = make_handout(common, options); !made) return fail(common, made.error());
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"handout", options.out}});
+  else
+    complain("wrote " + options.out);
+  return 0;
+}
+#else
+int cmd_handout(const CommonOptions& common, const HandoutOptions&) {
+  return fail(common, {ErrorCode::unavailable,
+                       "this ridgepoint was built without its window, whose "
+                       "lesson parser the page needs",
+                       "handout", "configure with -D RIDGE_WINDOW=ON"});
+}
+#endif
+
+}  // namespace ridge::app

@@ -1,0 +1,101 @@
+// ridgepoint inspect KERNEL: the inside of a model as text, or what it makes of a test input.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/driver.h"
+#include "app/query/selection.h"
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+/// Rows of characters, two a cell, from the scale's low end to its high one.
+std::string picture(const InspectionPlane& plane) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  std::string text = fmt::format("\n{}: {}\n", plane.group, plane.name);
+  for (int i = 0; i < plane.rows * plane.columns && !plane.values.empty(); ++i) {
+    const double share =
+        double(plane.values[static_cast<size_t>(i)] - plane.low) / double(plane.high - plane.low);
+    const auto shade = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * 9.999);
+    text += std::string(2, kShades[std::min(shade, kShades.size() - 1)]);
+    if ((i + 1) % plane.columns == 0) text += "\n";
+  }
+  for (const PlaneMark& mark : plane.marks) text += "  " + mark.label + "\n";
+  return text;
+}
+
+std::string scores(const Inspection& found) {
+  std::string text;
+  for (size_t c = 0; c < found.scores.size() && c < found.classes.size(); ++c) {
+    const double share = found.score_most > 0 ? found.scores[c] / found.score_most : 0;
+    const std::string bar(static_cast<size_t>(std::clamp(share, 0.0, 1.0) * 40 + 0.5), '#');
+    const auto is = [&](const std::optional<int64_t>& one) { return one == int64_t(c); };
+    text += fmt::format("{:>12} {:>6} {:<40} {}{}\n", found.classes[c], found.scores[c], bar,
+                        is(found.prediction) ? "<- prediction" : "",
+                        is(found.label) ? " (labelled so)" : "");
+  }
+  return text;
+}
+
+std::string text_of(const Inspection& found) {
+  std::string text = fmt::format("{}  {}\n{}{}\n", found.kernel, to_string(found.params),
+                                 found.data, found.note.empty() ? "" : ": " + found.note);
+  if (found.input)
+    text += fmt::format("{} {} of {}\n", found.input_name, *found.input, found.inputs);
+  if (!found.scores.empty()) {
+    text += fmt::format("{}, of {:g}\n{}", found.score, found.score_most, scores(found));
+  }
+  if (found.call_ns) text += "one call of the definition: " + format_time_ns(*found.call_ns) + "\n";
+  if (found.place) {
+    text += fmt::format("{} {}s look at place {}\n", found.lookers.size(), found.unit_name,
+                        *found.place);
+  }
+  for (const InspectionPlane& plane : found.planes) {
+    if (plane.group != "votes") text += picture(plane);  // the scores are their sums
+  }
+  for (const auto& [group, why] : found.unavailable) text += group + " unavailable: " + why + "\n";
+  return text;
+}
+
+Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
+  WorkRequest request;
+  request.type = "inspect";
+  RIDGE_TRY(const Params given, parse_params(options.set));
+  request.kernels.push_back({full_id(options.kernel), given});
+  request.inspect = {.input = options.input,
+                     .bytes = {},
+                     .wrong = options.wrong,
+                     .unit = options.unit,
+                     .place = options.place};
+  for (const Lab* lab : all_labs()) {
+    if (find_rung(*lab, request.kernels.front().kernel)) request.lab = lab->id;
+  }
+  int64_t id = 0;
+  RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
+  const auto& all = driver.run().inspections();
+  if (!all.empty() && all.back().request == id) return all.back();
+  return Error{ErrorCode::worker, "the worker sent no inspection", options.kernel,
+               "update the worker"};
+}
+
+}  // namespace
+
+int cmd_inspect(const CommonOptions& common, const InspectOptions& options) {
+  auto driver = Driver::start(common, options.out);
+  if (!driver) return fail(common, driver.error());
+  const auto found = inspect(**driver, options);
+  const auto saved = (*driver)->close_file();
+  if (!found) return fail(common, found.error());
+  if (!saved) return fail(common, saved.error());
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"inspection", Json(*found)}});
+  else
+    print(text_of(*found));
+  return 0;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,154 @@
+// ridgepoint model: tokens a second of a transformer that is described, in both of its phases.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/query/decode.h"
+#include "app/cli/driver.h"
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+struct Phase {
+  chart::WorkloadInput input;
+  chart::ChartModel chart;
+  std::optional<double> floor_s;
+};
+
+Phase filled(const Workload& workload, const Table& table, const Run& run) {
+  Phase phase;
+  phase.input.title = workload.title, phase.input.note = workload.note;
+  phase.input.tokens = workload.tokens;
+  phase.input.rung = "the rungs named";
+  phase.input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
+  phase.input.binds = what_binds(phase.input.rows, run, table);
+  phase.floor_s = memory_floor_s(phase.input.rows, run, table);
+  if (phase.floor_s && !phase.input.binds.empty()) {
+    phase.input.binds += "; the bytes alone would allow " +
+                         format_rate(workload.tokens / *phase.floor_s, "tokens/s");
+  }
+  phase.chart = chart::workload_chart(phase.input);
+  return phase;
+}
+
+Json json_of(const Workload& workload, const Phase& phase) {
+  Json rows = Json::array();
+  double time_s = 0;
+  bool complete = true;
+  for (size_t i = 0; i < phase.input.rows.size(); ++i) {
+    const chart::WorkloadRow& row = phase.input.rows[i];
+    complete = complete && row.time_s;
+    time_s += row.time_s.value_or(0);
+    rows.push_back({{"part", row.label},
+                    {"kernel", workload.parts[i].kernel},
+                    {"params", params_to_json(workload.parts[i].params)},
+                    {"calls", workload.parts[i].calls},
+                    {"flop", row.flop},
+                    {"bytes", row.bytes},
+                    {"time_s", row.time_s ? Json(*row.time_s) : Json(nullptr)},
+                    {"how", row.time_s ? row.how : row.why}});
+  }
+  return {{"phase", workload.id},
+          {"tokens", workload.tokens},
+          {"time_s", complete ? Json(time_s) : Json(nullptr)},
+          {"tokens_per_s", complete ? Json(workload.tokens / time_s) : Json(nullptr)},
+          {"memory_floor_s", phase.floor_s ? Json(*phase.floor_s) : Json(nullptr)},
+          {"binds", phase.input.binds},
+          {"parts", rows}};
+}
+
+/// Every type of weights: measured here, else from a saved run or from what was recorded elsewhere.
+Result<Decode> decode_all(const CommonOptions& common, const ModelOptions& options) {
+  const Params other = {{"threads", options.threads}};
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  if (!options.run.empty()) {
+    RIDGE_TRY(const Run saved, Run::load(options.run));
+    return fill_decode(options.shape, other, from_saved(saved, recordings));
+  }
+  RIDGE_TRY(const auto driver, Driver::start(common, options.out));
+  RIDGE_TRY_VOID(driver->fetch_catalogue());
+  WorkRequest request = decode_request(options.shape, other, driver->run());
+  Result<void> done;
+  if (!request.kernels.empty()) {
+    int64_t id = 0;
+    done = driver->carry_out(std::move(request), &id);
+  }
+  RIDGE_TRY_VOID(driver->close_file());
+  if (!done) return done.error();
+  return fill_decode(options.shape, other, {&driver->run(), recordings, ""});
+}
+
+int show_all(const CommonOptions& common, const ModelOptions& options) {
+  const auto decode = decode_all(common, options);
+  if (!decode) return fail(common, decode.error());
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"decode", decode_json(*decode)}});
+  else
+    print(decode_text(*decode));
+  const auto& types = decode->types;
+  const bool any = std::any_of(types.begin(), types.end(),
+                               [](const DecodeWith& with) { return with.row.step_s.has_value(); });
+  return any ? 0 : static_cast<int>(ErrorCode::unavailable);
+}
+
+/// What is wrong with the description; nothing: empty.
+std::optional<Error> error_in(const ModelOptions& options) {
+  const ModelShape& shape = options.shape;
+  if (shape.heads % shape.heads_kv != 0) {
+    return Error{
+        ErrorCode::usage,
+        fmt::format("{} heads of keys do not divide {} of queries", shape.heads_kv, shape.heads),
+        "--heads-kv", "each head of keys serves as many heads of queries"};
+  }
+  const bool few_rows = shape.dtype == "all" || (find_decode_type(shape.dtype) &&
+                                                 shape.dtype != "fp32" && shape.dtype != "bf16");
+  if (few_rows && !why_not_decode(shape).empty()) {
+    return Error{ErrorCode::usage, why_not_decode(shape), "--dtype " + shape.dtype,
+                 "choose heads, --d and --inner so that 128 divides heads x d and inner"};
+  }
+  if (!options.run.empty() && shape.dtype != "all") {
+    return Error{ErrorCode::usage, "a saved run stands in for measuring every type only",
+                 options.run, "add --dtype all, or leave it out"};
+  }
+  return {};
+}
+
+}  // namespace
+
+int cmd_model(const CommonOptions& common, const ModelOptions& options) {
+  const ModelShape& shape = options.shape;
+  if (const auto error = error_in(options)) return fail(common, *error);
+  if (shape.dtype == "all") return show_all(common, options);
+  auto driver = Driver::start(common, options.out);
+  if (!driver) return fail(common, driver.error());
+  const auto workloads = model_workloads(shape);
+  const Params other = {{"threads", options.threads}};
+  WorkRequest request;
+  request.type = "run", request.lab = "attention", request.mode = "live", request.energy = false;
+  std::vector<Table> tables;
+  for (const Workload& workload : workloads) {
+    tables.push_back(workload_table(workload, "", other));
+    for (auto& one : workload_requests(tables.back())) request.kernels.push_back(std::move(one));
+  }
+  int64_t id = 0;
+  const auto done = (*driver)->carry_out(std::move(request), &id);
+  const auto saved = (*driver)->close_file();
+  if (!done) return fail(common, done.error());
+  if (!saved) return fail(common, saved.error());
+  Json list = Json::array();
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    const Phase phase = filled(workloads[i], tables[i], (*driver)->run());
+    if (common.json)
+      list.push_back(json_of(workloads[i], phase));
+    else
+      print(model_text(phase.chart));
+  }
+  if (common.json) print_json({{"ridgepoint", 1}, {"model", list}});
+  return 0;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,76 @@
+// ridgepoint selftest aa: one rung compared with itself, over and over: this machine's noise floor.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/driver.h"
+#include "app/query/selection.h"
+#include "app/query/terminal.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+Result<void> climb(Driver* driver, const SelftestOptions& options) {
+  RIDGE_TRY_VOID(driver->fetch_catalogue());
+  RIDGE_TRY(const Lab* lab, require_lab(options.lab));
+  RIDGE_TRY(const Params given, parse_params(options.set));
+  RIDGE_TRY(const KernelRequest side, select_side(*lab, driver->run(), options.rung, given));
+  for (int run = 0; run < options.runs; ++run) {
+    int64_t id = 0;
+    RIDGE_TRY_VOID(driver->carry_out(self_check_request(lab->id, side), &id));
+    const auto& all = driver->run().comparisons();
+    const bool judged = !all.empty() && all.back().request == id;
+    if (judged && all.back().ci) continue;
+    return Error{ErrorCode::invalid,
+                 judged && !all.back().reasons.empty() ? all.back().reasons.front()
+                                                       : "a comparison gave no interval",
+                 side.kernel, "choose a rung and a size that passes its check"};
+  }
+  return {};
+}
+
+Json json_of(const NoiseFloor& floor, const SelftestOptions& options) {
+  return {{"ridgepoint", 1},
+          {"selftest",
+           {{"kind", "aa"},
+            {"rung", options.rung},
+            {"runs", floor.runs()},
+            {"false_verdicts_at_margin_0", floor.false_at_zero},
+            {"false_verdicts_at_default_margin", floor.false_at_margin},
+            {"margin", floor.margin},
+            {"noise_floor_median", floor.within(0.5)},
+            {"noise_floor_p95", floor.within(0.95)},
+            {"noise_floor_max", floor.within(1)},
+            {"passed", floor.holds()}}}};
+}
+
+std::string text_of(const NoiseFloor& floor, const SelftestOptions& options) {
+  return fmt::format(
+      "{} compared with itself, {} times\n{}\n"
+      "noise floor, |ratio - 1|: median {:.3f} %, 95 % of runs within {:.3f} %, worst {:.3f} %\n",
+      options.rung, floor.runs(), floor.sentence(), 100 * floor.within(0.5),
+      100 * floor.within(0.95), 100 * floor.within(1));
+}
+
+}  // namespace
+
+int cmd_selftest(const CommonOptions& common, const SelftestOptions& options) {
+  auto driver = Driver::start(common, options.out);
+  if (!driver) return fail(common, driver.error());
+  const auto done = climb(driver->get(), options);
+  const auto saved = (*driver)->close_file();
+  const NoiseFloor floor = noise_floor((*driver)->run());
+  if (floor.runs() > 0) {
+    if (common.json)
+      print_json(json_of(floor, options));
+    else
+      print(text_of(floor, options));
+  }
+  if (!done) return fail(common, done.error());
+  if (!saved) return fail(common, saved.error());
+  return floor.holds() ? 0 : static_cast<int>(ErrorCode::invalid);
+}
+
+}  // namespace ridge::app

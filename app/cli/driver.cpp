@@ -1,0 +1,167 @@
+#include "app/cli/driver.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <utility>
+
+#include "app/query/terminal.h"
+
+namespace ridge::app {
+namespace {
+
+std::atomic<int> interrupt_count{0};
+
+extern "C" void count_interrupt(int) {
+  // A person who presses three times wants out, whatever is still being written.
+  if (++interrupt_count >= 3) ::_exit(static_cast<int>(ErrorCode::cancelled));
+}
+
+Error cancelled_error() {
+  return {ErrorCode::cancelled, "cancelled; what was measured until then is kept", "", ""};
+}
+
+Error lost_error(const Session& session) {
+  return {ErrorCode::worker, session.reason(), "", ""};
+}
+
+}  // namespace
+
+int interrupts() {
+  return interrupt_count;
+}
+
+void catch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = count_interrupt;
+  for (int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(s, &action, nullptr);
+}
+
+Driver::Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file)
+    : session_(std::move(session)), file_(std::move(file)) {}
+
+Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const std::string& out) {
+  std::optional<GrowingFile> file;
+  if (!out.empty()) {
+    RIDGE_TRY(GrowingFile opened, GrowingFile::open(out));
+    file.emplace(std::move(opened));
+  }
+  Session::Options options;
+  if (!common.worker.empty()) {
+    RIDGE_TRY(options.command, split_command(common.worker));
+  }
+  catch_interrupts();
+  RIDGE_TRY(auto session, Session::start(std::move(options)));
+  std::unique_ptr<Driver> driver(new Driver(std::move(session), std::move(file)));
+  RIDGE_TRY_VOID(driver->await_hello());
+  return driver;
+}
+
+Result<void> Driver::await_hello() {
+  while (session_->state() == WorkerState::starting) {
+    session_->wait(0.1);
+    step();
+    if (interrupts() > 0) return cancelled_error();
+  }
+  if (session_->state() == WorkerState::lost) return lost_error(*session_);
+  return {};
+}
+
+/// One turn: what has arrived, to the run, the file and the screen.
+void Driver::step() {
+  session_->poll();
+  if (file_ && !file_error_) {
+    // A full disk must not end the measuring: the table is still to come.
+    if (auto written = file_->append(session_->transcript()); !written) {
+      file_error_ = written.error();
+    }
+  }
+  // Drawing would disturb a timed block on the same processor.
+  if (!session_->in_timed_block()) progress_.update(session_->run());
+}
+
+Result<void> Driver::finish(int64_t id, const std::function<void()>& each_step) {
+  bool asked_to_stop = false;
+  const auto is_open = [&] {
+    const Request* request = run().request(id);
+    return session_->state() == WorkerState::busy && request && request->status.empty();
+  };
+  while (is_open()) {
+    session_->wait(0.1);
+    step();
+    if (each_step) each_step();
+    if (interrupts() > 0 && !std::exchange(asked_to_stop, true)) {
+      session_->cancel(id);
+      progress_.clear();
+      complain("cancelling; press Ctrl+C again to stop at once");
+    }
+    if (interrupts() > 1) break;
+  }
+  progress_.clear();
+  if (interrupts() > 0) return cancelled_error();
+  if (session_->state() == WorkerState::lost) return lost_error(*session_);
+  const Request* request = run().request(id);
+  if (request && request->error) return *request->error;
+  if (request && request->status == "cancelled") return cancelled_error();
+  return {};
+}
+
+Result<void> Driver::fetch_catalogue() {
+  RIDGE_TRY(const int64_t id, session_->list());
+  return finish(id);
+}
+
+Result<EditBuild> Driver::build(const std::string& kernel, const std::string& dtype,
+                                const std::string& text) {
+  RIDGE_TRY(const int64_t id, session_->build(kernel, dtype, text));
+  RIDGE_TRY_VOID(finish(id));
+  const EditBuild* build = run().build(id);
+  if (build) return *build;
+  return Error{ErrorCode::worker, "the worker built nothing", kernel, "update the worker"};
+}
+
+Result<void> Driver::fetch_assembly(const std::string& kernel) {
+  RIDGE_TRY(const int64_t id, session_->assembly(kernel));
+  return finish(id);
+}
+
+Result<void> Driver::fetch_ceilings(int device) {
+  WorkRequest probe;
+  probe.type = "probe";
+  probe.device = device;
+  int64_t id = 0;
+  return carry_out(std::move(probe), &id);
+}
+
+Result<void> Driver::fetch_sources(const std::vector<KernelRequest>& kernels) {
+  for (const KernelRequest& kernel : kernels) {
+    if (run().source(kernel.kernel)) continue;
+    RIDGE_TRY(const int64_t id, session_->source(kernel.kernel));
+    // A rung without a source can still be measured; a lost or cancelled session cannot go on.
+    const auto done = finish(id);
+    if (!done && session_->state() == WorkerState::lost) return done;
+    if (interrupts() > 0) return cancelled_error();
+  }
+  return {};
+}
+
+Result<void> Driver::carry_out(WorkRequest request, int64_t* id,
+                               const std::function<void()>& each_step) {
+  RIDGE_TRY(*id, session_->send(std::move(request)));
+  return finish(*id, each_step);
+}
+
+Result<bool> Driver::close_file() {
+  if (!file_) return false;
+  if (!file_error_) {
+    if (auto written = file_->append(session_->transcript()); !written) {
+      file_error_ = written.error();
+    }
+  }
+  if (file_error_) return *file_error_;
+  RIDGE_TRY_VOID(file_->finish());
+  return true;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,251 @@
+#include "app/platform/platform.h"
+
+// ImGui's backend loads what it needs by itself; OpenGL 1.1 is all that is called from here.
+#include <GLFW/glfw3.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <cstring>
+#include <deque>
+#include <utility>
+
+namespace ridge::window {
+namespace {
+
+bool g_event = false;  // set by GLFW's callbacks, on the one thread that runs them
+std::string g_glfw_error;
+std::vector<std::string> g_dropped;
+
+#if IMGUI_VERSION_NUM < 18700
+/// Keys that went down since a frame last took them. ImGui before 1.87 reads at each frame which keys are down and
+/// so misses one that went down and up between two frames, as while a long call is timed. Here every press
+/// waits for a frame of its own kind; 1.87 has such a queue itself.
+struct Press {
+  int key = 0, modifiers = 0;
+};
+std::deque<Press> g_presses;
+
+void note_press(int key, int action, int modifiers) {
+  if (action == GLFW_PRESS && key >= 0) g_presses.push_back({key, modifiers});
+}
+
+/// Before NewFrame: the next press, or, where its key was down in the frame before, the release in between.
+void take_press(ImGuiIO& io) {
+  if (g_presses.empty()) return;
+  const Press press = g_presses.front();
+  const bool was_down = io.KeysDownDuration[press.key] >= 0;
+  io.KeysDown[press.key] = !was_down;
+  io.KeyCtrl = press.modifiers & GLFW_MOD_CONTROL;
+  io.KeyShift = press.modifiers & GLFW_MOD_SHIFT;
+  io.KeyAlt = press.modifiers & GLFW_MOD_ALT;
+  if (!was_down) g_presses.pop_front();
+}
+
+/// After the frame: as the keyboard is now.
+void read_keyboard(GLFWwindow* window, ImGuiIO& io) {
+  const auto down = [&](int key) { return glfwGetKey(window, key) == GLFW_PRESS; };
+  for (int key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key) io.KeysDown[key] = down(key);
+  io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL) || down(GLFW_KEY_RIGHT_CONTROL);
+  io.KeyShift = down(GLFW_KEY_LEFT_SHIFT) || down(GLFW_KEY_RIGHT_SHIFT);
+  io.KeyAlt = down(GLFW_KEY_LEFT_ALT) || down(GLFW_KEY_RIGHT_ALT);
+}
+
+bool presses_wait() {
+  return !g_presses.empty();
+}
+#else
+void note_press(int, int, int) {}
+void take_press(ImGuiIO&) {}
+void read_keyboard(GLFWwindow*, ImGuiIO&) {}
+bool presses_wait() {
+  return false;
+}
+#endif
+
+void on_error(int, const char* text) {
+  g_glfw_error = text;
+}
+
+// Installed before ImGui's backend, which calls on to what it finds.
+void watch_events(GLFWwindow* window) {
+  glfwSetKeyCallback(window, [](GLFWwindow*, int key, int, int action, int modifiers) {
+    note_press(key, action, modifiers);
+    g_event = true;
+  });
+  glfwSetCharCallback(window, [](GLFWwindow*, unsigned) { g_event = true; });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow*, int, int, int) { g_event = true; });
+  glfwSetCursorPosCallback(window, [](GLFWwindow*, double, double) { g_event = true; });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow*, int) { g_event = true; });
+  glfwSetScrollCallback(window, [](GLFWwindow*, double, double) { g_event = true; });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow*, int) { g_event = true; });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow*) { g_event = true; });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow*, int, int) { g_event = true; });
+  glfwSetDropCallback(window, [](GLFWwindow*, int count, const char** paths) {
+    g_dropped.insert(g_dropped.end(), paths, paths + count);
+    g_event = true;
+  });
+  glfwSetWindowCloseCallback(window, [](GLFWwindow*) { g_event = true; });
+}
+
+/// A place that was remembered may be on a screen that is gone.
+bool is_on_a_screen(int x, int y) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int left = 0, top = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(monitors[i], &left, &top, &width, &height);
+    if (x >= left - 64 && x < left + width - 64 && y >= top && y < top + height - 64) return true;
+  }
+  return false;
+}
+
+void refresh_font_texture() {
+#if IMGUI_VERSION_NUM < 19200
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+}
+
+Error no_display(const std::string& what) {
+  return {ErrorCode::unavailable, what.empty() ? "no display could be opened" : what, "the window",
+          "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' "
+          "in the terminal"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
+  glfwSetErrorCallback(on_error);
+  if (!glfwInit()) return no_display(g_glfw_error);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
+  // The picture has its own smoothed edges; multisampling would only cost software GL its time.
+  glfwWindowHint(GLFW_SAMPLES, 0);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  GLFWwindow* window =
+      glfwCreateWindow(options.width, options.height, "Ridgepoint", nullptr, nullptr);
+  if (!window) {
+    glfwTerminate();
+    return no_display("OpenGL 3.2 could not be had (" + g_glfw_error + ")");
+  }
+  std::unique_ptr<Platform> platform(new Platform);
+  platform->window_ = window;
+  if (options.is_placed && is_on_a_screen(options.x, options.y))
+    glfwSetWindowPos(window, options.x, options.y);
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  watch_events(window);
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  ImGui_ImplGlfw_InitForOpenGL(window, true);
+  ImGui_ImplOpenGL3_Init("#version 150");
+  return platform;
+}
+
+Platform::~Platform() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Platform::draw(Screen& screen, const ViewState& view) {
+  if (screen.prepare()) refresh_font_texture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  take_press(ImGui::GetIO());
+  ImGui::NewFrame();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  screen.draw(size.x, size.y);
+  ImGui::Render();
+  read_keyboard(window_, ImGui::GetIO());
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  float rgb[3];
+  canvas_rgb(view, rgb);
+  glClearColor(rgb[0], rgb[1], rgb[2], 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Platform::swap() {
+  glfwSwapBuffers(window_);
+}
+
+std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const {
+  glfwGetFramebufferSize(window_, width, height);
+  const auto row = static_cast<size_t>(*width) * 3;
+  const auto rows = static_cast<size_t>(*height);
+  std::vector<unsigned char> upside_down(row * rows), pixels(row * rows);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadBuffer(GL_BACK);
+  glReadPixels(0, 0, *width, *height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
+  for (size_t y = 0; y < rows; ++y) {
+    std::memcpy(&pixels[y * row], &upside_down[(rows - 1 - y) * row], row);
+  }
+  return pixels;
+}
+
+bool Platform::wait(double timeout_s) {
+  g_event = false;
+  if (timeout_s > 0)
+    glfwWaitEventsTimeout(timeout_s);
+  else
+    glfwPollEvents();
+  return g_event || presses_wait();
+}
+
+void Platform::wake() {
+  glfwPostEmptyEvent();
+}
+
+bool Platform::should_close() const {
+  return glfwWindowShouldClose(window_);
+}
+
+void Platform::set_full_screen(bool on) {
+  if (on == full_screen_) return;
+  full_screen_ = on;
+  if (on) {
+    glfwGetWindowPos(window_, &saved_[0], &saved_[1]);
+    glfwGetWindowSize(window_, &saved_[2], &saved_[3]);
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    if (mode)
+      glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  } else {
+    glfwSetWindowMonitor(window_, nullptr, saved_[0], saved_[1], saved_[2], saved_[3], 0);
+  }
+}
+
+std::array<int, 4> Platform::place() const {
+  std::array<int, 4> place{};
+  glfwGetWindowPos(window_, &place[0], &place[1]);
+  glfwGetWindowSize(window_, &place[2], &place[3]);
+  return place;
+}
+
+std::vector<std::string> Platform::take_dropped() {
+  return std::exchange(g_dropped, {});
+}
+
+float Platform::content_scale() const {
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return x;
+}
+
+double Platform::now_s() const {
+  return glfwGetTime();
+}
+
+}  // namespace ridge::window

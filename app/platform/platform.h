@@ -1,0 +1,62 @@
+// The one place that knows GLFW and OpenGL: a window with a context, ImGui's backends in it, and
+// frames. Shared by the window and by `shot`.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/window/shell/screen.h"
+#include "common/core/result.h"
+
+struct GLFWwindow;
+
+namespace ridge::window {
+
+class Platform {
+ public:
+  struct Options {
+    int width = 1600, height = 1000;
+    bool visible = true;
+    bool is_placed = false;  ///< at (x, y), if some of that is on a screen
+    int x = 0, y = 0;
+  };
+  /// unavailable: no display, or no OpenGL 3 on it, with what to do instead.
+  static Result<std::unique_ptr<Platform>> open(const Options& options);
+  ~Platform();
+
+  /// One frame into the back buffer.
+  void draw(Screen& screen, const ViewState& view);
+  void swap();
+  /// The back buffer, before swap(): RGB, top row first.
+  std::vector<unsigned char> read_pixels(int* width, int* height) const;
+
+  /// A part of the back buffer, before swap(), as a PNG. Error: cannot_write.
+  Result<void> save_png(const std::string& path, Area part) const;
+
+  /// Waits for an event, wake() or the timeout. True when an event came (not for wake()).
+  bool wait(double timeout_s);
+  /// From any thread.
+  static void wake();
+  bool should_close() const;
+  void set_full_screen(bool on);
+  /// x, y, width, height of the window, as the next start would give them back.
+  std::array<int, 4> place() const;
+  /// Files dropped on the window since the last call.
+  std::vector<std::string> take_dropped();
+  float content_scale() const;
+  double now_s() const;
+
+ private:
+  Platform() = default;
+  GLFWwindow* window_ = nullptr;
+  bool full_screen_ = false;
+  int saved_[4] = {};
+};
+
+/// RGB, top row first; `row_pixels` from one row's start to the next's. Error: cannot_write.
+Result<void> write_png(const std::string& path, const unsigned char* rgb, int width, int height,
+                       int row_pixels);
+
+}  // namespace ridge::window

@@ -1,0 +1,46 @@
+// A learner's files: where they are kept, and from a file to a rung that the worker knows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/query/selection.h"
+#include "common/record/edit.h"
+
+namespace ridge::app {
+
+/// $XDG_DATA_HOME/ridgepoint/<kind>, else ~/.local/share/ridgepoint/<kind>: "edits", "exercises".
+std::string learner_folder(const std::string& kind);
+/// The learner's file of a rung or an exercise in `folder`.
+std::string learner_file(const std::string& folder, const std::string& name, bool is_cuda);
+
+/// Errors: bad_input; over 48 kB is too long for a line of the protocol.
+Result<std::string> read_learner_file(const std::string& path);
+/// Writes `text` to `path` unless there is a file: a learner's work is never written over. True: written.
+Result<bool> make_copy(const std::string& path, const std::string& text);
+
+/// Says when a file was saved: its time and size, asked for, since editors replace files as they like.
+class FileWatch {
+ public:
+  explicit FileWatch(std::string path) : path_(std::move(path)) { changed(); }
+  /// Since the last call. A file that is gone for the moment has not changed.
+  bool changed();
+  const std::string& path() const { return path_; }
+  /// When it was saved, nanoseconds of the real-time clock.
+  int64_t saved_ns() const { return saved_ns_; }
+
+ private:
+  std::string path_;
+  int64_t saved_ns_ = 0, bytes_ = -1;
+};
+
+/// "KERNEL=FILE" or "FILE".
+struct EditArgument {
+  std::string kernel, file;
+};
+EditArgument edit_argument(const std::string& text);
+
+/// "FILE:23:7: error: ..." lines, as compilers print them.
+std::string messages_text(const EditBuild& build, const std::string& file);
+
+}  // namespace ridge::app

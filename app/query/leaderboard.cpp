@@ -1,0 +1,215 @@
+#include "app/query/leaderboard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What has to be equal for two numbers to stand in one list.
+std::string machine_class(const Run& run, const std::string& kernel) {
+  if (!run.environment()) return "";
+  const Environment& environment = *run.environment();
+  const bool gpu = kernel.find(".cuda.") != std::string::npos;
+  if (gpu) return environment.gpus.empty() ? "" : environment.gpus.front().name;
+  return fmt::format("{}, {} cores, {}", environment.cpu.model, environment.cpu.cores,
+                     environment.cpu.isa);
+}
+
+const Series* side_of(const Run& run, const Comparison& comparison) {
+  for (const Series& series : run.series()) {
+    if (series.request == comparison.request && series.index == comparison.candidate_index) {
+      return &series;
+    }
+  }
+  return nullptr;
+}
+
+/// Why a comparison cannot be ranked; empty when it can.
+std::string why_not_ranked(const Run& run, const Comparison& comparison) {
+  if (comparison.verdict == Verdict::invalid) {
+    return comparison.reasons.empty() ? "its comparison is invalid" : comparison.reasons.front();
+  }
+  const Series* series = side_of(run, comparison);
+  if (series == nullptr || series->status != SeriesStatus::ok || !series->quality_passed()) {
+    return "its output was not verified";
+  }
+  if (!comparison.ci) return "its comparison had too few rounds for an interval";
+  if (machine_class(run, comparison.candidate).empty())
+    return "it does not say which machine ran it";
+  return "";
+}
+
+Board* board_for(const Run& run, const Comparison& comparison, Leaderboard* all) {
+  Board wanted;
+  wanted.kernel = comparison.candidate;
+  wanted.baseline = comparison.baseline;
+  wanted.machine = machine_class(run, comparison.candidate);
+  wanted.cache = comparison.cache;
+  wanted.params = comparison.candidate_params;
+  for (Board& board : all->boards) {
+    const bool same = board.kernel == wanted.kernel && board.baseline == wanted.baseline &&
+                      board.machine == wanted.machine && board.cache == wanted.cache &&
+                      board.params == wanted.params;
+    if (same) return &board;
+  }
+  return &all->boards.emplace_back(std::move(wanted));
+}
+
+/// What a reader has to know of a place in the list.
+std::string remarks_of(const BoardEntry& entry) {
+  if (!entry.contended || entry.note.empty()) return entry.contended ? "contended" : entry.note;
+  return "contended; " + entry.note;
+}
+
+}  // namespace
+
+void add_run(const Run& run, const std::string& file, Leaderboard* all) {
+  bool compared = false;
+  for (const Comparison& comparison : run.comparisons()) {
+    if (!is_edit(comparison.candidate)) continue;
+    compared = true;
+    const std::string reason = why_not_ranked(run, comparison);
+    if (!reason.empty()) {
+      all->left_out.push_back({ErrorCode::invalid, reason, file, ""});
+      continue;
+    }
+    const Series& series = *side_of(run, comparison);
+    Board* board = board_for(run, comparison, all);
+    std::erase_if(board->entries, [&](const BoardEntry& entry) { return entry.file == file; });
+    BoardEntry entry;
+    entry.file = file;
+    entry.hash = series.hash;
+    entry.note = series.note;
+    entry.ratio = comparison.ratio;
+    entry.ci = *comparison.ci;
+    if (series.stats) {
+      entry.median_ns = series.stats->median_ns;
+      const auto& flags = series.stats->flags;
+      entry.contended = std::find(flags.begin(), flags.end(), "contended") != flags.end();
+    }
+    board->entries.push_back(std::move(entry));
+  }
+  if (compared) return;
+  const bool has_edit = std::any_of(run.series().begin(), run.series().end(),
+                                    [](const Series& one) { return is_edit(one.kernel); });
+  all->left_out.push_back(
+      {ErrorCode::invalid,
+       has_edit ? "its rung was not compared with the one that it goes on from"
+                : "no learner's rung is in it",
+       file, "ridgepoint exercise check FILE --out RUN.jsonl makes a run that is ranked"});
+}
+
+void rank_entries(Leaderboard* all) {
+  for (Board& board : all->boards) {
+    std::sort(board.entries.begin(), board.entries.end(),
+              [](const BoardEntry& a, const BoardEntry& b) { return a.ratio > b.ratio; });
+    const BoardEntry* first = nullptr;  // of the tie that is being filled
+    for (size_t i = 0; i < board.entries.size(); ++i) {
+      BoardEntry& entry = board.entries[i];
+      if (first == nullptr || !(entry.ci.high >= first->ci.low)) {
+        first = &entry;
+        entry.rank = static_cast<int>(i) + 1;
+      } else {
+        entry.rank = first->rank;
+      }
+    }
+  }
+}
+
+Result<Leaderboard> read_leaderboard(const std::string& folder) {
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed)) {
+    return Error{ErrorCode::bad_input, "it is no folder", folder,
+                 "put each learner's RUN.jsonl into one"};
+  }
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  Leaderboard all;
+  for (const fs::path& file : files) {
+    const auto run = Run::load(file.string());
+    if (run) {
+      add_run(*run, file.stem().string(), &all);
+    } else {
+      all.left_out.push_back(run.error());
+    }
+  }
+  rank_entries(&all);
+  return all;
+}
+
+std::string leaderboard_text(const Leaderboard& all) {
+  std::string text;
+  for (const Board& board : all.boards) {
+    text += fmt::format("{}{} against {}\n{}, {}, {} cache\n", text.empty() ? "" : "\n",
+                        original_of(board.kernel), board.baseline, board.machine,
+                        to_string(board.params), board.cache);
+    std::vector<std::vector<std::string>> rows;
+    for (size_t i = 0; i < board.entries.size(); ++i) {
+      const BoardEntry& entry = board.entries[i];
+      const bool tied = (i > 0 && board.entries[i - 1].rank == entry.rank) ||
+                        (i + 1 < board.entries.size() && board.entries[i + 1].rank == entry.rank);
+      rows.push_back({fmt::format("{}{}  {}", entry.rank, tied ? "=" : " ", entry.file),
+                      fmt::format("{:.3g}×", entry.ratio),
+                      fmt::format("[{:.4g}, {:.4g}]", entry.ci.low, entry.ci.high),
+                      entry.median_ns > 0 ? format_time_ns(entry.median_ns) : "",
+                      entry.hash.substr(0, 7), remarks_of(entry)});
+    }
+    text += table({"rank", "faster", "95 %", "time per call", "source", "note"}, rows);
+  }
+  if (all.boards.size() > 1) {
+    text +=
+        "\nlists of different machines, sizes or baselines are not comparable with each other\n";
+  }
+  if (!all.boards.empty()) {
+    text +=
+        "\nfaster: the baseline's time over theirs, from interleaved pairs within each run; = a "
+        "tie: the intervals overlap\n";
+  } else {
+    text += "nobody is ranked yet\n";
+  }
+  for (const Error& error : all.left_out) text += "not ranked: " + error.sentence() + "\n";
+  return text;
+}
+
+Json leaderboard_json(const Leaderboard& all) {
+  Json boards = Json::array(), left_out = Json::array();
+  for (const Board& board : all.boards) {
+    Json entries = Json::array();
+    for (const BoardEntry& entry : board.entries) {
+      entries.push_back({{"rank", entry.rank},
+                         {"file", entry.file},
+                         {"ratio", entry.ratio},
+                         {"ci_low", entry.ci.low},
+                         {"ci_high", entry.ci.high},
+                         {"median_ns", entry.median_ns},
+                         {"hash", entry.hash},
+                         {"contended", entry.contended},
+                         {"note", entry.note}});
+    }
+    boards.push_back({{"kernel", original_of(board.kernel)},
+                      {"baseline", board.baseline},
+                      {"machine", board.machine},
+                      {"params", params_to_json(board.params)},
+                      {"cache", board.cache},
+                      {"entries", entries}});
+  }
+  for (const Error& error : all.left_out) {
+    left_out.push_back({{"file", error.where}, {"reason", error.what}});
+  }
+  return {{"ridgepoint", 1}, {"leaderboard", boards}, {"left_out", left_out}};
+}
+
+}  // namespace ridge::app

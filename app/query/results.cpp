@@ -1,0 +1,366 @@
+#include "app/query/results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "app/query/ladder_end.h"
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/pipeline_model.h"
+#include "common/record/seed_delta.h"
+#include "common/view/report/content.h"
+#include "common/view/report/decision.h"
+#include "labs/lab.h"
+
+namespace ridge::app {
+namespace {
+
+std::vector<const Series*> series_of(const Run& run, int64_t request) {
+  std::vector<const Series*> found;
+  for (const Series& series : run.series()) {
+    if (request == 0 || series.request == request) found.push_back(&series);
+  }
+  return found;
+}
+
+std::string half_width(const Stats& stats) {
+  if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
+  return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
+}
+
+std::string error_cell(const Series& series) {
+  const QualityCheck* check = series.quality();
+  if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
+  const char* mark = series.quality_passed() ? " ✓" : " ✗";
+  if (check->nmse_limit > 0 || check->task.empty()) {
+    // A sum of squares leaves out what is not a number.
+    return (check->nan_count > 0 ? "NaN" : format_scientific(check->nmse)) + mark;
+  }
+  const auto& [name, value] = *check->task.begin();
+  return fmt::format("{} {}{}", name, format_number(value), mark);
+}
+
+std::string limit_cell(const Series& series) {
+  const QualityCheck* check = series.quality();
+  return check && check->nmse_limit > 0 ? format_scientific(check->nmse_limit) : "";
+}
+
+std::string rate_cell(const std::optional<double>& value, const char* unit) {
+  return value ? format_rate(*value, unit) : "";
+}
+
+std::string share_cell(const std::optional<Utilization>& share) {
+  return share ? format_share(share->value) : "";
+}
+
+std::vector<std::string> row_of(const Run& run, const Series& series) {
+  std::vector<std::string> row(13);
+  row[0] = short_name(series.kernel);
+  if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
+  if (series.kind == "training")
+    row[10] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
+  row[11] = error_cell(series);
+  row[12] = limit_cell(series);
+  if (!has_speed(series)) {
+    row[1] = is_emulated(series) ? kEmulated : kNone;
+    return row;
+  }
+  const Derived derived = derive(series, run.ceilings());
+  row[1] = format_time_ns(series.stats->median_ns);
+  row[2] = half_width(*series.stats);
+  row[3] = std::to_string(series.stats->n);
+  row[4] = rate_cell(derived.flop_per_s, "FLOP/s");
+  row[5] = share_cell(derived.compute);
+  row[6] = exponentials_text(derived);
+  row[7] = rate_cell(derived.bytes_per_s, "B/s");
+  row[8] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
+  row[9] = energy_text(series, derived);
+  return row;
+}
+
+/// What a reader has to know beside the row: why it failed, ran smaller, or is noisy.
+std::string notes_of(const Series& series) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  if (series.status != SeriesStatus::ok) {
+    add(to_string(series.status) + (series.reason.empty() ? "" : ": " + series.reason));
+    if (!series.samples.empty()) add(fmt::format("{} samples are kept", series.samples.size()));
+  }
+  if (!series.reduced_from.empty()) {
+    add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
+  }
+  add(series.note);
+  if (series.stats) {
+    for (std::string flag : series.stats->flags) {
+      std::replace(flag.begin(), flag.end(), '_', ' ');
+      add(flag);
+    }
+  }
+  return text;
+}
+
+std::string heading_of(const std::vector<const Series*>& all) {
+  const Series& first = *all.front();
+  const auto full =
+      std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
+  const Series* typical_one = full == all.end() ? &first : *full;
+  for (const Series* series : all) {  // a rung without workers has fewer parameters than the others
+    if (series->reduced_from.empty() && series->params.size() > typical_one->params.size())
+      typical_one = series;
+  }
+  const Series& typical = *typical_one;
+  const std::string params = to_string(without_own(typical));
+  return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
+                     typical.cache, typical.mode);
+}
+
+/// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
+/// among its neighbours, its size in its own row.
+std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
+  std::vector<std::vector<const Series*>> tables;
+  std::optional<Params> params;  // of the table begun last, once known
+  for (const Series* series : all) {
+    const bool is_full = series->reduced_from.empty();
+    const Params own = without_own(*series);
+    const bool is_other =
+        !tables.empty() && family_of(tables.back().back()->kernel) != family_of(series->kernel);
+    if (tables.empty() || is_other || (is_full && params && !agrees(own, *params))) {
+      tables.emplace_back();
+      params.reset();
+    }
+    if (is_full) params = own;
+    tables.back().push_back(series);
+  }
+  return tables;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.3g} %", share * 100);
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+int severity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+    case Verdict::same:
+      return 0;
+    case Verdict::slower:
+      return 1;
+    case Verdict::unresolved:
+      return 2;
+    case Verdict::invalid:
+      break;
+  }
+  return 3;
+}
+
+/// One line a reason: a GPU's ladder is long.
+std::string not_run_text(const std::vector<NotRun>& not_run) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> reasons;
+  for (const NotRun& rung : not_run) {
+    if (std::find(reasons.begin(), reasons.end(), rung.reason) == reasons.end())
+      reasons.push_back(rung.reason);
+  }
+  std::string text;
+  for (const std::string& reason : reasons) {
+    std::string names;
+    size_t count = 0;
+    for (const NotRun& rung : not_run) {
+      if (rung.reason != reason || count++ >= kNamed) continue;
+      names += (names.empty() ? "" : ", ") + short_name(rung.kernel);
+    }
+    if (count > kNamed) names += fmt::format(" and {} more", count - kNamed);
+    text += fmt::format("  {}: not run: {}\n", names, reason);
+  }
+  return text;
+}
+
+/// Pipelines: how near each came to its bound, and its stages alone.
+std::string stages_text(const std::vector<const Series*>& all) {
+  std::string text;
+  for (const Series* series : all) {
+    if (!series->pipeline || !has_speed(*series)) continue;
+    const PipelineOutcome& outcome = *series->pipeline;
+    text += fmt::format("\n{}: {} a step of {}, {}\n", short_name(series->kernel),
+                        format_time_ns(series->stats->median_ns * double(outcome.items_per_step)),
+                        outcome.items_per_step, bound_text(outcome));
+    text += table(kStageHeadings, stage_rows(*series));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool has_speed(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+         series.stats->n > 0;
+}
+
+std::string short_name(const std::string& kernel) {
+  const size_t dot = kernel.find('.');
+  return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
+}
+
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
+  const std::vector<const Series*> all = series_of(run, request);
+  std::string text = all.empty() ? "" : environment_text(run);
+  std::vector<const Series*> traps, others;
+  for (const Series* series : all) (series->kind == "trap" ? traps : others).push_back(series);
+  if (!traps.empty()) text += "\n" + heading_of(traps) + traps_text(traps);
+  for (const std::vector<const Series*>& one : tables_of(others)) {
+    std::vector<std::vector<std::string>> rows;
+    text += "\n" + heading_of(one);
+    for (const Series* series : one) rows.push_back(row_of(run, *series));
+    text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "exponentials",
+                   "bandwidth", "throughput", "energy", "memory", "error", "limit"},
+                  rows);
+  }
+  text += stages_text(all);
+  std::string notes;
+  for (const Series* series : all) {
+    const std::string note = notes_of(*series);
+    if (!note.empty()) notes += fmt::format("  {}: {}\n", short_name(series->kernel), note);
+  }
+  notes += not_run_text(not_run);
+  const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
+  if (lab && !not_run.empty()) {
+    for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";
+  }
+  return text + (notes.empty() ? "" : "\n" + notes);
+}
+
+std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric) {
+  const std::vector<const Series*> all = series_of(run, request);
+  std::map<std::string, std::string> baselines;  // of each backend
+  std::set<std::pair<std::string, Params>> told;
+  std::string text;
+  for (const Series* series : all) {
+    if (series->kind != "training" && !series->params.contains("seed")) continue;
+    const auto [baseline, is_first] =
+        baselines.try_emplace(backend_of(series->kernel), series->kernel);
+    if (is_first || baseline->second == series->kernel) continue;
+    if (!told.emplace(series->kernel, without_seed(series->params)).second) continue;
+    const auto delta = seed_delta(all, baseline->second, series->kernel, series->params, metric);
+    if (delta && delta->seeds > 1)
+      text += fmt::format("  {} against {}: {}\n", short_name(series->kernel),
+                          short_name(baseline->second), seed_delta_text(*delta));
+  }
+  return text.empty() ? "" : "\n" + metric + ", paired by seed\n" + text;
+}
+
+std::string comparisons_text(const Run& run, int64_t request) {
+  std::string text;
+  for (const Comparison& one : run.comparisons()) {
+    if (request != 0 && one.request != request) continue;
+    const Params &ours = one.candidate_params, &theirs = one.baseline_params;
+    text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
+                        report::side_text(short_name(one.candidate), ours, theirs, one.size_param),
+                        report::side_text(short_name(one.baseline), theirs, ours, one.size_param));
+    if (one.ratio > 0 && one.verdict != Verdict::invalid) {
+      text += ", " + format_ratio(one.ratio);
+      if (one.ci) text += " " + format_ratio_interval(one.ci);
+    }
+    text += fmt::format(" (margin {}, {} rounds)\n", percent(one.margin), one.rounds);
+    for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
+    if (one.rounds_needed > 0) {
+      text += fmt::format("  about {} rounds would settle it, in a fresh comparison\n",
+                          one.rounds_needed);
+    }
+    const Decision decision = decide(run, one);
+    if (!decision.decision.empty()) {
+      text += fmt::format("  decision: {}: {}\n", decision.decision, decision.reason);
+    }
+  }
+  return text;
+}
+
+std::string environment_text(const Run& run) {
+  if (!run.environment()) return "";
+  const Environment& environment = *run.environment();
+  std::string text = environment.cpu.model;
+  for (const GpuInfo& gpu : environment.gpus) text += ", " + gpu.name;
+  if (!environment.os.empty()) text += ", " + environment.os;
+  const bool tell_after = environment.quiet.quiet && run.quiet_after();
+  const QuietState& state = tell_after ? *run.quiet_after() : environment.quiet;
+  text += state.quiet ? ", quiet" : fmt::format(", NOT QUIET: {}", fmt::join(state.reasons, "; "));
+  return text + "\n";
+}
+
+std::string ceilings_text(const Run& run) {
+  std::vector<std::vector<std::string>> rows;
+  std::string doubts;
+  for (const Ceiling& ceiling : run.ceilings()) {
+    rows.push_back(
+        {ceiling.name, format_quantity(ceiling.value, ceiling.unit), ceiling_source(ceiling)});
+    if (!ceiling.doubt.empty())
+      doubts += fmt::format("in doubt: {}, {}\n", ceiling.name, ceiling.doubt);
+  }
+  return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows) + doubts;
+}
+
+namespace {
+
+enum class Refusal { none, refused, passed };
+
+/// What became of a rung that is there to be refused; none: it is meant to be right, or no check was made.
+Refusal refusal_of(const Series& series, const Lab& lab) {
+  const auto rung = std::find_if(lab.rungs.begin(), lab.rungs.end(),
+                                 [&](const Rung& one) { return series.kernel == one.kernel; });
+  if (rung == lab.rungs.end() || !rung->wrong || !series.quality()) return Refusal::none;
+  if (!series.quality_passed()) return Refusal::refused;
+  return rung->wrong(series.params) ? Refusal::passed : Refusal::none;
+}
+
+}  // namespace
+
+std::string refusals_text(const Run& run, int64_t request, const Lab& lab) {
+  std::string text;
+  for (const Series* series : series_of(run, request)) {
+    const Refusal refusal = refusal_of(*series, lab);
+    if (refusal == Refusal::refused)
+      text += "  " + short_name(series->kernel) + ": refused by design: it is there to be wrong\n";
+    if (refusal == Refusal::passed)
+      text += "  " + short_name(series->kernel) +
+              ": PASSED, though it is there to be wrong: the gate does not see it, trust no check "
+              "of this run\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+int run_exit_code(const Run& run, int64_t request, const Lab& lab) {
+  bool done = false;
+  for (const Series* series : series_of(run, request)) {
+    const Refusal refusal = refusal_of(*series, lab);
+    const bool failed = series->status == SeriesStatus::failed && refusal != Refusal::refused;
+    if (failed || refusal == Refusal::passed) return static_cast<int>(ErrorCode::invalid);
+    done |= refusal == Refusal::refused || series->status == SeriesStatus::ok ||
+            series->status == SeriesStatus::partial;
+  }
+  return done ? 0 : static_cast<int>(ErrorCode::unavailable);
+}
+
+int compare_exit_code(const Run& run, int64_t request) {
+  int worst = -1;
+  for (const Comparison& one : run.comparisons()) {
+    if (one.request == request) worst = std::max(worst, severity(one.verdict));
+  }
+  // No comparison came out of it: there is nothing that may be used.
+  return worst < 0 ? static_cast<int>(ErrorCode::invalid) : worst;
+}
+
+}  // namespace ridge::app

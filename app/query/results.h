@@ -1,0 +1,46 @@
+// Measured results as text for a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/query/selection.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
+
+namespace ridge::app {
+
+/// Only what was checked before and after its timing has a speed.
+bool has_speed(const Series& series);
+
+/// "cpu.naive_o1" where the lab is named as the family is, as the heading says it; else "copy.cpu.streamed", so that
+/// no two rungs of a lab read alike.
+std::string short_name(const std::string& kernel);
+
+/// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+/// What holds each rung back, with the evidence and the lever; what a GPU's kernels take, and what
+/// was counted. Empty where nothing has a speed.
+std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab);
+/// Traps: the lie beside the honest figure, the factor between, and what the guard said.
+std::string traps_text(const std::vector<const Series*>& traps);
+/// Trainings of several seeds: the metric's difference to the first one's of the same backend, with its interval.
+std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric);
+/// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
+std::string comparisons_text(const Run& run, int64_t request);
+/// The machine, and whether it was quiet.
+std::string environment_text(const Run& run);
+std::string ceilings_text(const Run& run);
+
+/// Of the rungs that are there for the gate to refuse (Rung::wrong): which it refused, and which it did not. Empty
+/// where there are none.
+std::string refusals_text(const Run& run, int64_t request, const Lab& lab);
+
+/// Exit codes from what a request left behind (not its own error): 3 when a check failed, or passed what is wrong
+/// by design, 69 when nothing could be run, 0 otherwise.
+int run_exit_code(const Run& run, int64_t request, const Lab& lab);
+/// 0 faster or same, 1 slower, 2 unresolved, 3 invalid; of several candidates the worst.
+int compare_exit_code(const Run& run, int64_t request);
+
+}  // namespace ridge::app

@@ -1,0 +1,312 @@
+#include "app/query/selection.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <cstdio>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "app/query/ladder_end.h"
+#include "app/query/published.h"
+#include "common/record/edit.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+/// Why this rung cannot run; empty when it can.
+std::string why_not(const Run& run, const std::string& kernel) {
+  const KernelInfo* info = run.kernel(kernel);
+  if (!info) return "this worker was built without it";
+  if (info->available) return "";
+  return info->reason.empty() ? "it is not available here" : info->reason;
+}
+
+/// The same for a rung asked for by name: with the rung that its ladder ends at.
+std::string why_not(const Lab& lab, const Run& run, const Rung& rung) {
+  const std::string reason = why_not_here(lab, run, rung);
+  return reason.empty() ? why_not(run, rung.kernel) : reason;
+}
+
+/// A rung by its id or the end of it; of several with that end the one that can run here.
+Result<const Rung*> find_rung_here(const Lab& lab, const Run& run, const std::string& name) {
+  std::vector<const Rung*> here = rungs_named(lab, name);
+  std::erase_if(here, [&](const Rung* rung) { return !why_not(lab, run, *rung).empty(); });
+  if (here.size() == 1) return here.front();
+  return find_rung(lab, name);
+}
+
+Error unavailable(const std::string& kernel, const std::string& reason) {
+  Error error{ErrorCode::unavailable, reason, kernel, ""};
+  if (kernel.find(".cuda.") != std::string::npos) {
+    error.hint =
+        "open the window (ridgepoint) for the recorded run of a GPU, or measure on a machine that "
+        "has one with --worker \"ssh -T HOST ridgepoint-worker --stdio\"";
+  } else {
+    error.hint = "'ridgepoint list' says what can run here";
+  }
+  return error;
+}
+
+bool takes(const KernelInfo& info, const std::string& name) {
+  return std::any_of(info.params.begin(), info.params.end(),
+                     [&](const ParamSpec& spec) { return spec.name == name; });
+}
+
+/// Labs may mix families: a setting reaches the rungs that know it, but some rung has to.
+Result<void> check_known(const std::vector<const KernelInfo*>& infos, const Params& given,
+                         const std::string& lab) {
+  for (const auto& [name, value] : given) {
+    const std::string& wanted = name;
+    if (std::any_of(infos.begin(), infos.end(),
+                    [&](const KernelInfo* info) { return takes(*info, wanted); })) {
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const KernelInfo* info : infos) {
+      for (const ParamSpec& spec : info->params) {
+        if (std::find(known.begin(), known.end(), spec.name) == known.end()) {
+          known.push_back(spec.name);
+        }
+      }
+    }
+    return Error{ErrorCode::usage, fmt::format("it has no parameter '{}'", name), "lab " + lab,
+                 fmt::format("its parameters are {}", fmt::join(known, ", "))};
+  }
+  return {};
+}
+
+Result<KernelRequest> resolve(const KernelInfo& info, const Params& given) {
+  Params own;
+  for (const auto& [name, value] : given) {
+    if (takes(info, name)) own[name] = value;
+  }
+  RIDGE_TRY(Params params, resolve_params(info.params, own, info.family));
+  return KernelRequest{info.id, std::move(params)};
+}
+
+/// Why the rung cannot do the data type asked for; empty when it can.
+std::string dtype_problem(const KernelInfo& info, const Params& params) {
+  const std::string dtype = param_text(params, "dtype");
+  if (dtype.empty() || info.dtypes.empty()) return "";
+  if (std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end()) return "";
+  return fmt::format("it has no {}, only {}", dtype, fmt::join(info.dtypes, ", "));
+}
+
+/// A data type that no rung of the lab has, here or elsewhere, is a slip of the pen.
+Result<void> check_dtype(const std::vector<const KernelInfo*>& infos, const Params& given,
+                         const std::string& lab) {
+  const std::string dtype = param_text(given, "dtype");
+  std::vector<std::string> known;
+  for (const KernelInfo* info : infos) {
+    for (const ParamSpec& spec : info->params) {
+      if (spec.name != "dtype") continue;
+      for (const std::string& choice : spec.choices) {
+        if (std::find(known.begin(), known.end(), choice) == known.end()) known.push_back(choice);
+      }
+    }
+  }
+  if (dtype.empty() || std::find(known.begin(), known.end(), dtype) != known.end()) return {};
+  return Error{ErrorCode::usage, fmt::format("no rung has the data type '{}'", dtype), "lab " + lab,
+               fmt::format("choose from {}", fmt::join(known, ", "))};
+}
+
+/// `given_for` says with which parameters a rung is asked for.
+Result<Selection> select_all(const Lab& lab, const Run& run,
+                             const std::function<const Params&(const KernelInfo&)>& given_for) {
+  Selection selection;
+  for (const Rung& rung : lab.rungs) {
+    std::string reason = why_not(run, rung.kernel);
+    if (reason.empty()) {
+      const KernelInfo& info = *run.kernel(rung.kernel);
+      const Params& given = given_for(info);
+      reason = dtype_problem(info, given);
+      if (reason.empty()) {
+        RIDGE_TRY(KernelRequest request, resolve(info, given));
+        selection.kernels.push_back(std::move(request));
+      }
+    }
+    if (!reason.empty()) selection.not_run.push_back({rung.kernel, reason});
+  }
+  if (!selection.kernels.empty()) return selection;
+  const std::string reason =
+      selection.not_run.empty() ? "it has no rungs" : selection.not_run.front().reason;
+  return Error{ErrorCode::unavailable, "none of its rungs can run here: " + reason,
+               std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
+}
+
+constexpr size_t kMostCombinations = 64;
+
+Error too_many(const std::string& name, const std::string& text) {
+  return {ErrorCode::usage,
+          fmt::format("{}={} is no list of at most {} values", name, text, kMostCombinations), name,
+          "write it as in seed=1..8 or kept=0,1,3"};
+}
+
+/// "0,2..4" is 0, 2, 3 and 4; anything else stands for itself.
+Result<std::vector<ParamValue>> values_of(const std::string& name, const std::string& text) {
+  std::vector<ParamValue> values;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t comma = std::min(text.find(',', start), text.size());
+    const std::string item = text.substr(start, comma - start);
+    start = comma + 1;
+    long long first = 0, last = 0;
+    int end = 0;
+    const bool is_range = std::sscanf(item.c_str(), "%lld..%lld%n", &first, &last, &end) == 2 &&
+                          size_t(end) == item.size();
+    const bool fits = last >= first && size_t(last) - size_t(first) < kMostCombinations;
+    if (is_range && !fits) return too_many(name, text);
+    for (long long at = first; is_range && at <= last; ++at)
+      values.emplace_back(static_cast<int64_t>(at));
+    if (is_range) continue;
+    RIDGE_TRY(const Params one, parse_params({name + "=" + item}));
+    values.push_back(one.at(name));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
+  for (const Lab* lab : all_labs()) {
+    if (const auto rung = find_rung(*lab, name)) return {lab, (*rung)->kernel};
+  }
+  return {nullptr, name};
+}
+
+Result<const Lab*> require_lab(const std::string& id) {
+  if (const Lab* lab = find_lab(id)) return lab;
+  std::vector<std::string> known;
+  for (const Lab* lab : all_labs()) known.push_back(lab->id);
+  return Error{ErrorCode::usage, fmt::format("there is no lab '{}'", id), "",
+               fmt::format("the labs are {}", fmt::join(known, ", "))};
+}
+
+Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
+                                  const Params& given) {
+  const size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  Params params = given, own;
+  if (colon != std::string::npos) {
+    std::vector<std::string> settings(1);
+    for (char c : text.substr(colon + 1)) {
+      if (c == ',') {
+        settings.emplace_back();
+      } else {
+        settings.back() += c;
+      }
+    }
+    RIDGE_TRY(own, parse_params(settings));
+    for (const auto& [name, value] : own) params[name] = value;
+  }
+  if (is_edit(name)) return select_edit(run, name, params);
+  RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
+  const std::string reason = why_not(lab, run, *rung);
+  if (!reason.empty()) return unavailable(rung->kernel, reason);
+  const KernelInfo& info = *run.kernel(rung->kernel);
+  // What is set for both sides reaches the one that knows it; what is written at a side is its own.
+  std::vector<const KernelInfo*> infos;
+  for (const Rung& other : lab.rungs) {
+    if (const KernelInfo* known = run.kernel(other.kernel)) infos.push_back(known);
+  }
+  RIDGE_TRY_VOID(check_known(infos, given, lab.id));
+  RIDGE_TRY_VOID(check_known({&info}, own, lab.id));
+  const std::string problem = dtype_problem(info, params);
+  if (!problem.empty()) {
+    return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
+  }
+  return resolve(info, params);
+}
+
+Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, const Params& given) {
+  const KernelInfo* info = run.kernel(kernel);
+  if (info == nullptr) return unavailable(kernel, "the worker does not know it");
+  if (!info->available) return unavailable(kernel, info->reason);
+  RIDGE_TRY_VOID(check_known({info}, given, kernel.substr(0, kernel.find('.'))));
+  const std::string problem = dtype_problem(*info, given);
+  if (!problem.empty()) return Error{ErrorCode::usage, problem, kernel, "choose another dtype"};
+  return resolve(*info, given);
+}
+
+Result<Selection> first_look(const Lab& lab, const Run& run) {
+  return select_all(lab, run, [&](const KernelInfo& info) -> const Params& {
+    return info.backend == "cuda" ? lab.first_look_gpu : lab.first_look_cpu;
+  });
+}
+
+Result<Selection> select_table(const Lab& lab, const Table& table, const Run& run,
+                               const Params& given) {
+  Selection selection;
+  for (const TableRow& row : table.rows) {
+    const KernelInfo* info = run.kernel(row.kernel);
+    const Params params = row_params(table, row, info, given);
+    std::string reason = why_not(run, row.kernel);
+    if (reason.empty()) reason = dtype_problem(*info, params);
+    if (!reason.empty()) {
+      selection.not_run.push_back({row.kernel, reason});
+      continue;
+    }
+    RIDGE_TRY_VOID(check_known({info}, params, lab.id));
+    RIDGE_TRY(KernelRequest request, resolve(*info, params));
+    selection.kernels.push_back(std::move(request));
+  }
+  // Such tables go from slow to fast: the fast ones first, so that whoever stops early has most.
+  std::reverse(selection.kernels.begin(), selection.kernels.end());
+  if (!selection.kernels.empty()) return selection;
+  return unavailable(table.rows.front().kernel,
+                     "none of the table's rows can run here: " + selection.not_run.front().reason);
+}
+
+Result<std::vector<Params>> expand_ranges(const Params& given) {
+  std::vector<Params> all = {given};
+  for (const auto& [name, value] : given) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) continue;
+    RIDGE_TRY(const std::vector<ParamValue> values, values_of(name, *text));
+    if (values.size() * all.size() > kMostCombinations) return too_many(name, *text);
+    std::vector<Params> more;
+    for (const ParamValue& one_value : values) {
+      for (Params one : all) {
+        one[name] = one_value;
+        more.push_back(std::move(one));
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+Result<Selection> select_rungs(const Lab& lab, const Run& run,
+                               const std::vector<std::string>& names, const Params& given) {
+  if (names.empty()) {
+    std::vector<const KernelInfo*> known;
+    for (const Rung& rung : lab.rungs) {
+      if (const KernelInfo* info = run.kernel(rung.kernel)) known.push_back(info);
+    }
+    RIDGE_TRY_VOID(check_known(known, given, lab.id));
+    RIDGE_TRY_VOID(check_dtype(known, given, lab.id));
+    return select_all(lab, run, [&](const KernelInfo&) -> const Params& { return given; });
+  }
+  Selection selection;
+  std::vector<const KernelInfo*> infos;
+  for (const std::string& name : names) {
+    RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
+    const std::string reason = why_not(lab, run, *rung);
+    if (!reason.empty()) return unavailable(rung->kernel, reason);
+    infos.push_back(run.kernel(rung->kernel));
+  }
+  RIDGE_TRY_VOID(check_known(infos, given, lab.id));
+  for (const KernelInfo* info : infos) {
+    const std::string problem = dtype_problem(*info, given);
+    if (!problem.empty()) {
+      return Error{ErrorCode::usage, problem, info->id, "choose another dtype or other rungs"};
+    }
+    RIDGE_TRY(KernelRequest request, resolve(*info, given));
+    selection.kernels.push_back(std::move(request));
+  }
+  return selection;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,161 @@
+#include "app/query/terminal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace ridge::app {
+namespace {
+
+int output_errno = 0;  ///< of the first write to stdout that failed
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+bool locale_has_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) continue;
+    std::string text(value);
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kAscii = {{
+    {"±", "+-"},
+    {"µ", "u"},
+    {"μ", "u"},
+    {"×", "x"},
+    {"·", "|"},
+    {"…", "..."},
+    {"≤", "<="},
+    {"≥", ">="},
+    {"—", "-"},
+    {"–", "-"},
+    {"→", "->"},
+    {"✓", "ok"},
+    {"✗", "FAIL"},
+    {"\u202f", " "},
+    {"\u00a0", " "},
+    {"\u2009", " "},
+    {"÷", "/"},
+    {"∞", "inf"},
+}};
+
+}  // namespace
+
+size_t display_width(const std::string& text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string to_ascii(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size();) {
+    if (static_cast<unsigned char>(text[i]) < 0x80) {
+      plain += text[i++];
+      continue;
+    }
+    size_t end = i + 1;
+    while (end < text.size() && is_continuation(text[end])) ++end;
+    const std::string_view symbol(text.data() + i, end - i);
+    const auto found = std::find_if(kAscii.begin(), kAscii.end(),
+                                    [&](const auto& pair) { return pair.first == symbol; });
+    plain += found == kAscii.end() ? "?" : found->second;
+    i = end;
+  }
+  return plain;
+}
+
+std::string for_terminal(const std::string& text) {
+  static const bool utf8 = locale_has_utf8();
+  return utf8 ? text : to_ascii(text);
+}
+
+std::string fit(const std::string& text, size_t width) {
+  if (display_width(text) <= width) return text;
+  const size_t keep = width > 3 ? width - 3 : 0;
+  size_t columns = 0, end = 0;
+  while (end < text.size() && (is_continuation(text[end]) || columns < keep)) {
+    if (!is_continuation(text[end])) ++columns;
+    ++end;
+  }
+  return text.substr(0, end) + std::string("...").substr(0, std::min<size_t>(3, width));
+}
+
+size_t terminal_width() {
+  winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+void write_out(std::string_view text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  // In order with stderr, also in a file that holds both.
+  const bool flushed = std::fflush(stdout) == 0;
+  if (!(written && flushed) && output_errno == 0) output_errno = errno;
+}
+
+std::optional<Error> output_error() {
+  if (output_errno == 0 || output_errno == EPIPE) return std::nullopt;
+  return Error{ErrorCode::cannot_write,
+               std::string("it cannot be written: ") + std::strerror(output_errno),
+               "standard output", "send it to a file or a terminal that has room"};
+}
+
+void guard_standard_streams() {
+  ::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is taken: this one. Opened the wrong way round, it refuses its use.
+    (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+void print(const std::string& text) {
+  write_out(for_terminal(text));
+}
+
+void complain(const std::string& text) {
+  const std::string shown = for_terminal(text) + "\n";
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+}
+
+std::string table(const std::vector<std::string>& heading,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths(heading.size(), 0);
+  for (const auto& row : rows) {
+    for (size_t c = 0; c < heading.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(row.at(c)));
+    }
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (size_t c = 0; c < heading.size(); ++c) {
+      if (widths[c] == 0) continue;
+      const size_t width = std::max(widths[c], display_width(heading[c]));
+      const std::string gap(width - display_width(cells[c]), ' ');
+      text += (text.empty() ? "" : "  ") + (c == 0 ? cells[c] + gap : gap + cells[c]);
+    }
+    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string text = line(heading);
+  for (const auto& row : rows) text += line(row);
+  return text;
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,163 @@
+#include "app/query/workload.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "app/query/nearest.h"
+#include "app/query/results.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+Params part_params(const WorkloadPart& part, const Params& other) {
+  Params params = part.kernel.empty() ? other : Params();
+  const bool cpu = part.kernel.find(".cpu.") != std::string::npos;
+  if (const auto threads = other.find("threads"); cpu && threads != other.end())
+    params.insert(*threads);
+  for (const auto& [name, value] : part.params) params[name] = value;
+  return params;
+}
+
+}  // namespace
+
+double element_bytes(const Params& params) {
+  const std::string dtype = param_text(params, "dtype", "fp32");
+  return dtype == "bf16" || dtype == "fp16" ? 2 : dtype == "fp8" || dtype == "int8" ? 1 : 4;
+}
+
+Table workload_table(const Workload& workload, const char* selected, const Params& other) {
+  Table table{.id = workload.id.c_str(), .title = workload.title.c_str()};
+  for (const WorkloadPart& part : workload.parts) {
+    const char* kernel = part.kernel.empty() ? selected : part.kernel.c_str();
+    table.rows.push_back(
+        {part.title.c_str(), "", {}, kernel, part_params(part, other), "", part.call->flop});
+  }
+  return table;
+}
+
+std::vector<KernelRequest> workload_requests(const Table& table) {
+  std::vector<KernelRequest> requests;
+  std::set<std::pair<std::string, Params>> known;
+  for (const TableRow& row : table.rows) {
+    if (known.insert({row.kernel, row.params}).second) requests.push_back({row.kernel, row.params});
+  }
+  return requests;
+}
+
+std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
+                                              const std::vector<PublishedRow>& filled) {
+  using Source = PublishedRow::Source;
+  std::vector<chart::WorkloadRow> rows;
+  for (size_t i = 0; i < filled.size(); ++i) {
+    const WorkloadPart& part = workload.parts[i];
+    const Params& params = filled[i].params;
+    const auto calls = static_cast<double>(part.calls);
+    chart::WorkloadRow made{.label = part.title, .note = part.note};
+    made.shape = part.call->shape(params) + ", " +
+                 (part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
+    made.flop = part.call->flop(params) * calls;
+    made.bytes = part.call->bytes(params, element_bytes(params)) * calls;
+    if (filled[i].source == Source::missing) {
+      made.why = filled[i].note;
+    } else {
+      made.time_s = filled[i].time_ns * 1e-9 * calls;
+      made.exact = filled[i].source == Source::measured;
+      made.how = made.exact ? "measured" : filled[i].note;
+    }
+    rows.push_back(std::move(made));
+  }
+  return rows;
+}
+
+Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
+                const PublishedRow& filled, const std::string& cache) {
+  const std::string kernel = filled.row->kernel;
+  std::vector<const char*> fixed = {"threads"};
+  if (part.call->fixed) fixed.push_back(part.call->fixed);
+  const auto nearest = [&](const Run& from, const std::string& machine) -> Reckoned {
+    const Snapped near = nearest_series(from, kernel, filled.params, cache, fixed);
+    if (!near.series) return {};
+    if (!has_speed(*near.series))
+      return {.failed = to_string(near.series->status) + ": " + near.series->reason};
+    if (!(near.series->flop > 0)) return {};
+    const double scale = part.call->flop(filled.params) / near.series->flop;
+    return {near.series, "", &from, machine, near.shown_size, scale};
+  };
+  Reckoned found = nearest(run, "");
+  const KernelInfo* info = run.kernel(kernel);
+  for (const Recording& recording : recordings) {
+    if (found.series || (info && info->available)) break;
+    found = nearest(*recording.run, recording.machine);
+  }
+  return found;
+}
+
+const Series* fastest_call(const Run& run, const PublishedRow& part, const std::string& cache) {
+  const Series* fastest = nullptr;
+  for (const Series& series : run.series()) {
+    // Two problems may have parameters in common, or none: a shape means something within its family alone.
+    if (family_of(series.kernel) != family_of(part.row->kernel)) continue;
+    if (series.cache != cache || !has_speed(series) || !agrees(series.params, part.params))
+      continue;
+    if (!fastest || series.stats->median_ns < fastest->stats->median_ns) fastest = &series;
+  }
+  return fastest;
+}
+
+std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                       const Table& table) {
+  double flop = 0, time_s = 0;
+  for (const chart::WorkloadRow& row : rows) {
+    if (!row.time_s) return {};
+    flop += row.flop, time_s += *row.time_s;
+  }
+  if (!(time_s > 0)) return {};
+  const std::optional<double> floor_s = memory_floor_s(rows, run, table);
+  if (!floor_s) return {};
+  const TableRow& first = table.rows.front();
+  const int threads = static_cast<int>(param_int(first.params, "threads", 1));
+  const Ceiling* most_flop = find_ceiling(run.ceilings(), backend_of(first.kernel), "flop",
+                                          param_text(first.params, "dtype", "fp32"), threads);
+  const double of_bytes = *floor_s / time_s;
+  // Calls are repeated on one layer's weights; a pass goes from layer to layer.
+  if (of_bytes > 1) {
+    return "faster than this machine's memory: the weights of one layer stay in the cache here, "
+           "those of a "
+           "whole model would not";
+  }
+  if (!most_flop) return fmt::format("{:.0f} % of the bytes/s measured here", 100 * of_bytes);
+  const double of_flop = flop / time_s / most_flop->value;
+  if (of_flop > 1)
+    return fmt::format("{:.0f} % of the FLOP/s measured here: it multiplies less than is counted",
+                       100 * of_flop);
+  const char* binds =
+      of_flop >= of_bytes ? "arithmetic is the nearer limit" : "memory is the nearer limit";
+  return fmt::format("{:.0f} % of the FLOP/s and {:.0f} % of the bytes/s measured here: {}",
+                     100 * of_flop, 100 * of_bytes, binds);
+}
+
+std::optional<double> memory_floor_s(const std::vector<chart::WorkloadRow>& rows, const Run& run,
+                                     const Table& table) {
+  const TableRow& first = table.rows.front();
+  const int threads = static_cast<int>(param_int(first.params, "threads", 1));
+  const Ceiling* most =
+      find_ceiling(run.ceilings(), backend_of(first.kernel), "dram_read", "", threads);
+  if (!most) return {};
+  double bytes = 0;
+  for (const chart::WorkloadRow& row : rows) bytes += row.bytes;
+  return bytes / most->value;
+}
+
+std::string model_text(const chart::ChartModel& model) {
+  std::string text = model.title + "\n" + model.subtitle + "\n";
+  for (const auto& row : model.table.rows) {
+    text += fmt::format("  {:<22} {:<44} {:>12}  {}\n", row[0], row[1], row[3], row[4]);
+  }
+  return text + model.summary + "\n\n";
+}
+
+}  // namespace ridge::app

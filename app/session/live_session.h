@@ -1,0 +1,78 @@
+// A session with a worker process. See app/session/session.h and docs/protocol.md.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include "app/session/process.h"
+#include "app/session/session.h"
+
+namespace ridge::app {
+
+class LiveSession final : public Session {
+ public:
+  explicit LiveSession(Options options);
+  ~LiveSession() override;
+  Result<void> launch();
+
+  bool poll() override;
+  void wait(double timeout_s) override;
+  const Run& run() const override { return run_; }
+  WorkerState state() const override;
+  const std::string& reason() const override { return reason_; }
+  bool in_timed_block() const override { return in_timed_block_; }
+  Result<int64_t> list() override;
+  Result<int64_t> source(const std::string& kernel) override;
+  Result<int64_t> assembly(const std::string& kernel) override;
+  Result<int64_t> build(const std::string& kernel, const std::string& dtype,
+                        const std::string& text) override;
+  Result<int64_t> send(WorkRequest request) override;
+  void cancel(int64_t id) override;
+  void predict(const std::string& kernel, const Params& params, double value_ns) override;
+  const std::vector<std::string>& transcript() const override { return transcript_; }
+  Result<void> save(const std::string& path) const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Something asked and not yet done.
+  struct Open {
+    std::string type;
+    std::optional<Clock::time_point> cancelled;
+    bool is_impatient = false;  ///< cancelled twice: not to be waited for
+  };
+
+  Result<int64_t> ask(int64_t id, const std::string& type, const Json& line);
+  void post(const Json& line);
+  void record(const Json& line);
+  void handle(const std::string& line);
+  void handle_message(const Json& message, const std::string& line);
+  void handle_hello();
+  void close_request(const Json& message, const std::string& type);
+  void handle_junk(const std::string& line);
+  std::string find_death();
+  void mind_watchdog(bool reader_was_full);
+  void mind_cancel();
+  void lose(const std::string& why);
+  double hello_limit_s() const;
+
+  Options options_;
+  std::unique_ptr<Process> process_;
+  Run run_;
+  std::vector<std::string> transcript_;
+  std::string reason_;
+  std::map<int64_t, Open> open_;
+  int64_t next_id_ = 1;
+  bool changed_ = false;  ///< run_ changed outside poll()
+
+  // Of the present worker.
+  bool has_hello_ = false, waiting_ = false, in_timed_block_ = false;
+  std::vector<std::string> held_;  ///< lines for a worker that has not said hello
+  std::string fault_, gave_up_, banner_;
+  Clock::time_point launched_, last_ping_;
+  std::optional<Clock::time_point> unanswered_;  ///< the oldest ping without a pong
+  std::optional<Clock::time_point> terminated_, closed_;
+};
+
+}  // namespace ridge::app

@@ -1,0 +1,345 @@
+#include "app/session/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+extern char** environ;
+
+namespace ridge::app {
+namespace {
+
+constexpr size_t kKeptErrorBytes = 8 * 1024;
+constexpr auto kDrainTime = std::chrono::milliseconds(200);
+constexpr auto kReapTime = std::chrono::milliseconds(2000);
+
+void close_fd(int* fd) {
+  if (*fd >= 0) ::close(*fd);
+  *fd = -1;
+}
+
+/// A pipe whose ends are above 2, so that dup2 in the child cannot overwrite one by another.
+bool make_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  for (int i = 0; i < 2; ++i) {
+    if (ends[i] > 2) continue;
+    const int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
+    ::close(ends[i]);
+    ends[i] = moved;
+  }
+  return ends[0] >= 0 && ends[1] >= 0;
+}
+
+/// Returns errno of the failed launch, or 0.
+int spawn(const std::vector<std::string>& argv, int in, int out, int err, pid_t* pid) {
+  std::vector<char*> args;
+  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
+  args.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, 0);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_adddup2(&actions, err, 2);
+#ifdef __GLIBC__
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
+
+  // The child must not inherit what this program ignores or blocks.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults, none;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  for (int s : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&defaults, s);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+
+  const int failed = posix_spawnp(pid, args[0], &actions, &attributes, args.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failed;
+}
+
+Error launch_error(const std::string& program, int number) {
+  Error error{ErrorCode::unavailable, "", "worker '" + program + "'", ""};
+  if (number == ENOENT) {
+    error.what = "there is no such program";
+    error.hint = "build ridgepoint-worker beside this program, or name one with --worker";
+  } else if (number == EACCES || number == ENOEXEC) {
+    error.what = "it cannot be executed";
+    error.hint = "check that it is a program for this machine and may be executed (chmod +x)";
+  } else {
+    error.what = std::string("it could not be started: ") + strerror(number);
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string Ending::text() const {
+  if (!known) return "did not end even when killed";
+  if (!signalled) return "exited with code " + std::to_string(value);
+  const char* name = sigabbrev_np(value);
+  const std::string signal = name ? std::string("SIG") + name : std::to_string(value);
+  const bool fault = value == SIGSEGV || value == SIGBUS || value == SIGILL || value == SIGFPE ||
+                     value == SIGABRT || value == SIGTRAP;
+  return (fault ? "crashed (" : "was ended (") + signal + ")";
+}
+
+Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& argv,
+                                                std::function<void()> wake) {
+  // Writing to a dead child must be an error code, not the end of this program.
+  ::signal(SIGPIPE, SIG_IGN);
+  std::unique_ptr<Process> process(new Process);
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+  const bool piped = make_pipe(in) && make_pipe(out) && make_pipe(err);
+  process->poke_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  process->in_ = in[1];
+  process->out_ = out[0];
+  process->err_ = err[0];
+  int failed = piped && process->poke_ >= 0 ? 0 : errno;
+  if (failed == 0) failed = spawn(argv, in[0], out[1], err[1], &process->pid_);
+  for (int* fd : {&in[0], &out[1], &err[1]}) close_fd(fd);
+  if (failed != 0) {
+    process->pid_ = -1;
+    return launch_error(argv.at(0), failed);
+  }
+  for (int fd : {process->in_, process->out_, process->err_}) {
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  }
+  process->wake_ = std::move(wake);
+  process->reader_ = std::thread([p = process.get()] { p->read_loop(); });
+  return process;
+}
+
+Process::~Process() {
+  end();
+  for (int* fd : {&in_, &out_, &err_, &poke_}) close_fd(fd);
+}
+
+// ---- the child's input --------------------------------------------------------------------------
+
+void Process::send(const std::string& line) {
+  if (in_ < 0) return;
+  unsent_ += line;
+  unsent_ += '\n';
+  flush();
+}
+
+void Process::flush() {
+  while (in_ >= 0 && !unsent_.empty()) {
+    const ssize_t n = ::write(in_, unsent_.data(), unsent_.size());
+    if (n > 0) {
+      unsent_.erase(0, static_cast<size_t>(n));
+    } else if (n < 0 && errno == EINTR) {
+      continue;
+    } else {
+      if (n < 0 && errno == EPIPE) close_input();  // its end shows elsewhere, with the reason
+      return;
+    }
+  }
+}
+
+void Process::close_input() {
+  close_fd(&in_);
+  unsent_.clear();
+}
+
+// ---- the child's output -------------------------------------------------------------------------
+
+void Process::read_loop() {
+  bool errors_open = true;
+  while (true) {
+    bool output_open;
+    {
+      std::lock_guard lock(mutex_);
+      if (stopping_ || (output_ended_ && !errors_open)) return;
+      output_open = !output_ended_ && !full_;
+    }
+    std::array<pollfd, 3> fds = {pollfd{output_open ? out_ : -1, POLLIN, 0},
+                                 pollfd{errors_open ? err_ : -1, POLLIN, 0},
+                                 pollfd{poke_, POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return;
+    if (fds[2].revents) {
+      uint64_t count;
+      (void)!::read(poke_, &count, sizeof count);
+    }
+    if (fds[1].revents) errors_open = read_errors();
+    if (fds[0].revents && !read_output()) {
+      {
+        std::lock_guard lock(mutex_);
+        output_ended_ = true;
+      }
+      changed_.notify_all();
+      if (wake_) wake_();
+    }
+  }
+}
+
+bool Process::read_output() {
+  std::array<char, 16 * 1024> chunk;
+  const ssize_t n = ::read(out_, chunk.data(), chunk.size());
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  if (n == 0) return false;  // what is left in partial_ was cut off: never a whole line
+  partial_.append(chunk.data(), static_cast<size_t>(n));
+  queue_lines();
+  if (partial_.size() > kMaxLineBytes) {
+    std::lock_guard lock(mutex_);
+    overlong_ = true;
+  }
+  return !overlong_line();
+}
+
+/// Moves the whole lines of partial_ to the queue.
+void Process::queue_lines() {
+  size_t begin = 0;
+  bool first = false;
+  {
+    std::lock_guard lock(mutex_);
+    first = lines_.empty();
+    for (size_t end; (end = partial_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (end - begin > kMaxLineBytes) {
+        overlong_ = true;
+        break;
+      }
+      size_t length = end - begin;
+      if (length > 0 && partial_[end - 1] == '\r') --length;
+      lines_.push_back(partial_.substr(begin, length));
+      // A short line still costs a string: count that, or a flood of empty lines would not count.
+      queued_bytes_ += length + sizeof(std::string);
+    }
+    full_ = queued_bytes_ >= kMaxQueueBytes;
+  }
+  if (begin == 0) return;
+  partial_.erase(0, begin);
+  changed_.notify_all();
+  if (first && wake_) wake_();
+}
+
+bool Process::read_errors() {
+  std::array<char, 4096> chunk;
+  const ssize_t n = ::read(err_, chunk.data(), chunk.size());
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  if (n == 0) return false;
+  std::lock_guard lock(mutex_);
+  errors_.append(chunk.data(), static_cast<size_t>(n));
+  if (errors_.size() > kKeptErrorBytes) errors_.erase(0, errors_.size() - kKeptErrorBytes);
+  return true;
+}
+
+std::vector<std::string> Process::take_lines(bool* was_full) {
+  std::vector<std::string> taken;
+  bool full;
+  {
+    std::lock_guard lock(mutex_);
+    taken.swap(lines_);
+    queued_bytes_ = 0;
+    full = std::exchange(full_, false);
+  }
+  if (full) poke();
+  if (was_full) *was_full = full;
+  return taken;
+}
+
+void Process::wait(double timeout_s) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::duration<double>(timeout_s),
+                    [this] { return !lines_.empty() || output_ended_; });
+}
+
+bool Process::output_ended() const {
+  std::lock_guard lock(mutex_);
+  return output_ended_;
+}
+
+bool Process::overlong_line() const {
+  std::lock_guard lock(mutex_);
+  return overlong_;
+}
+
+std::string Process::last_error_line() const {
+  std::lock_guard lock(mutex_);
+  const size_t last = errors_.find_last_not_of(" \t\r\n");
+  if (last == std::string::npos) return "";
+  const size_t newline = errors_.find_last_of('\n', last);
+  const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return errors_.substr(begin, last + 1 - begin);
+}
+
+// ---- the child's end ----------------------------------------------------------------------------
+
+bool Process::exited() const {
+  if (pid_ < 0) return true;
+  siginfo_t info = {};
+  // WNOWAIT leaves the zombie: as long as it is there its number cannot be given to another group,
+  // so that killing the group stays safe.
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+void Process::signal_group(int signal) const {
+  if (pid_ > 0) ::kill(-pid_, signal);
+}
+
+void Process::poke() const {
+  const uint64_t one = 1;
+  (void)!::write(poke_, &one, sizeof one);
+}
+
+Ending Process::end() {
+  if (pid_ < 0) return ending_;
+  signal_group(SIGKILL);
+  close_input();
+  {
+    // The pipe may hold lines yet; it closes with the last of the group. A descendant that left
+    // the group could keep it open for ever, hence the limit.
+    std::unique_lock lock(mutex_);
+    full_ = false;
+    queued_bytes_ = 0;
+    poke();
+    changed_.wait_for(lock, kDrainTime, [this] { return output_ended_; });
+    stopping_ = true;
+  }
+  poke();
+  if (reader_.joinable()) reader_.join();
+  // The last words on stderr, usually the reason: at most one full pipe.
+  for (int i = 0; i < 16 && read_errors(); ++i) {
+  }
+  reap();
+  return ending_;
+}
+
+void Process::reap() {
+  const pid_t pid = std::exchange(pid_, -1);
+  const auto until = std::chrono::steady_clock::now() + kReapTime;
+  int status = 0;
+  pid_t got = 0;
+  while ((got = waitpid(pid, &status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+    if (std::chrono::steady_clock::now() > until) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (got == pid) {
+    ending_.known = true;
+    ending_.signalled = WIFSIGNALED(status);
+    ending_.value = ending_.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  } else if (got == 0) {
+    // Stuck inside the kernel (a driver): reaped whenever it comes out.
+    std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
+  }
+}
+
+}  // namespace ridge::app

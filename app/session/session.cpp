@@ -1,0 +1,106 @@
+// What both kinds of session share: how a session begins, saved runs, and launch commands.
+#include "app/session/session.h"
+
+#include <utility>
+
+#include "app/session/live_session.h"
+#include "app/session/transcript_file.h"
+
+namespace ridge::app {
+namespace {
+
+/// A saved run: everything can be looked at, nothing can be asked.
+class ReplaySession final : public Session {
+ public:
+  ReplaySession(Run run, std::vector<std::string> lines)
+      : run_(std::move(run)), lines_(std::move(lines)) {}
+
+  bool poll() override { return std::exchange(fresh_, false); }
+  void wait(double) override {}
+  const Run& run() const override { return run_; }
+  WorkerState state() const override { return WorkerState::replay; }
+  const std::string& reason() const override { return reason_; }
+  bool in_timed_block() const override { return false; }
+  Result<int64_t> list() override { return refuse(); }
+  Result<int64_t> source(const std::string&) override { return refuse(); }
+  Result<int64_t> assembly(const std::string&) override { return refuse(); }
+  Result<int64_t> build(const std::string&, const std::string&, const std::string&) override {
+    return refuse();
+  }
+  Result<int64_t> send(WorkRequest) override { return refuse(); }
+  void cancel(int64_t) override {}
+  void predict(const std::string&, const Params&, double) override {}
+  const std::vector<std::string>& transcript() const override { return lines_; }
+  Result<void> save(const std::string& path) const override {
+    return save_transcript(path, lines_);
+  }
+
+ private:
+  static Error refuse() {
+    return {ErrorCode::usage, "this is a saved run and has no worker", "",
+            "start without --replay to measure"};
+  }
+
+  Run run_;
+  std::vector<std::string> lines_;
+  std::string reason_;
+  bool fresh_ = true;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::start(Options options) {
+  auto session = std::make_unique<LiveSession>(std::move(options));
+  RIDGE_TRY_VOID(session->launch());
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+Result<std::unique_ptr<Session>> Session::replay(const std::string& path) {
+  RIDGE_TRY(Run run, Run::load(path));
+  return std::unique_ptr<Session>(
+      std::make_unique<ReplaySession>(std::move(run), read_lines(path)));
+}
+
+Result<std::vector<std::string>> split_command(const std::string& text) {
+  std::vector<std::string> arguments;
+  std::string current;
+  bool in_word = false;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == '\'' ? c != '\'' : quote == '"' && c != '"' && c != '\\') {
+      current += c;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (c == '\\') {
+      if (i + 1 == text.size()) {
+        return Error{ErrorCode::usage, "it ends in a lone backslash", "launch command", ""};
+      }
+      // Inside double quotes a backslash is itself unless it guards a quote or a backslash.
+      if (quote == '"' && text[i + 1] != '"' && text[i + 1] != '\\') current += c;
+      current += text[++i];
+      in_word = true;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (in_word) arguments.push_back(std::exchange(current, ""));
+      in_word = false;
+    } else {
+      current += c;
+      in_word = true;
+    }
+  }
+  if (quote) {
+    return Error{ErrorCode::usage, std::string("the quote ") + quote + " is never closed",
+                 "launch command", ""};
+  }
+  if (in_word) arguments.push_back(current);
+  if (arguments.empty() || arguments[0].empty()) {
+    return Error{ErrorCode::usage, "it names no program", "launch command",
+                 "give one, as in --worker \"ssh -T gpubox ridgepoint-worker --stdio\""};
+  }
+  return arguments;
+}
+
+}  // namespace ridge::app

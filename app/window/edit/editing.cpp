@@ -1,0 +1,352 @@
+#include "app/window/edit/editing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/query/selection.h"
+#include "app/window/shell/actions.h"
+#include "common/core/format.h"
+#include "common/core/write_file.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr double kLookEvery_s = 0.1;
+
+double since_s(int64_t real_ns) {
+  const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+  return 1e-9 * static_cast<double>(now.count() - real_ns);
+}
+
+/// The rung that the action is about: the selected one, or what it was made from.
+const RungView* original_row(const State& state) {
+  const RungView* original = made_from(state);
+  return original ? original : find_row(state, state.view.rung);
+}
+
+Rung row_of(const Editing& editing, bool expert) {
+  Rung rung{editing.id.c_str(), editing.title.c_str(), editing.change.c_str()};
+  rung.expert = expert;
+  return rung;
+}
+
+/// Its request is under way; null: none was made, or it has ended.
+const Request* open_build(const State& state) {
+  const Request* request =
+      state.editing ? state.run().request(state.editing->build_request) : nullptr;
+  return request && request->status.empty() ? request : nullptr;
+}
+
+/// Opens the learner's file, made from `text` where there is none yet; else the notice says why not.
+template <class... Made>
+void open_editing(State& state, const Rung& row, const std::string& file, const std::string& text,
+                  const Made&... made) {
+  const auto copied = app::make_copy(file, text);
+  const auto read = copied ? app::read_learner_file(file) : Result<std::string>(copied.error());
+  if (!read) {
+    state.notice = {read.error().sentence(), true};
+    return;
+  }
+  if (is_building(state)) state.session->cancel(state.editing->build_request);
+  state.editing = std::make_shared<Editing>(row, file, made...);
+  state.editing->text = state.editing->on_disk = *read;
+  state.editing->wants_build = true;
+}
+
+void show_editing(State& state) {
+  if (!state.editing) return;
+  if (state.view.baseline.empty()) state.view.baseline = state.editing->kernel;
+  state.view.tab = Tab::source;
+  state.view.assembly = false;
+  rebuild_ladder(state);
+  select_rung(state, state.editing->id);
+}
+
+void ask_to_build(Editing* editing) {
+  editing->wants_build = true;
+  editing->saved_ns = editing->watch.saved_ns();
+}
+
+/// Somebody saved it, here or in an editor of their own.
+bool look_at_file(State& state, Editing* editing) {
+  if (!editing->watch.changed()) return false;
+  const auto text = app::read_learner_file(editing->watch.path());
+  if (!text) {
+    state.notice = {text.error().sentence(), true};
+    return true;
+  }
+  if (*text == editing->on_disk) return false;
+  if (editing->is_unsaved()) {
+    state.notice = {"The file was changed elsewhere too; what stands here is not saved.", true};
+  } else {
+    editing->text = *text;
+    ++editing->texts;
+  }
+  editing->on_disk = *text;
+  ask_to_build(editing);
+  return true;
+}
+
+/// The one to build for; empty where its original has no choice.
+std::string wanted_dtype(const State& state, const Editing& editing) {
+  const KernelInfo* info = state.run().kernel(editing.kernel);
+  if (!info || info->dtypes.size() < 2) return "";
+  const std::string dtype = param_text(params_for(state, *info), "dtype");
+  const bool has = std::find(info->dtypes.begin(), info->dtypes.end(), dtype) != info->dtypes.end();
+  return has ? dtype : "";
+}
+
+bool build_now(State& state, Editing* editing) {
+  editing->dtype = wanted_dtype(state, *editing);
+  const auto id = state.session->build(editing->kernel, editing->dtype, editing->on_disk);
+  editing->wants_build = editing->cancels = false;
+  editing->build_since_s = editing->now_s;
+  editing->run_request = 0;
+  state.assembly_asked.erase(editing->id);
+  editing->first_s.reset();
+  if (!id) {
+    state.notice = {id.error().sentence(), true};
+    return true;
+  }
+  editing->build_request = *id;
+  editing->built = editing->on_disk;
+  editing->wants_run = true;
+  return true;
+}
+
+bool run_now(State& state, Editing* editing) {
+  const EditBuild* build = state.run().build(editing->build_request);
+  if (!build) {
+    const Request* request = state.run().request(editing->build_request);
+    if (request && !request->status.empty()) editing->wants_run = false;  // cancelled
+    return false;
+  }
+  editing->wants_run = false;
+  const KernelInfo* info = state.run().kernel(editing->id);
+  if (!build->built || !info || !info->available) return true;
+  WorkRequest request = request_for(state, "run");
+  request.mode = "live";
+  request.counters = false;
+  request.kernels = {{editing->id, params_for(state, *info)}};
+  send(state, std::move(request), &state.run_request);
+  editing->run_request = state.run_request;
+  return true;
+}
+
+/// Its series in the run under way or just ended; null before it has begun.
+const Series* own_series(const State& state) {
+  const auto& all = state.run().series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->request == state.editing->run_request && it->kernel == state.editing->id) return &*it;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Editing::Editing(const Rung& made_from, const std::string& file, const std::string& original_text)
+    : kernel(made_from.kernel),
+      id(kernel + std::string(kEditSuffix)),
+      original(original_text),
+      title("yours: " + std::string(made_from.title)),
+      change("your copy of " + std::string(made_from.title)),
+      rung(row_of(*this, made_from.expert)),
+      watch(file) {}
+
+Editing::Editing(const Rung& after, const std::string& file, const app::Exercise& exercise)
+    : kernel(after.kernel),
+      id(exercise.kernel + std::string(kEditSuffix)),
+      original(exercise.handed_out),
+      hints(exercise.hints),
+      title("exercise: " + exercise.title),
+      change("yours, after " + std::string(after.title)),
+      rung(row_of(*this, after.expert)),
+      watch(file) {}
+
+bool edits_selected(const State& state) {
+  return state.editing && state.view.rung == state.editing->id;
+}
+
+std::string why_no_edit(const State& state) {
+  if (!state.view.lab) return "This build has no labs.";
+  if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to edit.";
+  const RungView* row = original_row(state);
+  if (!row || !row->info || !state.run().source(row->rung->kernel)) {
+    return "The worker has not sent this rung's source.";
+  }
+  if (!row->info->library.empty()) return "Its work is done by " + row->info->library + ".";
+  if (row->info->kind != "kernel") {
+    return "It is a " + row->info->kind + "; only kernels are edited.";
+  }
+  return row->can_run ? "" : "It cannot run on this machine, so that an edit could not be checked.";
+}
+
+std::string why_no_save(const State& state) {
+  return state.editing ? "" : "Nothing is being edited: press Edit in the source tab first.";
+}
+
+const RungView* made_from(const State& state) {
+  if (edits_selected(state)) return find_row(state, state.editing->kernel);
+  const bool is_kept = state.view.lab && is_edit(state.view.rung);
+  return is_kept ? find_row(state, stands_after(state, state.view.rung)) : nullptr;
+}
+
+bool is_building(const State& state) {
+  return open_build(state) != nullptr;
+}
+
+void start_editing(State& state) {
+  const RungView* row = original_row(state);
+  const std::string kernel = row->rung->kernel;
+  const std::string id = kernel + std::string(kEditSuffix);
+  if (!edits_selected(state) && (!state.editing || state.editing->id != id)) {
+    const SourceText* source = state.run().source(kernel);
+    const std::string file = app::learner_file(
+        state.edits_folder.empty() ? app::learner_folder("edits") : state.edits_folder, kernel,
+        source->path.ends_with(".cu"));
+    open_editing(state, *row->rung, file, source->text, source->text);
+    if (!state.notice.text.empty() && state.notice.is_error) return;
+  }
+  show_editing(state);
+}
+
+void start_exercise(State& state, const app::Exercise& exercise) {
+  const auto [lab, after] = app::lab_and_rung(exercise.after);
+  if (!lab) return;
+  state.notice = {};
+  if (state.view.lab != lab) open_lab(state, lab->id);
+  rebuild_ladder(state);
+  state.view.screen = ScreenId::lab;
+  const RungView* row = find_row(state, after);
+  if (state.is_replay() || !row || !row->can_run) {
+    state.notice = {state.is_replay() ? "This is a saved run; start ridgepoint without --replay."
+                                      : "It goes on from " + after + ", which cannot run here.",
+                    true};
+    return;
+  }
+  if (!state.editing || state.editing->id != exercise.kernel + std::string(kEditSuffix)) {
+    const std::string folder =
+        state.edits_folder.empty() ? app::learner_folder("exercises") : state.edits_folder;
+    open_editing(state, *row->rung, app::learner_file(folder, exercise.name, exercise.is_cuda),
+                 exercise.handed_out, exercise);
+    if (state.notice.is_error) return;
+  }
+  state.view.baseline = after;
+  show_editing(state);
+}
+
+std::string why_no_hint(const State& state) {
+  if (!state.editing || state.editing->hints.empty())
+    return "No exercise is open: the Class screen has them.";
+  return state.editing->hints_shown < state.editing->hints.size() ? "" : "That was the last hint.";
+}
+
+void show_hint(State& state) {
+  ++state.editing->hints_shown;
+  state.dirty = true;
+}
+
+void save_edit(State& state) {
+  Editing& editing = *state.editing;
+  if (const auto written = write_whole(editing.watch.path(), editing.text); !written) {
+    state.notice = {written.error().sentence(), true};
+    return;
+  }
+  editing.on_disk = editing.text;
+  editing.watch.changed();
+  ask_to_build(&editing);
+  state.dirty = true;
+}
+
+void revert_edit(State& state) {
+  Editing& editing = *state.editing;
+  if (editing.text == editing.original) return;
+  const std::string kept = editing.watch.path() + ".before";
+  if (const auto written = write_whole(kept, editing.text); !written) {
+    state.notice = {written.error().sentence(), true};
+    return;
+  }
+  editing.text = editing.original;
+  ++editing.texts;
+  save_edit(state);
+  state.notice = {"The original's text is back; what was here is in " + kept + ".", false};
+}
+
+void build_again(State& state) {
+  if (!state.editing || !state.editing->build_request) return;
+  state.editing->wants_build = true;
+  state.editing->saved_ns = 0;  // nobody saved it now
+}
+
+bool tick_editing(State& state, double now_s) {
+  if (!state.editing || state.is_replay()) return false;
+  Editing* editing = state.editing.get();
+  bool moved = false;
+  editing->now_s = now_s;
+  if (now_s - editing->look_s >= kLookEvery_s) {
+    editing->look_s = now_s;
+    moved = look_at_file(state, editing);
+  }
+  if (editing->build_request && editing->dtype != wanted_dtype(state, *editing)) {
+    editing->wants_build = true;  // it was built for another type; nobody saved it now
+    editing->saved_ns = 0;
+  }
+  const bool is_free = !state.run_request && !state.compare_request;
+  // The figures of the text before are of no use any more.
+  const bool own_run = state.run_request && state.run_request == editing->run_request;
+  const bool building = is_building(state);
+  if (editing->wants_build && (own_run || building) && !editing->cancels) {
+    editing->cancels = true;
+    state.session->cancel(building ? editing->build_request : state.run_request);
+  }
+  if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
+  if (editing->wants_run && is_free) moved |= run_now(state, editing);
+  if (editing->run_request && !editing->first_s && editing->saved_ns > 0) {
+    const Series* series = own_series(state);
+    if (series && series->quality_passed() && !series->samples.empty()) {
+      editing->first_s = since_s(editing->saved_ns);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+const EditBuild* last_build(const State& state) {
+  return state.editing ? state.run().build(state.editing->build_request) : nullptr;
+}
+
+std::string editing_status(const State& state, bool* is_error) {
+  const Editing& editing = *state.editing;
+  const EditBuild* build = last_build(state);
+  *is_error = false;
+  if (editing.wants_build) return "Saved; it is built when the measurement under way has ended.";
+  if (is_building(state)) {
+    const auto& all = state.run().requests();
+    const bool waits = std::any_of(all.begin(), all.end(), [&](const Request& one) {
+      return one.open() && one.id < editing.build_request;
+    });
+    return fmt::format("{}, {:.1f} s; Esc cancels it.",
+                       waits ? "Waiting for the worker, which measures" : "Compiling",
+                       editing.now_s - editing.build_since_s);
+  }
+  if (!build) return editing.build_request ? "Cancelled; save it to build it." : "Not saved yet.";
+  *is_error = !build->built;
+  if (!build->built) return build->reason;
+  std::string text =
+      fmt::format("compiled {:.2f} s, loaded {:.2f} s", build->compile_s, build->load_s);
+  if (editing.first_s)
+    text += fmt::format(", first verified number {:.2f} s after the save", *editing.first_s);
+  const Series* series = editing.run_request ? own_series(state) : nullptr;
+  if (!series) return text;
+  if (series->status == SeriesStatus::failed || series->status == SeriesStatus::skipped) {
+    *is_error = true;
+    return series->reason;
+  }
+  if (series->stats) text += "; " + format_time_ns(series->stats->median_ns) + " a call";
+  return text;
+}
+
+}  // namespace ridge::window

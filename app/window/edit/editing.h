@@ -1,0 +1,77 @@
+// A rung's file in the learner's hands: their copy, what became of each save, and the row that it has in
+// the ladder. No ImGui here. One file is open at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/query/editing.h"
+#include "app/query/exercises.h"
+#include "app/window/shell/state.h"
+
+namespace ridge::window {
+
+struct Editing {
+  Editing(const Rung& made_from, const std::string& file, const std::string& original_text);
+  /// `after`: the row that it goes on from.
+  Editing(const Rung& after, const std::string& file, const app::Exercise& exercise);
+
+  std::string kernel, id;               ///< what it was made from or goes on from; the learner's
+  std::string original;                 ///< the text to go back to
+  std::vector<std::string> hints = {};  ///< of an exercise
+  size_t hints_shown = 0;
+  std::string title, change;
+  Rung rung;  ///< the ladder's row; its texts are the strings above
+  app::FileWatch watch;
+  std::string text;     ///< as it stands in the window
+  std::string on_disk;  ///< as it was last read or written
+  std::string built;    ///< what the last build was asked for
+  std::string dtype;    ///< and for which data type; empty: the text's first
+  int texts = 0;        ///< counts the texts that did not come from the window
+  bool wants_build = false, wants_run = false;
+  bool cancels = false;      ///< its build or run, because there is a newer text
+  double build_since_s = 0;  ///< when the build was asked for, by the window's clock
+  double now_s = 0;          ///< that clock
+  int64_t build_request = 0, run_request = 0;  ///< 0: none yet
+  int64_t saved_ns = 0;                        ///< real-time clock, of what is built or run
+  std::optional<double> first_s;               ///< from that save to the first verified number
+  double look_s = 0;                           ///< when the file was last looked at
+  bool is_unsaved() const { return text != on_disk; }
+};
+
+/// Whether the selected rung is the learner's.
+bool edits_selected(const State& state);
+std::string why_no_edit(const State& state);
+std::string why_no_save(const State& state);
+/// After the end of a worker: the next one does not know the learner's rung yet.
+void build_again(State& state);
+std::string why_no_hint(const State& state);
+void show_hint(State& state);
+/// Makes the copy, where there is none, and opens it; the second time it goes back to it.
+void start_editing(State& state);
+/// A learner's file of the exercise, beside the rung that it goes on from; the lab is changed for it.
+void start_exercise(State& state, const app::Exercise& exercise);
+/// The selected row is a learner's: the rung that it was made from or goes on from; else null.
+const RungView* made_from(const State& state);
+/// What an edit of the run stands after: its original; of an exercise, whose name no ladder has, what it was
+/// compared with, else what its text says (an exercise of ours). Empty: nothing in this lab.
+std::string stands_after(const State& state, const std::string& edit);
+/// Rows for the edits of `rung` that the run holds besides the open one: of a saved run, or made before it
+/// in this session. They are read from what was recorded, and stay where they are.
+std::vector<const Rung*> kept_edits(const State& state, const Rung& rung);
+/// Where the selected one is such an edit of a saved run: that nothing of it is built here; else empty.
+std::string kept_edit_said(const State& state);
+bool is_building(const State& state);
+void save_edit(State& state);
+/// The original's text in the window and in the file; what was there is kept beside it.
+void revert_edit(State& state);
+/// Looks at the file, builds what was saved, runs what was built. True when something moved.
+bool tick_editing(State& state, double now_s);
+
+/// What the last build gave; null before it has ended.
+const EditBuild* last_build(const State& state);
+/// Where it stands, in a sentence; `is_error`: it did not build, or failed its check.
+std::string editing_status(const State& state, bool* is_error);
+
+}  // namespace ridge::window

@@ -1,0 +1,256 @@
+// The view "Inside": the input picked or drawn, the classes' scores and votes, one unit, and the classes'
+// pictures; and what stands there while, or because, there is none.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/inspect/inspect_draw.h"
+#include "app/window/inspect/inspect_view.h"
+#include "app/window/panels/panels.h"
+#include "app/window/shell/screens.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+// Pixels at scale 1.
+constexpr float kPanelBar = 46, kBlock = 12, kNote = 22, kPanelCaption = 44, kWide = 700,
+                kGalleryShare = 0.53f;
+constexpr int kLeastCell = 5, kMostCell = 9;
+
+float button(Ui& ui, Area* line, const char* action, const char* label) {
+  const float w = ui.width(label, kSmall_px + 1) + ui.px(24);
+  if (line->w < w) return 0;
+  ui.action_button(action, line->take_left(w, ui.px(6)), label, Ui::Kind::normal);
+  return w;
+}
+
+std::string position(const State& state, const Inspection& look) {
+  if (state.is_replay()) {
+    const size_t count = recorded_inputs(state).size();
+    return fmt::format("look {} of {}",
+                       std::min(state.look.recorded.value_or(count - 1), count - 1) + 1, count);
+  }
+  if (state.look.draws) return "your drawing";
+  return fmt::format("{} {} of {}", look.input_name, state.look.asked.input.value_or(0),
+                     look.inputs);
+}
+
+/// What the model makes of it, in words.
+std::string caption(const State& state, const Inspection& look) {
+  if (!look.prediction || *look.prediction >= std::ssize(look.classes)) return "";
+  const std::string& says = look.classes[static_cast<size_t>(*look.prediction)];
+  std::string text;
+  if (look.label && *look.label < std::ssize(look.classes)) {
+    const bool right = look.label == look.prediction;
+    text = "Labelled " + look.classes[static_cast<size_t>(*look.label)] +
+           (right ? "; the model says so too." : "; the model says " + says + ": wrong.");
+  } else {
+    text = "The model says " + says + ".";
+  }
+  if (look.call_ns) text += " The definition took " + format_time_ns(*look.call_ns) + ".";
+  if (state.session->state() == app::WorkerState::lost) text += " The worker was lost since.";
+  return text;
+}
+
+/// What goes on where there is nothing yet.
+void draw_waiting(Ui& ui, const Area& area) {
+  const State& state = ui.state;
+  if (!state.look.problem.empty()) {
+    draw_not_measured(ui, area, "The worker could not look inside this model.", state.look.problem,
+                      "Try again", "inspect_again");
+    return;
+  }
+  if (state.run_request || state.compare_request) {
+    draw_empty_state(ui, area, "Waits for the measurement that runs.", "Esc cancels it.");
+    return;
+  }
+  const auto& progress = state.run().progress();
+  if (!state.look.request) {
+    draw_empty_state(ui, area, "Waiting for the worker.", "It lists its rungs first.");
+  } else if (progress && progress->request == state.look.request && progress->fraction) {
+    const std::string text = progress->text.empty() ? progress->phase : progress->text;
+    draw_empty_state(
+        ui, area, text.c_str(),
+        fmt::format("{:.0f} %{}. Esc cancels it.", *progress->fraction * 100,
+                    progress->left_s ? fmt::format(", {:.0f} s left", *progress->left_s) : ""));
+    const Area rail = {area.x, area.middle() + ui.px(48), std::min(area.w, ui.px(520)), ui.px(6)};
+    ui.fill(rail, ui.raised(2), ui.px(3));
+    ui.fill({rail.x, rail.y, rail.w * static_cast<float>(*progress->fraction), rail.h},
+            ui.color(Role::series0), ui.px(3));
+  } else {
+    draw_empty_state(ui, area, "Looking inside.",
+                     "A model that is not trained yet is trained first, once.");
+  }
+}
+
+/// Why nothing can be shown whatever is waited for; true: it was said.
+bool draw_why_not(Ui& ui, const Area& area) {
+  State& state = ui.state;
+  if (const std::string why = why_no_inspect(state); !why.empty()) {
+    draw_empty_state(ui, area, why, "Others have: Weightless, for one.");
+    return true;
+  }
+  if (!inspected_row(state)) {
+    const RungView* first = first_inspectable(state);
+    const std::string label = first ? std::string("Show ") + first->rung->title : "";
+    const bool pressed = draw_nothing(
+        ui, area, "The selected rung has no model to look into.",
+        first ? fmt::format("Others of this lab have one: {}.", first->rung->title) : "", label);
+    if (pressed && first) select_rung(state, first->rung->kernel);
+    return true;
+  }
+  if (state.is_replay() && !shown_model(state) && !shown_input(state)) {
+    draw_empty_state(ui, area, "This recording holds no look inside this model.",
+                     "A look needs a worker: start ridgepoint without --replay.");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// What there is to do depends on what the model takes: inputs to pick, of classes or not, pictures or not.
+void InspectPanel::draw_bar(Ui& ui, Area line) {
+  State& state = ui.state;
+  const Inspection* look = shown_input(state);
+  if (!look) return;
+  line = line.inset(ui.px(8), ui.px(8));
+  button(ui, &line, "inspect_previous", "‹");
+  const float w = ui.width("test image 10000 of 10000", kSmall_px);
+  const Area label = line.take_left(std::min(w, line.w * 0.4f), ui.px(6));
+  ui.text(label.x + label.w / 2, label.middle(), position(state, *look), kSmall_px, Role::text,
+          Face::body, Anchor::middle, 0);
+  button(ui, &line, "inspect_next", "›");
+  if (state.is_replay() || !look->plane("image")) return;
+  if (!look->classes.empty()) button(ui, &line, "inspect_wrong", "One it gets wrong");
+  line.take_left(ui.px(6));
+  button(ui, &line, "inspect_draw", state.look.draws ? "Test images" : "Draw");
+  if (!state.look.draws) return;
+  button(ui, &line, "inspect_clear", "Clear");
+  const float brushes = std::min(line.w, ui.px(190));
+  if (brushes < ui.px(80)) return;
+  const int clicked = ui.segments("brush", line.take_left(brushes), {"thin", "thick", "erase"},
+                                  static_cast<int>(state.look.brush));
+  if (clicked >= 0) state.look.brush = static_cast<Brush>(clicked);
+}
+
+void InspectPanel::take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float row = (mouse.y - area.y) / area.h * static_cast<float>(picture.rows);
+  const float column = (mouse.x - area.x) / area.w * static_cast<float>(picture.columns);
+  if (!is_stroke_) last_row_ = row, last_column_ = column;
+  is_stroke_ = true;
+  draw_stroke(ui.state, last_row_, last_column_, row, column);
+  last_row_ = row, last_column_ = column;
+  ui.reads_again = true;
+}
+
+void InspectPanel::draw_picture(Ui& ui, const Area& area) {
+  State& state = ui.state;
+  const Inspection* look = shown_input(state);
+  const InspectionPlane* picture = look ? look->plane("image") : nullptr;
+  if (!picture) return ui.fill(area, ui.raised(1));
+  const bool draws = state.look.draws && state.look.canvas.size() == picture->values.size();
+  if (draws)
+    draw_cells(ui, area, *picture, [&](size_t cell) { return int{state.look.canvas[cell]}; });
+  else
+    draw_plane(ui, area, *picture);
+  const InspectionPlane* pins = look->plane("pins");
+  for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
+    const Area cell = cell_area(area, pins->rows, pins->columns, pins->marks[i].cell);
+    mark_cell(ui, cell, Role::series1, ui.px(1.5f));
+    if (pins->marks[i].value == 0) continue;
+    ui.fill(cell.inset(cell.w * 0.2f), ui.color(Role::canvas));
+    ui.fill(cell.inset(cell.w * 0.3f), ui.color(Role::series1));
+  }
+  if (look->place)
+    mark_cell(ui, cell_area(area, picture->rows, picture->columns, *look->place), Role::text,
+              ui.px(1.5f));
+  const auto touched = ui.touch("inspect_picture", area);
+  if (draws && touched.held) take_stroke(ui, area, *picture);
+  if (!touched.held) is_stroke_ = false;
+  const auto cell = cell_at_mouse(area, picture->rows, picture->columns);
+  if (!touched.hovered || !cell || touched.held) return;
+  if (!draws && touched.clicked && !state.is_replay()) return select_place(state, *cell);
+  std::string says = draws ? "Draw here: the scores follow." : cell_text(*picture, *cell);
+  for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
+    if (pins->marks[i].cell == *cell) says += "\n" + pins->name + ", " + pins->marks[i].label;
+  }
+  if (!draws && !state.is_replay())
+    says += "\nA click shows which " + look->unit_name + "s look here.";
+  ui.tooltip(says);
+}
+
+/// The input and what the model makes of it: the picture, each class's score and votes.
+void InspectPanel::draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look) {
+  const State& state = ui.state;
+  const int columns = look.plane("image")->columns;
+  const float most =
+      std::min(rest->w * 0.34f, view_h * 0.5f) / static_cast<float>(columns) / ui.scale;
+  const float size = ui.px(
+      static_cast<float>(columns * std::clamp(static_cast<int>(most), kLeastCell, kMostCell)));
+  const bool failed = !state.look.problem.empty();
+  const std::string says = failed ? state.look.problem : caption(state, look);
+  const Area words = {rest->x, rest->y + size + ui.px(4), size, 0};
+  const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
+  Area main =
+      rest->take_top(size + std::max(words_h + ui.px(6), ui.px(kPanelCaption)), ui.px(kBlock));
+  const Area left = main.take_left(size, ui.px(16));
+  draw_picture(ui, {left.x, left.y, size, size});
+  ui.paragraph(words, says, kTiny_px, failed ? Role::limit : Role::text);
+  draw_classes(ui, main, look);
+}
+
+/// A sentence over everything else.
+void InspectPanel::draw_note(Ui& ui, Area* rest, const std::string& note) {
+  if (note.empty()) return;
+  const Area line = rest->take_top(ui.px(kNote), ui.px(4));
+  ui.text(line.x, line.middle(), note, kSmall_px, Role::limit, Face::strong, Anchor::start, line.w);
+  if (ui.touch("inspect_note", line).hovered) ui.tooltip(note);
+}
+
+void InspectPanel::draw_content(Ui& ui, const Area& area) {
+  const Looks looks = {shown_model(ui.state), shown_input(ui.state)};
+  Scroll scroll(ui, "inside", area);
+  Area rest = scroll.rest;
+  draw_note(ui, &rest, looks.any().note);
+  const bool decides = looks.input && looks.input->plane("image");
+  if (decides)
+    draw_decision(ui, &rest, area.h, *looks.input);
+  else
+    draw_note(ui, &rest, ui.state.look.problem);
+  // Figures of the model's parts, else its unit: beside the pictures where there is room.
+  const float measures_h = measures_height(ui, looks);
+  const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, looks.any());
+  const auto draw_beside = [&](const Area& beside) {
+    if (measures_h > 0)
+      draw_measures(ui, beside, looks);
+    else if (beside_h > 0)
+      draw_unit(ui, beside, looks.any());
+  };
+  const float gallery_w = std::floor(rest.w * kGalleryShare), gap = ui.px(20);
+  const bool has_room = measures_h == 0 || measures_width(ui, looks) < rest.w - gallery_w - gap;
+  const bool wide = looks.model && rest.w > ui.px(kWide) && beside_h > 0 && has_room;
+  const float w = wide ? gallery_w : rest.w;
+  const float h = gallery_height(ui, w, looks);
+  Area block = rest.take_top(wide ? std::max(h, beside_h) : h, ui.px(kBlock));
+  draw_gallery(ui, block.take_left(w, gap), looks);
+  draw_beside(wide ? block : rest.take_top(beside_h));
+  scroll.rest = rest;
+}
+
+void InspectPanel::draw(Ui& ui, Area area) {
+  if (draw_why_not(ui, area.inset(ui.px(14), 0))) return;
+  draw_bar(ui, area.take_top(ui.px(kPanelBar)));
+  if (is_inspecting(ui.state)) ui.wake_in(0.05);  // a stroke that waits to be sent, an answer
+  const Area content = area.inset(ui.px(8), ui.px(4));
+  const bool any = shown_model(ui.state) || shown_input(ui.state);
+  if (any)
+    draw_content(ui, content);
+  else
+    draw_waiting(ui, content);
+}
+
+}  // namespace ridge::window

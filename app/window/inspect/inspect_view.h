@@ -1,0 +1,48 @@
+// Looking inside the model of the selected rung (Run::inspections()): what is asked of the worker while it is
+// looked at, and what of the answers is shown. No ImGui here; inspect_panel.cpp draws it.
+#pragma once
+
+#include "app/window/shell/state.h"
+
+namespace ridge::window {
+
+/// The selected rung, where its family has a model to look into; null: it has none.
+const RungView* inspected_row(const State& state);
+/// The first rung of the ladder that has one; null: none.
+const RungView* first_inspectable(const State& state);
+
+/// The newest look at this model itself, and at what it makes of an input; of a saved run the one chosen.
+const Inspection* shown_model(const State& state);
+const Inspection* shown_input(const State& state);
+/// Looks at inputs in a saved run, for the selected rung's family; in order.
+std::vector<const Inspection*> recorded_inputs(const State& state);
+
+/// While the view is shown: sends what is wanted and not yet asked, one request at a time, and takes note of
+/// how the last one ended. True when something changed.
+bool tick_inspect(State& state, double now_s);
+/// Something is on its way, or waits to be sent.
+bool is_inspecting(const State& state);
+
+/// Why the view has nothing to show; empty: it has.
+std::string why_no_inspect(const State& state);
+std::string why_no_pick(const State& state);  ///< another input
+std::string why_no_draw(const State& state);
+std::string why_no_canvas(const State& state);  ///< nothing is being drawn
+std::string why_no_unit(const State& state);
+
+void pick_input(State& state, int step);
+void pick_wrong(State& state);
+/// The picture in view becomes the learner's; and back.
+void toggle_draw(State& state);
+void clear_canvas(State& state);
+/// A stroke from one place of the canvas to another, in cells; ends may lie outside.
+void draw_stroke(State& state, float from_row, float from_column, float to_row, float to_column);
+void select_unit(State& state, int64_t unit);
+/// Which units look there.
+void select_place(State& state, int64_t place);
+/// Among those that look at the place, else among all.
+void step_unit(State& state, int step);
+/// What failed is asked once more.
+void inspect_again(State& state);
+
+}  // namespace ridge::window

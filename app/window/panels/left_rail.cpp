@@ -1,0 +1,247 @@
+#include <algorithm>
+
+#include "app/query/ladder_end.h"
+#include "app/window/shell/actions.h"
+#include "app/window/panels/fold.h"
+#include "app/window/panels/panels.h"
+#include "app/window/teach/study.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+std::string seconds_text(const RungView& row) {
+  if (!row.estimate) return {};
+  const double seconds = row.estimate->total_s;
+  if (!(seconds >= 0)) return {};
+  if (seconds < 0.95) return "< 1 s";
+  if (seconds < 99.5) return format_count(seconds) + " s";
+  return format_count(seconds / 60) + " min";
+}
+
+/// What stands at the right of a rung: the estimate, or the one word that says why there is none.
+std::string right_text(const RungView& row) {
+  if (row.series && row.series->status == SeriesStatus::running) return "running";
+  if (row.origin == Origin::recorded) return row.stale ? "stale" : "recorded";
+  if (row.can_run) return seconds_text(row);
+  return row.series ? "" : "–";
+}
+
+std::string tip_of(const State& state, const RungView& row) {
+  std::string tip = row.rung->title;
+  tip += "\n" + std::string(row.rung->change);
+  if (row.estimate && !row.estimate->reduced_from.empty()) {
+    tip +=
+        "\nRuns at a smaller size: one call at " + row.estimate->reduced_from + " would pass 5 s.";
+  }
+  if (row.origin == Origin::recorded) {
+    tip += "\nRecorded on " + row.machine;
+    if (!row.shown_size.empty()) tip += " at " + row.shown_size + ", the nearest recorded size";
+    tip += ".";
+    if (row.stale) tip += "\nStale: the kernel has changed since it was recorded.";
+  } else if (row.greyed) {
+    tip += "\nFrom before the worker was lost.";
+  }
+  if (row.series && !row.series->note.empty()) tip += "\n" + row.series->note;
+  const std::string why = app::why_not_here(*state.view.lab, state.run(), *row.rung);
+  if (!why.empty() && !state.is_replay())
+    tip += "\nNot run here: " + why;
+  else if (!row.reason.empty())
+    tip += "\n" + row.reason;
+  return tip;
+}
+
+/// Verified, failed, or neither: said by shape, not by colour alone.
+void draw_status(Ui& ui, const RungView& row, float x, float y) {
+  const float r = ui.px(4);
+  const bool ok = row.series && row.series->status == SeriesStatus::ok;
+  const bool failed = row.series && row.series->status == SeriesStatus::failed;
+  if (failed) {
+    ui.list->AddLine({x - r, y - r}, {x + r, y + r}, ui.color(Role::slower), ui.px(2));
+    ui.list->AddLine({x - r, y + r}, {x + r, y - r}, ui.color(Role::slower), ui.px(2));
+  } else if (ok && row.origin == Origin::live) {
+    ui.list->AddCircleFilled({x, y}, r, ui.color(row.greyed ? Role::muted : Role::series0));
+  } else if (row.series) {
+    ui.list->AddCircle(
+        {x, y}, r,
+        ui.color(row.series->status == SeriesStatus::running ? Role::series0 : Role::muted), 0,
+        ui.px(1.6f));
+  } else {
+    ui.list->AddCircle({x, y}, r, ui.color(Role::grid), 0, ui.px(1.6f));
+  }
+}
+
+void heading(Ui& ui, Area* rest, const char* text) {
+  const Area line = rest->take_top(ui.px(28));
+  ui.text(line.x, line.middle(), text, kTiny_px, Role::muted, Face::strong);
+}
+
+}  // namespace
+
+void LeftRail::draw_labs(Ui& ui, Area* rest) {
+  heading(ui, rest, "LABS");
+  const auto labs = all_labs();
+  for (size_t i = 0; i < labs.size(); ++i) {
+    const Lab* lab = labs[i];
+    const bool chosen = lab == ui.state.view.lab;
+    const Area line = rest->take_top(ui.px(32));
+    const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+    const auto touched = ui.touch(std::string("lab:") + lab->id, mark);
+    if (chosen)
+      ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+    else if (touched.hovered)
+      ui.fill(mark, ui.raised(1), ui.px(5));
+    ui.text(line.x, line.middle(), lab->title, kBody_px, chosen ? Role::text : Role::muted);
+    if (chosen) {
+      const auto done =
+          std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(), [](const RungView& row) {
+            return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
+          });
+      ui.text(line.right(), line.middle(),
+              std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1,
+              Role::muted, Face::mono, Anchor::end);
+    }
+    if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
+  }
+}
+
+/// One rung: state, title, estimate. True when it was clicked.
+bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
+  const bool chosen = ui.state.view.rung == row.rung->kernel;
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
+  if (chosen)
+    ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+  else if (touched.hovered)
+    ui.fill(mark, ui.raised(1), ui.px(5));
+  draw_status(ui, row, line.x + ui.px(5), line.middle());
+  const std::string right = right_text(row);
+  const float right_w = right.empty() ? 0
+                                      : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
+                                                Role::muted, Face::body, Anchor::end);
+  ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
+          row.series || row.can_run ? Role::text : Role::muted, chosen ? Face::strong : Face::body,
+          Anchor::start, line.w - ui.px(28) - right_w);
+  if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
+  return touched.clicked;
+}
+
+/// The one line that expert rungs are folded under. True when it was clicked.
+bool LeftRail::draw_fold(Ui& ui, const Fold& fold, const Area& line) {
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch("fold:" + std::to_string(fold.first), mark);
+  if (touched.hovered) ui.fill(mark, ui.raised(1), ui.px(5));
+  const bool open = ui.state.view.show_experts;
+  ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), open, ui.color(Role::muted));
+  ui.text(line.x + ui.px(20), line.middle(), fold_text(fold), kSmall_px, Role::muted, Face::body,
+          Anchor::start, line.w - ui.px(20));
+  if (touched.hovered) {
+    ui.tooltip(std::string(open ? "Folds them away (X)." : "Shows them (X).") +
+               "\nA run of the ladder measures what is shown.");
+  }
+  return touched.clicked;
+}
+
+void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
+  heading(ui, rest, "RUNGS");
+  const State& state = ui.state;
+  const Lab* lab = state.view.lab;
+  const float section_h = ui.px(28);
+  size_t count = 0;
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    count += (fold_at(state, i).count > 0 ? 1u : 0u) +
+             (is_folded(state, *state.ladder[i].rung) ? 0u : 1u);
+  }
+  const float lines = static_cast<float>(count);
+  const float headings = section_h * static_cast<float>(lab ? lab->sections.size() : 0);
+  // A long ladder stands closer before it scrolls.
+  const float line_h = lines * ui.px(30) + headings > room ? ui.px(26) : ui.px(30);
+  const bool scrolls = line_h * lines + headings > room;
+  const Area list = rest->take_top(std::min(room, line_h * lines + headings));
+  ImGui::SetCursorScreenPos({list.x - ui.px(8), list.y});
+  compat::begin_child("rungs", list.w + ui.px(16), list.h, true);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  Area below = {list.x, ImGui::GetCursorScreenPos().y, list.w - (scrolls ? ui.px(10) : 0), 1e6f};
+  std::string clicked;
+  bool folds = false;
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    const RungView& row = state.ladder[i];
+    if (const Section* section = section_at(*lab, *row.rung)) {
+      const Area line = below.take_top(section_h);
+      ui.text(list.x, line.y + section_h * 0.6f, section->title, kTiny_px, Role::muted,
+              Face::strong, Anchor::start, list.w);
+    }
+    if (const Fold fold = fold_at(state, i); fold.count > 0)
+      folds = draw_fold(ui, fold, below.take_top(line_h)) || folds;
+    if (is_folded(state, *row.rung)) continue;
+    const Area line = below.take_top(line_h);
+    follow(ui, row, line, list);
+    if (draw_rung(ui, row, line)) clicked = row.rung->kernel;
+  }
+  ImGui::EndChild();
+  ui.list = outer;
+  if (!clicked.empty()) ui.dispatch([clicked](State& state) { select_rung(state, clicked); });
+  if (folds) ui.dispatch_action("experts");
+}
+
+/// A rung chosen elsewhere (by key, in the chart) comes into view.
+void LeftRail::follow(Ui& ui, const RungView& row, const Area& line, const Area& list) {
+  if (ui.state.view.rung != row.rung->kernel || followed_ == ui.state.view.rung) return;
+  followed_ = ui.state.view.rung;
+  const float now = ImGui::GetScrollY();
+  if (line.y < list.y || line.bottom() > list.bottom())
+    ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
+}
+
+void LeftRail::draw_ceilings(Ui& ui, Area rest) {
+  std::string where;
+  const auto& ceilings = shown_ceilings(ui.state, &where);
+  heading(ui, &rest, "MACHINE");
+  if (ceilings.empty()) {
+    const bool waiting = !ui.state.is_replay();
+    ui.paragraph(rest,
+                 waiting
+                     ? "What this machine can do at most is measured after a run's first results."
+                 : ui.state.run().series().empty() ? "Select a recorded rung to see its machine."
+                                                   : "This saved run measured no ceilings.",
+                 kSmall_px, Role::muted);
+    return;
+  }
+  for (const Ceiling& ceiling : ceilings) {
+    if (rest.h < ui.px(50)) break;
+    const Area line = rest.take_top(ui.px(27));
+    const float w = ui.text(
+        line.right(), line.middle(), format_quantity(ceiling.value, ceiling.unit), kTiny_px + 1,
+        ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
+    ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
+            Anchor::start, line.w - w - ui.px(8));
+    if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
+      ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
+                 (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
+                 (where.empty() ? device_label(ui.state) : where) +
+                 (ceiling.doubt.empty() ? "" : "\nIn doubt: " + ceiling.doubt) + "\n\n" +
+                 metric_text("ceiling"));
+    }
+  }
+  rest.take_top(ui.px(2));
+  ui.text(rest.x, rest.y + ui.px(11),
+          where.empty() ? "measured on this machine" : "measured on " + where, kTiny_px,
+          Role::muted, Face::body, Anchor::start, rest.w);
+}
+
+void LeftRail::draw(Ui& ui, Area area) {
+  ui.panel(area);
+  Area rest = area.inset(ui.px(16), ui.px(10));
+  draw_labs(ui, &rest);
+  rest.take_top(ui.px(12));
+  // The machine keeps room for three ceilings; a ladder longer than the rest scrolls.
+  std::string where;
+  const auto count =
+      static_cast<float>(std::min<size_t>(shown_ceilings(ui.state, &where).size(), 3));
+  const float machine_h = ui.px(28 + 27 * std::max(count, 2.0f) + 36);
+  draw_rungs(ui, &rest, std::max(ui.px(60), rest.h - machine_h - ui.px(28)));
+  rest.take_top(ui.px(14));
+  draw_ceilings(ui, rest);
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,41 @@
+// A lesson as the tab draws it: blocks whose words know what they lead to. Links into the code come
+// from the Markdown; terms of the glossary are found in it, each at its first place in a part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/window/panels/markdown.h"
+#include "app/window/shell/ui.h"
+
+namespace ridge::window {
+
+/// What is drawn in one face and breaks no line. Neighbours without a space between them stay together.
+struct Word {
+  std::string text;
+  Face face = Face::body;
+  Role role = Role::text;
+  bool space_before = false;
+  std::string code{};  ///< the anchor of a link into the code; empty: none
+  std::string term{};  ///< a term of the glossary by its name; empty: none
+};
+
+struct LessonBlock {
+  Block block;
+  std::vector<Word> words;
+  std::string part;      ///< its "## " heading; the kernel's id where that names one
+  std::string kernel;    ///< empty: the part belongs to no rung
+  std::string title;     ///< heading: without the kernel's id
+  std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
+  bool is_answer = false;
+  bool is_outcome = false;  ///< measured figures, from "Outcome" to what is no prose any more
+};
+
+std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& lab);
+
+/// Draws the words, broken at spaces, and follows what is clicked: a link shows its line of the source,
+/// a term the glossary. `scope` makes the names of its widgets unique: "term:<scope>:<name>",
+/// "code:<scope>:<number of the link>". Returns the height taken.
+float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
+
+}  // namespace ridge::window

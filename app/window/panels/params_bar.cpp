@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/panels/panels.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+struct Group {
+  std::string name, label, tip;
+  std::vector<std::string> options;
+  int chosen = -1;
+  bool is_integer = false;
+};
+
+Group stops_of(const State& state, const Params& shown, const ParamView& param) {
+  Group group{param.name, param.name, param.label, {}, -1, true};
+  const int64_t value = param_int(shown, param.name);
+  const ParamSpec* spec = find_spec(state, param.name);
+  if (spec && spec->is_choice) {
+    group.is_integer = false;
+    group.options = choices_of(state, param.name);
+    const std::string chosen = param_text(shown, param.name);
+    const auto at = std::find(group.options.begin(), group.options.end(), chosen);
+    group.chosen = at == group.options.end() ? -1 : static_cast<int>(at - group.options.begin());
+    return group;
+  }
+  const auto held = shown.find(param.name);
+  if (!spec && held != shown.end() && std::holds_alternative<std::string>(held->second)) {
+    // No worker and no recording said what else there is.
+    group.is_integer = false;
+    group.options = {std::get<std::string>(held->second)}, group.chosen = 0;
+    return group;
+  }
+  std::vector<int64_t> stops;
+  for (const int64_t stop : param.stops) {
+    if (!spec || (stop >= spec->min && stop <= spec->max)) stops.push_back(stop);
+  }
+  // A value from a saved run or the default need not be one of the lab's stops.
+  if (std::find(stops.begin(), stops.end(), value) == stops.end()) stops.push_back(value);
+  std::sort(stops.begin(), stops.end());
+  for (size_t i = 0; i < stops.size(); ++i) {
+    group.options.push_back(std::to_string(stops[i]));
+    if (stops[i] == value) group.chosen = static_cast<int>(i);
+  }
+  if (spec && !spec->help.empty()) group.tip += "\n" + spec->help;
+  return group;
+}
+
+/// All of a rung that is not known.
+bool selected_takes(const State& state, const std::string& name) {
+  const RungView* row = find_row(state, state.view.rung);
+  if (!row || !row->info) return true;
+  return std::any_of(row->info->params.begin(), row->info->params.end(),
+                     [&](const ParamSpec& spec) { return spec.name == name; });
+}
+
+std::vector<Group> groups_of(const State& state, bool of_selected) {
+  std::vector<Group> groups;
+  if (!state.view.lab) return groups;
+  const Params shown = shown_params(state);
+  // The described model says all the rest, and its rungs are measured hot.
+  const bool of_model = state.view.chart == View::decode && state.view.lab->decodes_model;
+  for (const ParamView& param : state.view.lab->params) {
+    if (of_model && param.name != std::string_view("threads")) continue;
+    if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
+    if (shown.count(param.name)) groups.push_back(stops_of(state, shown, param));
+  }
+  if (of_model) return groups;
+  groups.push_back({"cache",
+                    "",
+                    "hot: the data was just used. cold: it has to come from memory.\nTwo different "
+                    "results, never mixed.",
+                    {"hot", "cold"},
+                    state.view.cache == "cold" ? 1 : 0,
+                    false});
+  groups.push_back(
+      {"mode",
+       "",
+       "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
+       "figures you want to quote.",
+       {"live", "measure"},
+       state.view.mode == "live" ? 0 : 1,
+       false});
+  return groups;
+}
+
+constexpr float kLine = 32, kGap = 14, kPad = 12;
+constexpr int kMostLines = 4;       // the chart under them needs the rest
+constexpr float kLongList = 0.66f;  // of a line: more is a stepper
+
+/// What is shown, and how: the groups, and which of them are steppers.
+struct Shown {
+  std::vector<Group> groups;
+  std::vector<bool> stepper;
+};
+
+float label_width(Ui& ui, const Group& group) {
+  return group.label.empty() ? 0 : ui.width(group.label, kSmall_px) + ui.px(10);
+}
+
+float options_width(Ui& ui, const Group& group, bool stepper) {
+  float widest = 0, total = 0;
+  for (const std::string& option : group.options) {
+    const float w = ui.width(option, kSmall_px);
+    widest = std::max(widest, w);
+    total += w + ui.px(22);
+  }
+  return stepper ? widest + ui.px(68) : total;
+}
+
+int lines_of(Ui& ui, const Shown& shown, float room) {
+  float x = 0;
+  int lines = 1;
+  for (size_t i = 0; i < shown.groups.size(); ++i) {
+    const Group& group = shown.groups[i];
+    const float w = label_width(ui, group) + options_width(ui, group, shown.stepper[i]);
+    if (x > 0 && x + w > room) x = 0, ++lines;
+    x += w + ui.px(kGap);
+  }
+  return lines;
+}
+
+/// Rows of stops while two lines hold them all, then steppers; and where those take too many lines, only what the
+/// selected rung takes.
+Shown shown_in(Ui& ui, float room) {
+  Shown shown;
+  for (const bool of_selected : {false, true}) {
+    shown.groups = groups_of(ui.state, of_selected);
+    shown.stepper.assign(shown.groups.size(), false);
+    if (lines_of(ui, shown, room) <= 2) break;
+    for (size_t i = 0; i < shown.groups.size(); ++i) {
+      const Group& group = shown.groups[i];
+      shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room;
+    }
+    if (lines_of(ui, shown, room) <= kMostLines) break;
+  }
+  return shown;
+}
+
+void apply(State& state, const Group& group, int index) {
+  const std::string& option = group.options[static_cast<size_t>(index)];
+  if (group.name == "cache")
+    set_cache(state, option);
+  else if (group.name == "mode")
+    set_mode(state, option);
+  else if (group.is_integer)
+    set_param(state, group.name, static_cast<int64_t>(std::stoll(option)));
+  else
+    set_param(state, group.name, option);
+}
+
+}  // namespace
+
+float ParamsBar::height(Ui& ui, float width) const {
+  const float room = width - 2 * ui.px(kPad + 4);
+  const Shown shown = shown_in(ui, room);
+  if (shown.groups.empty()) return 0;
+  const int lines = lines_of(ui, shown, room);
+  return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
+         2 * ui.px(kPad - 4);
+}
+
+void ParamsBar::draw(Ui& ui, Area area) {
+  ui.panel(area);
+  const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 4));
+  const Shown shown = shown_in(ui, inner.w);
+  float x = inner.x, y = inner.y;
+  for (size_t i = 0; i < shown.groups.size(); ++i) {
+    const Group& group = shown.groups[i];
+    const bool stepper = shown.stepper[i];
+    const float label_w = label_width(ui, group), options_w = options_width(ui, group, stepper);
+    if (x > inner.x && x + label_w + options_w > inner.right()) {
+      x = inner.x;
+      y += ui.px(kLine) + ui.px(8);
+    }
+    const Area label = {x, y, label_w, ui.px(kLine)};
+    ui.text(label.x, label.middle(), group.label, kSmall_px, Role::muted);
+    if (ui.touch("label:" + group.name, label).hovered) ui.tooltip(group.tip);
+    const Area options = {x + label_w, y, options_w, ui.px(kLine)};
+    const int clicked = stepper ? ui.stepper(group.name, options, group.options, group.chosen)
+                                : ui.segments(group.name, options, group.options, group.chosen);
+    if (group.label.empty() &&
+        ImGui::IsMouseHoveringRect({options.x, options.y}, {options.right(), options.bottom()})) {
+      ui.tooltip(group.tip);
+    }
+    if (clicked >= 0) ui.dispatch([group, clicked](State& state) { apply(state, group, clicked); });
+    x += label_w + options_w + ui.px(kGap);
+  }
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,163 @@
+// A table that somebody published, in the centre: each row as printed and as it is here, what is
+// missing and what would bring it, and what the figures teach. The rows are those of `run --table`.
+#include <nlohmann/json.hpp>
+
+#include "app/query/published.h"
+#include "app/query/selection.h"
+#include "app/window/shell/actions.h"
+#include "app/window/panels/panels.h"
+#include "app/window/teach/study.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kRow = 32, kButton_w = 150, kButton_h = 32;
+/// Where each column begins, or ends where its figures are set to the right, as shares of the width.
+struct Column {
+  const char* heading;
+  float at;
+  bool right;
+  const char* metric = "";  ///< key into assets/metrics.json
+};
+constexpr Column kColumns[] = {
+    {"row", 0, false},
+    {"printed for", 0.24f, false},
+    {"printed", 0.47f, true, "time_per_call"},
+    {"that is", 0.60f, true, "throughput"},
+    {"here", 0.71f, true, "time_per_call"},
+    {"that is", 0.84f, true, "throughput"},
+    {"", 0.87f, false},
+};
+/// Under this width (at scale 1) times only: a rate is the same figure once more, and the hover has it.
+constexpr float kNarrow_px = 680, kNarrowAt[] = {0, 0.36f, 0.64f, -1, 0.82f, -1, 0.85f};
+
+float column_at(Ui& ui, const Area& area, size_t column) {
+  return area.w < ui.px(kNarrow_px) ? kNarrowAt[column] : kColumns[column].at;
+}
+
+const char* mark_of(app::PublishedRow::Source source) {
+  switch (source) {
+    case app::PublishedRow::Source::measured:
+      return "measured";
+    case app::PublishedRow::Source::extrapolated:
+      return "extrapolated";
+    case app::PublishedRow::Source::recorded:
+      return "recorded";
+    case app::PublishedRow::Source::missing:
+      break;
+  }
+  return "missing";
+}
+
+std::string rate(const std::optional<double>& flop_per_s) {
+  return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
+}
+
+}  // namespace
+
+void TablePanel::build(Ui& ui) {
+  if (version_ == ui.state.ladder_version) return;
+  version_ = ui.state.ladder_version;
+  lines_.clear();
+  const Table& table = ui.state.view.lab->tables.front();
+  // Copied into text at once: the rows point into a run that grows.
+  for (const app::PublishedRow& row :
+       app::fill_table(table, ui.state.run(), 0, ui.state.recordings, {})) {
+    const bool here = row.source != app::PublishedRow::Source::missing;
+    Line line;
+    line.cells = {row.row->title,
+                  row.row->machine,
+                  row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
+                  rate(row.printed_flop_per_s),
+                  here ? format_time_ns(row.time_ns) : kNone,
+                  here ? rate(row.flop_per_s) : "",
+                  mark_of(row.source)};
+    line.is_here = here;
+    line.note = (line.cells[5].empty() ? "" : line.cells[5] + " here\n") + row.note +
+                (row.brings.empty() ? "" : "\nIt takes " + row.brings);
+    if (row.ci_ns) line.note += "\n95 % " + format_time_interval(row.ci_ns);
+    lines_.push_back(std::move(line));
+  }
+}
+
+void TablePanel::draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells,
+                           Role role, Role here) {
+  for (size_t i = 0; i < std::size(kColumns); ++i) {
+    const Column& column = kColumns[i];
+    const bool is_ours = i == 4 || i == 5;
+    const float at = column_at(ui, area, i);
+    if (at < 0) continue;
+    const float room = i < 2 ? (column_at(ui, area, i + 1) - at) * area.w * (i ? 0.55f : 1) : 0;
+    ui.text(area.x + at * area.w, area.middle(), cells[i], kSmall_px, is_ours ? here : role,
+            Face::body, column.right ? Anchor::end : Anchor::start, room);
+  }
+}
+
+void TablePanel::draw(Ui& ui, Area area) {
+  const Lab& lab = *ui.state.view.lab;
+  if (lab.tables.empty()) {
+    draw_empty_state(ui, area, "This lab follows no published table.", "The ladder is its own.");
+    return;
+  }
+  build(ui);
+  const Table& table = lab.tables.front();
+  area = area.inset(ui.px(12), ui.px(6));
+  ImGui::SetCursorScreenPos({area.x, area.y});
+  compat::begin_child("table", area.w, area.h, true);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = area.w - ui.px(16);
+  Area rest = {origin.x, origin.y, width, 1e6f};
+  const Area head = {rest.x, rest.y, width - ui.px(kButton_w + 12), 0};
+  const float title_h = ui.paragraph(head, std::string(table.title) + ".", kSmall_px, Role::muted);
+  ui.action_button("run_table",
+                   {rest.right() - ui.px(kButton_w), rest.y, ui.px(kButton_w), ui.px(kButton_h)},
+                   "Run the table", Ui::Kind::normal);
+  rest.take_top(std::max(title_h, ui.px(kButton_h)), ui.px(8));
+  std::vector<std::string> headings;
+  for (const Column& column : kColumns) headings.emplace_back(column.heading);
+  const Area heads = rest.take_top(ui.px(kRow));
+  draw_line(ui, heads, headings, Role::muted, Role::muted);
+  for (size_t i = 0; i < std::size(kColumns); ++i) {
+    const float at = column_at(ui, heads, i);
+    if (!*kColumns[i].metric || at < 0) continue;
+    const float w = ui.px(72), right = heads.x + at * heads.w;
+    const Area head_cell = {right - w, heads.y, w, heads.h};
+    if (ui.touch("table_head:" + std::to_string(i), head_cell).hovered)
+      ui.tooltip(metric_text(kColumns[i].metric));
+  }
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const Area line = rest.take_top(ui.px(kRow));
+    if (i % 2 == 0) ui.fill(line, ui.raised(1), ui.px(4));
+    draw_line(ui, line, lines_[i].cells, Role::text, lines_[i].is_here ? Role::text : Role::muted);
+    const auto touched = ui.touch("table:" + std::to_string(i), line);
+    if (touched.hovered && !lines_[i].note.empty()) ui.tooltip(lines_[i].note);
+  }
+  rest.take_top(ui.px(12));
+  for (const TableLesson& lesson : table.lessons) {
+    rest.take_top(ui.paragraph(rest, lesson.title, kBody_px, Role::text, Face::strong), ui.px(2));
+    rest.take_top(ui.paragraph(rest, lesson.text, kSmall_px, Role::muted), ui.px(12));
+  }
+  ImGui::SetCursorScreenPos({origin.x, rest.y});
+  ImGui::Dummy({width, 1});
+  ImGui::EndChild();
+  ui.list = outer;
+}
+
+void run_table(State& state) {
+  const Lab& lab = *state.view.lab;
+  if (lab.tables.empty()) return;
+  const auto selection = app::select_table(lab, lab.tables.front(), state.run(), {});
+  if (!selection) {
+    state.notice = {selection.error().sentence(), true};
+    return;
+  }
+  WorkRequest request = request_for(state, "run");
+  request.cache = "hot";
+  request.table = lab.tables.front().id;
+  request.kernels = selection->kernels;
+  send(state, std::move(request), &state.run_request);
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,97 @@
+#include "app/window/panels/table_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/panels/panels.h"
+#include "app/window/teach/study.h"
+
+namespace ridge::window {
+namespace {
+
+bool is_reason(const std::string& cell) {
+  return cell.starts_with("unavailable");
+}
+
+std::vector<float> column_widths(Ui& ui, const std::vector<std::string>& columns,
+                                 const std::vector<std::vector<std::string>>& rows, float room) {
+  std::vector<float> widths(columns.size(), ui.px(48));
+  const auto widen = [&](size_t column, const std::string& cell) {
+    if (column < widths.size())
+      widths[column] = std::max(widths[column], ui.width(cell, kSmall_px - 1) + ui.px(20));
+  };
+  for (size_t i = 0; i < columns.size(); ++i) widen(i, columns[i]);
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      const bool spans = is_reason(row[i]) && i + 1 < row.size() && row[i + 1].empty();
+      if (!spans) widen(i, row[i]);
+    }
+  }
+  // The narrow columns keep what they need; the wide ones share what is left.
+  float total = 0;
+  for (const float w : widths) total += w;
+  const float fair = room / static_cast<float>(std::max<size_t>(1, widths.size()));
+  if (total > room) {
+    float fixed = 0, wide = 0;
+    for (const float w : widths) (w <= fair ? fixed : wide) += w;
+    for (float& w : widths) {
+      if (w > fair) w *= (room - fixed) / wide;
+    }
+  }
+  return widths;
+}
+
+/// What the figures of a column are, where its heading is hovered.
+void explain_heads(Ui& ui, const Scroll& page, const std::vector<std::string>& columns,
+                   const std::vector<float>& widths) {
+  float x = page.rest.x;
+  for (size_t i = 0; i < columns.size(); x += widths[i++]) {
+    const Area head = {x, page.rest.y, widths[i], ui.px(26)};
+    const std::string metric = metric_of_title(columns[i]);
+    if (!metric.empty() && page.sees(head))
+      explain(ui, fmt::format("report_head:{}:{:.0f}", i, page.rest.y), head, metric_text(metric));
+  }
+}
+
+}  // namespace
+
+void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
+                const std::vector<std::vector<std::string>>& rows) {
+  const auto widths = column_widths(ui, columns, rows, page->rest.w);
+  const auto draw_row = [&](const std::vector<std::string>& row, Role role, Face face) {
+    // Twice: for its height, then for good.
+    float height = ui.px(26);
+    for (const bool measure : {true, false}) {
+      const Area line = {page->rest.x, page->rest.y, page->rest.w, height};
+      if (!measure && !page->sees(line)) break;
+      float x = line.x;
+      for (size_t i = 0; i < row.size() && i < widths.size(); ++i) {
+        float w = widths[i];
+        for (size_t next = i + 1; is_reason(row[i]) && next < row.size() && row[next].empty();
+             ++next)
+          w += widths[next];
+        const Role cell_role = is_reason(row[i]) ? Role::muted : role;
+        if (row[i].empty()) {
+          x += widths[i];
+          continue;
+        }
+        const float h = ui.paragraph({x, line.y + ui.px(3), w - ui.px(16), 0}, row[i],
+                                     kSmall_px - 1, cell_role, face, measure);
+        if (measure) height = std::max(height, h + ui.px(6));
+        x += widths[i];
+      }
+      if (!measure) {
+        ui.list->AddLine({line.x, line.bottom() - 0.5f}, {line.right(), line.bottom() - 0.5f},
+                         ui.color(Role::grid));
+      }
+    }
+    page->rest.take_top(height);
+  };
+  explain_heads(ui, *page, columns, widths);
+  draw_row(columns, Role::muted, Face::strong);
+  for (const auto& row : rows) draw_row(row, Role::text, Face::body);
+  page->rest.take_top(ui.px(14));
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,256 @@
+// Compare: every paired comparison of a run as a forest, the chosen one's verdict over it and how the
+// times of both its sides spread beside it.
+#include <algorithm>
+
+#include "app/query/reporting.h"
+#include "app/window/shell/actions.h"
+#include "app/window/views/chart_view.h"
+#include "app/window/panels/panels.h"
+#include "app/window/shell/screens.h"
+#include "common/view/chart/distribution.h"
+#include "common/view/chart/ecdf.h"
+#include "common/view/chart/forest.h"
+#include "common/view/chart/paired.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
+
+/// A run that holds comparisons of the lab in view, newest first.
+struct Source {
+  std::string name, machine;  ///< machine: empty for this session's own
+  const Run* run = nullptr;
+  std::vector<const Comparison*> comparisons;
+};
+
+class CompareScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+  ChartView* chart() override { return sources_.empty() ? nullptr : chosen_chart_; }
+
+ private:
+  void build(Ui& ui);
+  void build_charts(const State& state);
+  void draw_sources(Ui& ui, const Area& area);
+  void choose(State& state, size_t index);
+  void draw_spread(Ui& ui, const Area& panel);
+  void draw_both(Ui& ui, Area area);
+  int draw_wide(Ui& ui, Area all);
+  int draw_narrow(Ui& ui, const Area& all);
+  static void draw_empty(Ui& ui, const Area& area);
+  const Comparison* chosen() const;
+
+  std::vector<Source> sources_;
+  size_t source_ = 0, chosen_ = 0;
+  uint64_t version_ = ~0ull;
+  ChartView forest_, spread_, ecdf_;
+  ChartView* chosen_chart_ = &forest_;  ///< the one pointed at last
+  bool has_spread_ = false;
+};
+
+void add_source(const State& state, const Run& run, const std::string& name,
+                const std::string& machine, std::vector<Source>* sources) {
+  Source source{name, machine, &run, {}};
+  const auto& all = run.comparisons();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->lab == state.view.lab->id && !is_self_check(*it)) source.comparisons.push_back(&*it);
+  }
+  if (!source.comparisons.empty()) sources->push_back(std::move(source));
+}
+
+const Comparison* CompareScreen::chosen() const {
+  if (sources_.empty()) return nullptr;
+  const auto& comparisons = sources_[source_].comparisons;
+  return comparisons[std::min(chosen_, comparisons.size() - 1)];
+}
+
+void CompareScreen::build(Ui& ui) {
+  const State& state = ui.state;
+  if (version_ == state.ladder_version) return;
+  version_ = state.ladder_version;
+  const size_t before = sources_.empty() ? 0 : sources_[source_].comparisons.size();
+  sources_.clear();
+  if (!state.view.lab) return;
+  add_source(state, state.run(), state.is_replay() ? "this saved run" : "this session", "",
+             &sources_);
+  for (const Recording& recording : state.recordings) {
+    // A recording that is open as a saved run is in the list already.
+    const auto& here = state.run().environment();
+    const auto& there = recording.run->environment();
+    if (state.is_replay() && here && there && here->time_utc == there->time_utc) continue;
+    std::string file = recording.path.substr(recording.path.rfind('/') + 1);
+    if (file.starts_with(state.view.lab->id + std::string("."))) file.erase(0, file.find('.') + 1);
+    add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
+               &sources_);
+  }
+  source_ = std::min(source_, sources_.empty() ? 0 : sources_.size() - 1);
+  if (sources_.empty()) return;
+  // A new verdict is what was waited for; else the choice stays, and begins with what is selected.
+  const auto& comparisons = sources_[source_].comparisons;
+  if (comparisons.size() != before) {
+    const auto selected =
+        std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
+          return one->candidate == state.view.rung && one->baseline == state.view.baseline;
+        });
+    chosen_ = selected == comparisons.end() ? 0 : size_t(selected - comparisons.begin());
+  }
+  chosen_ = std::min(chosen_, comparisons.size() - 1);
+  build_charts(state);
+}
+
+void CompareScreen::build_charts(const State& state) {
+  const Source& source = sources_[source_];
+  const Titles titles = app::titles_of(*state.view.lab);
+  const Params shared = chart::shared_params(source.comparisons);
+  std::vector<chart::ForestRow> rows;
+  for (const Comparison* one : source.comparisons) {
+    const std::string own =
+        report::differing_params(one->candidate_params, shared, one->size_param);
+    chart::ForestRow row;
+    row.label = rung_title(state, one->candidate);
+    row.sublabel = "against " + rung_title(state, one->baseline) + (own.empty() ? "" : " · " + own);
+    row.comparison = one;
+    row.round_ratios = chart::round_ratios(*source.run, *one);
+    row.verdict = decide(*source.run, *one, titles).verdict;
+    rows.push_back(std::move(row));
+  }
+  chart::ChartModel forest = chart::forest_chart(rows);
+  forest.rows[chosen_].selected = true;
+  forest_.set(std::move(forest));
+
+  const Comparison& one = *source.comparisons[chosen_];
+  const Series sides[2] = {chart::side_of(*source.run, one, false),
+                           chart::side_of(*source.run, one, true)};
+  has_spread_ = !sides[0].samples.empty() && !sides[1].samples.empty() &&
+                rows[chosen_].verdict != Verdict::invalid;
+  if (!has_spread_) return;
+  const chart::DistributionRow spread[] = {
+      {rung_title(state, one.baseline), "baseline", &sides[0], true},
+      {rung_title(state, one.candidate), "candidate", &sides[1], false}};
+  chart::ChartModel model = chart::distribution_chart(spread);
+  model.panels[0].subtitle = "every slot of the rounds";
+  spread_.set(std::move(model));
+  ecdf_.set(chart::ecdf_chart(spread));
+}
+
+void CompareScreen::choose(State& state, size_t index) {
+  chosen_ = index;
+  build_charts(state);
+}
+
+void CompareScreen::draw_empty(Ui& ui, const Area& area) {
+  ui.panel(area);
+  const State& state = ui.state;
+  const bool can = state.view.lab && action("compare").why_not(state).empty() &&
+                   state.view.baseline != state.view.rung;
+  const std::string pair =
+      can ? "Compare " + rung_title(state, state.view.rung) + " with the baseline" : "";
+  const bool pressed =
+      draw_nothing(ui, area, "Nothing was compared yet.",
+                   "“Faster” is only said after two rungs ran in turns. In the lab: select a rung, "
+                   "B makes it the baseline; select another, C compares.",
+                   can ? pair : "Choose two rungs in the lab");
+  if (!pressed) return;
+  if (can)
+    ui.dispatch_action("compare");
+  else
+    ui.state.view.screen = ScreenId::lab;
+}
+
+void CompareScreen::draw_sources(Ui& ui, const Area& area) {
+  std::vector<std::string> names;
+  float width = 0;
+  for (const Source& source : sources_) {
+    names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
+    width += ui.width(names.back(), kSmall_px) + ui.px(26);
+  }
+  if (width > area.w) {  // each has an equal part of too little
+    const float part = area.w / static_cast<float>(names.size()) - ui.px(12);
+    for (std::string& name : names) name = ui.elide(name, part, kSmall_px);
+  }
+  const int clicked = ui.segments("source", {area.x, area.y, std::min(width, area.w), area.h},
+                                  names, static_cast<int>(source_));
+  if (clicked < 0) return;
+  source_ = static_cast<size_t>(clicked);
+  choose(ui.state, 0);
+}
+
+/// The dots as high as they need, the curves in what is left, up to where they get too tall; a page that
+/// scrolls where that is too little.
+void CompareScreen::draw_both(Ui& ui, Area area) {
+  const float gap = ui.px(6), dots = spread_.height(ui, area.w);
+  if (area.h - dots - gap >= ui.px(kLeastCurves)) {
+    spread_.draw_in_page(ui, "spread", area.take_top(dots, gap));
+    area.h = std::min(area.h, ui.px(460));
+    ecdf_.draw(ui, "ecdf", area);
+    return;
+  }
+  Scroll page(ui, "spread_page", area);
+  spread_.draw_in_page(ui, "spread", page.rest.take_top(spread_.height(ui, page.rest.w), gap));
+  ecdf_.draw_in_page(ui, "ecdf", page.rest.take_top(ecdf_.height(ui, page.rest.w)));
+}
+
+void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
+  ui.panel(panel);
+  if (has_spread_) {
+    draw_both(ui, panel.inset(ui.px(12), ui.px(10)));
+    // One axis of times: where one is read, the other has a line.
+    spread_.link_x(ecdf_.reading_x());
+    ecdf_.link_x(spread_.reading_x());
+    return;
+  }
+  draw_empty_state(ui, panel.inset(ui.px(24)), "The times of the rounds are not here.",
+                   "A recording keeps its verdicts, not each round's times; a failed check leaves "
+                   "no times that may be shown.");
+}
+
+/// Side by side; returns the row that was clicked, else -1.
+int CompareScreen::draw_wide(Ui& ui, Area all) {
+  draw_spread(ui, all.take_right(all.w * 0.4f, ui.px(12)));
+  ui.panel(all);
+  Area inner = all.inset(ui.px(12), ui.px(10));
+  if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
+  return forest_.draw(ui, "forest", inner);
+}
+
+/// One under the other, as a page that scrolls.
+int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
+  Scroll page(ui, "compare_page", all);
+  const float gap = ui.px(12), pad = ui.px(10);
+  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 520 : 120), gap));
+  if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
+  const float h = forest_.height(ui, page.rest.w - 2 * pad);
+  const Area panel = page.rest.take_top(h + 2 * pad);
+  ui.panel(panel);
+  return forest_.draw_in_page(ui, "forest", panel.inset(pad));
+}
+
+void CompareScreen::draw(Ui& ui, Area all) {
+  build(ui);
+  const Comparison* one = chosen();
+  if (!one) return draw_empty(ui, all);
+  const Area card = all.take_top(ui.px(104), ui.px(12));
+  ui.panel(card);
+  ui.widgets["verdict"] = card;
+  const Source& source = sources_[source_];
+  draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+  const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
+  const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);
+  for (ChartView* view : {&forest_, &spread_, &ecdf_}) {
+    if (view->hovered()) chosen_chart_ = view;
+  }
+  if (row >= 0 && static_cast<size_t>(row) < sources_[source_].comparisons.size())
+    choose(ui.state, static_cast<size_t>(row));
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_compare_screen() {
+  return std::make_unique<CompareScreen>();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,134 @@
+// The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/panels/fold.h"
+#include "app/window/panels/panels.h"
+#include "app/window/teach/predict_bar.h"
+#include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
+#include "app/window/teach/tour_bar.h"
+
+namespace ridge::window {
+namespace {
+
+// Pixels at scale 1.
+constexpr float kGap = 12, kVerdict = 94, kStrip = 172;
+// The views' buttons, the ladder's head and foot, and a row at its least (two lines of text) and at its best.
+constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
+// A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
+constexpr float kNarrow = 1120;
+
+/// At the right of the buttons that choose the chart, where there is room beside them.
+void draw_teaching_buttons(Ui& ui, const Area& chart) {
+  const float views = ui.widgets["views"].right() + ui.px(8);
+  struct Button {
+    const char* action;
+    const char* label;
+  };
+  constexpr Button kButtons[] = {{"predict", "Predict"}, {"sweep", "Sweep"}, {"reruns", "Re-run"}};
+  Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
+  for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
+    const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
+    // The question before the run stays longest: the others' keys do what they do.
+    const float before = it == std::rend(kButtons) - 1
+                             ? 0
+                             : ui.width(kButtons[0].label, kSmall_px + 1, Face::strong) + ui.px(28);
+    if (row.w < w + before) continue;
+    const bool is_on = (it->action == std::string_view("reruns") && ui.state.teach.reruns) ||
+                       (it->action == std::string_view("predict") && ui.state.teach.predicting);
+    const Area place = row.take_right(w, ui.px(6));
+    ui.action_button(it->action, place, it->label, Ui::Kind::quiet);
+    if (is_on) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
+  }
+}
+
+class LabScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+  ChartView* chart() override { return chart_.view(); }
+
+ private:
+  void draw_centre(Ui& ui, Area area);
+  void splitter(Ui& ui, const char* name, const Area& area, float now, float* width,
+                float direction);
+
+  LeftRail left_rail_;
+  ParamsBar params_bar_;
+  ChartPanel chart_;
+  VerdictCard verdict_;
+  StripPanel strip_;
+  RightPanel right_;
+  PredictBar predict_;
+  TourBar tour_;
+};
+
+void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, float* width,
+                         float direction) {
+  const auto touched = ui.touch(name, area);
+  if (touched.hovered || touched.held) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const float line = ui.px(2);
+    ui.fill({area.x + (area.w - line) / 2, area.y, line, area.h},
+            ui.color(Role::muted, touched.held ? 0.8f : 0.4f));
+  }
+  if (touched.held) {
+    const float moved = now + direction * ImGui::GetIO().MouseDelta.x;
+    if (moved != now) *width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
+    ui.reads_again = true;
+  }
+  if (ImGui::IsItemDeactivated()) save_settings(&ui.state);
+}
+
+void LabScreen::draw_centre(Ui& ui, Area area) {
+  const float gap = ui.px(kGap);
+  if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
+  if (const float h = params_bar_.height(ui, area.w); h > 0)
+    params_bar_.draw(ui, area.take_top(h, gap));
+  const float verdict_h = ui.px(ui.is_low ? kVerdict - 16 : kVerdict);
+  // The strip is there when the ladder keeps its row height beside it. Counted from the number of
+  // rungs and not from what the chart needs now: results must not move the panels as they arrive.
+  const auto rows = static_cast<float>(
+      std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(),
+                    [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
+  const float spare =
+      area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
+  if (spare >= 0 || ui.state.view.strip == Strip::telemetry) {  // what was asked for is shown
+    const float more = std::clamp(spare - ui.px(kRoomierRow - kRow) * rows, 0.0f, ui.px(kStrip));
+    strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
+  }
+  verdict_.draw(ui, area.take_bottom(verdict_h, gap));
+  if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
+  chart_.draw(ui, area);
+  draw_teaching_buttons(ui, area);
+}
+
+void LabScreen::draw(Ui& ui, Area all) {
+  ViewState& view = ui.state.view;
+  const float gap = ui.px(kGap);
+  const bool narrow = ui.window.w < ui.px(kNarrow);
+  // Narrow: the rail goes first, since the chart's rows and the keys do all that it does.
+  const float most = all.w - 2 * gap;
+  if (!narrow) {
+    const Area left = all.take_left(std::min(ui.px(view.left_width), most * 0.26f), gap);
+    left_rail_.draw(ui, left);
+    splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &view.left_width, 1);
+  }
+  // 460 px show 50 columns of code; a smaller window keeps seven tenths for the rest.
+  const float fitting = std::min(ui.px(460), most * (narrow ? 0.34f : 0.3f));
+  const float chosen =
+      view.right_width > 0 ? std::min(ui.px(view.right_width), most * 0.55f) : fitting;
+  const Area right = all.take_right(chosen, gap);
+  right_.draw(ui, right);
+  draw_centre(ui, all);
+  splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w, &view.right_width,
+           -1);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_lab_screen() {
+  return std::make_unique<LabScreen>();
+}
+
+}  // namespace ridge::window

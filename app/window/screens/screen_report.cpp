@@ -1,0 +1,128 @@
+// Report: what Export writes, drawn from the same content (common/view/report), the charts from the same
+// models.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/views/chart_view.h"
+#include "app/window/shell/export.h"
+#include "app/window/panels/panels.h"
+#include "app/window/shell/screens.h"
+#include "app/window/panels/table_view.h"
+
+namespace ridge::window {
+namespace {
+
+using report::Section;
+
+class ReportScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+  ChartView* chart() override { return pointed_ < charts_.size() ? &charts_[pointed_] : nullptr; }
+
+ private:
+  void build(const State& state);
+  void draw_page(Ui& ui, const Area& area);
+  void draw_section(Ui& ui, Scroll* page, const Section& section, ChartView* chart);
+
+  std::optional<report::Report> report_;
+  std::string why_not_;
+  std::vector<ChartView> charts_;  ///< one for each section; empty models where it has none
+  size_t pointed_ = ~0ull;         ///< the chart that actions mean
+  uint64_t version_ = ~0ull;
+};
+
+void ReportScreen::build(const State& state) {
+  // While samples arrive the report would be built thirty times a second, of half a run.
+  const bool busy = state.run_request || state.compare_request;
+  if (version_ == state.ladder_version || (busy && report_)) return;
+  version_ = state.ladder_version;
+  report_.reset();
+  charts_.clear();
+  if (!state.view.lab) return;
+  auto built = shown_report(state);
+  if (!built) {
+    why_not_ = built.error().sentence();
+    return;
+  }
+  report_ = *std::move(built);
+  for (const Section& section : report_->sections) {
+    charts_.emplace_back();
+    if (section.chart) charts_.back().set(*section.chart);
+  }
+}
+
+void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, ChartView* chart) {
+  const auto text = [&](const std::string& words, float size, Role role, Face face, float gap) {
+    const float h = ui.paragraph(page->rest, words, size, role, face, true);
+    const Area place = page->rest.take_top(h, gap);
+    if (page->sees(place)) ui.paragraph(place, words, size, role, face);
+  };
+  page->rest.take_top(ui.px(22));
+  text(section.title, kHeading_px - 2, Role::text, Face::strong, ui.px(8));
+  for (const std::string& paragraph : section.paragraphs)
+    text(paragraph, kSmall_px, Role::text, Face::body, ui.px(8));
+  if (section.chart) {
+    const Area place = page->rest.take_top(chart->height(ui, page->rest.w), ui.px(12));
+    if (page->sees(place)) chart->draw_in_page(ui, "report:" + section.id, place);
+  }
+  if (section.table && !section.table_behind)
+    draw_table(ui, page, section.table->columns, section.table->rows);
+  for (const std::string& bullet : section.bullets)
+    text("·  " + bullet, kSmall_px, Role::text, Face::body, ui.px(2));
+  for (const std::string& command : section.commands)
+    text(command, kCode_px, Role::text, Face::mono, ui.px(2));
+}
+
+void ReportScreen::draw_page(Ui& ui, const Area& area) {
+  Scroll page(ui, "report_page", area);
+  const auto text = [&](const std::string& words, float size, Role role, Face face, float gap) {
+    page.rest.take_top(ui.paragraph(page.rest, words, size, role, face), gap);
+  };
+  text(report_->title, kHeading_px + 4, Role::text, Face::strong, ui.px(2));
+  text(report_->subtitle, kSmall_px, Role::muted, Face::body, ui.px(14));
+  if (!report_->claims.empty() && report_->claims.back().paired) {
+    const report::Claim& claim = report_->claims.back();
+    const Area card = page.rest.take_top(ui.px(104), ui.px(12));
+    ui.fill(card, ui.raised(1), ui.px(8));
+    draw_verdict(ui, card.inset(ui.px(20), ui.px(12)), *claim.run, claim.comparison, "");
+  }
+  text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(4));
+  for (size_t i = 0; i < report_->sections.size(); ++i) {
+    draw_section(ui, &page, report_->sections[i], &charts_[i]);
+    const bool is_first = pointed_ >= charts_.size() && report_->sections[i].chart;
+    if (is_first || charts_[i].hovered()) pointed_ = i;
+  }
+  page.rest.take_top(ui.px(24));
+}
+
+void ReportScreen::draw(Ui& ui, Area all) {
+  build(ui.state);
+  // A page as wide as the exported one is read more easily than one as wide as the screen.
+  const float most = ui.px(1120);
+  if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
+  ui.panel(all);
+  if (!report_) {
+    draw_not_measured(ui, all, "There is nothing to report yet.", why_not_, "Run the ladder",
+                      "run");
+    return;
+  }
+  Area inner = all.inset(ui.px(32), ui.px(16));
+  Area bar = inner.take_top(ui.px(36), ui.px(10));
+  ui.action_button("export", bar.take_right(ui.px(150)), "Export  Ctrl E", Ui::Kind::primary);
+  ui.text(bar.x, bar.middle(),
+          ui.state.last_export.empty()
+              ? "HTML, Markdown, JSON, CSV and the transcript, in one folder"
+              : "Written to " + ui.state.last_export,
+          kSmall_px, Role::muted, Face::body, Anchor::start, bar.w - ui.px(16));
+  draw_page(ui, inner);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_report_screen() {
+  return std::make_unique<ReportScreen>();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,73 @@
+// Shortcuts: the table of actions as it is, in columns. What cannot be done now says why.
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
+
+namespace ridge::window {
+namespace {
+
+class ShortcutsScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  static void draw_line(Ui& ui, const Area& line, const Action& entry);
+};
+
+void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
+  const std::string why = entry.why_not(ui.state);
+  const auto touched = ui.touch("do:" + entry.id, line);
+  if (touched.hovered) ui.fill(line, ui.raised(1), ui.px(5));
+  const float x = line.x + ui.px(10);
+  if (*entry.keys.text) {
+    const float key_w =
+        std::max(ui.px(34), ui.width(entry.keys.text, kSmall_px, Face::mono) + ui.px(16));
+    const Area key = {x, line.y + ui.px(4), key_w, line.h - ui.px(8)};
+    ui.fill(key, ui.raised(3), ui.px(4));
+    ui.text(key.x + key.w / 2, key.middle(), entry.keys.text, kSmall_px, Role::text, Face::mono,
+            Anchor::middle);
+  }
+  ui.text(x + ui.px(92), line.middle(), entry.title, kSmall_px + 1,
+          why.empty() ? Role::text : Role::muted, Face::body, Anchor::start, line.w - ui.px(112));
+  if (touched.hovered && !why.empty()) ui.tooltip(why);
+  if (touched.clicked) ui.dispatch_action(entry.id);
+}
+
+void ShortcutsScreen::draw(Ui& ui, Area all) {
+  ui.panel(all);
+  Area inner = all.inset(ui.px(24), ui.px(18));
+  const Area head = inner.take_top(ui.px(34), ui.px(10));
+  ui.text(head.x, head.middle(), "Everything that can be done", kHeading_px, Role::text,
+          Face::strong);
+  const float head_w = ui.width("Everything that can be done", kHeading_px, Face::strong);
+  ui.text(head.x + head_w + ui.px(20), head.middle(), "a click does it; Ctrl K finds it by name",
+          kSmall_px, Role::muted, Face::body, Anchor::start, head.w - head_w - ui.px(20));
+  Scroll scroll(ui, "shortcuts", inner);
+  std::vector<const Action*> sorted;  // with keys first: the others are found by the palette
+  for (const Action& entry : actions()) {
+    if (*entry.keys.text) sorted.push_back(&entry);
+  }
+  for (const Action& entry : actions()) {
+    if (!*entry.keys.text) sorted.push_back(&entry);
+  }
+  const float line_h = ui.px(36), column_w = ui.px(440);
+  const auto columns =
+      static_cast<size_t>(std::clamp(static_cast<int>(scroll.rest.w / column_w), 1, 3));
+  const size_t rows = (sorted.size() + columns - 1) / columns;
+  const float w = scroll.rest.w / static_cast<float>(columns);
+  const Area at = scroll.rest;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const auto column = static_cast<float>(i / rows), row = static_cast<float>(i % rows);
+    draw_line(ui, {at.x + column * w, at.y + row * line_h, w - ui.px(16), line_h}, *sorted[i]);
+  }
+  scroll.rest.y += line_h * static_cast<float>(rows);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_shortcuts_screen() {
+  return std::make_unique<ShortcutsScreen>();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,285 @@
+// Timeline: what the worker did when. A lane for each rung or comparison, a colour and a height for
+// each kind of work, telemetry on the same axis.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
+#include "app/window/views/timeline.h"
+#include "common/view/chart/axis_place.h"
+#include "common/view/chart/layout_parts.h"
+#include "common/view/chart/ticks.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+/// Kinds differ by height too, so that colour does not stand alone.
+struct Kind {
+  const char* what;
+  const char* title;
+  Role role;
+  float height;  ///< of a lane, 0 to 1
+};
+constexpr Kind kKinds[] = {{"check", "prepare and check", Role::series2, 0.45f},
+                           {"call", "warm-up and samples", Role::series0, 0.8f},
+                           {"latency", "single calls", Role::series1, 0.62f},
+                           {"rounds", "rounds, in turns", Role::series4, 0.8f},
+                           {"read", "read", Role::series4, 0.45f},
+                           {"decode", "decode", Role::series0, 0.8f},
+                           {"augment", "crop and flip", Role::series3, 0.6f},
+                           {"collate", "normalise, collate", Role::series2, 0.5f},
+                           {"copy", "copy", Role::series2, 0.8f},
+                           {"copy and decode", "copy and decode", Role::series0, 0.7f},
+                           {"step", "step", Role::series1, 0.9f},
+                           {"host buffer, filling", "a batch is filled", Role::muted, 0.2f},
+                           {"host buffer, full", "it waits on the host", Role::series3, 0.4f},
+                           {"device buffer, full", "it waits on the device", Role::series1, 0.4f},
+                           {"result", "ceilings, results", Role::muted, 0.25f}};
+
+const Kind& kind_of(const std::string& what) {
+  for (const Kind& kind : kKinds) {
+    if (what == kind.what) return kind;
+  }
+  return kKinds[std::size(kKinds) - 1];
+}
+
+constexpr float kLane = 32, kSection = 34, kLabel = 250, kTelemetry = 62;
+
+class TimelineScreen final : public ScreenView {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  void draw_legend(Ui& ui, Area row) const;
+  void draw_lanes(Ui& ui, const Area& area);
+  void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
+  void draw_telemetry(Ui& ui, const Area& area) const;
+  void draw_axis(Ui& ui, const Area& area, float top) const;
+  float x_of(double at_s) const { return axis_.px(at_s); }
+  Interval whole() const { return {0, std::max(timeline_.length_s, 1e-9)}; }
+  bool is_zoomed() const { return axis_.high - axis_.low < whole().high * (1 - 1e-9); }
+  void place_axis();
+  void take_gestures(Ui& ui, const Area& lanes, float bottom);
+  bool draw_fit(Ui& ui, const Area& row) const;
+  void remake(const State& state);
+  void draw_switch(Ui& ui, const Area& row);
+
+  Timeline timeline_;
+  uint64_t version_ = ~0ull;
+  std::string rung_;
+  bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
+  bool has_stages_ = false;        ///< there is a choice
+  float left_ = 0, width_ = 1;     ///< of the axis, in pixels
+  std::optional<Interval> range_;  ///< the seconds that are looked at; empty: all
+  chart::AxisPlace axis_;
+  bool was_dragged_ = false;  ///< since the button went down: its release is no click
+};
+
+void TimelineScreen::draw_legend(Ui& ui, Area row) const {
+  for (const Kind& kind : kKinds) {
+    bool used = false;
+    for (const SpanLane& lane : timeline_.lanes) {
+      for (const LaneSpan& span : lane.spans) used |= &kind_of(span.what) == &kind;
+    }
+    if (!used) continue;
+    const float h = ui.px(18) * kind.height, w = ui.px(18);
+    ui.fill({row.x, row.middle() - h / 2, w, h}, ui.color(kind.role), ui.px(2));
+    row.take_left(w, ui.px(8));
+    row.take_left(ui.text(row.x, row.middle(), kind.title, kSmall_px, Role::muted), ui.px(24));
+  }
+}
+
+void TimelineScreen::place_axis() {
+  const Interval shown = range_ ? chart::kept_inside(*range_, whole(), false) : whole();
+  axis_ = {shown.low, shown.high, left_, left_ + width_, false};
+}
+
+/// As on a chart: the wheel zooms at the cursor (over the lanes, which scroll, with Ctrl), a drag pans, a
+/// double click shows all of it.
+void TimelineScreen::take_gestures(Ui& ui, const Area& lanes, float bottom) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool is_double_click = ImGui::IsMouseDoubleClicked(0) && !was_dragged_;
+  if (ImGui::IsMouseClicked(0)) was_dragged_ = false;
+  if (!ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows |
+                              ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))
+    return;
+  const ImVec2 mouse = io.MousePos;
+  if (!axis_.holds(mouse.x) || mouse.y < lanes.y || mouse.y >= bottom) return;
+  const bool scrolls = mouse.y < lanes.bottom();
+  if (is_double_click) {
+    range_.reset();
+  } else if (io.MouseWheel != 0 && (io.KeyCtrl || !scrolls)) {
+    range_ = axis_.zoomed(mouse.x, std::pow(0.8, io.MouseWheel));
+  } else if (is_zoomed() && ImGui::IsMouseDragging(0, 4)) {
+    was_dragged_ = true;
+    range_ = axis_.panned(io.MouseDelta.x);
+  } else {
+    return;
+  }
+  place_axis();
+  ui.reads_again = true;
+}
+
+bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
+  const float w = ui.px(64);
+  return is_zoomed() && ui.button("timeline:fit", {row.right() - w, row.y, w, row.h - ui.px(4)},
+                                  "Fit  0", Ui::Kind::normal);
+}
+
+void TimelineScreen::draw_span(Ui& ui, const Area& lane, const SpanLane& of,
+                               const LaneSpan& span) const {
+  if (span.to_s < axis_.low || span.from_s > axis_.high) return;
+  const Kind& kind = kind_of(span.what);
+  const float x = x_of(span.from_s), h = (lane.h - ui.px(6)) * kind.height;
+  const Area bar = {x, lane.middle() - h / 2, std::max(1.0f, x_of(span.to_s) - x), h};
+  ui.fill(bar, ui.color(kind.role), bar.w > 4 ? ui.px(2) : 0);
+  const Area reach = {bar.x - 1, lane.y, bar.w + 2, lane.h};
+  if (was_dragged_ || !axis_.holds(ImGui::GetIO().MousePos.x)) return;
+  if (!ImGui::IsMouseHoveringRect({reach.x, reach.y}, {reach.right(), reach.bottom()})) return;
+  ui.tooltip(of.label + "\n" + kind.title + ": " + format_time_ns((span.to_s - span.from_s) * 1e9) +
+             ", from " + format_time_ns(span.from_s * 1e9) + " on");
+}
+
+void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
+  const int target = std::clamp(static_cast<int>(width_ / ui.px(130)), 2, 12);
+  const auto ticks = chart::linear_ticks(axis_.low, axis_.high, target);
+  for (const chart::Tick& tick : ticks) {
+    const float x = x_of(tick.value);
+    ui.list->AddLine({x, top}, {x, area.y}, ui.color(Role::grid));
+    const std::string label = format_tick(tick.value, chart::parts::tick_digits(ticks, 1));
+    const float half = ui.width(label, kTiny_px, Face::mono) / 2;
+    ui.text(std::min(x, left_ + width_ - half), area.middle(), label, kTiny_px, Role::muted,
+            Face::mono, Anchor::middle);
+  }
+  ui.text(left_ - ui.px(16), area.middle(), "seconds", kTiny_px + 1, Role::muted, Face::body,
+          Anchor::end);
+}
+
+void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
+  Scroll scroll(ui, "lanes", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
+  std::string chosen;
+  for (size_t i = 0; i < timeline_.lanes.size(); ++i) {
+    const SpanLane& lane = timeline_.lanes[i];
+    if (!lane.section.empty()) {
+      const Area head = scroll.rest.take_top(ui.px(kSection));
+      if (scroll.sees(head))
+        ui.text(head.x, head.y + head.h * 0.6f, lane.section, kTiny_px, Role::muted, Face::strong);
+    }
+    const Area row = scroll.rest.take_top(ui.px(kLane));
+    if (!scroll.sees(row)) continue;
+    const auto touched = ui.touch("lane:" + std::to_string(i), row);
+    const bool here = !lane.kernel.empty() && lane.kernel == ui.state.view.rung;
+    if (here || touched.hovered)
+      ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
+    ui.text(row.x + ui.px(8), row.middle(), lane.label, kSmall_px, Role::text,
+            here ? Face::strong : Face::body, Anchor::start, left_ - row.x - ui.px(24));
+    ui.list->PushClipRect({left_ - 1, row.y}, {left_ + width_ + 1, row.bottom()}, true);
+    for (const LaneSpan& span : lane.spans) draw_span(ui, row, lane, span);
+    ui.list->PopClipRect();
+    if (touched.clicked && !was_dragged_) chosen = lane.kernel;
+  }
+  if (!chosen.empty()) ui.dispatch([chosen](State& state) { select_rung(state, chosen); });
+}
+
+void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
+  Area rest = area;
+  for (const TelemetryLane& lane : timeline_.telemetry) {
+    if (rest.h < ui.px(kTelemetry)) return;
+    const Area row = rest.take_top(ui.px(kTelemetry)).inset(0, ui.px(6));
+    const float room = left_ - row.x - ui.px(24);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
+            Anchor::start, room);
+    const size_t comma = lane.label.rfind(", ");
+    const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
+    const auto in_words = [&](double value) {
+      return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
+    };
+    const std::string range = in_words(lane.low) + " to " + in_words(lane.high);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range, kTiny_px, Role::muted, Face::mono,
+            Anchor::start, room);
+    // From zero where that is not far: a wiggle of one per cent must not look like a cliff.
+    const double low = lane.low >= 0 && lane.low < 0.8 * lane.high ? 0 : lane.low;
+    const double span = std::max(lane.high - low, 1e-12);
+    const auto at = [&](const std::pair<double, double>& point) {
+      return ImVec2(x_of(point.first),
+                    row.bottom() - row.h * static_cast<float>((point.second - low) / span));
+    };
+    ui.list->PushClipRect({left_, row.y}, {left_ + width_, row.bottom()}, true);
+    for (size_t i = 1; i < lane.points.size(); ++i)
+      ui.list->AddLine(at(lane.points[i - 1]), at(lane.points[i]), ui.color(Role::series0),
+                       ui.px(1.6f));
+    ui.list->PopClipRect();
+  }
+}
+
+void TimelineScreen::remake(const State& state) {
+  version_ = state.ladder_version;
+  rung_ = state.view.rung;
+  const RungView* row = find_row(state, rung_);
+  has_stages_ = row && row->series && !row->series->spans.empty();
+  timeline_ = has_stages_ && stages_ ? make_stage_timeline(*row->series, row->rung->title)
+                                     : make_timeline(state);
+  range_.reset();
+}
+
+/// Between the stages of the selected pipeline and the whole run.
+void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
+  if (!has_stages_) return;
+  const float w = ui.px(110), gap = ui.px(76);  // left of Fit
+  const Area place = {row.right() - gap - w, row.y, w, row.h - ui.px(4)};
+  if (!ui.button("timeline:stages", place, stages_ ? "Whole run" : "Stages", Ui::Kind::normal))
+    return;
+  stages_ = !stages_;
+  remake(ui.state);
+}
+
+void TimelineScreen::draw(Ui& ui, Area all) {
+  if (version_ != ui.state.ladder_version || rung_ != ui.state.view.rung) remake(ui.state);
+  ui.panel(all);
+  if (timeline_.lanes.empty()) {
+    const bool old = !ui.state.run().series().empty();
+    draw_not_measured(
+        ui, all, "There is no timeline yet.",
+        old ? "This run's lines carry no time stamps: it was made by an earlier worker."
+            : "It shows when each rung was checked, timed and compared.",
+        "Run the ladder", "run");
+    return;
+  }
+  Area inner = all.inset(ui.px(20), ui.px(14));
+  const Area legend = inner.take_top(ui.px(28), ui.px(4));
+  const float label_w = std::min(ui.px(kLabel), inner.w * 0.3f);
+  left_ = inner.x + label_w;
+  inner.w -= Scroll::bar(ui);
+  width_ = inner.w - label_w;
+  const auto lanes = static_cast<float>(timeline_.telemetry.size());
+  const float most = std::max(0.0f, inner.h * 0.4f);
+  const float telemetry_h =
+      std::min(std::floor(most / ui.px(kTelemetry)), lanes) * ui.px(kTelemetry);
+  const float top = inner.y;
+  const Area axis = inner.take_bottom(ui.px(26));
+  const Area telemetry = inner.take_bottom(telemetry_h, telemetry_h > 0 ? ui.px(6) : 0);
+  place_axis();
+  draw_legend(ui, legend);
+  draw_switch(ui, legend);
+  if (draw_fit(ui, legend) || ui.state.chart_wish == ChartWish::fit) {
+    ui.state.chart_wish = ChartWish::none;
+    range_.reset();
+    place_axis();
+  }
+  take_gestures(ui, inner, axis.bottom());
+  ui.widgets["lanes"] = inner;
+  ui.widgets["seconds"] = {left_, axis.y, width_, axis.h};
+  draw_axis(ui, axis, top);
+  draw_lanes(ui, inner);
+  draw_telemetry(ui, telemetry);
+}
+
+}  // namespace
+
+std::unique_ptr<ScreenView> make_timeline_screen() {
+  return std::make_unique<TimelineScreen>();
+}
+
+}  // namespace ridge::window

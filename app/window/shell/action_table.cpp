@@ -1,0 +1,351 @@
+// What each action does, and the table that keys, buttons, menus and the palette read.
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/window/shell/action_reasons.h"
+#include "app/window/shell/actions.h"
+#include "app/window/views/decode_view.h"
+#include "app/window/edit/editing.h"
+#include "app/window/shell/export.h"
+#include "app/window/panels/fold.h"
+#include "app/window/views/heat.h"
+#include "app/window/inspect/inspect_view.h"
+#include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/views/score_view.h"
+#include "app/window/shell/screens.h"
+#include "app/window/views/self_check.h"
+#include "app/window/views/serve_view.h"
+#include "app/window/shell/settings.h"
+#include "app/window/teach/study.h"
+#include "app/window/views/sweep.h"
+#include "app/window/views/training_view.h"
+#include "app/window/views/workload.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
+
+void cancel(State& state) {
+  for (const int64_t id : {state.run_request, state.compare_request, state.look.request}) {
+    if (id) state.session->cancel(id);
+  }
+  if (is_building(state)) state.session->cancel(state.editing->build_request);
+  state.notice = {"Cancelling after the call in hand; Esc again ends it at once.", false};
+}
+
+void escape(State& state) {
+  if (state.view.show_menu)
+    state.view.show_menu = false;
+  else if (state.view.show_chart_menu)
+    state.view.show_chart_menu = false;
+  else if (state.view.show_palette)
+    state.view.show_palette = false;
+  else if (state.view.show_glossary)
+    state.view.show_glossary = false;
+  else if (state.teach.show_tours)
+    state.teach.show_tours = false;
+  else if (why_no_cancel(state).empty())
+    cancel(state);
+  else
+    state.notice = {};
+}
+
+void open_palette(State& state) {
+  state.view.show_palette = !state.view.show_palette;
+  state.view.show_menu = state.view.show_glossary = false;  // both would take what is typed
+  state.view.palette_typed.clear();
+  state.view.palette_at = 0;
+}
+
+void toggle_baseline(State& state) {
+  std::string& baseline = state.view.baseline;
+  baseline = baseline == state.view.rung ? std::string() : state.view.rung;
+  state.notice = {};
+  state.dirty = true;
+}
+
+void clear_baseline(State& state) {
+  state.view.baseline.clear();
+  state.dirty = true;
+}
+
+void step_rung(State& state, int step) {
+  const auto& rows = state.ladder;  // with the learner's own
+  const int count = static_cast<int>(rows.size());
+  for (int i = 0; i < count; ++i) {
+    if (state.view.rung != rows[static_cast<size_t>(i)].rung->kernel) continue;
+    select_rung(state, rows[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].rung->kernel);
+    return;
+  }
+}
+
+void step_scale(State& state, int step) {
+  const auto end = std::end(kScales);
+  auto at = std::min_element(std::begin(kScales), end, [&](float a, float b) {
+    return std::abs(a - state.view.scale) < std::abs(b - state.view.scale);
+  });
+  const auto next =
+      std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
+  state.view.scale = kScales[next];
+  save_settings(&state);
+}
+
+/// To the source tab first; there, from the text to what the compiler made of it, and back.
+void toggle_assembly(State& state) {
+  state.view.assembly = state.view.tab != Tab::source || !state.view.assembly;
+  state.view.tab = Tab::source;
+}
+
+template <size_t place>
+void open_nth_lab(State& state) {
+  open_lab_at(state, place);
+}
+
+/// The key of the view that is shown leads back to the ladder.
+template <View view>
+void show_view(State& state) {
+  const bool here = state.view.screen == ScreenId::lab && state.view.chart == view;
+  state.view.chart = here ? View::ladder : view;
+  state.view.screen = ScreenId::lab;
+}
+
+template <ChartWish wanted>
+void wish(State& state) {
+  state.chart_wish = wanted;
+}
+
+template <bool copied>
+void take_picture(State& state) {
+  state.png_in_frames = 3;
+  state.png_copied = copied;
+}
+
+/// A tour by its place in the list of those that there are.
+template <size_t place>
+void start_nth_tour(State& state) {
+  start_tour(state, study::tour_ids()[place]);
+}
+constexpr void (*kStartTour[])(State&) = {start_nth_tour<0>, start_nth_tour<1>, start_nth_tour<2>,
+                                          start_nth_tour<3>, start_nth_tour<4>, start_nth_tour<5>,
+                                          start_nth_tour<6>, start_nth_tour<7>};
+
+using compat::Key;
+
+const Action kActions[] = {
+    {"run", "Run the ladder", pressed("F5", Key::f5), why_no_run, run_ladder},
+    {"climb", "Climb the ladder: a first look at every rung, live", {}, why_no_run, climb},
+    {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), why_no_run_selected,
+     run_selected},
+    {"cancel", "Cancel", pressed("Esc", Key::escape), never, escape},
+    {"baseline", "Make the selected rung the baseline", typed("B", 'b'), why_no_lab,
+     toggle_baseline},
+    {"clear_baseline", "Clear the baseline", {}, never, clear_baseline},
+    {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), why_no_compare,
+     compare},
+    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), why_no_export, export_report},
+    {"previous_rung", "Previous rung", typed("[", '['), why_no_lab,
+     [](State& state) { step_rung(state, -1); }},
+    {"next_rung", "Next rung", typed("]", ']'), why_no_lab,
+     [](State& state) { step_rung(state, 1); }},
+    {"experts", "Show or fold the expert rungs", typed("X", 'x'), why_no_folds, toggle_folds},
+    {"lesson", "Show the lesson", typed("L", 'l'), never,
+     [](State& state) { state.view.tab = Tab::lesson; }},
+    {"source", "Show the source", typed("S", 's'), never,
+     [](State& state) { state.view.tab = Tab::source; }},
+    {"assembly", "Show the source or its assembly", typed(";", ';'), never, toggle_assembly},
+    {"edit", "Edit a copy of the selected rung", {}, why_no_edit, start_editing},
+    {"save_edit", "Save your copy: it is built, checked and timed", with_ctrl("Ctrl S", Key::s),
+     why_no_save, save_edit},
+    {"revert_edit", "Go back to the original's text", {}, why_no_save, revert_edit},
+    {"hint", "Show the next hint of the exercise", {}, why_no_hint, show_hint},
+    {"diff", "Show what changed since the rung before", typed("D", 'd'), never,
+     [](State& state) { state.view.tab = Tab::diff; }},
+    {"ladder", "Show the ladder", {}, never, show_view<View::ladder>},
+    {"roofline", "Roofline: speed under the machine's ceilings", typed("R", 'r'), never,
+     show_view<View::roofline>},
+    {"sizes", "Sizes: speed against size", typed("N", 'n'), never, show_view<View::sizes>},
+    {"bandwidth", "Bandwidth: memory bandwidth against size", typed("Q", 'q'), never,
+     show_view<View::bandwidth>},
+    {"memory", "Memory: what a rung holds, against size", {}, never, show_view<View::memory>},
+    {"heatmap", "Heatmap: speed over two parameters", {}, never, show_view<View::heatmap>},
+    {"traffic",
+     "Traffic: what each cache level is expected to give, and the time",
+     {},
+     why_no_lab,
+     show_view<View::traffic>},
+    {"run_orders", "Run the loop nest in every order", {}, why_no_run, run_orders},
+    {"table", "Table: a published one, run again", {}, never, show_view<View::table>},
+    {"run_table", "Run the table's rows", {}, why_no_run, run_table},
+    {"workload",
+     "Workload: a network's products with the selected rung",
+     {},
+     why_no_workload,
+     show_view<View::workload>},
+    {"run_workload",
+     "Run the selected rung at the workload's shapes",
+     {},
+     why_no_run_workload,
+     run_workload},
+    {"decode",
+     "Decode: a model's tokens and joules with each type of weights",
+     {},
+     why_no_decode,
+     show_view<View::decode>},
+    {"run_decode",
+     "Run each type of weights at the model's shapes",
+     {},
+     why_no_run_decode,
+     run_decode},
+    {"training",
+     "Training: curves over seconds or steps",
+     {},
+     why_no_trainings,
+     show_view<View::training>},
+    {"score",
+     "Score card: the lab's networks side by side",
+     {},
+     why_no_score,
+     show_view<View::score>},
+    {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score},
+    {"queue",
+     "Queue: latency against load, before the selected step",
+     {},
+     why_no_queue,
+     show_view<View::queue>},
+    {"run_serve", "Serve a queue of requests", {}, why_no_serve, run_serve},
+    {"inspect",
+     "Inside: what a model learned, and how it decides",
+     {},
+     why_no_inspect,
+     show_view<View::inspect>},
+    {"inspect_previous",
+     "Inside: the input before",
+     {},
+     why_no_pick,
+     [](State& state) { pick_input(state, -1); }},
+    {"inspect_next",
+     "Inside: the next input",
+     {},
+     why_no_pick,
+     [](State& state) { pick_input(state, 1); }},
+    {"inspect_wrong", "Inside: the next input that it gets wrong", {}, why_no_draw, pick_wrong},
+    {"inspect_draw",
+     "Inside: draw, beginning with the input in view",
+     {},
+     why_no_draw,
+     toggle_draw},
+    {"inspect_clear", "Inside: an empty picture to draw on", {}, why_no_canvas, clear_canvas},
+    {"inspect_unit_back",
+     "Inside: the LUT or RAM before",
+     {},
+     why_no_unit,
+     [](State& state) { step_unit(state, -1); }},
+    {"inspect_unit_on",
+     "Inside: the next LUT or RAM",
+     {},
+     why_no_unit,
+     [](State& state) { step_unit(state, 1); }},
+    {"inspect_again", "Inside: ask the worker again", {}, why_no_inspect, inspect_again},
+    {"error", "Error: speed against error, with the gate", typed("E", 'e'), never,
+     show_view<View::error>},
+    {"frontier",
+     "Frontier: speed against what the lab is judged by",
+     {},
+     why_no_frontier,
+     show_view<View::frontier>},
+    {"log", "Show or hide the log", typed("G", 'g'), never,
+     [](State& state) { state.view.show_log = !state.view.show_log; }},
+    {"telemetry", "Show or hide telemetry", typed("Y", 'y'), never,
+     [](State& state) {
+       const bool shown = state.view.strip == Strip::telemetry;
+       state.view.strip = shown ? Strip::automatic : Strip::telemetry;
+     }},
+    {"theme", "Dark or light", typed("T", 't'), never,
+     [](State& state) {
+       state.view.light_theme = !state.view.light_theme;
+       save_settings(&state);
+     }},
+    {"chart_table", "Chart, or the table behind it", typed(".", '.'), why_no_chart,
+     wish<ChartWish::table>},
+    {"fit", "Show all of the chart again", typed("0", '0'), never, wish<ChartWish::fit>},
+    {"copy_value", "Copy the value pointed at", {}, why_no_chart, wish<ChartWish::copy_value>},
+    {"copy_csv", "Copy the chart's table as CSV", {}, why_no_chart, wish<ChartWish::copy_csv>},
+    {"copy_svg", "Copy the chart as SVG", {}, why_no_chart, wish<ChartWish::copy_svg>},
+    {"copy_png", "Copy a picture of the chart (PNG)", {}, why_no_chart, take_picture<true>},
+    {"save_png", "Save a picture of the chart (PNG)", {}, why_no_chart, take_picture<false>},
+    {"reduced_motion",
+     "Reduced motion on or off",
+     {},
+     never,
+     [](State& state) {
+       state.view.reduced_motion = !state.view.reduced_motion;
+       save_settings(&state);
+     }},
+    {"probe", "Measure what this machine can do at most", {}, why_no_work, probe},
+    {"self_check", "A/A: this machine's noise floor", {}, why_no_self_checks, run_self_checks},
+    {"counters",
+     "Count hardware events of a GPU on or off",
+     {},
+     why_no_reruns,
+     [](State& state) { state.view.counters = !state.view.counters; }},
+    {"larger", "Larger", with_ctrl("Ctrl +", Key::plus), never,
+     [](State& state) { step_scale(state, 1); }},
+    {"smaller", "Smaller", with_ctrl("Ctrl −", Key::minus), never,
+     [](State& state) { step_scale(state, -1); }},
+    {"full_screen", "Full screen", pressed("F11", Key::f11), never,
+     [](State& state) { state.view.full_screen = !state.view.full_screen; }},
+    {"palette", "Find an action, a screen, a lab, a rung", with_ctrl("Ctrl K", Key::k), never,
+     open_palette},
+    {"predict", "Predict the selected rung", typed("U", 'u'), why_no_predict, toggle_predict},
+    {"advance", "Go on: run, reveal, explain, next", pressed("Page Down", Key::page_down),
+     why_no_advance, advance},
+    {"go_back", "Go back", pressed("Page Up", Key::page_up), why_no_advance, go_back},
+    {"tours", "Tours", typed("J", 'j'), never,
+     [](State& state) { state.teach.show_tours = !state.teach.show_tours; }},
+    {"end_tour", "End the tour", {}, why_no_tour, end_tour},
+    {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), why_no_run_selected,
+     sweep_selected},
+    {"sweep_all", "Sweep the ladder over all sizes", {}, why_no_run, sweep_all},
+    {"sweep_pair",
+     "Sweep the selected rung over two parameters",
+     {},
+     why_no_run_selected,
+     sweep_pair},
+    {"reruns", "Run again on every change of a parameter", typed("F", 'f'), why_no_reruns,
+     toggle_reruns},
+    {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), why_no_lesson,
+     [](State& state) { ++state.teach.diagram_moves; }},
+    {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), why_no_lesson,
+     [](State& state) { --state.teach.diagram_moves; }},
+    {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, never, open_nth_lab<0>},
+};
+
+/// The table above, and a way to every screen.
+std::vector<Action> all_actions() {
+  std::vector<Action> all(std::begin(kActions), std::end(kActions));
+  const auto study = study_actions();
+  all.insert(all.end(), study.begin(), study.end());
+  for (const ScreenDesc& screen : screens()) {
+    all.push_back({std::string("show_") + screen.name,
+                   std::string(screen.title) + ": " + screen.about,
+                   typed(screen.keys, screen.typed), never, screen.show});
+  }
+  const auto tours = study::tour_ids();
+  for (size_t i = 0; i < std::min(tours.size(), std::size(kStartTour)); ++i) {
+    const auto tour = study::load_tour(tours[i]);
+    if (!tour) continue;  // the list of tours says what is wrong with it
+    all.push_back({"tour_" + tours[i], "Tour: " + tour->title, {}, never, kStartTour[i]});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const Action> actions() {
+  static const std::vector<Action> kAll = all_actions();
+  return kAll;
+}
+
+}  // namespace ridge::window

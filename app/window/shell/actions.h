@@ -1,0 +1,82 @@
+// One table of actions. Keys, buttons, the list behind "?" and later menus read it, so that no
+// action exists in one of them only, and each is named the same everywhere.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/platform/imgui_compat.h"
+#include "app/window/shell/state.h"
+
+namespace ridge::window {
+
+/// What an action is done with, apart from clicking; none by default.
+struct Keys {
+  const char* text = "";                ///< as printed: "F5"
+  char typed = 0;                       ///< a typed character: 'b'
+  std::optional<compat::Key> key = {};  ///< or a key that types nothing
+  bool ctrl = false;
+};
+
+constexpr Keys typed(const char* text, char character) {
+  return {.text = text, .typed = character};
+}
+constexpr Keys pressed(const char* text, compat::Key key) {
+  return {.text = text, .key = key};
+}
+constexpr Keys with_ctrl(const char* text, compat::Key key) {
+  return {.text = text, .key = key, .ctrl = true};
+}
+
+struct Action {
+  std::string id;     ///< "run"
+  std::string title;  ///< "Run the ladder"
+  Keys keys;
+  /// Why it cannot be done now, one sentence; empty when it can.
+  std::string (*why_not)(const State& state) = nullptr;
+  void (*act)(State& state) = nullptr;
+};
+
+std::span<const Action> actions();
+const Action& action(std::string_view id);
+
+/// Does it, or puts the reason why not into the notice. True when it was done.
+bool perform(State& state, std::string_view id);
+/// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
+void handle_keys(State& state);
+
+/// Why nothing can be measured now; empty: it can.
+std::string why_no_work(const State& state);
+
+/// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
+WorkRequest request_for(const State& state, const char* type);
+void send(State& state, WorkRequest request, int64_t* id_out);
+/// They are asked for again afterwards.
+void estimates_give_way(State& state);
+/// Lost before it listed its rungs: running means to start it again and ask.
+bool must_list_again(const State& state);
+/// Each assumes that its action's why_not() is empty.
+void run_ladder(State& state);
+/// The whole ladder at the lab's first look, live: what a newcomer sees climb.
+void climb(State& state);
+void run_selected(State& state);
+void probe(State& state);
+/// Both sides with what the candidate is asked for.
+WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
+void compare(State& state);
+/// The rows of the lab's published table that this machine can run.
+void run_table(State& state);
+
+// What needs an argument is a function instead of a row in the table.
+/// By its place in the course, from 0.
+void open_lab_at(State& state, size_t place);
+void select_rung(State& state, const std::string& kernel);
+/// To the place in a rung's source that a lesson's link names; an empty kernel: the selected rung.
+void follow_code(State& state, const std::string& kernel, const std::string& anchor);
+void set_param(State& state, const std::string& name, ParamValue value);
+void set_mode(State& state, const std::string& mode);
+void set_cache(State& state, const std::string& cache);
+
+}  // namespace ridge::window

@@ -1,0 +1,51 @@
+#include "app/window/shell/image_clipboard.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+extern char** environ;
+
+namespace ridge::window {
+namespace {
+
+/// Runs it with the file as its input and waits: both tools go on in the background by themselves.
+bool run_tool(std::vector<std::string> words, const std::string& path) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, path.c_str(), O_RDONLY, 0);
+  // What stays behind must not keep the terminal's pipes open.
+  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed) return false;
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+}  // namespace
+
+Result<void> copy_picture(const std::string& path) {
+  if (is_set("WAYLAND_DISPLAY") && run_tool({"wl-copy", "--type", "image/png"}, path)) return {};
+  if (is_set("DISPLAY") &&
+      run_tool({"xclip", "-selection", "clipboard", "-t", "image/png", "-in"}, path))
+    return {};
+  return Error{ErrorCode::unavailable, "no tool here takes a picture onto the clipboard", "",
+               "install wl-clipboard (Wayland) or xclip (X11)"};
+}
+
+}  // namespace ridge::window

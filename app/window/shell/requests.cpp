@@ -1,0 +1,110 @@
+// Asking the worker, as every action does it.
+#include "app/window/shell/actions.h"
+#include "app/window/panels/fold.h"
+#include "app/window/teach/predict.h"
+
+namespace ridge::window {
+
+std::string why_no_work(const State& state) {
+  if (!state.view.lab) return "This build has no labs.";
+  if (state.is_replay())
+    return "This is a saved run; start ridgepoint without --replay to measure.";
+  if (state.run_request || state.compare_request) return kBusyNotice;
+  if (!state.run().catalogue_complete() && state.session->state() != app::WorkerState::lost) {
+    return "The worker has not listed its rungs yet.";
+  }
+  return {};
+}
+
+WorkRequest request_for(const State& state, const char* type) {
+  WorkRequest request;
+  request.type = type;
+  request.lab = state.view.lab->id;
+  request.mode = state.view.mode;
+  request.cache = state.view.cache;
+  request.counters = request.type == "run" && state.view.counters;
+  return request;
+}
+
+void estimates_give_way(State& state) {
+  const Request* estimates = state.run().request(state.estimate_request);
+  if (!estimates || !estimates->open()) return;
+  state.session->cancel(state.estimate_request);
+  state.estimates_due = true;
+}
+
+void send(State& state, WorkRequest request, int64_t* id_out) {
+  state.notice = {};
+  estimates_give_way(state);
+  lock_drafts(state, request);
+  const auto id = state.session->send(std::move(request));
+  if (id)
+    *id_out = *id;
+  else
+    state.notice = {id.error().sentence(), true};
+  // Its series are in the run now, whose list may have moved: the rows of this frame point into it.
+  rebuild_ladder(state);
+  state.dirty = true;
+}
+
+bool must_list_again(const State& state) {
+  return state.session->state() == app::WorkerState::lost && !state.run().catalogue_complete();
+}
+
+void run_ladder(State& state) {
+  if (must_list_again(state)) {
+    state.list_request = 0;
+    state.sources_asked.clear();
+    state.assembly_asked.clear();
+    return open_lab(state, state.view.lab->id);
+  }
+  WorkRequest request = request_for(state, "run");
+  for (const RungView& row : state.ladder) {
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
+    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
+  }
+  send(state, std::move(request), &state.run_request);
+}
+
+void climb(State& state) {
+  state.view.params.clear();
+  state.view.mode = "live";
+  state.view.cache = "hot";
+  state.view.chart = View::ladder;
+  state.view.screen = ScreenId::lab;
+  rebuild_ladder(state);
+  run_ladder(state);
+}
+
+void run_selected(State& state) {
+  WorkRequest request = request_for(state, "run");
+  const RungView* row = find_row(state, state.view.rung);
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  // A training is watched as it climbs; the ladder has nothing of it before its end.
+  if (row->info->kind == "training" && state.view.chart == View::ladder)
+    state.view.chart = View::training;
+  send(state, std::move(request), &state.run_request);
+}
+
+void probe(State& state) {
+  WorkRequest request;
+  request.type = "probe";
+  send(state, std::move(request), &state.run_request);
+}
+
+WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate) {
+  WorkRequest request = request_for(state, "compare");
+  for (const RungView* side : {&baseline, &candidate}) {
+    request.kernels.push_back(
+        {side->rung->kernel, params_beside(state, *side->info, *candidate.info)});
+  }
+  return request;
+}
+
+void compare(State& state) {
+  const RungView &baseline = *find_row(state, state.view.baseline),
+                 &candidate = *find_row(state, state.view.rung);
+  send(state, comparison_of(state, baseline, candidate), &state.compare_request);
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,48 @@
+// The whole picture: the bars above and below, and between them the screen that is chosen. Used alike by the
+// window, by `shot` and by the headless tests, which differ only in where the pixels go.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "app/window/panels/panels.h"
+#include "app/window/shell/screens.h"
+
+namespace ridge::window {
+
+class Screen {
+ public:
+  explicit Screen(State& state) : ui_(state, fonts_) {}
+
+  /// Before ImGui::NewFrame(): style and fonts. True when the font texture has to be made again
+  /// (never from ImGui 1.92 on, whose backends follow the atlas).
+  bool prepare();
+  /// Between NewFrame() and Render(): keys, then everything.
+  void draw(float width, float height);
+  /// Another frame would look different even with no event (a font was missing, a drag goes on).
+  bool wants_frame() const { return fonts_.wants_build() || ui_.reads_again; }
+
+  /// Seconds after which something that moves wants its next frame; 0: nothing moves.
+  double wake_s() const { return ui_.wake_s; }
+
+  const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
+  /// The chart of the screen that is shown.
+  const chart::Scene& chart_scene() const;
+  /// Where that chart stands; empty where there is none.
+  Area chart_place() const;
+
+ private:
+  void draw_regions(Area all);
+  ScreenView& view_of(ScreenId id);
+
+  Fonts fonts_;
+  Ui ui_;
+  TopBar top_bar_;
+  std::map<ScreenId, std::unique_ptr<ScreenView>> views_;  ///< made when first shown
+  BottomBar bottom_;
+  LogPanel log_;
+  float styled_scale_ = 0;
+  bool styled_light_ = false;
+};
+
+}  // namespace ridge::window

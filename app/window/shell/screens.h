@@ -1,0 +1,114 @@
+// The screens: one file each (screen_<name>.cpp) and one row each in the table of screens.cpp, which
+// the menu, the palette, the keys and `ridgepoint shot` read. Between the top bar and the bottom bar
+// the window belongs to the screen that is chosen. docs/ui.md says how one is added.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "app/window/shell/ui.h"
+
+namespace ridge::window {
+
+class ChartView;
+
+/// Holds only what it can make again from State, like a panel.
+class ScreenView {
+ public:
+  virtual ~ScreenView() = default;
+  virtual void draw(Ui& ui, Area area) = 0;
+  /// The chart that actions mean: of several the one pointed at last; null: there is none.
+  virtual ChartView* chart() { return nullptr; }
+  /// It as it was laid out; empty where there is none.
+  virtual const chart::Scene& scene();
+};
+
+struct ScreenDesc {
+  ScreenId id;
+  const char* name;   ///< of the scene for `shot`; its action is "show_<name>"
+  const char* title;  ///< in the menu and at the top
+  const char* about;  ///< what it is for, one phrase
+  const char* keys;   ///< as printed: "M"; "" where it has no key
+  char typed;
+  std::unique_ptr<ScreenView> (*make)();
+  void (*show)(State& state);
+  /// What 1 to 9 mean there; null: they open a lab.
+  void (*digit)(State& state, int digit) = nullptr;
+};
+
+/// In the order of the menu.
+std::span<const ScreenDesc> screens();
+const ScreenDesc& screen_of(ScreenId id);
+/// Leads there; from there, back to the lab.
+void show_screen(State& state, ScreenId id);
+
+std::unique_ptr<ScreenView> make_lab_screen();
+std::unique_ptr<ScreenView> make_home_screen();
+std::unique_ptr<ScreenView> make_cards_screen();
+std::unique_ptr<ScreenView> make_compare_screen();
+std::unique_ptr<ScreenView> make_timeline_screen();
+std::unique_ptr<ScreenView> make_machine_screen();
+std::unique_ptr<ScreenView> make_report_screen();
+std::unique_ptr<ScreenView> make_class_screen();
+std::unique_ptr<ScreenView> make_settings_screen();
+std::unique_ptr<ScreenView> make_shortcuts_screen();
+std::unique_ptr<ScreenView> make_presenter_screen();
+
+/// A window over all others, dimmed behind, that takes every click; draws into it while it lives.
+class Overlay {
+ public:
+  Overlay(Ui& ui, const char* name, float dim);
+  ~Overlay();
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+  bool clicked_outside(const Area& box) const;
+
+ private:
+  Ui& ui_;
+  ImDrawList* outer_;
+};
+
+/// A place that scrolls where its content is longer; draws into it while it lives.
+class Scroll {
+ public:
+  Scroll(Ui& ui, const char* name, const Area& area);
+  ~Scroll();
+  Scroll(const Scroll&) = delete;
+  Scroll& operator=(const Scroll&) = delete;
+  /// What is left of the content: as wide as it may be, as high as it needs. take_top() from it.
+  Area rest;
+  /// Room that is kept for the bar at the right.
+  static float bar(const Ui& ui) { return ui.px(14); }
+  /// Whether some of it is seen: what is not need not be drawn.
+  bool sees(const Area& area) const;
+
+ private:
+  Ui& ui_;
+  ImDrawList* outer_;
+  Area place_;
+  float top_ = 0;
+};
+
+/// The list of screens behind the button at the top left.
+void draw_menu(Ui& ui);
+/// The list of everything that can be done (palette.cpp).
+void draw_palette(Ui& ui);
+/// The glossary: its terms, found by what is typed, and the text of one.
+void draw_glossary(Ui& ui);
+/// What such a list is searched by: takes this frame's characters and Backspace, true when it changed;
+/// and the field it stands in, with a hint while it is empty.
+bool edit_typed(std::string* typed);
+void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint);
+
+/// A small heading in capitals over a part of a screen.
+void draw_heading(Ui& ui, Area* rest, const char* text);
+/// Nothing to show: one sentence, why or what next, and the one action that changes it. True when its
+/// button was pressed.
+bool draw_nothing(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                  const std::string& button);
+/// The same where only something measured would fill the screen: the button performs `action`, or, in a
+/// saved run, which can measure nothing, leads to Home.
+void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std::string& next,
+                       const char* button, const char* action);
+
+}  // namespace ridge::window

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/window/shell/actions.h"
+#include "app/platform/platform.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/shell/screens.h"
+#include "app/window/teach/study.h"
+#include "app/window/shell/window.h"
+#include "common/record/edit.h"
+
+namespace ridge::window {
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "ridgepoint: %s\n", error.sentence().c_str());
+  return error.exit_code();
+}
+
+/// No worker and no file: what a shot without --replay shows is the recorded runs alone.
+class NoSession final : public app::Session {
+ public:
+  bool poll() override { return false; }
+  void wait(double) override {}
+  const Run& run() const override { return run_; }
+  app::WorkerState state() const override { return app::WorkerState::replay; }
+  const std::string& reason() const override { return reason_; }
+  bool in_timed_block() const override { return false; }
+  Result<int64_t> list() override { return refuse(); }
+  Result<int64_t> source(const std::string&) override { return refuse(); }
+  Result<int64_t> assembly(const std::string&) override { return refuse(); }
+  Result<int64_t> build(const std::string&, const std::string&, const std::string&) override {
+    return refuse();
+  }
+  Result<int64_t> send(WorkRequest) override { return refuse(); }
+  void cancel(int64_t) override {}
+  void predict(const std::string&, const Params&, double) override {}
+  const std::vector<std::string>& transcript() const override { return lines_; }
+  Result<void> save(const std::string&) const override { return refuse(); }
+
+ private:
+  static Error refuse() { return {ErrorCode::unavailable, "a shot has no worker", "shot", ""}; }
+  Run run_;
+  std::string reason_;
+  std::vector<std::string> lines_;
+};
+
+Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
+  if (options.replay.empty()) return std::unique_ptr<app::Session>(new NoSession);
+  return app::Session::replay(options.replay);
+}
+
+struct Scene {
+  const char* name;
+  View chart;
+};
+constexpr Scene kCharts[] = {
+    {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
+    {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
+    {"talk", View::table},          {"workload", View::workload}, {"decode", View::decode},
+    {"training", View::training},   {"score", View::score},       {"inspect", View::inspect},
+    {"queue", View::queue},         {"traffic", View::traffic},   {"frontier", View::frontier}};
+
+/// The back of a card; a question, and the first that this run answers as if its first choice had been
+/// taken; the glossary.
+void set_study_scene(State& state, const std::string& scene) {
+  const bool quiz = scene == "quiz" || scene == "quiz_answer";
+  if (quiz || scene == "card_back") state.view.screen = ScreenId::cards;
+  state.view.study.is_quiz = quiz;
+  if (scene == "card_back") perform(state, "turn_card");
+  if (scene == "glossary") perform(state, "glossary");
+  if (scene != "quiz_answer" || !study_questions()) return;
+  for (const study::Question& question : *study_questions()) {
+    const study::Answer answer = answer_of(state, question);
+    if (answer.state != study::Answer::State::answered) continue;
+    state.view.study.question = question.id;
+    return choose(state, question, answer.choices.front());
+  }
+}
+
+/// The last rung that was predicted and run; without one, the field that asks for it.
+void show_predicted(State& state) {
+  for (const Prediction& prediction : state.run().predictions()) {
+    if (find_row(state, prediction.kernel)) select_rung(state, prediction.kernel);
+  }
+  state.teach.predicting = state.run().predictions().empty();
+}
+
+/// The model that the run last looked into, whatever lab the rest of it is of.
+void show_inspected(State& state) {
+  if (state.run().inspections().empty()) return;
+  const Inspection& last = state.run().inspections().back();
+  if (const Request* request = state.run().request(last.request)) open_lab(state, request->lab);
+  state.view.chart = View::inspect;
+  select_rung(state, last.kernel);
+}
+
+/// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
+/// the diff beside it.
+Result<void> set_scene(State& state, const std::string& scene, const std::string& replay) {
+  const auto& comparisons = state.run().comparisons();
+  for (const ScreenDesc& screen : screens()) {
+    if (scene == screen.name) state.view.screen = screen.id;
+  }
+  if (scene == "telemetry") state.view.strip = Strip::telemetry;
+  for (const Scene& chart : kCharts) {
+    if (scene == chart.name) state.view.chart = chart.chart;
+  }
+  state.view.show_menu = scene == "menu";
+  set_study_scene(state, scene);
+  state.view.show_palette = scene == "palette";
+  if (scene == "presenter") {
+    state.view.screen = ScreenId::lab;
+    toggle_presenter(state);
+    state.teach.beat = Beat::reveal;
+  }
+  if (scene == "predict") show_predicted(state);
+  if (scene == "inspect") show_inspected(state);
+  if (scene == "lab") state.view.tab = Tab::source;
+  if (scene == "assembly") perform(state, "assembly");
+  if (scene != "verdict") return {};
+  if (comparisons.empty()) {
+    return Error{
+        ErrorCode::bad_input, "the run holds no comparison to show", replay,
+        "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
+  }
+  state.view.baseline = comparisons.back().baseline;
+  state.view.rung = comparisons.back().candidate;
+  state.view.tab = Tab::diff;
+  return {};
+}
+
+std::vector<std::string> all_scenes() {
+  std::vector<std::string> names;
+  for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
+  for (const Scene& scene : kCharts) names.emplace_back(scene.name);
+  names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
+                             "quiz_answer", "glossary", "predict", "lesson", "assembly"});
+  return names;
+}
+
+}  // namespace
+
+const std::vector<std::string>& scene_names() {
+  static const std::vector<std::string> kNames = all_scenes();
+  return kNames;
+}
+
+namespace {
+
+Error unknown_scene(const std::string& scene) {
+  std::string known;
+  for (const std::string& name : scene_names()) known += (known.empty() ? "" : ", ") + name;
+  return {ErrorCode::usage, "scene '" + scene + "' is not built yet", "shot",
+          "there are: " + known + "; or all"};
+}
+
+/// A rung of the lab, or an edit that the run holds.
+Result<std::string> rung_named(State& state, const std::string& name) {
+  rebuild_ladder(state);
+  for (const RungView& row : state.ladder) {
+    const std::string kernel = row.rung->kernel;
+    if (is_edit(kernel) && (kernel == name || kernel.ends_with("." + name))) return kernel;
+  }
+  RIDGE_TRY(const Rung* rung, find_rung(*state.view.lab, name));
+  return std::string(rung->kernel);
+}
+
+/// A window of its own for each picture would take 40 ms more; a state of its own it must have.
+Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
+                             const std::vector<Recording>& recordings, Picture picture) {
+  auto session = open_session(options);
+  if (!session) return session.error();
+  State state;
+  state.session = session->get();
+  state.view.scale = std::clamp(picture.scale, 0.75f, 3.0f);
+  state.view.light_theme = picture.theme == "light";
+  state.recordings = recordings;
+  (*session)->poll();
+  open_lab(state, options.lab);
+  state.view.reduced_motion = true;  // a picture is the same whenever it is taken
+  if (const auto set = set_scene(state, picture.scene, options.replay); !set) return set.error();
+  if (!options.rung.empty()) {
+    RIDGE_TRY(const std::string kernel, rung_named(state, options.rung));
+    select_rung(state, kernel);
+  }
+  Screen screen(state);
+  for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third
+    refresh(state, 1.0 + i);
+    platform.wait(0);
+    platform.draw(screen, state.view);
+  }
+  picture.rgb = platform.read_pixels(&picture.width, &picture.height);
+  return picture;
+}
+
+}  // namespace
+
+std::string Picture::name() const {
+  return fmt::format("{}-{}-{:g}", scene, theme, scale);
+}
+
+Result<void> draw_pictures(const ShotOptions& options,
+                           const std::function<Result<void>(const Picture&)>& take) {
+  const auto& names = scene_names();
+  const bool all = options.scenes == std::vector<std::string>{"all"};
+  const std::vector<std::string>& scenes = all ? names : options.scenes;
+  for (const std::string& scene : scenes) {
+    if (std::find(names.begin(), names.end(), scene) == names.end()) return unknown_scene(scene);
+  }
+  // A bad run is said before a missing display.
+  if (const auto session = open_session(options); !session) return session.error();
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  auto platform = Platform::open({options.width, options.height, false});
+  if (!platform) return platform.error();
+  for (const std::string& scene : scenes) {
+    for (const std::string& theme : options.themes) {
+      for (const float scale : options.scales) {
+        const auto picture = draw_picture(**platform, options, recordings, {scene, theme, scale});
+        // Of all scenes a run without a comparison lacks one.
+        if (!picture && all && picture.error().code == ErrorCode::bad_input) continue;
+        if (!picture) return picture.error();
+        if (const auto taken = take(*picture); !taken) return taken;
+      }
+    }
+  }
+  return {};
+}
+
+int shot(const ShotOptions& options) {
+  const size_t pictures = options.scenes.size() * options.themes.size() * options.scales.size();
+  const bool is_folder = pictures > 1 || options.scenes == std::vector<std::string>{"all"};
+  if (is_folder) {
+    std::error_code error;  // a folder that cannot be made is reported with the first picture
+    std::filesystem::create_directories(options.out, error);
+  }
+  const auto drawn = draw_pictures(options, [&](const Picture& picture) {
+    const std::string path = is_folder ? options.out + "/" + picture.name() + ".png" : options.out;
+    return write_png(path, picture.rgb.data(), picture.width, picture.height, picture.width);
+  });
+  return drawn ? 0 : fail(drawn.error());
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,115 @@
+// What every panel draws with: places, colours by role, text, and the few widgets the window has.
+// Panels place their parts themselves (no automatic layout), in pixels of the whole window.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/platform/imgui_compat.h"
+#include "app/window/shell/fonts.h"
+#include "app/window/shell/state.h"
+#include "common/view/chart/model.h"
+
+namespace ridge::window {
+
+using chart::Anchor;
+using chart::Role;
+
+/// A rectangle in window pixels.
+struct Area {
+  float x = 0, y = 0, w = 0, h = 0;
+  float right() const { return x + w; }
+  float bottom() const { return y + h; }
+  float middle() const { return y + h / 2; }
+  Area inset(float by) const { return {x + by, y + by, w - 2 * by, h - 2 * by}; }
+  Area inset(float by_x, float by_y) const {
+    return {x + by_x, y + by_y, w - 2 * by_x, h - 2 * by_y};
+  }
+  /// Takes a strip off and returns it; what is left starts `gap` behind it.
+  Area take_top(float height, float gap = 0);
+  Area take_bottom(float height, float gap = 0);
+  Area take_left(float width, float gap = 0);
+  Area take_right(float width, float gap = 0);
+};
+
+/// Heights of text at scale 1.
+inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kCode_px = 14,
+                       kHeading_px = 22, kVerdict_px = 40;
+
+struct Ui {
+  Ui(State& state_in, Fonts& fonts_in) : state(state_in), fonts(fonts_in) {}
+
+  State& state;
+  Fonts& fonts;
+  std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
+  Area window;                          ///< all of it
+  float scale = 1;                      ///< of this frame: the one chosen, where it has room
+  bool is_low = false;                  ///< little height: bars and cards give some of theirs
+  ImDrawList* list = nullptr;           ///< of the window being drawn into
+  bool reads_again = false;             ///< something changed: draw another frame
+  double wake_s = 0;                    ///< something moves: a frame in so many seconds; 0: nothing
+
+  float px(float value) const;  ///< at the current scale, whole pixels
+  ImU32 color(Role role, float alpha = 1) const;
+  ImU32 shade(int step) const;  ///< of the value ramp
+  /// A surface raised over the panel (buttons, chips) by `step` 1 to 4.
+  ImU32 raised(int step) const;
+
+  // ---- drawing ----
+  void fill(const Area& area, ImU32 color, float radius = 0);
+  void frame(const Area& area, ImU32 color, float radius, float width = 1);
+  void panel(const Area& area);
+  /// One line, middle at y, elided to `max_w` (0: as it is). Returns its width.
+  float text(float x, float y, std::string_view text, float size, Role role, Face face = Face::body,
+             Anchor anchor = Anchor::start, float max_w = 0, float alpha = 1);
+  /// Broken at spaces; returns the height taken. Draws nothing if `measure`.
+  float paragraph(const Area& area, std::string_view text, float size, Role role,
+                  Face face = Face::body, bool measure = false);
+  float width(std::string_view text, float size, Face face = Face::body);
+  std::string elide(std::string_view text, float max_w, float size, Face face = Face::body);
+  /// ▲ up, ▼ down, drawn as a shape: no font is asked for it.
+  void triangle(float x, float y, float size, bool up, ImU32 color);
+
+  // ---- widgets ----
+  enum class Kind { primary, normal, quiet };
+  struct Touch {
+    bool hovered = false, clicked = false, held = false;
+  };
+  /// An area that takes the mouse and the keyboard's focus.
+  Touch touch(const std::string& name, const Area& area);
+  bool button(const std::string& name, const Area& area, std::string_view label, Kind kind,
+              bool enabled = true);
+  /// The button of an action: label, key beside it, and the reason when it cannot be done.
+  bool action_button(const char* id, const Area& area, std::string_view label, Kind kind);
+  /// A change of the state that waits until the frame is drawn: no panel sees its lab, its tour or its rows
+  /// go while it draws them. What only this frame's panel reads may be set at once.
+  void dispatch(std::function<void(State&)> change) { changes_.push_back(std::move(change)); }
+  void dispatch_action(std::string_view id);
+  /// Carries out what was dispatched, in order; the frame is drawn.
+  void apply_changes();
+  /// A row of choices, one chosen; returns the index clicked, else -1. Where the row has no room, "‹ one ›".
+  int segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
+               int chosen);
+  int stepper(const std::string& name, const Area& area, const std::vector<std::string>& labels,
+              int chosen);
+  void tooltip(std::string_view text);
+  /// Another frame in `seconds`, or earlier.
+  void wake_in(double seconds) { wake_s = wake_s > 0 && wake_s < seconds ? wake_s : seconds; }
+
+ private:
+  std::vector<std::function<void(State&)>> changes_;
+};
+
+/// The scale chosen, but no more than leaves 1000 x 560 of its pixels: under that the lab's panels would
+/// stand on each other. 1280 x 720 takes 1.28, 1920 x 1080 takes 1.92.
+float fitting_scale(float chosen, float width, float height);
+
+/// The ImGui style that all of this assumes; again after a change of scale or theme.
+void apply_style(const ViewState& view, float scale);
+/// 0 to 1 for glClearColor.
+void canvas_rgb(const ViewState& view, float rgb[3]);
+
+}  // namespace ridge::window

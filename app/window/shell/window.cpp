@@ -1,0 +1,201 @@
+#include "app/window/shell/window.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "app/query/reporting.h"
+#include "app/window/shell/history.h"
+#include "app/window/shell/image_clipboard.h"
+#include "app/platform/platform.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/shell/settings.h"
+#include "app/window/teach/study.h"
+
+namespace ridge::window {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFrame_s = 1.0 / 30;  // while data arrives
+constexpr double kIdleWait_s = 2.0;    // nothing to mind: the reader thread wakes us
+constexpr double kBusyWait_s = 0.25;   // the session's watchdog wants to be polled
+constexpr double kLongBlock_s = 0.5;   // one long call: twice a second is drawn inside it
+constexpr int kFramesAfterEvent = 3;   // so that tooltips and popups settle
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+class Stopwatch {
+ public:
+  double now_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void frame(double seconds) {
+    if (timing_.frames_s.empty()) timing_.first_frame_s = now_s();
+    timing_.frames_s.push_back(seconds);
+    idle_from_s_ = now_s();
+    idle_from_cpu_s_ = cpu_seconds();
+  }
+  WindowTiming finish() {
+    timing_.idle_s = now_s() - idle_from_s_;
+    timing_.idle_cpu_s = cpu_seconds() - idle_from_cpu_s_;
+    return std::move(timing_);
+  }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+  double idle_from_s_ = 0, idle_from_cpu_s_ = 0;
+  WindowTiming timing_;
+};
+
+Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options) {
+  if (!options.replay.empty()) return app::Session::replay(options.replay);
+  app::Session::Options session;
+  session.command = options.worker_command;
+  session.wake = [] { Platform::wake(); };
+  return app::Session::start(std::move(session));
+}
+
+/// What was remembered is known before the window is made, so that it opens where it was.
+std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& options, Error* error) {
+  const int width = options.width > 0 ? options.width : state.window[2];
+  const int height = options.height > 0 ? options.height : state.window[3];
+  Platform::Options platform;
+  if (width > 0 && height > 0) platform.width = width, platform.height = height;
+  platform.is_placed = options.width == 0 && state.window[2] > 0;
+  platform.x = state.window[0], platform.y = state.window[1];
+  auto opened = Platform::open(platform);
+  if (opened) return *std::move(opened);
+  *error = opened.error();
+  return nullptr;
+}
+
+void set_up(State& state, const WindowOptions& options) {
+  state.runs_folder = default_runs_folder();
+  state.export_root = app::report_root();
+  for (const std::string& word : options.worker_command)
+    state.worker_command += (state.worker_command.empty() ? "" : " ") + word;
+  if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
+  if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
+  std::vector<std::string> problems;
+  state.recordings = load_recordings(asset_folder("recorded"), &problems);
+  if (!problems.empty()) state.notice = {problems.front(), true};
+  const bool is_asked = !options.replay.empty() || !options.lab.empty();
+  if (!is_asked && !find_lab(state.last_lab)) state.view.screen = ScreenId::home;
+  open_lab(state, !options.replay.empty() ? ""
+                  : options.lab.empty()   ? state.last_lab
+                                          : options.lab);
+  if (options.presenter) toggle_presenter(state);
+  if (!options.replay.empty()) list_recent(state, options.replay, state.run());
+}
+
+/// Where it stands and what was looked at, for the next start.
+void remember(State& state, const Platform& platform) {
+  if (state.view.lab && state.view.screen == ScreenId::lab && !state.is_replay())
+    state.last_lab = state.view.lab->id;
+  if (!state.view.full_screen) state.window = platform.place();
+  save_settings(&state);
+}
+
+/// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
+void save_chart(State& state, const Screen& screen, const Platform& platform) {
+  if (state.png_in_frames == 0 || --state.png_in_frames > 0) return;
+  const auto folder = app::make_report_folder(state.export_root, "chart");
+  const std::string path = folder ? *folder + "/chart.png" : "";
+  const Result<void> saved =
+      folder ? platform.save_png(path, screen.chart_place()) : Result<void>(folder.error());
+  if (!saved) {
+    state.notice = {"No picture. " + saved.error().sentence(), true};
+    return;
+  }
+  state.notice = {"The chart's picture was written to " + path, false};
+  if (!state.png_copied) return;
+  const Result<void> copied = copy_picture(path);
+  state.notice.text =
+      copied ? "The chart's picture is on the clipboard, and in " + path
+             : state.notice.text + "; not on the clipboard: " + copied.error().sentence();
+}
+
+void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
+  Screen screen(state);
+  int frames_left = kFramesAfterEvent;
+  bool data_waits = false;
+  double last_frame_s = -1;
+  while (!platform.should_close()) {
+    const bool busy = state.run_request || state.compare_request || state.estimates_due ||
+                      state.session->state() == app::WorkerState::busy ||
+                      state.session->state() == app::WorkerState::starting;
+    double wait_s = busy ? kBusyWait_s : kIdleWait_s;
+    if (frames_left > 0)
+      wait_s = 0;
+    else if (data_waits)
+      wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
+    const double moves_s = last_frame_s + screen.wake_s();
+    if (screen.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
+    if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
+    if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
+    data_waits |= state.session->poll();
+    for (const std::string& path : platform.take_dropped()) open_run(state, path);
+    const double now_s = platform.now_s();
+    data_waits |= refresh(state, now_s);
+    data_waits |= screen.wake_s() > 0 && now_s >= moves_s;
+    if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
+
+    const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
+    const bool held = state.session->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
+    if (!due || held) continue;
+    platform.set_full_screen(state.view.full_screen);
+    const double begin_s = platform.now_s();
+    platform.draw(screen, state.view);
+    save_chart(state, screen, platform);
+    platform.swap();
+    watch->frame(platform.now_s() - begin_s);
+    if (options.observe) options.observe(screen, state);
+    last_frame_s = platform.now_s();
+    data_waits = false;
+    frames_left = screen.wants_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;
+    frames_left = std::max(frames_left, 0);
+  }
+}
+
+}  // namespace
+
+int open_window(const WindowOptions& options) {
+  Stopwatch watch;
+  State state;
+  state.settings_path = default_settings_path();
+  state.view.scale = 0;
+  load_settings(&state);
+  state.progress_path = default_progress_path();
+  load_progress(state);
+  Error error;
+  const auto platform = open_platform(state, options, &error);
+  if (!platform) {
+    std::fprintf(stderr, "ridgepoint: %s\n", error.sentence().c_str());
+    return error.exit_code();
+  }
+  // Until a scale is chosen, the screen's own.
+  if (state.view.scale == 0) state.view.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
+  auto session = open_session(options);
+  if (!session) {
+    std::fprintf(stderr, "ridgepoint: %s\n", session.error().sentence().c_str());
+    return session.error().exit_code();
+  }
+  state.session = session->get();
+  set_up(state, options);
+  loop(state, *platform, options, &watch);
+  remember(state, *platform);
+  if (options.timing) *options.timing = watch.finish();
+  return 0;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,264 @@
+#include "app/window/teach/handout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/study/lesson.h"
+#include "app/window/panels/markdown.h"
+#include "common/view/chart/svg.h"
+#include "common/view/diagram/diagram.h"
+
+namespace ridge::window {
+namespace {
+
+using chart::escape_xml;
+
+constexpr float kDiagramWidth = 560;
+constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
+
+constexpr const char* kStyle = R"(
+*{box-sizing:border-box}
+html{color-scheme:light dark}
+@media print{html{color-scheme:light}}
+body{margin:0;background:var(--canvas);color:var(--text);
+font:450 17px/1.6 Inter,system-ui,'Segoe UI',Roboto,sans-serif}
+main{max-width:960px;margin:0 auto;padding:48px 24px 96px}
+h1{font-size:32px;line-height:1.25;margin:0 0 8px}
+h2{font-size:22px;line-height:1.3;margin:52px 0 10px}
+h3{font-size:18px;margin:28px 0 8px}
+p,li{max-width:72ch}
+.sub{color:var(--muted)}
+code,pre{font:450 14px/1.6 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace}
+pre{background:var(--panel);border-radius:8px;padding:14px 18px;overflow-x:auto;tab-size:4}
+blockquote{margin:16px 0;padding:2px 18px;border-left:3px solid var(--grid)}
+details{margin:10px 0 18px;background:var(--panel);border-radius:8px;padding:10px 18px}
+details pre{padding:4px 0;margin:8px 0 0}
+summary{cursor:pointer;font-weight:600}
+table{border-collapse:collapse;margin:14px 0}
+th,td{text-align:left;padding:7px 20px 7px 0;border-bottom:1px solid var(--grid);vertical-align:top}
+th{color:var(--muted);font-weight:500;font-size:14px}
+.scroll{overflow-x:auto}
+figure{margin:16px 0 20px;background:var(--panel);border-radius:8px;padding:8px 4px;overflow-x:auto}
+figure svg{display:block;width:100%;min-width:680px;height:auto}
+figure.diagram svg{min-width:0;max-width:600px}
+footer{margin-top:64px;color:var(--muted);font-size:14px}
+@media print{main{max-width:none;padding:0}figure,pre,details{border:1px solid var(--grid)}}
+)";
+
+std::string runs_html(const std::vector<TextRun>& runs) {
+  std::string out;
+  for (const TextRun& run : runs) {
+    const char* tag = run.code ? "code" : run.strong ? "strong" : run.emphasis ? "em" : nullptr;
+    const std::string text = escape_xml(run.text);
+    out += tag ? fmt::format("<{0}>{1}</{0}>", tag, text) : text;
+  }
+  return out;
+}
+
+std::string code_html(const std::string& text) {
+  return "<pre>" + escape_xml(text) + "</pre>\n";
+}
+
+std::string table_html(const report::Table& table) {
+  std::string out = "<div class=\"scroll\"><table>\n<tr>";
+  for (const std::string& column : table.columns) out += "<th>" + escape_xml(column) + "</th>";
+  out += "</tr>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += "<td>" + escape_xml(cell) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+/// What a run adds: its charts, each with its words, and what was predicted.
+std::string charts_html(const report::Report& report) {
+  std::string out = "<h2>Measured: " + escape_xml(report.title) + "</h2>\n<p class=\"sub\">" +
+                    escape_xml(report.subtitle) + "</p>\n";
+  // Of many comparisons the report's first sentence is about one; a ladder's is about all of it.
+  if (report.claims.size() <= 1) out += "<p>" + escape_xml(report.sentence) + "</p>\n";
+  chart::LayoutOptions layout;
+  layout.width = kChartWidth;
+  for (const report::Section& section : report.sections) {
+    static const std::set<std::string> kKept = {"ladder", "roofline", "sizes", "speed-error",
+                                                "predictions"};
+    if (!kKept.contains(section.id)) continue;
+    out += "<h3>" + escape_xml(section.title) + "</h3>\n";
+    if (section.chart) {
+      out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +
+             "</figure>\n<details><summary>The chart in words</summary><p>" +
+             escape_xml(section.chart->summary) + "</p></details>\n";
+    } else if (section.table) {
+      out += table_html(*section.table);
+    }
+  }
+  return out;
+}
+
+/// Blocks become elements one by one; lists, tables and folded answers stay open over several.
+class Page {
+ public:
+  explicit Page(const Handout& handout) : handout_(handout) {}
+
+  std::string lesson() {
+    for (const Block& block : parse_markdown(handout_.lesson)) add(block);
+    end_part();
+    add_charts();
+    for (const Rung& rung : handout_.lab->rungs) {  // rungs the lesson has no part for
+      if (shown_.contains(rung.kernel) || !handout_.sources.contains(rung.kernel)) continue;
+      out_ += "<h2>" + escape_xml(rung.title) + "</h2>\n<p>" + escape_xml(rung.change) + "</p>\n";
+      add_source(rung.kernel);
+    }
+    return out_;
+  }
+
+ private:
+  void add_charts() {
+    if (handout_.report && !has_charts_) out_ += charts_html(*handout_.report);
+    has_charts_ = true;
+  }
+
+  /// Ends what is open, unless that is what goes on.
+  void close(const std::string& next) {
+    if (open_ == next) return;
+    if (!open_.empty()) out_ += "</" + open_ + ">" + (open_ == "table" ? "</div>" : "") + "\n";
+    open_ = next;
+    if (next == "table") out_ += "<div class=\"scroll\">";
+    if (next == "details") out_ += "<details><summary>Answer</summary>\n";
+    if (!next.empty() && next != "details") out_ += "<" + next + ">\n";
+  }
+
+  void add_source(const std::string& kernel) {
+    shown_.insert(kernel);
+    const auto source = handout_.sources.find(kernel);
+    if (source == handout_.sources.end()) {
+      out_ += "<p class=\"sub\">Source unavailable: no worker and no run at hand has it.</p>\n";
+      return;
+    }
+    const SourceText& text = source->second;
+    out_ += "<details><summary>" + escape_xml(text.path) + " <code>" + escape_xml(text.flags) +
+            "</code></summary>\n" + code_html(text.text) + "</details>\n";
+  }
+
+  void end_part() {
+    close("");
+    if (!part_.empty()) add_source(part_);
+    part_.clear();
+  }
+
+  void begin_part(const Block& block) {
+    end_part();
+    if (block.runs.empty()) return;
+    for (const Rung& rung : handout_.lab->rungs) {
+      const std::string& text = block.runs.front().text;
+      const std::string_view id = rung.kernel;
+      const bool starts = text.compare(0, id.size(), id) == 0;
+      if (starts && (text.size() == id.size() || text[id.size()] == ' ')) part_ = rung.kernel;
+    }
+    if (!part_.empty()) add_charts();  // between the lab's introduction and its first rung
+  }
+
+  void add_quote(const Block& block) {
+    const std::string first =
+        block.runs.empty() || !block.runs.front().strong ? "" : block.runs.front().text;
+    const bool goes_on = first.empty() && (open_ == "details" || open_ == "blockquote");
+    if (!goes_on) {
+      close("");
+      close(first == study::kAnswer ? "details" : "blockquote");
+    }
+    std::vector<TextRun> runs = block.runs;
+    if (first == study::kAnswer) runs.erase(runs.begin());
+    out_ += "<p>" + runs_html(runs) + "</p>\n";
+  }
+
+  /// One step of it, at the size where a first look is taken.
+  std::string diagram_html(const std::string& info, const std::string& body) {
+    const auto source = handout_.sources.find(part_);
+    if (source == handout_.sources.end())
+      return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
+    const bool gpu = part_.find(".cuda.") != std::string::npos;
+    const Params& sizes = gpu ? handout_.lab->first_look_gpu : handout_.lab->first_look_cpu;
+    const auto made = diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
+    if (!made) {
+      return "<p class=\"sub\">Diagram unavailable: " + escape_xml(made.error().sentence()) +
+             ".</p>\n";
+    }
+    chart::LayoutOptions layout;
+    layout.width = kDiagramWidth;
+    const std::string id = "diagram-" + std::to_string(++diagrams_);
+    return "<figure class=\"diagram\">" + diagram::to_svg(*made, id, layout, true) + "</figure>\n";
+  }
+
+  void add_row(const Block& block) {
+    close("table");
+    out_ += "<tr>";
+    for (const TextRun& cell : block.runs) {
+      const char* tag = block.header ? "th" : "td";
+      out_ += fmt::format("<{0}>{1}</{0}>", tag, runs_html({cell}));
+    }
+    out_ += "</tr>\n";
+  }
+
+  void add(const Block& block) {
+    switch (block.kind) {
+      case Block::Kind::heading: {
+        if (block.level <= 2) begin_part(block);
+        close("");
+        const int level = std::min(block.level, 4);
+        if (block.level > 1)  // the first is the page's own
+          out_ += fmt::format("<h{0}>{1}</h{0}>\n", level, runs_html(block.runs));
+        return;
+      }
+      case Block::Kind::item:
+        close(block.marker == "•" ? "ul" : "ol");
+        out_ += "<li>" + runs_html(block.runs) + "</li>\n";
+        return;
+      case Block::Kind::quote:
+        return add_quote(block);
+      case Block::Kind::row:
+        return add_row(block);
+      case Block::Kind::code: {
+        close("");
+        std::string text;
+        for (const TextRun& run : block.runs) text += run.text;
+        out_ += diagram::is_diagram(block.info) ? diagram_html(block.info, text) : code_html(text);
+        return;
+      }
+      case Block::Kind::rule:
+        close("");
+        out_ += "<hr>\n";
+        return;
+      default:
+        close("");
+        out_ += "<p>" + runs_html(block.runs) + "</p>\n";
+    }
+  }
+
+  const Handout& handout_;
+  std::string out_, open_, part_;
+  std::set<std::string> shown_;
+  bool has_charts_ = false;
+  int diagrams_ = 0;  ///< drawn so far
+};
+
+}  // namespace
+
+std::string to_html(const Handout& handout) {
+  const Lab& lab = *handout.lab;
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
+  out += "<title>" + escape_xml(lab.title) + std::string(": handout</title>\n<style>") +
+         chart::theme_css(":root") + chart::svg_css() + kStyle +
+         "</style>\n</head>\n<body>\n<main>\n";
+  out += "<h1>" + escape_xml(lab.title) + std::string("</h1>\n<p class=\"sub\">") +
+         escape_xml(lab.goal) + "</p>\n";
+  out += Page(handout).lesson();
+  out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
+         ". Answer each question before you open its answer.</footer>\n</main>\n</body>\n</html>\n";
+  return out;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,24 @@
+// The page behind `ridgepoint handout`: a lab for whoever cannot install it. One file, nothing fetched,
+// no script. It is here because lessons are parsed here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/record/run.h"
+#include "common/view/report/report.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+
+struct Handout {
+  const Lab* lab = nullptr;
+  std::string lesson;                         ///< Markdown
+  std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
+  std::optional<report::Report> report;       ///< of a run: its charts and predictions
+};
+
+std::string to_html(const Handout& handout);
+
+}  // namespace ridge::window

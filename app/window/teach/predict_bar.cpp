@@ -1,0 +1,132 @@
+#include "app/window/teach/predict_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/window/shell/actions.h"
+#include "app/window/teach/predict.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+std::string hint_of(const State& state, const Reference& reference) {
+  if (const Draft* draft = draft_of(state, state.view.rung)) {
+    return "You expect " + format_time_ns(draft->value_ns) + ". Run locks it.";
+  }
+  if (reference.title.empty()) return "Type a time, as 12 ms, or drag. Run locks it.";
+  return "Type 3x (over " + reference.title + ", " + format_time_ns(reference.time_ns) +
+         ") or a time, or drag. Run locks it.";
+}
+
+/// The text field's state follows the selected rung.
+void follow_rung(State& state) {
+  Teaching& teach = state.teach;
+  if (teach.typed_for == state.view.rung) return;
+  teach.typed_for = state.view.rung;
+  const Draft* draft = draft_of(state, state.view.rung);
+  teach.typed = draft ? draft->text : "";
+}
+
+}  // namespace
+
+float PredictBar::height(const Ui& ui) const {
+  const State& state = ui.state;
+  const bool shown =
+      state.view.lab && (state.teach.predicting || draft_of(state, state.view.rung) ||
+                         revealed_of(state, state.view.rung));
+  return shown ? ui.px(64) : 0;
+}
+
+void PredictBar::draw_slider(Ui& ui, const Area& area) const {
+  State& state = ui.state;
+  const Interval span = draft_span(state);
+  const Area rail = {area.x, area.middle() - ui.px(7), area.w, ui.px(14)};
+  ui.fill(rail, ui.raised(2), ui.px(3));
+  const auto touched = ui.touch("predict_drag", {area.x, area.y, area.w, area.h});
+  const double decades = std::log(span.high / span.low);
+  if (touched.held && area.w > 1) {
+    const double share = std::clamp((ImGui::GetIO().MousePos.x - area.x) / area.w, 0.0f, 1.0f);
+    drag_draft(state, span.low * std::exp(share * decades));
+    ui.reads_again = true;
+  }
+  const Draft* draft = draft_of(state, state.view.rung);
+  if (touched.hovered && !draft) ui.tooltip("Drag the bar to the time that you expect.");
+  if (!draft) return;
+  const double share = std::clamp(std::log(draft->value_ns / span.low) / decades, 0.0, 1.0);
+  const float end = area.x + area.w * static_cast<float>(share);
+  ui.frame({rail.x, rail.y, end - rail.x, rail.h}, ui.color(Role::text), ui.px(3), ui.px(1.5f));
+  ui.fill({end - ui.px(3), rail.y - ui.px(4), ui.px(6), rail.h + ui.px(8)}, ui.color(Role::text),
+          ui.px(2));
+}
+
+void PredictBar::draw_field(Ui& ui, Area area) const {
+  State& state = ui.state;
+  Teaching& teach = state.teach;
+  follow_rung(state);
+  const Reference reference = reference_of(state, state.view.rung);
+  const std::string label = "Predict " + rung_title(state, state.view.rung);
+  Area line = area.take_top(ui.px(34), ui.px(2));
+  line.take_left(ui.text(line.x, line.middle(), label, kSmall_px + 1, Role::text, Face::strong,
+                         Anchor::start, line.w * 0.4f),
+                 ui.px(14));
+  const Area box = line.take_left(ui.px(112), ui.px(18));
+  ui.widgets["predict_field"] = box;
+  ui.fill(box, ui.raised(2), ui.px(5));
+  char text[32] = {};
+  std::snprintf(text, sizeof text, "%s", teach.typed.c_str());
+  const float height = ui.px(kSmall_px + 1);
+  compat::push_font(ui.fonts.get(Face::mono, height), height);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), (box.h - height) / 2});
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  ImGui::SetNextItemWidth(box.w);
+  if (teach.wants_focus) ImGui::SetKeyboardFocusHere();
+  teach.wants_focus = false;
+  const bool entered =
+      ImGui::InputText("##predict", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool left = ImGui::IsItemDeactivatedAfterEdit();
+  if (ImGui::IsItemActive()) ui.frame(box, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  teach.typed = text;
+  if ((entered || left) && !teach.typed.empty()) set_draft(state, teach.typed);
+  if (line.w > ui.px(60)) draw_slider(ui, line);
+  const std::string why = why_no_predict(state);
+  const std::string& said = state.notice.text;
+  const bool is_wrong = state.notice.is_error && !said.empty();
+  ui.text(area.x, area.y + area.h / 2,
+          !why.empty() ? why
+          : is_wrong   ? said
+                       : hint_of(state, reference),
+          kSmall_px, is_wrong ? Role::slower : Role::muted, Face::body, Anchor::start, area.w);
+}
+
+void PredictBar::draw(Ui& ui, Area area) const {
+  ui.panel(area);
+  const State& state = ui.state;
+  ui.widgets["predict_bar"] = area;
+  Area inner = area.inset(ui.px(18), ui.px(5));
+  const auto revealed = revealed_of(state, state.view.rung);
+  const bool is_open = state.teach.predicting || draft_of(state, state.view.rung);
+  if (is_open && !(revealed && !revealed->series && state.run_request))
+    return draw_field(ui, inner);
+  if (!revealed) return;
+  const float half = inner.h / 2;
+  const bool waits = !revealed->series && state.run_request;
+  const std::string first = waits ? "Predicted " + format_time_ns(revealed->prediction->value) +
+                                        ": locked until the run is over."
+                                  : report::prediction_sentence(*revealed);
+  ui.text(inner.x, inner.y + half / 2, first, kBody_px, Role::text, Face::strong, Anchor::start,
+          inner.w);
+  const std::string second = waits ? "" : report::model_sentence(*revealed);
+  ui.text(inner.x, inner.y + half * 1.5f, second, kSmall_px, Role::muted, Face::body, Anchor::start,
+          inner.w);
+  if (ui.touch("predict_said", inner).hovered) ui.tooltip(first + "\n" + second);
+}
+
+}  // namespace ridge::window

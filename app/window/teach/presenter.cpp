@@ -1,0 +1,345 @@
+#include "app/window/teach/presenter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/shell/actions.h"
+#include "app/window/panels/fold.h"
+#include "app/window/teach/predict.h"
+#include "common/view/chart/frontier.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/size_curve.h"
+#include "common/view/chart/speed_error.h"
+#include "common/core/format.h"
+#include "common/view/report/decision.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kLarger = 1.6f, kMostScale = 3;
+constexpr size_t kMostRungs = 3;
+
+bool has_time(const RungView& row) {
+  return row.series && row.series->stats && row.series->quality_passed() &&
+         row.series->stats->median_ns > 0;
+}
+
+/// A run of what the beat is about; and the comparison after it, where there is a baseline.
+bool run_beat(State& state) {
+  WorkRequest request = request_for(state, "run");
+  std::vector<std::string> wanted = {state.view.rung};
+  if (const study::TourStep* step = tour_step(state)) wanted = step->rungs;
+  const RungView* baseline = find_row(state, state.view.baseline);
+  if (baseline && !has_time(*baseline)) wanted.insert(wanted.begin(), state.view.baseline);
+  for (const std::string& kernel : wanted) {
+    const RungView* row = find_row(state, kernel);
+    const bool known = std::any_of(request.kernels.begin(), request.kernels.end(),
+                                   [&](const KernelRequest& one) { return one.kernel == kernel; });
+    if (row && row->can_run && !known)
+      request.kernels.push_back({kernel, params_for(state, *row->info)});
+  }
+  if (request.kernels.empty()) return false;
+  send(state, std::move(request), &state.run_request);
+  baseline = find_row(state, state.view.baseline);  // sending rebuilt the rows
+  const RungView* selected = find_row(state, state.view.rung);
+  const bool compares = baseline && baseline->can_run && selected && selected->can_run;
+  if (!compares) return true;
+  send(state, comparison_of(state, *baseline, *selected), &state.compare_request);
+  return true;
+}
+
+void go_to(State& state, Beat beat) {
+  Teaching& teach = state.teach;
+  teach.beat = beat;
+  // Where it cannot be filled in yet (the worker is starting), the field says so.
+  teach.predicting = beat == Beat::predict && !state.is_replay();
+  teach.wants_focus = false;  // a clicker's keys are not for a text field
+  state.notice = {};
+  state.dirty = true;
+}
+
+bool is_running(const State& state) {
+  return state.run_request != 0 || state.compare_request != 0;
+}
+
+void begin_run(State& state) {
+  go_to(state, Beat::run);
+  if (state.is_replay() || !run_beat(state)) go_to(state, Beat::reveal);  // what was recorded
+}
+
+View view_named(const std::string& name) {
+  if (name == "roofline") return View::roofline;
+  if (name == "sizes") return View::sizes;
+  if (name == "bandwidth") return View::bandwidth;
+  if (name == "error") return View::error;
+  if (name == "frontier") return View::frontier;
+  return name == "table" ? View::table : View::ladder;
+}
+
+void open_step(State& state) {
+  const study::TourStep& step = *tour_step(state);
+  ViewState& view = state.view;
+  open_lab(state, step.lab);
+  for (const auto& [name, value] : step.set) view.params[name] = value;
+  if (!step.mode.empty()) view.mode = step.mode;
+  if (!step.cache.empty()) view.cache = step.cache;
+  view.chart = view_named(step.chart);
+  view.baseline = step.baseline;
+  view.screen = state.teach.presenting ? ScreenId::presenter : ScreenId::lab;
+  for (const std::string& kernel : step.rungs) unfold_for(state, kernel);
+  select_rung(state, step.rungs.back());
+  state.estimates_due = true;
+  rebuild_ladder(state);
+}
+
+/// The next or the previous thing to talk about. False at either end.
+bool change_subject(State& state, int by) {
+  Teaching& teach = state.teach;
+  if (teach.tour) {
+    const int next = teach.tour_step + by;
+    if (next < 0 || next >= static_cast<int>(teach.tour->steps.size())) return false;
+    teach.tour_step = next;
+    open_step(state);
+    return true;
+  }
+  std::vector<std::string> rungs;
+  for (const RungView& row : state.ladder) {
+    if (!is_folded(state, *row.rung)) rungs.emplace_back(row.rung->kernel);
+  }
+  const auto at = std::find(rungs.begin(), rungs.end(), state.view.rung);
+  const auto next = at - rungs.begin() + by;
+  if (at == rungs.end() || next < 0 || next >= std::ssize(rungs)) return false;
+  select_rung(state, rungs[static_cast<size_t>(next)]);
+  rebuild_ladder(state);
+  return true;
+}
+
+ChartRows only(ChartRows rows, const std::vector<std::string>& kernels) {
+  ChartRows kept;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (std::find(kernels.begin(), kernels.end(), rows.kernels[i]) == kernels.end()) continue;
+    rows.rows[i].section.clear();
+    kept.rows.push_back(std::move(rows.rows[i]));
+    kept.kernels.push_back(rows.kernels[i]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+void toggle_presenter(State& state) {
+  Teaching& teach = state.teach;
+  if (teach.presenting) {
+    state.view = ViewState(*teach.before);
+    teach.before = nullptr;
+    teach.presenting = teach.predicting = false;
+    teach.beat = Beat::predict;
+    state.estimates_due = true;
+  } else {
+    teach.before = std::make_shared<const ViewState>(state.view);
+    teach.presenting = true;
+    state.view.scale = std::min(state.view.scale * kLarger, kMostScale);
+    state.view.screen = ScreenId::presenter;
+    go_to(state, Beat::predict);
+  }
+  state.view.show_menu = false;
+  state.dirty = true;
+}
+
+std::string why_no_advance(const State& state) {
+  if (!state.view.lab) return "This build has no labs.";
+  const bool any = state.teach.presenting || state.teach.tour;
+  return any ? "" : "Neither the presenter (P) nor a tour (J) is on.";
+}
+
+void advance(State& state) {
+  switch (state.teach.beat) {
+    case Beat::predict:
+      return begin_run(state);
+    case Beat::run:
+      if (is_running(state)) {
+        state.notice = {"Still running; Esc cancels, Page Up goes back.", false};
+      } else {
+        go_to(state, Beat::reveal);
+      }
+      return;
+    case Beat::reveal:
+      return go_to(state, Beat::explain);
+    case Beat::explain:
+      if (change_subject(state, 1))
+        go_to(state, Beat::predict);
+      else
+        state.notice = {
+            state.teach.tour ? "That was the tour's last step." : "That was the last rung.", false};
+      return;
+  }
+}
+
+void go_back(State& state) {
+  switch (state.teach.beat) {
+    case Beat::explain:
+      return go_to(state, Beat::reveal);
+    case Beat::reveal:
+    case Beat::run:
+      return go_to(state, Beat::predict);
+    case Beat::predict:
+      if (change_subject(state, -1)) go_to(state, Beat::explain);
+      return;
+  }
+}
+
+std::vector<std::string> presented(const State& state) {
+  std::vector<std::string> chosen = {state.view.rung};
+  const auto add = [&](const std::string& kernel) {
+    const bool known = std::find(chosen.begin(), chosen.end(), kernel) != chosen.end();
+    if (!kernel.empty() && !known && chosen.size() < kMostRungs && find_row(state, kernel))
+      chosen.push_back(kernel);
+  };
+  add(state.view.baseline);
+  if (const study::TourStep* step = tour_step(state)) {
+    for (auto it = step->rungs.rbegin(); it != step->rungs.rend(); ++it) add(*it);
+  } else {
+    const RungView* best = nullptr;
+    for (const RungView& row : state.ladder) {
+      if (!has_time(row) || row.rung->kernel == state.view.rung) continue;
+      if (!best || row.series->stats->median_ns < best->series->stats->median_ns) best = &row;
+    }
+    if (best) add(best->rung->kernel);
+  }
+  std::vector<std::string> ordered;
+  for (const RungView& row : state.ladder) {
+    if (std::find(chosen.begin(), chosen.end(), row.rung->kernel) != chosen.end())
+      ordered.emplace_back(row.rung->kernel);
+  }
+  return ordered;
+}
+
+bool is_hidden(const State& state) {
+  return state.teach.beat == Beat::predict || state.teach.beat == Beat::run;
+}
+
+chart::ChartModel presented_chart(const State& state) {
+  const std::vector<std::string> kernels = presented(state);
+  const View view = is_hidden(state) ? View::ladder : state.view.chart;
+  if (view == View::roofline) return chart::roofline_chart(only(type_rows(state), kernels).rows);
+  if (view == View::sizes || view == View::bandwidth) {
+    const bool bandwidth = view == View::bandwidth;
+    return chart::size_curve_chart(only(size_rows(state), kernels).rows, {.bandwidth = bandwidth});
+  }
+  if (view == View::error) return chart::speed_error_chart(only(type_rows(state), kernels).rows);
+  ChartRows rows = only(ladder_rows(state), kernels);
+  if (view == View::frontier)
+    return chart::frontier_chart(
+        rows.rows, {.metric = state.view.lab->quality_metric, .items = state.view.lab->items});
+  for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {
+    if (rows.kernels[i] != state.view.rung) continue;
+    rows.rows[i].series = nullptr;
+    rows.rows[i].state = "?";
+  }
+  chart::ChartModel model = chart::ladder_chart(rows.rows);
+  mark_predictions(state, rows, &model);
+  // Time is what the room predicted; the share of the machine is what it asks next.
+  model.panels.resize(std::min<size_t>(model.panels.size(), is_hidden(state) ? 1 : 2));
+  return model;
+}
+
+PresentedFigure presented_figure(const State& state) {
+  const RungView* selected = find_row(state, state.view.rung);
+  if (is_hidden(state)) {
+    if (const Draft* draft = draft_of(state, state.view.rung))
+      return {format_time_ns(draft->value_ns), "is what you expect"};
+    const auto locked = revealed_of(state, state.view.rung);
+    if (locked && state.teach.beat == Beat::run)
+      return {format_time_ns(locked->prediction->value), "was predicted, and is locked"};
+    const Reference known = reference_of(state, state.view.rung);
+    if (known.title.empty()) return {"?", "time of one call"};
+    return {format_time_ns(known.time_ns), "is what “" + known.title + "” takes"};
+  }
+  const Run* run = nullptr;
+  std::string where;
+  const Comparison* comparison = shown_comparison(state, &where, &run);
+  if (comparison && comparison->ratio > 0) {
+    const std::string against = " than “" + rung_title(state, comparison->baseline) +
+                                "”, run in turns" + (where.empty() ? "" : ", " + where);
+    if (comparison->verdict == Verdict::faster)
+      return {format_ratio(comparison->ratio), "faster" + against, chart::Role::faster, 1};
+    if (comparison->verdict == Verdict::slower)
+      return {format_ratio(1 / comparison->ratio), "slower" + against, chart::Role::slower, -1};
+  }
+  if (!selected || !has_time(*selected)) return {"—", selected ? selected->reason : ""};
+  const auto revealed = revealed_of(state, state.view.rung);
+  std::string about = "a call";
+  if (!selected->machine.empty()) about += ", recorded on " + selected->machine;
+  if (revealed && revealed->series)
+    about += " · predicted " + format_time_ns(revealed->prediction->value);
+  return {format_time_ns(selected->series->stats->median_ns), about};
+}
+
+std::string presented_words(const State& state) {
+  const study::TourStep* step = tour_step(state);
+  const RungView* selected = find_row(state, state.view.rung);
+  switch (state.teach.beat) {
+    case Beat::predict:
+    case Beat::run:
+      if (step && !step->question.empty()) return step->question;
+      return selected ? std::string("What will one call take?\nNew here: ") +
+                            selected->rung->change + "."
+                      : "";
+    case Beat::reveal: {
+      const auto revealed = revealed_of(state, state.view.rung);
+      return revealed && revealed->series
+                 ? report::prediction_sentence(*revealed) + " " + report::model_sentence(*revealed)
+                 : "";
+    }
+    case Beat::explain:
+      if (step) return step->words;
+      return selected ? selected->rung->change : "";
+  }
+  return {};
+}
+
+void start_tour(State& state, const std::string& id) {
+  auto tour = study::load_tour(id);
+  if (!tour) {
+    state.notice = {tour.error().sentence(), true};
+    return;
+  }
+  Teaching& teach = state.teach;
+  teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
+  teach.tour_step = 0;
+  teach.tour_started_s = teach.now_s;
+  teach.show_tours = false;
+  open_step(state);
+  go_to(state, Beat::predict);
+}
+
+void end_tour(State& state) {
+  state.teach.tour = nullptr;
+  state.teach.predicting = false;
+  go_to(state, Beat::predict);
+  state.teach.predicting = false;
+}
+
+const study::TourStep* tour_step(const State& state) {
+  return state.teach.tour ? &state.teach.tour->steps[static_cast<size_t>(state.teach.tour_step)]
+                          : nullptr;
+}
+
+std::string tour_clock(const State& state) {
+  const Teaching& teach = state.teach;
+  if (!teach.tour) return {};
+  return fmt::format("step {} of {}  ·  {:.0f} of {:.0f} min", teach.tour_step + 1,
+                     teach.tour->steps.size(),
+                     std::floor((teach.now_s - teach.tour_started_s) / 60), teach.tour->minutes);
+}
+
+bool tick_tour(State& state, double now_s) {
+  Teaching& teach = state.teach;
+  const std::string before = tour_clock(state);
+  teach.now_s = now_s;
+  return teach.tour && tour_clock(state) != before;
+}
+
+}  // namespace ridge::window

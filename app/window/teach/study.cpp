@@ -1,0 +1,293 @@
+#include "app/window/teach/study.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "app/query/reporting.h"
+#include "app/study/metrics.h"
+#include "app/window/shell/screens.h"
+#include "common/core/write_file.h"
+
+namespace ridge::window {
+namespace fs = std::filesystem;
+namespace {
+
+int64_t now_s() {
+  return static_cast<int64_t>(std::time(nullptr));
+}
+
+Result<std::vector<study::Question>> all_questions() {
+  std::vector<study::Question> all;
+  for (const Lab* lab : all_labs()) {
+    RIDGE_TRY(std::vector<study::Question> some, study::load_quiz(lab->id));
+    for (study::Question& one : some) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+const Result<study::Metrics>& study_metrics() {
+  static const auto kMetrics = study::load_metrics();
+  return kMetrics;
+}
+
+void save_progress(State& state) {
+  if (state.progress_path.empty() || !state.progress_problem.empty()) return;
+  const fs::path path(state.progress_path);
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  const auto written = write_whole(path.string(), study::progress_json(state.progress));
+  if (!written) state.notice = {"Progress is not saved. " + written.error().sentence(), true};
+}
+
+// ---- what the actions do ----
+
+bool is_on_cards(const State& state) {
+  return state.view.screen == ScreenId::cards && !state.view.study.is_quiz;
+}
+
+std::string why_no_card(const State& state) {
+  if (!is_on_cards(state)) return "Open the study cards first (K).";
+  return shown_card(state) ? "" : "No card of this deck is due.";
+}
+
+void turn_card(State& state) {
+  // Pinned while it is looked at: another may become due meanwhile.
+  state.view.study.card = shown_card(state)->id;
+  state.view.study.is_turned = !state.view.study.is_turned;
+}
+
+std::string why_no_question_run(const State& state) {
+  const study::Question* question = shown_question(state);
+  if (!question) return "This build has no quiz.";
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  return answer_of(state, *question).run.empty() ? "Nothing is missing for this question." : "";
+}
+
+void run_question(State& state) {
+  const study::Question& question = *shown_question(state);
+  WorkRequest request = request_for(state, "run");
+  request.lab = question.lab;
+  request.kernels = answer_of(state, question).run;
+  send(state, std::move(request), &state.run_request);
+}
+
+std::string why_no_export(const State& state) {
+  if (state.progress.cards.empty() && state.progress.questions.empty())
+    return "There is no progress yet: answer a card or a question first.";
+  return study_decks() ? "" : study_decks().error().sentence();
+}
+
+Result<std::string> write_progress(const State& state) {
+  RIDGE_TRY(const std::string folder, app::make_report_folder(state.export_root, "study"));
+  RIDGE_TRY_VOID(write_whole(folder + "/progress.json", study::progress_json(state.progress)));
+  RIDGE_TRY_VOID(write_whole(folder + "/progress.md",
+                             study::progress_markdown(*study_decks(), state.progress, now_s())));
+  return folder;
+}
+
+void export_progress(State& state) {
+  const auto folder = write_progress(state);
+  state.notice = folder ? Notice{"Progress (JSON, Markdown) written to " + *folder, false}
+                        : Notice{"Export failed. " + folder.error().sentence(), true};
+}
+
+std::string why_no_new_progress(const State& state) {
+  return state.progress_problem.empty() ? "The saved progress is in order." : "";
+}
+
+/// The damaged file is kept under another name, since a person may be able to mend it.
+void start_progress_over(State& state) {
+  std::error_code error;
+  fs::rename(state.progress_path, state.progress_path + ".damaged", error);
+  if (error) {
+    state.notice = {"The damaged file could not be set aside: " + error.message() + ".", true};
+    return;
+  }
+  state.progress_problem.clear();
+  state.notice = {"The damaged file is kept as " + state.progress_path + ".damaged.", false};
+  save_progress(state);
+}
+
+std::string why_no_glossary(const State&) {
+  return study_glossary() ? "" : study_glossary().error().sentence();
+}
+
+std::string never(const State&) {
+  return {};
+}
+
+void toggle_answers(State& state) {
+  // "all" turns each around: an answer is open where one of its name and "all" is there.
+  if (state.view.open_answers.empty())
+    state.view.open_answers.insert("all");
+  else
+    state.view.open_answers.clear();
+}
+
+}  // namespace
+
+const Result<std::vector<study::Deck>>& study_decks() {
+  static const auto kDecks = study::load_decks();
+  return kDecks;
+}
+
+const Result<std::vector<study::Question>>& study_questions() {
+  static const auto kQuestions = all_questions();
+  return kQuestions;
+}
+
+const Result<study::Glossary>& study_glossary() {
+  static const auto kGlossary = study::load_glossary();
+  return kGlossary;
+}
+
+std::string plain_text(const study::Term& term) {
+  std::string text = term.text;
+  std::erase(text, '`');
+  return text;
+}
+
+std::string metric_text(const std::string& key) {
+  const auto& metrics = study_metrics();
+  if (!metrics || !metrics->contains(key)) return "";
+  const study::Metric& metric = metrics->at(key);
+  std::string text = metric.name;
+  if (!metric.unit.empty()) text += " in " + metric.unit;
+  if (!metric.better.empty()) text += ", " + metric.better + " is better";
+  return text + "\n" + metric.formula + "\n" + metric.why;
+}
+
+std::string metric_of_field(const std::string& field) {
+  const auto& metrics = study_metrics();
+  if (!metrics) return "";
+  for (const auto& [key, metric] : *metrics) {
+    if (std::find(metric.json.begin(), metric.json.end(), field) != metric.json.end()) return key;
+  }
+  return "";
+}
+
+std::string metric_of_title(const std::string& title) {
+  const auto& metrics = study_metrics();
+  if (!metrics) return "";
+  for (const auto& [key, metric] : *metrics) {
+    const auto& columns = metric.columns;
+    if (metric.name == title || std::find(columns.begin(), columns.end(), title) != columns.end())
+      return key;
+  }
+  return "";
+}
+
+const study::Deck* shown_deck(const State& state) {
+  const auto& decks = study_decks();
+  if (!decks || decks->empty()) return nullptr;
+  for (const study::Deck& deck : *decks) {
+    if (deck.lab == state.view.study.deck) return &deck;
+  }
+  return &decks->front();
+}
+
+const study::Card* shown_card(const State& state) {
+  const study::Deck* deck = shown_deck(state);
+  if (!deck) return nullptr;
+  for (const study::Card& card : deck->cards) {
+    if (card.id == state.view.study.card) return &card;
+  }
+  return study::next_card(*deck, state.progress, now_s(), state.view.study.goes_on);
+}
+
+void show_deck(State& state, const std::string& lab) {
+  state.view.study = {.deck = lab, .chosen = std::move(state.view.study.chosen)};
+}
+
+void answer_card(State& state, bool knew) {
+  const study::Card* card = shown_card(state);
+  if (!card) return;
+  study::answer(state.progress, *card, knew, now_s());
+  state.view.study.card.clear();
+  state.view.study.is_turned = false;
+  save_progress(state);
+}
+
+const study::Question* shown_question(const State& state) {
+  const auto& questions = study_questions();
+  if (!questions || questions->empty()) return nullptr;
+  for (const study::Question& question : *questions) {
+    if (question.id == state.view.study.question) return &question;
+  }
+  return &questions->front();
+}
+
+study::Answer answer_of(const State& state, const study::Question& question) {
+  return study::evaluate(question, *find_lab(question.lab), state.run());
+}
+
+void choose(State& state, const study::Question& question, const study::Choice& choice) {
+  if (!state.view.study.chosen.emplace(question.id, choice.label).second) return;
+  study::QuizProgress& to = state.progress.questions[question.id];
+  ++(choice.accepted ? to.right : to.wrong);
+  save_progress(state);
+}
+
+void study_digit(State& state, int digit) {
+  if (is_on_cards(state)) {
+    if (digit > 2 || !shown_card(state)) return;
+    if (state.view.study.is_turned)
+      answer_card(state, digit == 1);
+    else
+      state.notice = {"Turn the card first (Space).", false};
+    return;
+  }
+  const study::Question* question = shown_question(state);
+  if (!question) return;
+  const study::Answer answer = answer_of(state, *question);
+  const auto at = static_cast<size_t>(digit - 1);
+  if (answer.state == study::Answer::State::answered && at < answer.choices.size())
+    choose(state, *question, answer.choices[at]);
+}
+
+void open_term(State& state, const std::string& name) {
+  state.view.show_glossary = true;
+  state.view.glossary_typed.clear();
+  state.view.glossary_term = name;
+}
+
+std::string default_progress_path() {
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
+    return (fs::path(data) / "ridgepoint/study.json").string();
+  const char* home = std::getenv("HOME");
+  return home && *home ? (fs::path(home) / ".local/share/ridgepoint/study.json").string() : "";
+}
+
+void load_progress(State& state) {
+  if (state.progress_path.empty()) return;
+  auto progress = study::load_progress(state.progress_path);
+  if (progress)
+    state.progress = *std::move(progress);
+  else
+    state.progress_problem = progress.error().sentence();
+}
+
+std::span<const Action> study_actions() {
+  static const Action kActions[] = {
+      {"turn_card", "Turn the study card", typed("Space", ' '), why_no_card, turn_card},
+      {"run_question",
+       "Run what the quiz question asks for",
+       {},
+       why_no_question_run,
+       run_question},
+      {"export_progress", "Export the study progress", {}, why_no_export, export_progress},
+      {"new_progress",
+       "Set damaged study progress aside and start over",
+       {},
+       why_no_new_progress,
+       start_progress_over},
+      {"answers", "Show or fold the lesson's answers", typed("A", 'a'), never, toggle_answers},
+      {"glossary", "Glossary: look up a term", typed("W", 'w'), why_no_glossary,
+       [](State& state) { open_term(state, state.view.glossary_term); }},
+  };
+  return kActions;
+}
+
+}  // namespace ridge::window

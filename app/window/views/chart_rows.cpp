@@ -1,0 +1,332 @@
+#include "app/window/views/chart_rows.h"
+
+#include <algorithm>
+
+#include "app/window/views/decode_view.h"
+#include "app/window/panels/fold.h"
+#include "app/window/views/heat.h"
+#include "app/window/teach/predict.h"
+#include "app/window/views/score_view.h"
+#include "app/window/views/serve_view.h"
+#include "app/window/views/training_view.h"
+#include "app/window/views/workload.h"
+#include "common/view/chart/frontier.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/size_curve.h"
+#include "common/view/chart/speed_error.h"
+#include "common/view/chart/traffic.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+chart::LadderRow plain_row(const State& state, const RungView& row) {
+  chart::LadderRow out;
+  out.label = row.rung->title;
+  out.is_baseline = state.view.baseline == row.rung->kernel;
+  out.selected = state.view.rung == row.rung->kernel;
+  out.is_peer = row.rung->peer;
+  out.is_trap = row.series ? row.series->kind == "trap" : row.info && row.info->kind == "trap";
+  return out;
+}
+
+bool equal_where_named(const Params& params, const std::string& name, const ParamValue& value) {
+  const auto found = params.find(name);
+  return found == params.end() || found->second == value;
+}
+
+/// Threads count where they are this machine's.
+bool has_threads(const Params& shown, const Series& series, bool live) {
+  const auto wanted = shown.find("threads");
+  return !live || wanted == shown.end() ||
+         equal_where_named(series.params, "threads", wanted->second);
+}
+
+std::string dtype_of_row(const State& state, const RungView& row) {
+  const std::string chosen = param_text(state.view.params, "dtype");
+  const std::string wanted = chosen == kOwnType ? "" : chosen;
+  if (!wanted.empty() || !row.info || row.info->dtypes.empty()) return wanted;
+  return row.series ? dtype_of(*row.series) : row.info->dtypes.front();
+}
+
+/// What copies another parameter (m and k of n) does so here too. A sweep over two of them has shapes of
+/// its own: they are the heatmap's, and would be so many more lines of one rung here.
+bool has_lab_shape(const RungView& row, const Series& series) {
+  if (!row.info) return true;
+  return std::all_of(row.info->params.begin(), row.info->params.end(), [&](const ParamSpec& spec) {
+    const auto source = series.params.find(spec.same_as);
+    return source == series.params.end() ||
+           equal_where_named(series.params, spec.name, source->second);
+  });
+}
+
+/// The newest series of each set of parameters but for the seed, in the order they were first measured.
+std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
+                                        bool live) {
+  const std::string dtype = dtype_of_row(state, row);
+  const Params shown = shown_params(state);
+  std::vector<const Series*> found;
+  for (const Series& series : run.series()) {
+    if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
+    if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(shown, series, live))
+      continue;
+    if (live && !has_lab_shape(row, series)) continue;
+    if (!dtype.empty() && dtype_of(series) != dtype) continue;
+    const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
+      return without_seed(other->params) == without_seed(series.params);
+    });
+    if (known == found.end())
+      found.push_back(&series);
+    else
+      *known = &series;
+  }
+  return found;
+}
+
+void set_source(const State& state, const Run& run, const std::string& machine,
+                const Series* series, chart::LadderRow* row) {
+  row->series = series;
+  row->ceilings = &run.ceilings();
+  row->origin = machine;
+  const KernelInfo* built = machine.empty() ? nullptr : state.run().kernel(series->kernel);
+  row->stale =
+      built && !built->hash.empty() && !series->hash.empty() && built->hash != series->hash;
+}
+
+/// The newest live result with these parameters, else the nearest recorded one of what cannot run.
+bool find_type(const State& state, const RungView& view, const Params& wanted,
+               chart::LadderRow* row) {
+  const auto& all = state.run().series();
+  const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == view.rung->kernel && series.cache == state.view.cache && series.stats &&
+           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+             return equal_where_named(series.params, item.first, item.second);
+           });
+  });
+  if (live != all.rend()) {
+    set_source(state, state.run(), "", &*live, row);
+    return true;
+  }
+  for (const Recording& recording : state.recordings) {
+    if (view.can_run) break;
+    const Snapped snapped =
+        nearest_series(*recording.run, view.rung->kernel, wanted, state.view.cache);
+    if (!snapped.series) continue;
+    set_source(state, *recording.run, recording.machine, snapped.series, row);
+    if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
+    return true;
+  }
+  return false;
+}
+
+/// A row that could only say why it is empty: a rung that cannot run here and was not recorded, or
+/// that has not the chosen type. The rail lists it all the same, with the reason.
+bool is_beside_the_point(const State& state, const RungView& row) {
+  if (row.series) return false;
+  const std::string chosen = param_text(state.view.params, "dtype", kOwnType);
+  const std::vector<std::string> dtypes = row.info ? row.info->dtypes : std::vector<std::string>();
+  const bool has_type = chosen == kOwnType || dtypes.empty() ||
+                        std::find(dtypes.begin(), dtypes.end(), chosen) != dtypes.end();
+  return !has_type || (!row.can_run && state.run().catalogue_complete());
+}
+
+void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
+  chart::LadderRow row;
+  row.label = fold_text(fold);
+  row.section = section;
+  row.state = "folded: a click or X opens";
+  out->rows.push_back(std::move(row));
+  out->kernels.emplace_back(kFoldRow);
+}
+
+/// What there is of memory: on this machine, and of a GPU that only a recording has, on that.
+chart::SizeCurveOptions memory_options(const State& state) {
+  chart::SizeCurveOptions options{.memory = true};
+  const auto add = [&](const Run& run) {
+    if (!run.environment()) return;
+    const Environment& env = *run.environment();
+    if (options.host_bytes == 0) options.host_bytes = double(env.cpu.memory_bytes);
+    if (options.gpu_bytes == 0 && !env.gpus.empty())
+      options.gpu_bytes = double(env.gpus.front().memory_bytes);
+  };
+  add(state.run());
+  for (const Recording& recording : state.recordings) add(*recording.run);
+  return options;
+}
+
+/// Every nest of this session whose traffic is modelled, the newest of each order and tiles.
+chart::ChartModel traffic_of(const State& state, ChartRows* out) {
+  std::vector<chart::LadderRow> rows;
+  std::vector<std::string> kernels;
+  for (const RungView& view : state.ladder) {
+    const size_t first = rows.size();
+    for (const Series& series : state.run().series()) {
+      if (series.kernel != view.rung->kernel || series.cache != state.view.cache) continue;
+      chart::LadderRow made = plain_row(state, view);
+      made.selected = made.selected && view.series && view.series->params == series.params;
+      set_source(state, state.run(), "", &series, &made);
+      const auto known = std::find_if(
+          rows.begin() + std::ptrdiff_t(first), rows.end(),
+          [&](const chart::LadderRow& row) { return row.series->params == series.params; });
+      if (known != rows.end())
+        *known = std::move(made);
+      else
+        rows.push_back(std::move(made));
+    }
+    kernels.resize(rows.size(), view.rung->kernel);
+  }
+  std::vector<int> kept;
+  chart::ChartModel model = chart::traffic_chart(rows, &kept);
+  for (const int row : kept) out->kernels.push_back(kernels[static_cast<size_t>(row)]);
+  return model;
+}
+
+}  // namespace
+
+bool has_frontier(const Lab& lab) {
+  return std::string_view(lab.quality_metric) == "accuracy";
+}
+
+ChartRows ladder_rows(const State& state) {
+  ChartRows out;
+  std::string section;
+  for (size_t i = 0; i < state.ladder.size(); ++i) {
+    const RungView& row = state.ladder[i];
+    if (const Section* begins = section_at(*state.view.lab, *row.rung)) section = begins->title;
+    if (is_folded(state, *row.rung)) {
+      if (const Fold fold = fold_at(state, i); fold.can_show) add_fold(fold, section, &out);
+      continue;
+    }
+    if (is_beside_the_point(state, row)) continue;
+    chart::LadderRow made = plain_row(state, row);
+    made.section = section;
+    made.series = row.series;
+    made.ceilings = row.run ? &row.run->ceilings() : nullptr;
+    made.state = row.reason;
+    if (row.origin == Origin::recorded) made.origin = row.machine;
+    made.stale = row.stale;
+    if (!row.shown_size.empty()) made.sublabel = "at " + row.shown_size;
+    if (row.greyed)
+      made.sublabel +=
+          std::string(made.sublabel.empty() ? "" : ", ") + "before the worker was lost";
+    out.rows.push_back(std::move(made));
+    out.kernels.emplace_back(row.rung->kernel);
+  }
+  if (has_frontier(*state.view.lab)) {
+    chart::pair_seeds(state.run().series(), state.view.lab->quality_metric, out.rows);
+    for (const Recording& recording : state.recordings)
+      chart::pair_seeds(recording.run->series(), state.view.lab->quality_metric, out.rows);
+  }
+  return out;
+}
+
+ChartRows type_rows(const State& state) {
+  ChartRows out;
+  ChartRows ladder = ladder_rows(state);
+  const auto name_type = [](chart::LadderRow* row, const std::string& dtype) {
+    if (row->label.find(dtype) == std::string::npos) row->label += " · " + dtype;
+  };
+  for (size_t i = 0; i < ladder.rows.size(); ++i) {
+    if (ladder.kernels[i] == kFoldRow) continue;
+    const RungView& view = *find_row(state, ladder.kernels[i]);
+    const std::string shown = view.series ? dtype_of(*view.series) : "";
+    const size_t first = out.rows.size();
+    out.rows.push_back(ladder.rows[i]);
+    for (const std::string& dtype : view.info ? view.info->dtypes : std::vector<std::string>()) {
+      Params wanted = params_for(state, *view.info);
+      wanted["dtype"] = dtype;
+      chart::LadderRow made = plain_row(state, view);
+      if (dtype == shown || !find_type(state, view, wanted, &made)) continue;
+      name_type(&made, dtype);
+      out.rows.push_back(std::move(made));
+    }
+    if (out.rows.size() > first + 1 && !shown.empty()) name_type(&out.rows[first], shown);
+    out.kernels.resize(out.rows.size(), ladder.kernels[i]);
+  }
+  return out;
+}
+
+ChartRows size_rows(const State& state) {
+  ChartRows out;
+  const auto add = [&](const RungView& row, const Run& run, const std::string& machine) {
+    const auto found = newest_sizes(state, run, row, machine.empty());
+    for (const Series* series : found) {
+      chart::LadderRow made = plain_row(state, row);
+      set_source(state, run, machine, series, &made);
+      out.rows.push_back(std::move(made));
+      out.kernels.emplace_back(row.rung->kernel);
+    }
+    return !found.empty();
+  };
+  for (const RungView& row : state.ladder) {
+    if (is_folded(state, *row.rung)) continue;
+    if (add(row, state.run(), "") || row.can_run) continue;
+    for (const Recording& recording : state.recordings) {
+      if (add(row, *recording.run, recording.machine)) break;
+    }
+  }
+  return out;
+}
+
+chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
+  const View view = state.view.chart;
+  if (view == View::workload) {
+    *rows = {};
+    return workload_of(state);
+  }
+  if (view == View::decode) {
+    *rows = {};
+    return decode_of(state, &rows->kernels);
+  }
+  if (view == View::traffic) {
+    *rows = {};
+    return traffic_of(state, rows);
+  }
+  if (view == View::queue) {
+    *rows = {};
+    return serve_of(state);
+  }
+  if (view == View::score) {
+    *rows = {};
+    return score_of(state, &rows->kernels);
+  }
+  if (view == View::training) {
+    *rows = training_rows(state);
+    return training_curves(state, *rows);
+  }
+  const std::string metric =
+      state.view.lab->quality_metric == kErrorMetric ? "" : state.view.lab->quality_metric;
+  *rows = view == View::ladder || view == View::frontier ? ladder_rows(state)
+          : view == View::sizes || view == View::bandwidth || view == View::memory
+              ? size_rows(state)
+              : type_rows(state);
+  switch (view) {
+    case View::roofline:
+      return chart::roofline_chart(rows->rows);
+    case View::sizes:
+      return chart::size_curve_chart(rows->rows);
+    case View::bandwidth:
+      return chart::size_curve_chart(rows->rows, {.bandwidth = true});
+    case View::memory:
+      return chart::size_curve_chart(rows->rows, memory_options(state));
+    case View::error:
+      return chart::speed_error_chart(rows->rows, {}, metric);
+    case View::frontier:
+      return chart::frontier_chart(rows->rows, {.metric = metric, .items = state.view.lab->items});
+    case View::heatmap:
+      rows->rows.clear();  // its rows are pairs of values of one rung
+      rows->kernels.clear();
+      return heat_chart(state);
+    default:
+      break;
+  }
+  chart::LadderOptions options;
+  options.task_metric = metric;
+  options.items = state.view.lab->items;
+  chart::ChartModel ladder = chart::ladder_chart(rows->rows, options);
+  mark_predictions(state, *rows, &ladder);
+  return ladder;
+}
+
+}  // namespace ridge::window

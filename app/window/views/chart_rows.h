@@ -1,0 +1,37 @@
+// What the centre's charts are built from: the rungs of the ladder as they stand, or every size of
+// each. No ImGui here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/window/shell/state.h"
+#include "common/view/chart/ladder.h"
+
+namespace ridge::window {
+
+/// Stands for a kernel id in the row of folded expert rungs.
+inline constexpr const char* kFoldRow = "fold";
+
+struct ChartRows {
+  std::vector<chart::LadderRow> rows;
+  std::vector<std::string> kernels;  ///< kernel id of each row, or kFoldRow
+};
+
+/// Valid until the run changes or the ladder is rebuilt.
+ChartRows ladder_rows(const State& state);
+/// The ladder's rows, and after each the same rung at the same size in its other data types: what
+/// speed costs in accuracy shows only beside one another.
+ChartRows type_rows(const State& state);
+/// One row per rung and size, at the view's threads and cache state, in the type that the ladder shows
+/// (a rung that has no result there: in its first). Live results where
+/// there are any; of what cannot run here the recordings, hollow and under their machine's name.
+ChartRows size_rows(const State& state);
+
+/// Whether the lab is judged by a share of right answers, which speed can be held against.
+bool has_frontier(const Lab& lab);
+
+/// The chart of the chosen view.
+chart::ChartModel centre_chart(const State& state, ChartRows* rows);
+
+}  // namespace ridge::window

@@ -1,0 +1,41 @@
+// A lesson's diagram in its place: computed from the source that is shown and the parameters that are
+// set, stepped by itself, by its slider, or by < and >. It goes through its steps once and rests at the
+// last: a window that nobody touches draws nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/window/shell/ui.h"
+#include "common/view/diagram/diagram.h"
+
+namespace ridge::window {
+
+class DiagramView {
+ public:
+  /// As the lesson has it.
+  struct Fenced {
+    std::string kernel, info, body;
+  };
+  /// Returns the height taken. `name` begins the names of its widgets: "<name>:play", ":step",
+  /// ":less", ":more".
+  float draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced);
+
+ private:
+  void build(Ui& ui, const Fenced& fenced);
+  void lay_out(Ui& ui, float width);
+  void move(Ui& ui, bool is_seen);
+  void step_to(int step);
+  float draw_controls(Ui& ui, Area area, const std::string& name);
+  float draw_knob(Ui& ui, Area area, const std::string& name);
+
+  std::string made_of_;  ///< all that the diagram depends on
+  std::optional<Result<diagram::Diagram>> made_;
+  chart::Scene scene_;
+  int step_ = 0, knob_ = 0, drawn_step_ = -1, fonts_version_ = -1;
+  float width_ = 0, font_px_ = 0;
+  bool plays_ = false;
+  double next_s_ = 0;  ///< ImGui's clock
+};
+
+}  // namespace ridge::window

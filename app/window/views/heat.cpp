@@ -1,0 +1,214 @@
+#include "app/window/views/heat.h"
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/views/sweep.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+const std::vector<ParamSpec>& specs_of(const State& state) {
+  static const std::vector<ParamSpec> kNone;
+  const RungView* row = find_row(state, state.view.rung);
+  return row && row->info ? row->info->params : kNone;
+}
+
+const ParamSpec* spec_of(const State& state, const std::string& name) {
+  for (const ParamSpec& spec : specs_of(state)) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+/// The lab's stops of it, or of what it copies, that the rung can take.
+std::vector<int64_t> stops_of(const State& state, const ParamSpec& spec) {
+  std::vector<int64_t> stops;
+  for (const ParamView& view : state.view.lab->params) {
+    if (view.name == spec.name || (stops.empty() && view.name == spec.same_as)) stops = view.stops;
+  }
+  std::erase_if(stops, [&](int64_t stop) { return stop < spec.min || stop > spec.max; });
+  std::sort(stops.begin(), stops.end());
+  return stops;
+}
+
+/// What a parameter and those that copy it have in common.
+std::string group_of(const State& state, const std::string& name) {
+  const ParamSpec* spec = spec_of(state, name);
+  return spec && !spec->same_as.empty() ? spec->same_as : name;
+}
+
+struct Pair {
+  int64_t x, y;
+};
+
+std::vector<Pair> pairs_of(const HeatAxes& axes) {
+  std::vector<Pair> pairs;
+  for (const int64_t y : axes.y_stops) {
+    for (const int64_t x : axes.x_stops) pairs.push_back({x, y});
+  }
+  return pairs;
+}
+
+const Series* newest(const Run& run, const State& state, const Params& wanted) {
+  const auto& all = run.series();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == state.view.rung && series.cache == state.view.cache &&
+           agrees(series.params, wanted);
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+/// This session's, else of what cannot run here the first recording's.
+void find_result(const State& state, const RungView& view, const Params& wanted,
+                 chart::LadderRow* row) {
+  row->series = newest(state.run(), state, wanted);
+  if (row->series) row->ceilings = &state.run().ceilings();
+  for (const Recording& recording : state.recordings) {
+    if (row->series || view.can_run) return;
+    row->series = newest(*recording.run, state, wanted);
+    if (!row->series) continue;
+    row->ceilings = &recording.run->ceilings();
+    row->origin = recording.machine;
+  }
+}
+
+std::vector<chart::HeatCell> cells_of(const State& state, const HeatAxes& axes) {
+  std::vector<chart::HeatCell> cells;
+  const RungView* view = find_row(state, state.view.rung);
+  if (!view || !view->info) return cells;
+  const Params now = view_params(state, view->info);
+  for (const Pair& pair : pairs_of(axes)) {
+    chart::HeatCell cell{static_cast<double>(pair.x), static_cast<double>(pair.y), {}};
+    Params wanted = heat_params_at(state, axes, pair.x, pair.y);
+    if (const auto all = resolve_params(view->info->params, wanted, view->info->family))
+      wanted = *all;
+    cell.row.label = view->rung->title;
+    cell.row.state = "not run";
+    cell.row.selected =
+        param_int(now, axes.x) == pair.x && param_int(now, axes.y) == pair.y && wanted == now;
+    find_result(state, *view, wanted, &cell.row);
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> heat_params(const State& state) {
+  std::vector<std::string> names;
+  for (const ParamSpec& spec : specs_of(state)) {
+    if (!spec.is_choice && stops_of(state, spec).size() > 1) names.push_back(spec.name);
+  }
+  return names;
+}
+
+HeatAxes heat_axes(const State& state) {
+  const std::vector<std::string> names = heat_params(state);
+  if (names.size() < 2) return {};
+  const auto known = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const ParamView* swept = swept_param(*state.view.lab);
+  const std::vector<const char*>& first = state.view.lab->heat;
+  const bool has_first = first.size() == 2 && known(first[0]) && known(first[1]);
+  HeatAxes axes;
+  axes.x = known(state.view.heat_x)      ? state.view.heat_x
+           : has_first                   ? first[0]
+           : swept && known(swept->name) ? swept->name
+                                         : names.front();
+  axes.y = state.view.heat_y.empty() && has_first ? first[1] : state.view.heat_y;
+  if (!known(axes.y) || axes.y == axes.x)
+    axes.y = *std::find_if(names.begin(), names.end(),
+                           [&](const std::string& name) { return name != axes.x; });
+  axes.x_stops = stops_of(state, *spec_of(state, axes.x));
+  axes.y_stops = stops_of(state, *spec_of(state, axes.y));
+  return axes;
+}
+
+void set_heat_axis(State& state, bool is_x, const std::string& name) {
+  const HeatAxes now = heat_axes(state);
+  ViewState& view = state.view;
+  view.heat_x = now.x, view.heat_y = now.y;
+  // What the other axis has changes place with it.
+  if (is_x && name == now.y) view.heat_y = now.x;
+  if (!is_x && name == now.x) view.heat_x = now.y;
+  (is_x ? view.heat_x : view.heat_y) = name;
+}
+
+Params heat_params_at(const State& state, const HeatAxes& axes, int64_t x, int64_t y) {
+  const RungView* row = find_row(state, state.view.rung);
+  if (!row || !row->info) return {};
+  Params params = params_for(state, *row->info);
+  const std::string group = group_of(state, axes.x);
+  if (group == group_of(state, axes.y)) {
+    const Params now = view_params(state, row->info);
+    for (const ParamSpec& spec : row->info->params) {
+      const auto value = now.find(spec.name);
+      if (value != now.end() && group_of(state, spec.name) == group)
+        params[spec.name] = value->second;
+    }
+  }
+  params[axes.x] = x;
+  params[axes.y] = y;
+  return params;
+}
+
+chart::ChartModel heat_chart(const State& state) {
+  const HeatAxes axes = heat_axes(state);
+  const RungView* row = find_row(state, state.view.rung);
+  chart::HeatmapOptions options{axes.x, axes.y, row ? row->rung->title : "", ""};
+  if (row && row->info) {
+    for (const auto& [name, value] : view_params(state, row->info)) {
+      const bool follows = group_of(state, name) == group_of(state, axes.x) &&
+                           group_of(state, axes.x) != group_of(state, axes.y);
+      const bool follows_y = group_of(state, name) == group_of(state, axes.y) &&
+                             group_of(state, axes.x) != group_of(state, axes.y);
+      if (name == axes.x || name == axes.y) continue;
+      options.fixed += (options.fixed.empty() ? "" : ", ") + name + " = " +
+                       (follows     ? axes.x
+                        : follows_y ? axes.y
+                                    : to_string(value));
+    }
+  }
+  return chart::heatmap_chart(cells_of(state, axes), options);
+}
+
+void sweep_pair(State& state) {
+  const HeatAxes axes = heat_axes(state);
+  if (axes.x.empty()) {
+    state.notice = {"This rung has no two parameters that are numbers.", false};
+    return;
+  }
+  std::vector<Pair> pairs = pairs_of(axes);
+  // What takes longest comes last, when the rest of the map is there.
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return static_cast<double>(a.x) * static_cast<double>(a.y) <
+           static_cast<double>(b.x) * static_cast<double>(b.y);
+  });
+  WorkRequest request = request_for(state, "run");
+  for (const Pair& pair : pairs)
+    request.kernels.push_back({state.view.rung, heat_params_at(state, axes, pair.x, pair.y)});
+  send(state, std::move(request), &state.run_request);
+  state.view.chart = View::heatmap;
+}
+
+void select_heat_cell(State& state, int row) {
+  const HeatAxes axes = heat_axes(state);
+  const std::vector<Pair> pairs = pairs_of(axes);
+  if (row < 0 || static_cast<size_t>(row) >= pairs.size()) return;
+  const Pair& pair = pairs[static_cast<size_t>(row)];
+  const Params shown = shown_params(state);
+  for (const std::string& name : {axes.x, axes.y}) {
+    if (!shown.contains(name)) {
+      state.notice = {
+          "The lab has no row of stops for " + name + ": the cell is of the sweep only.", false};
+      return;
+    }
+  }
+  set_param(state, axes.x, pair.x);
+  set_param(state, axes.y, pair.y);
+}
+
+}  // namespace ridge::window

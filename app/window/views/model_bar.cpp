@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "app/window/panels/stops.h"
+#include "app/window/views/decode_view.h"
+#include "app/window/views/workload.h"
+
+namespace ridge::window {
+namespace {
+
+std::string count_text(int64_t value) {
+  return std::to_string(value);
+}
+
+void draw_phases(Ui& ui, const Area& area) {
+  const int clicked =
+      ui.segments("phase", area, {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
+  if (clicked >= 0) ui.state.model_decodes = clicked == 1, ui.state.dirty = true;
+}
+
+void draw_processors(Ui& ui, const Area& area) {
+  const bool gpu = decodes_on_gpu(ui.state);
+  const int clicked = ui.segments("processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
+  if (clicked >= 0 && (clicked == 1) != gpu)
+    ui.dispatch([gpu](State& state) { decode_on(state, !gpu); });
+}
+
+}  // namespace
+
+void draw_model_bar(Ui& ui, Area area) {
+  static const Stops<int64_t> kLayers = {
+      "model_layers", "layers", "Layers of the model.", {2, 8, 16, 24, 32, 48, 80, 96}};
+  static const Stops<int64_t> kHeads = {"model_heads",
+                                        "heads",
+                                        "Heads of queries, 128 wide each: the model's width.",
+                                        {8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kHeadsKv = {"model_heads_kv",
+                                          "of keys",
+                                          "Heads of keys and values, shared by those of queries.",
+                                          {1, 2, 4, 8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kInner = {
+      "model_inner", "FFN", "Inner width of the FFN.", {1024, 4096, 8192, 14336, 28672, 49152}};
+  static const Stops<int64_t> kVocabulary = {
+      "model_vocabulary", "vocabulary", "Tokens there are.", {8192, 32000, 51200, 128256}};
+  static const Stops<int64_t> kPrompt = {
+      "model_prompt", "prompt", "Tokens of each sequence.", {128, 512, 2048, 4096, 8192, 32768}};
+  static const Stops<int64_t> kBatch = {
+      "model_batch", "batch", "Sequences at once.", {1, 2, 4, 8, 16, 32, 64}};
+  ModelShape& model = ui.state.model;
+  Area lines = area.inset(ui.px(8), ui.px(5));
+  Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
+  const Area left = line.take_left(ui.px(140), ui.px(14));
+  if (ui.state.view.chart == View::decode)
+    draw_processors(ui, left);
+  else
+    draw_phases(ui, left);
+  draw_stops(ui, &line, kBatch, &model.batch, count_text);
+  draw_stops(ui, &line, kPrompt, &model.prompt, count_text);
+  draw_stops(ui, &line, kLayers, &model.layers, count_text);
+  line = lines;
+  draw_stops(ui, &line, kHeads, &model.heads, count_text);
+  draw_stops(ui, &line, kHeadsKv, &model.heads_kv, count_text);
+  draw_stops(ui, &line, kInner, &model.inner, count_text);
+  draw_stops(ui, &line, kVocabulary, &model.vocabulary, count_text);
+  while (model.heads % model.heads_kv != 0) --model.heads_kv;  // 96 heads have no 64
+}
+
+}  // namespace ridge::window

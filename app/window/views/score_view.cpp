@@ -1,0 +1,174 @@
+#include "app/window/views/score_view.h"
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "common/view/chart/score.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+using chart::ScoreFigure;
+
+/// The view's parameters of this rung, with those of the start and of the number of items on top.
+Params wanted_params(const State& state, const RungView& row, const Params& start,
+                     const Params& items) {
+  Params params = row.info ? params_for(state, *row.info) : view_params(state, nullptr);
+  for (const Params* top : {&start, &items}) {
+    for (const auto& [name, value] : *top) params[name] = value;
+  }
+  return params;
+}
+
+struct Scored {
+  const Series* series = nullptr;
+  std::string machine;  ///< recorded: of which
+};
+
+const Series* newest(const Run& run, const RungView& row, const Params& wanted) {
+  const auto& all = run.series();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == row.rung->kernel && series.cache == "hot" &&
+           (series.stats || series.status == SeriesStatus::failed) &&
+           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+             const auto at = series.params.find(item.first);
+             return at == series.params.end() || at->second == item.second;
+           });
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+Scored find_result(const State& state, const RungView& row, const std::optional<Params>& start,
+                   const Params& items) {
+  if (!start) return {};
+  const Params wanted = wanted_params(state, row, *start, items);
+  if (const Series* series = newest(state.run(), row, wanted)) return {series, ""};
+  for (const Recording& recording : state.recordings) {
+    if (row.can_run) break;
+    if (const Series* series = newest(*recording.run, row, wanted))
+      return {series, recording.machine};
+  }
+  return {};
+}
+
+/// What was measured of a network, and of which of its rungs.
+struct Measured {
+  const RungView* row = nullptr;
+  Scored features, raw, one;
+  bool any() const { return features.series || raw.series || one.series; }
+};
+
+const std::optional<Params>& single_start(const Network& network) {
+  return network.from_raw ? network.from_raw : network.from_features;
+}
+
+/// Of its rungs, best first: the first with a result, else the first that can run here (of a saved run:
+/// could have).
+Measured measured_of(const State& state, const ScoreCard& card, const Network& network) {
+  Measured here;
+  for (const char* kernel : network.kernels) {
+    const RungView* row = find_row(state, kernel);
+    if (!row) continue;
+    Measured made{row, find_result(state, *row, network.from_features, card.many),
+                  find_result(state, *row, network.from_raw, card.many),
+                  find_result(state, *row, single_start(network), card.one)};
+    if (made.any()) return made;
+    if (!here.row && (row->can_run || state.is_replay())) here = made;
+  }
+  return here;
+}
+
+chart::ScoreOptions options_of(const Lab& lab) {
+  const ScoreCard& card = *lab.score_card;
+  return {card.title, lab.quality_metric, card.item, lab.items, card.features, card.raw};
+}
+
+chart::ScoreRow row_of(const State& state, const Network& network, const Measured& measured) {
+  const Lab& lab = *state.view.lab;
+  chart::ScoreRow row{.label = network.title};
+  const ScoreFigure none{.why = "cannot run here"};
+  row.quality = row.model_bytes = row.latency_s = row.features_per_s = row.raw_per_s =
+      row.energy_j = none;
+  if (!measured.row) return row;
+  row.sublabel = measured.row->rung->title;
+  row.selected = state.view.rung == measured.row->rung->kernel;
+  for (const Scored* result : {&measured.raw, &measured.features, &measured.one}) {
+    if (result->machine.empty() || row.recorded) continue;
+    row.recorded = true;
+    row.sublabel += " · recorded on " + result->machine;
+  }
+  if (network.model_bytes) {
+    const Params params =
+        wanted_params(state, *measured.row, single_start(network).value_or(Params{}), {});
+    row.model_bytes = {.value = network.model_bytes(params), .note = "arithmetic"};
+  } else {
+    row.model_bytes = {.why = "unavailable"};
+  }
+  chart::fill_score({.features = measured.features.series,
+                     .raw = measured.raw.series,
+                     .one = measured.one.series,
+                     .has_features = network.from_features.has_value(),
+                     .has_raw = network.from_raw.has_value()},
+                    options_of(lab), &row);
+  return row;
+}
+
+}  // namespace
+
+chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels) {
+  if (const std::string why = why_no_score(state); !why.empty()) {
+    chart::ChartModel none{.id = "score", .summary = why};
+    none.plot = chart::Plot{.empty_reason = why};
+    return none;
+  }
+  const Lab& lab = *state.view.lab;
+  const ScoreCard& card = *lab.score_card;
+  std::vector<chart::ScoreRow> rows;
+  for (const Network& network : card.networks) {
+    const Measured measured = measured_of(state, card, network);
+    rows.push_back(row_of(state, network, measured));
+    kernels->emplace_back(measured.row ? measured.row->rung->kernel : "");
+  }
+  return chart::score_chart(rows, options_of(lab));
+}
+
+void run_score(State& state) {
+  const ScoreCard& card = *state.view.lab->score_card;
+  WorkRequest request = request_for(state, "run");
+  request.cache = "hot";
+  for (const Network& network : card.networks) {
+    const auto kernel =
+        std::find_if(network.kernels.begin(), network.kernels.end(), [&](const char* id) {
+          const RungView* row = find_row(state, id);
+          return row && row->can_run;
+        });
+    if (kernel == network.kernels.end()) continue;
+    const RungView& row = *find_row(state, *kernel);
+    const auto add = [&](const std::optional<Params>& start, const Params& items) {
+      if (start) request.kernels.push_back({*kernel, wanted_params(state, row, *start, items)});
+    };
+    add(network.from_features, card.many);
+    add(network.from_raw, card.many);
+    add(single_start(network), card.one);
+  }
+  send(state, std::move(request), &state.run_request);
+}
+
+std::string why_no_score(const State& state) {
+  return state.view.lab && state.view.lab->score_card ? "" : "This lab has no score card.";
+}
+
+std::string why_no_run_score(const State& state) {
+  if (std::string why = why_no_score(state); !why.empty()) return why;
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  for (const Network& network : state.view.lab->score_card->networks) {
+    for (const char* id : network.kernels) {
+      const RungView* row = find_row(state, id);
+      if (row && row->can_run) return {};
+    }
+  }
+  return "No network of the score card can run on this machine.";
+}
+
+}  // namespace ridge::window

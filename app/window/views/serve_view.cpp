@@ -1,0 +1,104 @@
+#include "app/window/views/serve_view.h"
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/panels/stops.h"
+#include "common/view/chart/serving.h"
+#include "common/core/format.h"
+
+namespace ridge::window {
+namespace {
+
+bool is_served(const State& state, const RungView& row) {
+  return state.view.lab->served &&
+         std::string_view(row.rung->kernel).starts_with(std::string(state.view.lab->served) + ".");
+}
+
+const Stops<int64_t> kBatch = {"queue_batch",
+                               "batch limit",
+                               "Most requests in a step. A larger step serves more for hardly more "
+                               "time, and each of them waits for it.",
+                               {1, 2, 4, 8, 16, 32, 64}};
+const Stops<double> kWait = {"queue_wait",
+                             "waits",
+                             "How long an idle machine waits for a second request after the first.",
+                             {0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05}};
+const Stops<int64_t> kPrompt = {"queue_prompt",
+                                "keys",
+                                "Keys in the cache before a request's first token.",
+                                {64, 256, 512, 1024, 2048, 4096, 16384}};
+const Stops<double> kLimit = {"queue_limit",
+                              "limit of the p99",
+                              "What 99 % of the requests are to be served within.",
+                              {0.002, 0.005, 0.01, 0.02, 0.05, 0.2, 1}};
+
+constexpr float kNamed = 980;  // where the button has room for the rung's name
+
+std::string shown(int64_t value) {
+  return std::to_string(value);
+}
+std::string shown(double seconds) {
+  return seconds == 0 ? "0" : format_time_ns(seconds * 1e9);
+}
+
+}  // namespace
+
+const RungView* served_row(const State& state) {
+  const RungView* last = nullptr;
+  if (!state.view.lab) return nullptr;
+  for (const RungView& row : state.ladder) {
+    if (!is_served(state, row) || row.rung->peer) continue;
+    if (state.view.rung == row.rung->kernel) return &row;
+    const auto& served = state.run().servings();
+    const bool shown = !served.empty() && served.back().kernel == row.rung->kernel;
+    if (state.is_replay() ? shown : row.can_run) last = &row;
+  }
+  return last;
+}
+
+chart::ChartModel serve_of(const State& state) {
+  const RungView* row = served_row(state);
+  const Serving* found = nullptr;
+  for (const Serving& one : state.run().servings()) {
+    if (row && one.kernel == row->rung->kernel) found = &one;
+  }
+  return chart::serving_chart(found);
+}
+
+std::string why_no_queue(const State& state) {
+  return state.view.lab && state.view.lab->served ? "" : "This lab has no step to queue before.";
+}
+
+std::string why_no_serve(const State& state) {
+  if (const std::string why = why_no_queue(state); !why.empty()) return why;
+  if (const std::string why = why_no_work(state); !why.empty()) return why;
+  const RungView* row = served_row(state);
+  return row && row->can_run ? "" : "No rung whose step could be served runs on this machine.";
+}
+
+void run_serve(State& state) {
+  const RungView* row = served_row(state);
+  if (!row || !row->info) return;
+  WorkRequest request = request_for(state, "serve");
+  request.serve = state.serve;
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  send(state, std::move(request), &state.run_request);
+}
+
+void draw_serve_bar(Ui& ui, Area area) {
+  Area line = area.inset(ui.px(8), ui.px(5));
+  const RungView* row = served_row(ui.state);
+  const bool wide = area.w > ui.px(kNamed);
+  const std::string label = row && wide ? std::string("Serve: ") + row->rung->title : "Serve";
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+  const Area button = line.take_right(std::min(w, line.w), ui.px(8));
+  ui.action_button("run_serve", button, label, Ui::Kind::normal);
+  const auto in_words = [](auto value) { return shown(value); };
+  draw_stops(ui, &line, kBatch, &ui.state.serve.batch_limit, in_words);
+  draw_stops(ui, &line, kWait, &ui.state.serve.wait_s, in_words);
+  draw_stops(ui, &line, kLimit, &ui.state.serve.limit_s, in_words);
+  draw_stops(ui, &line, kPrompt, &ui.state.serve.prompt, in_words);
+}
+
+}  // namespace ridge::window

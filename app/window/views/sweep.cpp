@@ -1,0 +1,110 @@
+#include "app/window/views/sweep.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/window/shell/actions.h"
+#include "app/window/panels/fold.h"
+
+namespace ridge::window {
+namespace {
+
+bool takes(const KernelInfo& info, const std::string& name, int64_t value) {
+  return std::any_of(info.params.begin(), info.params.end(), [&](const ParamSpec& spec) {
+    return spec.name == name && !spec.is_choice && value >= spec.min && value <= spec.max;
+  });
+}
+
+template <class Wanted>
+void sweep(State& state, Wanted wanted) {
+  const ParamView* param = swept_param(*state.view.lab);
+  if (!param) {
+    state.notice = {"This lab has no size to sweep over.", false};
+    return;
+  }
+  std::vector<int64_t> stops = param->stops;
+  std::sort(stops.begin(), stops.end());
+  WorkRequest request = request_for(state, "run");
+  for (const int64_t stop : stops) {  // what takes longest comes last, when the curve is there
+    for (const RungView& row : state.ladder) {
+      if (!row.can_run || !wanted(row) || !takes(*row.info, param->name, stop)) continue;
+      Params params = params_for(state, *row.info);
+      params[param->name] = stop;
+      request.kernels.push_back({row.rung->kernel, std::move(params)});
+    }
+  }
+  if (request.kernels.empty()) {
+    state.notice = {"Nothing of this can run on this machine.", false};
+    return;
+  }
+  send(state, std::move(request), &state.run_request);
+  state.view.chart = View::sizes;
+}
+
+}  // namespace
+
+const ParamView* swept_param(const Lab& lab) {
+  for (const ParamView& param : lab.params) {
+    if (param.stops.size() < 2) continue;
+    if (param.name != std::string_view("threads")) return &param;
+  }
+  return nullptr;
+}
+
+void sweep_selected(State& state) {
+  sweep(state, [&](const RungView& row) { return row.rung->kernel == state.view.rung; });
+}
+
+void sweep_all(State& state) {
+  sweep(state, [&](const RungView& row) { return !is_folded(state, *row.rung); });
+}
+
+void run_orders(State& state) {
+  const char* order = state.view.lab ? state.view.lab->loop_order : nullptr;
+  const RungView* nest = nullptr;
+  const ParamSpec* orders = nullptr;
+  for (const RungView& row : state.ladder) {
+    if (order == nullptr || !row.can_run || (orders && nest->rung->kernel == state.view.rung))
+      continue;
+    for (const ParamSpec& spec : row.info->params) {
+      if (spec.is_choice && spec.name == order) nest = &row, orders = &spec;
+    }
+  }
+  if (orders == nullptr) {
+    state.notice = {"No rung here has loops whose order could be chosen.", false};
+    return;
+  }
+  WorkRequest request = request_for(state, "run");
+  for (const std::string& choice : orders->choices) {
+    Params params = params_for(state, *nest->info);
+    params[order] = choice;
+    request.kernels.push_back({nest->rung->kernel, std::move(params)});
+  }
+  send(state, std::move(request), &state.run_request);
+  state.view.chart = View::traffic;
+}
+
+void rerun_live(State& state) {
+  if (!state.teach.reruns || state.is_replay() || !state.run().catalogue_complete()) return;
+  rebuild_ladder(state);
+  const RungView* row = find_row(state, state.view.rung);
+  if (!row || !row->can_run) return;
+  // The worker takes requests in turn: the new one waits for the cancelled one's last sample only.
+  for (const int64_t open : {state.run_request, state.compare_request}) {
+    if (open) state.session->cancel(open);
+  }
+  WorkRequest request = request_for(state, "run");
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  send(state, std::move(request), &state.run_request);
+}
+
+void toggle_reruns(State& state) {
+  state.teach.reruns = !state.teach.reruns;
+  if (state.teach.reruns) state.view.mode = "live";
+  state.notice = {state.teach.reruns ? "Live: a change of a parameter runs the selected rung again."
+                                     : "Changes wait for Run again.",
+                  false};
+  state.dirty = true;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,102 @@
+#include "app/window/views/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ridge::window {
+namespace {
+
+std::string section_of(const Request& request) {
+  if (request.type == "compare") return "Comparison, " + request.cache;
+  if (request.type == "probe") return "Ceilings and estimates";
+  return "Run, " + request.mode + ", " + request.cache;
+}
+
+std::string label_of(const State& state, const Request& request, int series, std::string* kernel) {
+  const auto index = static_cast<size_t>(std::max(series, 0));
+  if (request.type == "compare" && request.kernels.size() >= 2) {
+    *kernel = request.kernels[1];
+    return rung_title(state, request.kernels[1]) + " against " +
+           rung_title(state, request.kernels[0]);
+  }
+  // What belongs to no rung: ceilings, estimates.
+  if (series < 0 || index >= request.kernels.size()) return "this machine";
+  *kernel = request.kernels[index];
+  return rung_title(state, *kernel);
+}
+
+void add_telemetry(const Run& run, double begin_s, Timeline* timeline) {
+  std::map<std::string, TelemetryLane> lanes;
+  for (const TelemetryPoint& point : run.telemetry()) {
+    const double at_s = point.t_s - begin_s;
+    if (!(at_s >= 0 && at_s <= timeline->length_s)) continue;
+    for (const auto& [name, value] : point.values) {
+      if (!std::isfinite(value)) continue;
+      TelemetryLane& lane = lanes[name];
+      const bool is_first = lane.points.empty();
+      lane.low = is_first ? value : std::min(lane.low, value);
+      lane.high = is_first ? value : std::max(lane.high, value);
+      lane.points.emplace_back(at_s, value);
+    }
+  }
+  for (auto& [name, lane] : lanes) {
+    if (lane.points.size() < 2) continue;
+    lane.label = quantity_label(name);
+    timeline->telemetry.push_back(std::move(lane));
+  }
+}
+
+}  // namespace
+
+std::string quantity_label(const std::string& name) {
+  static const std::pair<const char*, const char*> kUnits[] = {
+      {"_w", ", W"},     {"_hz", ", Hz"},     {"_c", ", °C"},    {"_j", ", J"}, {"_s", ", s"},
+      {"_bytes", ", B"}, {"_percent", ", %"}, {"_mhz", ", MHz"}, {"_b", ", B"}};
+  std::string label = name;
+  for (const auto& [suffix, unit] : kUnits) {
+    if (!label.ends_with(suffix)) continue;
+    label.replace(label.size() - std::string(suffix).size(), std::string::npos, unit);
+    break;
+  }
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+Timeline make_timeline(const State& state) {
+  Timeline timeline;
+  const Run& run = state.run();
+  if (run.moments().empty()) return timeline;
+  const double begin_s = run.moments().front().t_s;
+  double from_s = begin_s;
+  std::map<std::pair<int64_t, int>, size_t> places;
+  int64_t last_request = -1;
+  for (const Moment& moment : run.moments()) {
+    const double since_s = std::exchange(from_s, moment.t_s);
+    const bool is_work = moment.what != "env" && moment.what != "done" && moment.what != "error";
+    const Request* request = run.request(moment.request);
+    if (!is_work || !request || request->type == "list" || request->type == "source") continue;
+    if (!(moment.t_s >= since_s)) continue;  // another worker's clock
+    // A comparison's sides are checked and timed as one: one lane.
+    const int series = request->type == "compare" ? 0 : moment.series;
+    const auto [place, is_new] =
+        places.try_emplace({moment.request, series}, timeline.lanes.size());
+    if (is_new) {
+      SpanLane& lane = timeline.lanes.emplace_back();
+      if (moment.request != last_request) lane.section = section_of(*request);
+      lane.label = label_of(state, *request, series, &lane.kernel);
+      last_request = moment.request;
+    }
+    auto& spans = timeline.lanes[place->second].spans;
+    const double from = since_s - begin_s, to = moment.t_s - begin_s;
+    if (!spans.empty() && spans.back().what == moment.what && spans.back().to_s == from)
+      spans.back().to_s = to;
+    else
+      spans.push_back({moment.what, from, to});
+    timeline.length_s = std::max(timeline.length_s, to);
+  }
+  add_telemetry(run, begin_s, &timeline);
+  return timeline;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,126 @@
+#include "app/window/views/training_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include "common/view/chart/gradients.h"
+#include "common/view/chart/training.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+bool is_training(const RungView& row) {
+  return row.series ? row.series->kind == "training" : row.info && row.info->kind == "training";
+}
+
+/// A parameter's place in the name of a line: "luts 2000"; what copies another would say it twice.
+std::string param_words(const Params& params, const std::set<std::string>& names) {
+  std::string words;
+  for (const std::string& name : names) {
+    if (params.contains(name)) words += " · " + name + " " + to_string(params.at(name));
+  }
+  return words;
+}
+
+struct Found {
+  const RungView* row;
+  const Series* series;
+  const Run* run;
+  std::string machine;  ///< recorded: of which
+};
+
+/// The newest of each set of parameters, in the order first run.
+void add_newest(const RungView& row, const Run& run, const std::string& machine,
+                std::vector<Found>* all) {
+  const size_t first = all->size();
+  for (const Series& series : run.series()) {
+    if (series.kernel != row.rung->kernel || series.curve.empty()) continue;
+    const auto known =
+        std::find_if(all->begin() + static_cast<std::ptrdiff_t>(first), all->end(),
+                     [&](const Found& other) { return other.series->params == series.params; });
+    if (known == all->end())
+      all->push_back({&row, &series, &run, machine});
+    else
+      known->series = &series;
+  }
+}
+
+/// What tells several trainings of one rung apart: the parameters that differ among them.
+std::set<std::string> differing(const std::vector<Found>& all, const RungView* row) {
+  std::set<std::string> names;
+  const Params* first = nullptr;
+  for (const Found& found : all) {
+    if (found.row != row) continue;
+    if (!first) first = &found.series->params;
+    for (const auto& [name, value] : found.series->params) {
+      const auto other = first->find(name);
+      if (other == first->end() || other->second != value) names.insert(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+bool has_trainings(const State& state) {
+  return std::any_of(state.ladder.begin(), state.ladder.end(), is_training);
+}
+
+bool has_gradients(const State& state) {
+  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+    return row.series && chart::has_gradients(*row.series);
+  });
+}
+
+std::string why_no_trainings(const State& state) {
+  return has_trainings(state) ? "" : "No rung of this lab is a training.";
+}
+
+ChartRows training_rows(const State& state) {
+  std::vector<Found> all;
+  for (const RungView& row : state.ladder) {
+    const size_t before = all.size();
+    add_newest(row, state.run(), "", &all);
+    for (const Recording& recording : state.recordings) {
+      if (all.size() > before || row.can_run) break;
+      add_newest(row, *recording.run, recording.machine, &all);
+    }
+  }
+  ChartRows out;
+  for (const Found& found : all) {
+    chart::LadderRow made;
+    made.label =
+        found.row->rung->title + param_words(found.series->params, differing(all, found.row));
+    if (is_emulated(*found.series)) made.label += ", emulated";
+    made.series = found.series;
+    made.ceilings = &found.run->ceilings();
+    made.selected = state.view.rung == found.row->rung->kernel;
+    made.origin = found.machine;
+    out.rows.push_back(std::move(made));
+    out.kernels.emplace_back(found.row->rung->kernel);
+  }
+  const RungView* baseline = find_row(state, state.view.baseline);
+  if (!baseline || !baseline->series || is_training(*baseline)) return out;
+  chart::LadderRow made;
+  made.label = baseline->rung->title;
+  made.series = baseline->series;
+  made.is_baseline = true;
+  out.rows.push_back(std::move(made));
+  out.kernels.emplace_back(baseline->rung->kernel);
+  return out;
+}
+
+chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
+  chart::TrainingOptions options;
+  options.metric = state.view.curve_of == 1 ? "loss" : state.view.lab->quality_metric;
+  options.by_step = state.view.curve_by_step;
+  chart::ChartModel model = state.view.curve_of == 2 ? chart::gradient_chart(rows.rows)
+                                                     : chart::training_chart(rows.rows, options);
+  if (const std::string why = why_no_trainings(state); !why.empty())
+    model.plot->empty_reason = model.summary = why;
+  return model;
+}
+
+}  // namespace ridge::window

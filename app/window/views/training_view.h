@@ -1,0 +1,23 @@
+// The training curves of the lab's centre: every training of the run, each under what tells it from the
+// others. training_view.cpp has no ImGui; training_bar.cpp draws the choice of axes.
+#pragma once
+
+#include "app/window/views/chart_rows.h"
+#include "app/window/shell/ui.h"
+
+namespace ridge::window {
+
+/// A rung of the lab is a training, or one was run.
+bool has_trainings(const State& state);
+/// Some training here counted its gradients.
+bool has_gradients(const State& state);
+std::string why_no_trainings(const State& state);
+/// One row for each training and set of parameters, newest result; recorded ones of rungs that cannot run
+/// here; and the baseline.
+ChartRows training_rows(const State& state);
+chart::ChartModel training_curves(const State& state, const ChartRows& rows);
+
+/// Metric or loss, seconds or steps; the button that runs the selected training.
+void draw_training_bar(Ui& ui, Area area);
+
+}  // namespace ridge::window

@@ -1,0 +1,109 @@
+#include "common/harness/measure/ceiling_rules.h"
+
+#include <cmath>
+
+#include "common/core/format.h"
+
+namespace ridge::measure {
+namespace {
+
+using Rule = CeilingRule;
+
+/// Two measurements of one ceiling differ by this much on a calm machine.
+constexpr double kNoise = 0.9;
+constexpr int kMostAgain = 3;
+
+bool matches(const Rule::Of& of, const Ceiling& ceiling) {
+  return (of.resource == nullptr || ceiling.resource == of.resource) &&
+         (of.dtype == nullptr || ceiling.dtype == of.dtype);
+}
+
+bool is_about(const Rule& rule, const Ceiling& judged, const Ceiling& other) {
+  if (judged.backend != other.backend || !matches(rule.judged, judged) ||
+      !matches(rule.other, other)) {
+    return false;
+  }
+  if (rule.judged.resource == nullptr && judged.resource != other.resource) return false;
+  if (rule.judged.dtype == nullptr && judged.dtype != other.dtype) return false;
+  switch (rule.threads) {
+    case Rule::Threads::more:
+      return judged.threads > other.threads;
+    case Rule::Threads::fewer:
+      return judged.threads < other.threads;
+    case Rule::Threads::same:
+      break;
+  }
+  return judged.threads == other.threads;
+}
+
+/// Higher is faster: a ceiling in seconds is the time of an item.
+double speed(const Ceiling& ceiling) {
+  return ceiling.unit == "s" ? 1 / ceiling.value : ceiling.value;
+}
+
+bool has_value(const Ceiling& ceiling) {
+  return ceiling.source == "measured" && ceiling.value > 0 && std::isfinite(ceiling.value);
+}
+
+bool is_broken(const Rule& rule, const Ceiling& judged, const Ceiling& other) {
+  if (!has_value(judged) || !has_value(other) || !is_about(rule, judged, other)) return false;
+  const double share =
+      rule.threads == Rule::Threads::fewer ? double(judged.threads) / other.threads : 1;
+  return speed(judged) < kNoise * rule.least * share * speed(other);
+}
+
+std::string reason_of(const Rule& rule, const Ceiling& judged, const Ceiling& other) {
+  return format_quantity(judged.value, judged.unit) + " cannot be right beside " + other.name +
+         " at " + format_quantity(other.value, other.unit) + ": " + rule.why;
+}
+
+}  // namespace
+
+const std::vector<CeilingRule>& ceiling_rules() {
+  using enum CeilingRule::Threads;
+  static const std::vector<CeilingRule> rules = {
+      {{"dram_read"}, {"dram_copy"}, same, 0.5, "a copy reads half of the bytes that it counts"},
+      {{"l2_read"}, {"dram_read"}, same, 1, "what is read from DRAM passes through the L2"},
+      {{"graph_node"}, {"launch"}, same, 1, "a node of a graph costs no more than a launch"},
+      {{"flop", "bf16"}, {"flop", "tf32"}, same, 1, "bf16 has fewer bits than tf32"},
+      {{"flop", "fp16"}, {"flop", "tf32"}, same, 1, "fp16 has fewer bits than tf32"},
+      {{"flop", "fp8"}, {"flop", "bf16"}, same, 1, "fp8 has half of the bits of bf16"},
+      {{nullptr}, {nullptr}, more, 1, "more threads do no less than fewer"},
+      {{nullptr}, {nullptr}, fewer, 1, "a thread alone does no less than one of many"},
+  };
+  return rules;
+}
+
+std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceilings) {
+  std::vector<Contradiction> found;
+  const auto judge = [&](const Ceiling& judged) -> std::string {
+    for (const CeilingRule& rule : ceiling_rules()) {
+      for (const Ceiling& other : ceilings) {
+        if (is_broken(rule, judged, other)) return reason_of(rule, judged, other);
+      }
+    }
+    return "";
+  };
+  for (size_t i = 0; i < ceilings.size(); ++i) {
+    if (std::string reason = judge(ceilings[i]); !reason.empty())
+      found.push_back({i, std::move(reason)});
+  }
+  return found;
+}
+
+Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again) {
+  std::vector<Contradiction> broken = find_contradictions(*ceilings);
+  for (int again = 0; again < kMostAgain && !broken.empty(); ++again) {
+    for (const Contradiction& one : broken) {
+      Ceiling& known = (*ceilings)[one.ceiling];
+      RIDGE_TRY(const std::optional<Ceiling> next, measure_again(known));
+      if (next && has_value(*next) && speed(*next) > speed(known)) known = *next;
+    }
+    broken = find_contradictions(*ceilings);
+  }
+  for (Ceiling& ceiling : *ceilings) ceiling.doubt.clear();
+  for (const Contradiction& one : broken) (*ceilings)[one.ceiling].doubt = one.reason;
+  return {};
+}
+
+}  // namespace ridge::measure

@@ -1,0 +1,274 @@
+#include "common/harness/measure/ceilings.h"
+
+#include <algorithm>
+
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/machine.h"
+#include "common/record/params.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kRow_s = 0.25;
+
+/// A call of 3 ms (AVX-512) to 30 ms (portable), so that starting threads (30 us) is under 1 %.
+int64_t fma_passes(const CeilingContext&) {
+  return 256;
+}
+
+/// A call of 4 ms (AVX-512) to 250 ms (the library's).
+int64_t exp_passes(const CeilingContext&) {
+  return 64;
+}
+
+/// 256 MiB in all: a call of 4 ms at 64 GB/s.
+int64_t l2_passes(const CeilingContext&) {
+  return 1024;
+}
+
+/// Four times the last-level cache and 64 MiB at least, so that nothing is read from a cache.
+int64_t read_bytes(const CeilingContext& context) {
+  const int64_t wanted = std::max(int64_t{64} << 20, 4 * context.llc_bytes);
+  return std::min(wanted, context.free_bytes / 8) / 64 * 64;
+}
+
+/// Passes on what a probe's measuring asks (cancelled?) and keeps its samples to itself.
+class Quiet : public Observer {
+ public:
+  Quiet(Observer* outer, const std::string& name) : outer_(outer), name_(name) {}
+  void phase(int, const Phase& inner) override {
+    if (inner.phase == "timing") return;
+    outer_->phase(-1, {.phase = inner.phase, .text = "measuring this machine's ceiling: " + name_});
+  }
+  bool cancelled() const override { return outer_->cancelled(); }
+
+ private:
+  Observer* outer_;
+  const std::string& name_;
+};
+
+/// A row's own type; rows of memory are measured with fp32 numbers.
+Params params_of(const CeilingRow& row) {
+  const std::string dtype = row.dtype;
+  return {{"dtype", dtype.empty() ? "fp32" : dtype}};
+}
+
+/// The first choice whose kernel is here and whose instructions this device has.
+const KernelDesc* choose(const CeilingRow& row, const Device& device, std::string* what) {
+  for (const auto& choice : row.choices) {
+    const KernelDesc* kernel = find_kernel(choice.kernel);
+    *what = choice.what;
+    if (kernel != nullptr && check_supported(*kernel, params_of(row), device)) return kernel;
+  }
+  return nullptr;
+}
+
+CeilingContext context_of(const Device& device, int threads) {
+  return {.threads = threads,
+          .llc_bytes = last_level_cache_bytes(),
+          .free_bytes = static_cast<int64_t>(device.free_bytes())};
+}
+
+/// None where no probe of the row runs here, or where the one that does fails its check.
+Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingContext& context,
+                                           Bench* bench, Device* device, Observer* observer) {
+  std::string what;
+  const KernelDesc* kernel = choose(row, *device, &what);
+  const FamilyDesc* family = kernel != nullptr ? find_family(family_of(kernel->id)) : nullptr;
+  if (family == nullptr) return std::optional<Ceiling>();
+  Params given = params_of(row);
+  given["what"] = what;
+  given["threads"] = int64_t{context.threads};
+  if (row.size != nullptr) given["n"] = row.size(context);
+  RIDGE_TRY(const Params params, resolve_params(family->params(), given, family->name));
+
+  Ceiling ceiling;
+  ceiling.name = row.name;
+  if (row.backend == Backend::cpu) {
+    ceiling.threads = context.threads;
+    ceiling.name +=
+        ", " + std::to_string(context.threads) + (context.threads == 1 ? " thread" : " threads");
+  }
+  Quiet quiet(observer, ceiling.name);
+  Options options;
+  options.mode = Mode::live;
+  options.limit_s = kRow_s;
+  options.gate = false;
+  options.latency = false;
+  options.energy = false;
+  options.describe = false;
+  RIDGE_TRY(const Series series,
+            measure_kernel(bench, device, *kernel, params, options, -1, &quiet));
+  if (series.status == SeriesStatus::cancelled) {
+    return cancelled_error();
+  }
+  if (series.status != SeriesStatus::ok || !series.stats) return std::optional<Ceiling>();
+  ceiling.backend = row.backend == Backend::cpu ? "cpu" : "cuda";
+  ceiling.resource = row.resource;
+  ceiling.dtype = row.dtype;
+  ceiling.unit = row.unit;
+  ceiling.source = "measured";
+  const double best_s = series.stats->min_ns * 1e-9;
+  const std::string unit = row.unit;
+  // A launch lasts too short to be timed alone: a call makes many, its items.
+  const double items = std::max(1.0, series.items_per_s * series.stats->median_ns * 1e-9);
+  ceiling.value =
+      unit == "s" ? best_s / items : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
+  return std::optional<Ceiling>(std::move(ceiling));
+}
+
+}  // namespace
+
+namespace {
+
+CeilingRow tensor_row(const char* name, const char* dtype) {
+  return {name,
+          Backend::cuda,
+          "flop",
+          dtype,
+          "FLOP/s",
+          {{"probe.cuda.tensor_wgmma", "tensor_wgmma"}, {"probe.cuda.tensor_mma", "tensor_mma"}},
+          nullptr};
+}
+
+}  // namespace
+
+const std::vector<CeilingRow>& ceiling_rows() {
+  static const std::vector<CeilingRow> rows = {
+      {"FMA fp32",
+       Backend::cpu,
+       "flop",
+       "fp32",
+       "FLOP/s",
+       {{"probe.cpu.fma_avx512", "fma"},
+        {"probe.cpu.fma_avx2", "fma"},
+        {"probe.cpu.fma_portable", "fma"}},
+       fma_passes},
+      {"dot product bf16",
+       Backend::cpu,
+       "flop",
+       "bf16",
+       "FLOP/s",
+       {{"probe.cpu.dot_bf16", "dot"}},
+       fma_passes},
+      {"dot product int8",
+       Backend::cpu,
+       "flop",
+       "int8",
+       "FLOP/s",
+       {{"probe.cpu.dot_int8", "dot"}},
+       fma_passes},
+      {"three-input logic",
+       Backend::cpu,
+       "logic",
+       "bits",
+       "1/s",
+       {{"probe.cpu.logic_avx512", "logic"}},
+       fma_passes},
+      {"exponentials",
+       Backend::cpu,
+       "exp",
+       "fp32",
+       "exp/s",
+       {{"probe.cpu.exp_avx512", "exp"}, {"probe.cpu.exp_portable", "exp"}},
+       exp_passes,
+       "exp"},
+      {"L2 read", Backend::cpu, "l2_read", "", "B/s", {{"probe.cpu.l2_read", "l2"}}, l2_passes},
+      {"DRAM read",
+       Backend::cpu,
+       "dram_read",
+       "",
+       "B/s",
+       {{"probe.cpu.read_portable", "read"}},
+       read_bytes},
+      {"DRAM copy",
+       Backend::cpu,
+       "dram_copy",
+       "",
+       "B/s",
+       {{"probe.cpu.copy_streamed", "copy"}},
+       read_bytes},
+      {"FFMA fp32",
+       Backend::cuda,
+       "flop",
+       "fp32",
+       "FLOP/s",
+       {{"probe.cuda.ffma", "ffma"}},
+       nullptr},
+      {"exponentials",
+       Backend::cuda,
+       "exp",
+       "fp32",
+       "exp/s",
+       {{"probe.cuda.exp", "gpu_exp"}},
+       nullptr,
+       "exp"},
+      tensor_row("tensor bf16", "bf16"),
+      tensor_row("tensor fp16", "fp16"),
+      tensor_row("tensor tf32", "tf32"),
+      tensor_row("tensor fp8", "fp8"),
+      tensor_row("tensor int8", "int8"),
+      {"L2 read",
+       Backend::cuda,
+       "l2_read",
+       "",
+       "B/s",
+       {{"probe.cuda.l2_read", "l2_read"}},
+       nullptr},
+      {"DRAM read",
+       Backend::cuda,
+       "dram_read",
+       "",
+       "B/s",
+       {{"probe.cuda.dram_read", "gpu_read"}},
+       nullptr},
+      {"DRAM copy",
+       Backend::cuda,
+       "dram_copy",
+       "",
+       "B/s",
+       {{"probe.cuda.dram_copy", "gpu_copy"}},
+       nullptr},
+      {"kernel launch",
+       Backend::cuda,
+       "launch",
+       "",
+       "s",
+       {{"probe.cuda.launch", "gpu_launch"}},
+       nullptr},
+      {"graph node",
+       Backend::cuda,
+       "graph_node",
+       "",
+       "s",
+       {{"probe.cuda.graph_node", "gpu_launch"}},
+       nullptr},
+  };
+  return rows;
+}
+
+Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
+                                              const std::string& what, Observer* observer) {
+  std::vector<Ceiling> ceilings;
+  const CeilingContext context = context_of(*device, threads);
+  for (const CeilingRow& row : ceiling_rows()) {
+    if (row.backend != device->backend() || row.asked_by() != what) continue;
+    RIDGE_TRY(const auto ceiling, measure_row(row, context, bench, device, observer));
+    if (ceiling) ceilings.push_back(*ceiling);
+  }
+  return ceilings;
+}
+
+Result<std::optional<Ceiling>> measure_again(Bench* bench, Device* device, const Ceiling& ceiling,
+                                             Observer* observer) {
+  const CeilingContext context = context_of(*device, std::max(1, ceiling.threads));
+  for (const CeilingRow& row : ceiling_rows()) {
+    if (row.backend == device->backend() && row.resource == ceiling.resource &&
+        row.dtype == ceiling.dtype) {
+      return measure_row(row, context, bench, device, observer);
+    }
+  }
+  return std::optional<Ceiling>();
+}
+
+}  // namespace ridge::measure

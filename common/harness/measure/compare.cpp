@@ -1,0 +1,400 @@
+#include "common/harness/measure/compare.h"
+
+#include <algorithm>
+#include <random>
+
+#include "common/core/format.h"
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/machine.h"
+#include "common/harness/measure/outcome.h"
+#include "common/harness/measure/range.h"
+#include "common/record/params.h"
+#include "common/stats/stats.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kRoundsLimit_s = 30;
+constexpr int kLeadSlots = 2;
+
+/// Everything one side owns while the comparison lasts.
+struct Contestant {
+  std::shared_ptr<Posed> posed;
+  std::unique_ptr<ReadyRung> rung;
+  std::unique_ptr<Side> side;
+  double call_ns = 0;
+};
+
+bool same_problem(const Posed& a, const Posed& b) {
+  const Shape left = a.problem->shape(), right = b.problem->shape();
+  return a.specs.size() == b.specs.size() && a.bytes() == b.bytes() && left.dtype == right.dtype &&
+         std::equal(std::begin(left.dim), std::end(left.dim), std::begin(right.dim));
+}
+
+class Contest {
+ public:
+  Contest(Bench* bench, const std::vector<CompareSide>& sides, const CompareOptions& options,
+          Observer* observer)
+      : bench_(bench),
+        sides_(sides),
+        options_(options),
+        observer_(observer),
+        random_(options.order_seed),
+        live_(sides.size()) {
+    frame_.mode = Mode::measure;
+    frame_.cache = options.cache;
+    frame_.warmup_s = options.warmup_s;
+  }
+
+  Result<CompareOutcome> run();
+
+ private:
+  void describe_sides();
+  Result<void> steps();
+  /// Inputs, buffers (shared where the problem is the same) and plan of side i.
+  Result<void> prepare(size_t i);
+  Result<void> gate(size_t i, bool before);
+  Result<void> rounds();
+  Result<std::vector<Sample>> time_order(const std::vector<uint8_t>& order);
+  std::vector<Side*> sides_on(const Device* device) const;
+  int slots_per_block() const;
+  std::string draw_palindrome();
+  void keep_round(const std::string& order, std::span<const Sample> samples);
+  Phase rounds_phase(double start_s, double limit_s) const;
+  void judge(const Result<void>& outcome);
+
+  Bench* bench_;
+  const std::vector<CompareSide>& sides_;
+  const CompareOptions& options_;
+  Observer* observer_;
+  Options frame_;
+  std::mt19937_64 random_;
+  std::vector<Contestant> live_;
+  std::vector<Round> rounds_;
+  std::vector<std::string> reasons_;
+  CompareOutcome out_;
+};
+
+int candidates_of(size_t sides) {
+  return static_cast<int>(sides) - 1;
+}
+
+double margin_of(const std::vector<CompareSide>& sides, const CompareOptions& options) {
+  const bool cpu = std::any_of(sides.begin(), sides.end(), [](const CompareSide& side) {
+    return side.kernel->backend == Backend::cpu;
+  });
+  return options.margin.value_or(cpu ? 0.02 : 0.01);
+}
+
+void Contest::describe_sides() {
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    Series series;
+    series.index = static_cast<int>(i);
+    series.kernel = sides_[i].kernel->id;
+    series.kind = "kernel";
+    series.params = sides_[i].params;
+    series.dtype = dtype_of(*sides_[i].kernel, sides_[i].params);
+    series.cache = options_.cache == Cache::hot ? "hot" : "cold";
+    series.mode = "compare";
+    series.status = SeriesStatus::ok;
+    out_.series.push_back(std::move(series));
+  }
+}
+
+Result<void> Contest::prepare(size_t i) {
+  const CompareSide& side = sides_[i];
+  Series& series = out_.series[i];
+  const FamilyDesc* family = find_family(family_of(side.kernel->id));
+  if (family == nullptr) {
+    return Error{ErrorCode::unavailable, "its family is not in this worker", side.kernel->id, ""};
+  }
+  RIDGE_TRY_VOID(check_supported(*side.kernel, side.params, *side.device, options_.cache));
+  observer_->phase(series.index, {.phase = "prepare", .text = "making the inputs"});
+  RIDGE_TRY_VOID(get_ready(*family, side.params, series.index, observer_));
+  RIDGE_TRY(const CallEstimate estimate,
+            bench_->estimates.get(*side.kernel, *family, side.params, side.device));
+  if (!estimate.reduced_from.empty()) {
+    return Error{ErrorCode::unavailable, "one call would take over 5 s at " + estimate.reduced_from,
+                 side.kernel->id,
+                 "compare at a smaller size, such as " + to_string(estimate.params)};
+  }
+  std::shared_ptr<BufferSet> buffers;
+  for (size_t other = 0; other < i && live_[i].posed == nullptr; ++other) {
+    const bool same = family_of(sides_[other].kernel->id) == family_of(side.kernel->id) &&
+                      sides_[other].params == side.params;
+    if (same) live_[i].posed = live_[other].posed;
+  }
+  if (live_[i].posed == nullptr) {
+    RIDGE_TRY(live_[i].posed, bench_->posed.get(*family, side.params, 1, *side.device));
+  }
+  if (live_[i].posed->problem->is_emulated()) {
+    return Error{ErrorCode::unavailable, "it is emulated, so its time is not its type's",
+                 side.kernel->id, "compare its accuracy: run both with several seeds"};
+  }
+  // Families differ in how they solve it: what they work off, so many images, has to be the same.
+  const double items = live_[i].posed->problem->items();
+  if (family_of(side.kernel->id) != family_of(sides_[0].kernel->id) &&
+      !(items > 0 && items == live_[0].posed->problem->items())) {
+    return Error{ErrorCode::usage,
+                 "it is of another family than the baseline, and works off other items",
+                 side.kernel->id, "compare rungs that solve the same problem"};
+  }
+  for (size_t other = 0; other < i && buffers == nullptr; ++other) {
+    const bool shared =
+        sides_[other].device == side.device && same_problem(*live_[other].posed, *live_[i].posed);
+    if (shared) buffers = live_[other].rung->buffers;
+  }
+  if (i > 0 && buffers != live_[0].rung->buffers) {
+    const std::string what = values_instead(side.params, sides_[0].params);
+    reasons_.push_back(series.kernel + " differs from the baseline, with buffers of its own: " +
+                       (what.empty() ? "another problem or device" : what));
+  }
+  RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].posed, buffers));
+  live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
+  live_[i].posed->describe(&series);
+  live_[i].rung->describe(&series);
+  observer_->problem(series);
+  return {};
+}
+
+Result<void> Contest::gate(size_t i, bool before) {
+  Series& series = out_.series[i];
+  const auto take = [&](const QualityCheck& check) -> Result<void> {
+    series.checks.push_back(check);
+    observer_->check(series.index, check);
+    if (check.passed) return {};
+    return Error{ErrorCode::invalid, check.reason, series.kernel + ", " + check.what, ""};
+  };
+  observer_->phase(series.index, {.phase = "check", .text = "checking the output"});
+  const FamilyDesc* family = find_family(family_of(series.kernel));
+  if (before && family->awkward != nullptr) {
+    RIDGE_TRY(const QualityCheck full,
+              bench_->full_checks.get(*sides_[i].kernel, *family, series.params, sides_[i].device,
+                                      *observer_));
+    RIDGE_TRY_VOID(take(full));
+  }
+  RIDGE_TRY(const QualityCheck timed,
+            check_rung(live_[i].rung.get(), false,
+                       before ? "timed shape, before timing" : "timed shape, after timing"));
+  return take(timed);
+}
+
+std::string Contest::draw_palindrome() {
+  std::string half;
+  for (size_t i = 0; i < sides_.size(); ++i) half += static_cast<char>('0' + i);
+  if ((random_() & 1) != 0) std::reverse(half.begin(), half.end());
+  return half + std::string(half.rbegin(), half.rend());
+}
+
+std::vector<Side*> Contest::sides_on(const Device* device) const {
+  std::vector<Side*> sides;
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    if (sides_[i].device == device) sides.push_back(live_[i].side.get());
+  }
+  return sides;
+}
+
+int Contest::slots_per_block() const {
+  int slots = 1 << 20;
+  for (const CompareSide& side : sides_) {
+    slots = std::min(slots, side.device->slots_per_block(sides_on(side.device)));
+  }
+  return slots;
+}
+
+/// One block; slots of one device that follow each other go to it together.
+Result<std::vector<Sample>> Contest::time_order(const std::vector<uint8_t>& order) {
+  std::vector<Sample> samples;
+  for (size_t at = 0; at < order.size();) {
+    Device* device = sides_[order[at]].device;
+    const std::vector<Side*> sides = sides_on(device);
+    std::vector<uint8_t> part;  // the order in the device's own numbering
+    for (; at < order.size() && sides_[order[at]].device == device; ++at) {
+      const Side* side = live_[order[at]].side.get();
+      part.push_back(
+          static_cast<uint8_t>(std::find(sides.begin(), sides.end(), side) - sides.begin()));
+    }
+    RIDGE_TRY(std::vector<Sample> timed, device->time(sides, part));
+    samples.insert(samples.end(), timed.begin(), timed.end());
+  }
+  return samples;
+}
+
+void Contest::keep_round(const std::string& order, std::span<const Sample> samples) {
+  Round round;
+  round.index = static_cast<int>(rounds_.size());
+  round.order = order;
+  for (size_t slot = 0; slot < samples.size(); ++slot) {
+    round.t_ns.push_back(samples[slot].t_ns);
+    auto& all = out_.series[static_cast<size_t>(order[slot] - '0')].samples;
+    all.push_back(samples[slot]);
+    all.back().index = static_cast<int64_t>(all.size()) - 1;
+  }
+  rounds_.push_back(std::move(round));
+}
+
+Phase Contest::rounds_phase(double start_s, double limit_s) const {
+  const double elapsed = now_s() - start_s;
+  const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
+  return {.phase = "rounds",
+          .text = "interleaved rounds",
+          .open = std::to_string(rounds_.size()) + " of " + std::to_string(kRounds) + " rounds",
+          .progress = double(rounds_.size()) / kRounds,
+          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
+}
+
+Result<void> Contest::rounds() {
+  const Range range("rounds");
+  const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
+  const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates_of(sides_.size()));
+  const int slots = slots_per_block();
+  const int round_slots = 2 * static_cast<int>(sides_.size());
+  // Two lead slots narrow a short block's scatter; where one round fills a block they only cost.
+  const bool lead = slots >= round_slots + kLeadSlots;
+  const int per_block = std::max(1, (slots - (lead ? kLeadSlots : 0)) / round_slots);
+
+  const double start = now_s();
+  while (static_cast<int>(rounds_.size()) < kRounds) {
+    if (observer_->cancelled()) return cancelled_error();
+    const int done = static_cast<int>(rounds_.size());
+    if (done >= fewest && now_s() - start >= limit_s) {
+      reasons_.push_back("stopped at the limit of " + format_tick(limit_s) + " s after " +
+                         std::to_string(done) + " rounds");
+      break;
+    }
+    std::vector<uint8_t> order;
+    std::vector<std::string> palindromes;
+    for (int i = 0; lead && i < kLeadSlots; ++i) {
+      order.push_back(static_cast<uint8_t>(random_() % sides_.size()));
+    }
+    for (int i = 0; i < std::min(per_block, kRounds - done); ++i) {
+      palindromes.push_back(draw_palindrome());
+      for (const char side : palindromes.back()) order.push_back(static_cast<uint8_t>(side - '0'));
+    }
+    observer_->announce(0);
+    RIDGE_TRY(const std::vector<Sample> samples, time_order(order));
+    std::span<const Sample> rest(samples);
+    rest = rest.subspan(lead ? kLeadSlots : 0);
+    std::vector<size_t> had;
+    for (const Series& series : out_.series) had.push_back(series.samples.size());
+    for (const std::string& palindrome : palindromes) {
+      keep_round(palindrome, rest.first(palindrome.size()));
+      rest = rest.subspan(palindrome.size());
+    }
+    observer_->rounds(std::span(rounds_).subspan(static_cast<size_t>(done)));
+    for (size_t i = 0; i < out_.series.size(); ++i) {
+      observer_->samples(static_cast<int>(i), "call",
+                         std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
+    }
+    observer_->phase(0, rounds_phase(start, limit_s));
+    gap();
+  }
+  return {};
+}
+
+Result<void> Contest::steps() {
+  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(prepare(i));
+  Result<void> gates;  // every side is judged, so that all that is wrong is said at once
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    const auto passed = gate(i, true);
+    if (!passed && passed.error().code == ErrorCode::worker) return passed;
+    if (gates.ok()) gates = passed;
+  }
+  RIDGE_TRY_VOID(gates);
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    RIDGE_TRY(live_[i].call_ns, warm_up(*live_[i].rung, frame_, static_cast<int>(i), observer_));
+  }
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    RIDGE_TRY(live_[i].side, sides_[i].device->make_side(*sides_[i].kernel, live_[i].rung->launch(),
+                                                         options_.cache, live_[i].call_ns));
+  }
+  const ForeignLoad foreign;
+  const auto timed = rounds();
+  const double foreign_cpus = foreign.cpus();
+  bool contended = false;
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    const bool disturbed = is_contended(foreign_cpus, sides_[i].kernel->backend);
+    summarize(&out_.series[i], disturbed, false, sides_[i].kernel->time_calls != nullptr);
+    contended = contended || disturbed;
+  }
+  if (contended) reasons_.push_back("contended: other processes used the CPU meanwhile");
+  RIDGE_TRY_VOID(timed);
+
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    Series& series = out_.series[i];
+    // 59 calls make a 95th percentile; a rung too slow for that within a second goes without.
+    const double needed_s = 59e-9 * live_[i].call_ns;
+    if (needed_s > 1) {
+      series.unavailable["p95_ns"] = "59 single calls would take " +
+                                     std::to_string(int(needed_s + 0.5)) + " s; measure the rung";
+      continue;
+    }
+    const LatencyRule rule = {300, std::min(1.0, options_.limit_s.value_or(1.0))};
+    RIDGE_TRY_VOID(latency_pass(*live_[i].rung, options_.cache, rule, live_[i].call_ns,
+                                series.index, observer_, &series.latency_samples));
+    series.latency = stats::summarize_latency(series.latency_samples);
+  }
+  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
+  return {};
+}
+
+void Contest::judge(const Result<void>& outcome) {
+  const int candidates = candidates_of(sides_.size());
+  const double margin = margin_of(sides_, options_);
+  for (int side = 1; side <= candidates; ++side) {
+    const stats::PairedResult paired = stats::judge(rounds_, side, margin, candidates);
+    Comparison comparison;
+    comparison.candidate_index = side;
+    comparison.baseline = sides_[0].kernel->id;
+    comparison.candidate = sides_[static_cast<size_t>(side)].kernel->id;
+    comparison.baseline_params = sides_[0].params;
+    comparison.candidate_params = sides_[static_cast<size_t>(side)].params;
+    comparison.cache = options_.cache == Cache::hot ? "hot" : "cold";
+    comparison.margin = margin;
+    comparison.rounds = paired.rounds;
+    comparison.ratio = paired.ratio;
+    comparison.ci = paired.ci;
+    comparison.verdict = paired.verdict;
+    comparison.rounds_needed = paired.rounds_needed;
+    comparison.reasons = paired.reasons;
+    comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
+    if (out_.cancelled) {
+      comparison.reasons.push_back("cancelled");
+    } else if (!outcome) {
+      comparison.verdict = Verdict::invalid;
+      comparison.ci.reset();
+      comparison.reasons = {outcome.error().sentence()};
+    }
+    out_.comparisons.push_back(std::move(comparison));
+  }
+}
+
+Result<CompareOutcome> Contest::run() {
+  describe_sides();
+  const auto outcome = steps();
+  if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
+  out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
+  judge(outcome);
+  for (size_t i = 0; i < out_.series.size(); ++i) {
+    Series& series = out_.series[i];
+    const bool refused = !series.checks.empty() && !series.quality_passed();
+    if (refused) {
+      take_error({ErrorCode::invalid, series.quality()->reason, series.quality()->what, ""},
+                 &series);
+    } else if (!outcome) {
+      series.status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
+      series.reason = outcome.error().sentence();
+    }
+    describe_unavailable(&series);
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,
+                               const CompareOptions& options, Observer* observer) {
+  return Contest(bench, sides, options, observer).run();
+}
+
+}  // namespace ridge::measure

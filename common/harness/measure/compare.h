@@ -1,0 +1,42 @@
+// The paired comparison: the only thing that may say "faster". Sides run interleaved in random
+// palindromes (A B B A or B A A B; with two candidates A B C C B A or C B A A B C), so that drift of
+// the clock falls on all of them alike. Several rounds share one timed block.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/harness/measure/harness.h"
+
+namespace ridge::measure {
+
+/// One side of a comparison: the baseline first, then the candidates.
+struct CompareSide {
+  const KernelDesc* kernel = nullptr;
+  Params params;             ///< complete
+  Device* device = nullptr;  ///< sides may sit on different devices
+};
+
+struct CompareOptions {
+  Cache cache = Cache::hot;
+  std::optional<double> margin;   ///< absent: 0.02 where a side is on a CPU, else 0.01
+  std::optional<double> limit_s;  ///< of the rounds; absent: 30
+  double warmup_s = 0.3;          ///< the least, each side
+  uint64_t order_seed = 0;        ///< of the random orders; the worker draws a new one each time
+};
+
+struct CompareOutcome {
+  std::vector<Comparison> comparisons;  ///< one per candidate
+  std::vector<Series> series;           ///< one per side: checks, samples, latency; mode "compare"
+  bool cancelled = false;
+};
+
+inline constexpr int kRounds = 40;
+
+/// INVALID verdicts and cancellations are outcomes; an Error means that a device is lost.
+Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,
+                               const CompareOptions& options, Observer* observer);
+
+}  // namespace ridge::measure

@@ -1,0 +1,326 @@
+#include "common/harness/measure/cuda/block_timer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <set>
+
+#include "common/harness/measure/cuda/check.h"
+#include "common/harness/measure/cuda/graph.h"
+#include "common/harness/measure/range.h"
+#include "common/stats/stats.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr int kMostCommands = 900;  // a launch call blocks after 1021
+constexpr int kMostPerSlot = 250;   // of calls; two leads and one slot have to fit a block
+constexpr double kBlockNs = 95e6;   // a timed block stays under 100 ms
+constexpr double kFlushNs = 40e3;
+constexpr double kRefineBelowNs = 100e3;
+constexpr int kRepeats = 3;  // of each overhead measurement; their median counts
+constexpr int kFewNulls = 1, kManyNulls = 9;
+constexpr int kLeads = 2;
+constexpr double kLeadBelowNs = 10e6;  // a longer sample does not show the microseconds after idle
+constexpr double kLeastClockSpanNs = 50e3;  // shorter: globaltimer's steps show in the clock
+
+/// Digits that no clock here resolves (an event's 32 ns over 200 calls are 0.16 ns) would double the
+/// size of a saved run.
+double rounded(double value, double step) {
+  const double per_unit = std::round(1 / step);
+  return step < 1 ? std::round(value * per_unit) / per_unit : std::round(value / step) * step;
+}
+
+}  // namespace
+
+/// Opens the gate when the block is queued, and on every error path.
+class BlockTimer::OpenGate {
+ public:
+  OpenGate(BlockTimer* timer, bool gated) : timer_(timer), open_(!gated) {}
+  ~OpenGate() { now(); }
+  void now() {
+    if (open_) return;
+    open_ = true;
+    __atomic_store_n(&timer_->flags_->opened, timer_->ticket_, __ATOMIC_RELEASE);
+  }
+
+ private:
+  BlockTimer* timer_;
+  bool open_;
+};
+
+Result<std::unique_ptr<BlockTimer>> BlockTimer::make(cudaStream_t stream, int device,
+                                                     bool may_gate) {
+  std::unique_ptr<BlockTimer> timer(new BlockTimer(stream, may_gate));
+  void* memory = nullptr;
+  RIDGE_CUDA_TRY(cudaHostAlloc(&memory, sizeof(GateFlags), cudaHostAllocMapped));
+  timer->flags_memory_.reset(memory);
+  timer->flags_ = new (memory) GateFlags;
+  RIDGE_CUDA_TRY(cudaHostGetDevicePointer(&memory, timer->flags_, 0));
+  timer->flags_device_ = static_cast<GateFlags*>(memory);
+
+  int l2_bytes = 0;
+  RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+  timer->flush_bytes_ = std::max<size_t>(2 * static_cast<size_t>(l2_bytes), 16 << 20);
+
+  // The harness's own kernels load now: a first launch behind the gate would wait for its time-out.
+  RIDGE_CUDA_TRY(cudaMalloc(&memory, sizeof(Stamp)));
+  const DeviceMemory scratch(memory);
+  RIDGE_CUDA_TRY(launch_gate(timer->flags_device_, 0, kGateTimeoutNs, stream));
+  RIDGE_CUDA_TRY(launch_stamp(static_cast<Stamp*>(memory), stream));
+  RIDGE_CUDA_TRY(launch_null(stream));
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream));
+  return timer;
+}
+
+Result<void> BlockTimer::flush() {
+  if (!flush_memory_) {
+    void* memory = nullptr;
+    RIDGE_CUDA_TRY(cudaMalloc(&memory, flush_bytes_));
+    flush_memory_.reset(memory);
+    RIDGE_CUDA_TRY(cudaMemsetAsync(memory, 0, flush_bytes_, stream_));
+    RIDGE_CUDA_TRY(cudaMalloc(&memory, sizeof(uint32_t)));
+    flush_sink_.reset(memory);
+  }
+  RIDGE_CUDA_TRY(launch_flush(flush_memory_.get(), flush_bytes_,
+                              static_cast<uint32_t*>(flush_sink_.get()), stream_));
+  return {};
+}
+
+Result<void> BlockTimer::plan(CudaSide* side) {
+  side->can_gate = false;
+  if (may_gate_ && !side->kernel->may_sync) {
+    if (auto once = capture_calls(*side, 1, stream_)) {
+      side->commands_per_call = node_count(once->get());
+      side->can_gate = side->commands_per_call >= 1 && side->commands_per_call <= kMostPerSlot;
+    }
+  }
+  // The estimate comes from single calls: their launch and wait (8 us) would hide what a call takes.
+  if (side->can_gate && side->call_ns < kRefineBelowNs) {
+    RIDGE_TRY(side->call_ns, graph_call_ns(*side));
+  }
+  const double wanted = std::ceil(kSampleNs / std::max(side->call_ns, 1.0));
+  const int most = std::max(1, kMostPerSlot / std::max(1, side->commands_per_call));
+  if (side->cache == Cache::cold)
+    side->calls = 1;
+  else if (side->can_gate && side->call_ns < kGraphBelowNs)
+    side->calls = static_cast<int64_t>(std::clamp(wanted, 20.0, 200.0));
+  else
+    side->calls = static_cast<int64_t>(std::clamp(wanted, 1.0, double(most)));
+  return {};
+}
+
+/// Time per call in a graph of 20, overhead included: good enough to plan by.
+Result<double> BlockTimer::graph_call_ns(const CudaSide& side) {
+  constexpr int kCalls = 20;
+  RIDGE_TRY(const OwnedGraphExec graph, ready_graph(side, kCalls, stream_));
+  RIDGE_TRY_VOID(make_events(1));
+  RIDGE_TRY_VOID(record(0));
+  RIDGE_CUDA_TRY(cudaGraphLaunch(graph.get(), stream_));
+  RIDGE_TRY_VOID(record(1));
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  RIDGE_TRY(const double ns, elapsed_ns(0));
+  return ns / kCalls;
+}
+
+BlockTimer::Method BlockTimer::method_for(std::span<CudaSide* const> sides) const {
+  Method method{.gated = true, .graph = false};
+  bool cold = false;
+  for (const CudaSide* side : sides) {
+    method.gated &= side->can_gate;
+    method.graph |= side->call_ns < kGraphBelowNs;
+    cold |= side->cache == Cache::cold;
+  }
+  method.graph &= method.gated && !cold;
+  return method;
+}
+
+int BlockTimer::slot_commands(const CudaSide& side, Method method) {
+  const int calls = method.graph ? 1 : static_cast<int>(side.calls) * side.commands_per_call;
+  return calls + 4 + (side.cache == Cache::cold ? 1 : 0);  // 2 events, 2 stamps, the flush
+}
+
+int BlockTimer::slots_per_block(std::span<CudaSide* const> sides) const {
+  const Method method = method_for(sides);
+  int commands = 5;
+  double slot_ns = 1;
+  for (const CudaSide* side : sides) {
+    commands = std::max(commands, slot_commands(*side, method));
+    const double flush_ns = side->cache == Cache::cold ? kFlushNs : 0;
+    slot_ns = std::max(slot_ns, side->call_ns * static_cast<double>(side->calls) + flush_ns);
+  }
+  const int overhead = method.graph ? static_cast<int>(sides.size()) * kRepeats * 3
+                                    : kRepeats * (kFewNulls + kManyNulls + 4);
+  const int queued = 1 + overhead + kLeads * commands;
+  const double by_time = std::min(kBlockNs / slot_ns, 1e6);
+  return std::max(1, std::min(static_cast<int>(by_time), (kMostCommands - queued) / commands));
+}
+
+Result<void> BlockTimer::make_ready(std::span<CudaSide* const> sides,
+                                    std::span<const uint8_t> order, Method method) {
+  // One pair a slot, and one for each overhead measurement.
+  RIDGE_TRY_VOID(make_events(order.size() + kRepeats * std::max<size_t>(sides.size(), 2)));
+  if (stamps_capacity_ < 2 * order.size()) {
+    void* memory = nullptr;
+    RIDGE_CUDA_TRY(cudaMalloc(&memory, 2 * order.size() * sizeof(Stamp)));
+    stamps_memory_.reset(memory);
+    stamps_capacity_ = 2 * order.size();
+  }
+  bool cold = false;
+  for (CudaSide* side : sides) {
+    cold |= side->cache == Cache::cold;
+    if (!method.graph) continue;
+    if (!side->graph) {
+      RIDGE_TRY(side->graph, ready_graph(*side, side->calls, stream_));
+    }
+    if (!null_graphs_.contains(side->calls)) {
+      RIDGE_TRY(null_graphs_[side->calls], ready_null_graph(side->calls, stream_));
+    }
+  }
+  if (cold) RIDGE_TRY_VOID(flush());
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  return {};
+}
+
+Result<void> BlockTimer::make_events(size_t pairs) {
+  while (events_.size() < 2 * pairs) {
+    cudaEvent_t event = nullptr;
+    RIDGE_CUDA_TRY(cudaEventCreate(&event));
+    events_.emplace_back(event);
+  }
+  return {};
+}
+
+Result<void> BlockTimer::record(size_t event) {
+  RIDGE_CUDA_TRY(cudaEventRecord(events_[event].get(), stream_));
+  return {};
+}
+
+Result<void> BlockTimer::queue_overhead(std::span<CudaSide* const> sides, Method method,
+                                        std::vector<Overhead>* overheads) {
+  std::set<int64_t> counts;
+  if (method.graph) {
+    for (const CudaSide* side : sides) counts.insert(side->calls);
+  } else {
+    counts = {kFewNulls, kManyNulls};
+  }
+  size_t event = 0;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    for (const int64_t count : counts) {
+      RIDGE_TRY_VOID(record(event));
+      if (method.graph) {
+        RIDGE_CUDA_TRY(cudaGraphLaunch(null_graphs_[count].get(), stream_));
+      } else {
+        for (int64_t i = 0; i < count; ++i) RIDGE_CUDA_TRY(launch_null(stream_));
+      }
+      RIDGE_TRY_VOID(record(event + 1));
+      overheads->push_back({static_cast<int>(count), event});
+      event += 2;
+    }
+  }
+  return {};
+}
+
+Result<void> BlockTimer::queue_calls(const CudaSide& side, Method method) {
+  if (method.graph) {
+    RIDGE_CUDA_TRY(cudaGraphLaunch(side.graph.get(), stream_));
+    return {};
+  }
+  for (int64_t i = 0; i < side.calls; ++i) {
+    const Status status = side.kernel->launch(side.launch);
+    if (!status.ok()) return to_error(status, *side.kernel);
+  }
+  return {};
+}
+
+Result<void> BlockTimer::queue_slot(const CudaSide& side, Method method, size_t slot,
+                                    size_t event) {
+  const Range range("sample");
+  auto* stamps = static_cast<Stamp*>(stamps_memory_.get()) + 2 * slot;
+  if (side.cache == Cache::cold) RIDGE_TRY_VOID(flush());
+  RIDGE_CUDA_TRY(launch_stamp(stamps, stream_));
+  RIDGE_TRY_VOID(record(event));
+  RIDGE_TRY_VOID(queue_calls(side, method));
+  RIDGE_TRY_VOID(record(event + 1));
+  RIDGE_CUDA_TRY(launch_stamp(stamps + 1, stream_));
+  return {};
+}
+
+Result<double> BlockTimer::elapsed_ns(size_t event) const {
+  float ms = 0;
+  RIDGE_CUDA_TRY(cudaEventElapsedTime(&ms, events_[event].get(), events_[event + 1].get()));
+  return static_cast<double>(ms) * 1e6;
+}
+
+Result<double> BlockTimer::overhead_ns(const std::vector<Overhead>& overheads, Method method,
+                                       int64_t calls) const {
+  std::map<int64_t, std::vector<double>> times;
+  for (const Overhead& overhead : overheads) {
+    RIDGE_TRY(const double ns, elapsed_ns(overhead.event));
+    times[overhead.calls].push_back(ns);
+  }
+  if (method.graph) return stats::median(times[calls]);
+  const double few = stats::median(times[kFewNulls]), many = stats::median(times[kManyNulls]);
+  return few - kFewNulls * (many - few) / (kManyNulls - kFewNulls);
+}
+
+void BlockTimer::add_clock(size_t slot, const std::vector<Stamp>& stamps, Sample* sample) const {
+  const Stamp &first = stamps[2 * slot], &second = stamps[2 * slot + 1];
+  if (first.sm != second.sm) {
+    sample->flags.push_back("clock_mismatch");
+    return;
+  }
+  const double span_ns = static_cast<double>(second.time_ns - first.time_ns);
+  if (second.time_ns <= first.time_ns || span_ns < kLeastClockSpanNs) return;
+  sample->sm_clock_hz =
+      rounded(static_cast<double>(second.cycles - first.cycles) / span_ns * 1e9, 1e3);
+}
+
+Result<std::vector<Sample>> BlockTimer::time(std::span<CudaSide* const> sides,
+                                             std::span<const uint8_t> order) {
+  std::vector<Sample> samples(order.size());
+  if (order.empty()) return samples;
+  const Method method = method_for(sides);
+  RIDGE_TRY_VOID(make_ready(sides, order, method));
+
+  std::vector<Overhead> overheads;
+  ++ticket_;
+  {
+    OpenGate gate(this, method.gated);
+    if (method.gated) RIDGE_CUDA_TRY(launch_gate(flags_device_, ticket_, kGateTimeoutNs, stream_));
+    if (method.gated) RIDGE_TRY_VOID(queue_overhead(sides, method, &overheads));
+    const CudaSide& first = *sides[order[0]];
+    const bool lead = first.call_ns * static_cast<double>(first.calls) < kLeadBelowNs;
+    for (int i = 0; lead && i < kLeads; ++i) RIDGE_TRY_VOID(queue_calls(first, method));
+    for (size_t i = 0; i < order.size(); ++i)
+      RIDGE_TRY_VOID(queue_slot(*sides[order[i]], method, i, 2 * (overheads.size() + i)));
+    gate.now();
+  }
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+
+  std::vector<Stamp> stamps(2 * order.size());
+  RIDGE_CUDA_TRY(cudaMemcpy(stamps.data(), stamps_memory_.get(), stamps.size() * sizeof(Stamp),
+                            cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < order.size(); ++i) {
+    const CudaSide& side = *sides[order[i]];
+    Sample& sample = samples[i];
+    RIDGE_TRY(const double raw_ns, elapsed_ns(2 * (overheads.size() + i)));
+    double net_ns = raw_ns;
+    if (method.gated) {
+      RIDGE_TRY(const double overhead, overhead_ns(overheads, method, side.calls));
+      net_ns -= overhead;
+    }
+    if (!method.gated) sample.flags.push_back("ungated");
+    if (method.gated && flags_->timed_out == ticket_) sample.flags.push_back("gate_timeout");
+    if (!(net_ns > 0)) sample.flags.push_back("below_resolution");
+    if (side.cache == Cache::cold && side.call_ns < kCoarseBelowNs)
+      sample.flags.push_back("coarse");
+    sample.index = static_cast<int64_t>(i);
+    sample.calls = side.calls;
+    sample.t_ns = rounded((net_ns > 0 ? net_ns : raw_ns) / static_cast<double>(side.calls), 1e-3);
+    add_clock(i, stamps, &sample);
+  }
+  return samples;
+}
+
+}  // namespace ridge::measure

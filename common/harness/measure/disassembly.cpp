@@ -1,0 +1,336 @@
+#include "common/harness/measure/disassembly.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/hot_loop.h"
+#include "common/harness/measure/tool.h"
+
+namespace ridge::measure {
+namespace {
+
+/// With the rest of its line under the protocol's 64 KiB, escapes included.
+constexpr size_t kMostBytes = 48'000;
+/// Of a function that does not fit: what stands before the loop.
+constexpr size_t kLinesBefore = 60;
+constexpr double kToolLimit_s = 60;  // cuobjdump takes seconds for a worker with CUTLASS in it
+
+Error unavailable(std::string what, const std::string& kernel, std::string hint) {
+  return {ErrorCode::unavailable, std::move(what), kernel, std::move(hint)};
+}
+
+/// Where the linker thought it would be: this program may be loaded anywhere.
+int64_t file_address(const void* place) {
+  uintptr_t base = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<uintptr_t*>(out) = info->dlpi_addr;
+        return 1;  // the first is the program itself
+      },
+      &base);
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(place) - base);
+}
+
+struct Built {
+  const void* registration = nullptr;
+  Backend backend = Backend::cpu;
+  const char* library = nullptr;
+};
+
+Built find_built(const std::string& id) {
+  if (const auto* found = find_kernel(id)) return {found, found->backend, found->library};
+  if (const auto* found = find_training(id)) return {found, found->backend};
+  if (const auto* found = find_pipeline(id)) return {found, found->backend};
+  if (const auto* found = find_trap(id)) return {found, found->backend};
+  return {};
+}
+
+// ---- CPU ----------------------------------------------------------------------------------------
+
+struct Range {
+  int64_t begin = 0, end = 0;
+};
+
+/// The functions of the file that holds the symbol at `registration`; empty if nothing does.
+Range code_beside(const std::string& symbols, int64_t registration) {
+  std::istringstream lines(symbols);
+  Range code;
+  bool here = false;
+  for (std::string line; std::getline(lines, line);) {
+    // "0000000000064080 l     F .text\t0000000000000111              name"
+    const size_t tab = line.find('\t');
+    if (tab == line.npos || line.size() < 25) continue;
+    const std::string flags = line.substr(17, 7), section = line.substr(25, tab - 25);
+    const int64_t address = std::strtoll(line.c_str(), nullptr, 16);
+    const int64_t size = std::strtoll(line.c_str() + tab, nullptr, 16);
+    if (flags.find('f') != flags.npos) {  // a file begins
+      if (here) return code;
+      code = {};
+    }
+    here = here || (flags.find('O') != flags.npos && address == registration);
+    const bool is_cold = line.ends_with(".cold");
+    if (flags.find('F') == flags.npos || section != ".text" || size == 0 || is_cold) continue;
+    code.begin = code.end == 0 ? address : std::min(code.begin, address);
+    code.end = std::max(code.end, address + size);
+  }
+  return here ? code : Range{};
+}
+
+/// Where a rung's description lies in a shared object that holds no other; 0: it has no symbols.
+int64_t only_registration(const std::string& symbols) {
+  // With its length before it, as mangled names have it: "ridge_entry_ridge_kernel_desc" is another.
+  const size_t name = symbols.find("17ridge_kernel_desc");
+  const size_t begin = name == symbols.npos ? 0 : symbols.rfind('\n', name) + 1;
+  return name == symbols.npos ? 0 : std::strtoll(symbols.c_str() + begin, nullptr, 16);
+}
+
+/// `registration`: where its description is loaded in this program; null: `program` is another.
+Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::string& program,
+                                      const void* registration) {
+  const auto no_tool = [&](const Error& why) {
+    return unavailable("objdump: " + why.what, kernel, "install it: sudo apt install binutils");
+  };
+  const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s);
+  if (!symbols) return no_tool(symbols.error());
+  const Range code = code_beside(
+      *symbols, registration != nullptr ? file_address(registration) : only_registration(*symbols));
+  if (code.end == 0) {
+    return unavailable(
+        "this worker was stripped of its symbols, so that its functions have no names", kernel,
+        "build it again and leave out strip");
+  }
+  std::vector<std::string> command = {"objdump",
+                                      "-d",
+                                      "-C",
+                                      "--no-show-raw-insn",
+                                      "--start-address=" + std::to_string(code.begin),
+                                      "--stop-address=" + std::to_string(code.end)};
+#ifdef __x86_64__
+  command.push_back("-Mintel");
+#endif
+  command.push_back(program);
+  const auto text = output_of(command, kToolLimit_s);
+  if (!text) return no_tool(text.error());
+  return parse_objdump(*text);
+}
+
+// ---- GPU ----------------------------------------------------------------------------------------
+
+/// The name after each __global__ of a source, attributes passed over.
+std::vector<std::string> global_functions(const std::string& source) {
+  std::vector<std::string> names;
+  const std::string text = strip_comments(source);
+  for (size_t at = text.find("__global__"); at != text.npos; at = text.find("__global__", at + 1)) {
+    size_t open = text.find('(', at);
+    // __launch_bounds__(..) and __cluster_dims__(..) have parentheses of their own.
+    while (open != text.npos && text.compare(open - 2, 2, "__") == 0)
+      open = text.find('(', text.find(')', open));
+    if (open == text.npos) break;
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    size_t begin = open;
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    names.push_back(text.substr(begin, open - begin));
+  }
+  return names;
+}
+
+/// "90" of "sm_90a"; 0 for other texts.
+int arch_number(const std::string& name) {
+  return name.starts_with("sm_") ? std::atoi(name.c_str() + 3) : 0;
+}
+
+struct Sass {
+  std::string arch;
+  std::vector<AsmLine> lines;
+};
+
+/// Of all functions in cuobjdump's text those of these names, for the newest architecture that
+/// `capability` can run (0: the newest).
+Sass pick_sass(const std::string& text, const std::vector<std::string>& names, int capability) {
+  Sass best;
+  std::istringstream stream(text);
+  std::string arch, function, body;
+  int functions = 0;
+  const auto close = [&] {
+    const std::string* name = nullptr;
+    for (const std::string& one : names) {
+      // Mangled names hold the length before the name.
+      if (function.find(std::to_string(one.size()) + one) != function.npos) name = &one;
+    }
+    const int number = arch_number(arch);
+    const bool runs = capability == 0 || number <= capability;
+    if (name && runs && number >= arch_number(best.arch)) {
+      if (number > arch_number(best.arch)) best = {arch, {}};
+      std::vector<AsmLine> lines = parse_sass(body, function);
+      for (AsmLine& line : lines) line.function = functions;
+      ++functions;
+      best.lines.insert(best.lines.end(), lines.begin(), lines.end());
+    }
+    body.clear();
+    function.clear();
+  };
+  for (std::string line; std::getline(stream, line);) {
+    if (const size_t at = line.find("code for sm_"); at != line.npos) {
+      close();
+      arch = line.substr(at + 9);
+    } else if (const size_t name = line.find("Function : "); name != line.npos) {
+      close();
+      function = line.substr(name + 11);
+    } else if (!function.empty()) {
+      body += line + "\n";
+    }
+  }
+  close();
+  return best;
+}
+
+/// cuobjdump from PATH, else from the toolkit's usual places.
+Result<std::string> all_sass(const std::string& program) {
+  std::vector<std::string> places = {"cuobjdump", "/usr/local/cuda/bin/cuobjdump"};
+  if (const char* home = std::getenv("CUDA_HOME"))
+    places.push_back(std::string(home) + "/bin/cuobjdump");
+  Error why;
+  for (const std::string& place : places) {
+    auto text = output_of({place, "--dump-sass", program}, kToolLimit_s);
+    if (text) return text;
+    if (why.what.empty() || text.error().what != "it is not installed") why = text.error();
+  }
+  return why;
+}
+
+Result<Sass> gpu_code(const std::string& kernel, const std::string& program,
+                      const std::string& source, int capability) {
+  const auto names = global_functions(source);
+  if (names.empty()) {
+    return unavailable("its file defines no GPU function of its own", kernel,
+                       "look at the rung whose function it launches");
+  }
+  const auto text = all_sass(program);
+  if (!text) {
+    return unavailable("cuobjdump: " + text.error().what, kernel,
+                       "install cuda-cuobjdump and cuda-nvdisasm of the CUDA toolkit, and put them "
+                       "on PATH");
+  }
+  Sass code = pick_sass(*text, names, capability);
+  if (code.lines.empty()) {
+    return unavailable("no code for this GPU is built in, or the disassembler found none", kernel,
+                       "build with RIDGE_GPU_ARCH for this GPU; nvdisasm must be on PATH too");
+  }
+  return code;
+}
+
+// ---- what is sent -------------------------------------------------------------------------------
+
+/// The function with the loop first; of it, where it is too long, the loop's surroundings.
+void put_loop_first(std::vector<AsmLine>* lines, std::optional<HotLoop>* loop) {
+  if (!*loop) return;
+  const auto own = [&](const AsmLine& line) {
+    return line.function == (*lines)[(*loop)->first].function;
+  };
+  const int function = (*lines)[(*loop)->first].function;
+  const auto begin = std::find_if(lines->begin(), lines->end(), own);
+  const auto end = std::find_if(begin, lines->end(),
+                                [&](const AsmLine& line) { return line.function != function; });
+  const auto before = static_cast<size_t>(begin - lines->begin());
+  std::rotate(lines->begin(), begin, end);
+  (*loop)->first -= before;
+  (*loop)->last -= before;
+}
+
+void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
+  std::optional<HotLoop> loop = hot_loop(lines, sass);
+  put_loop_first(&lines, &loop);
+  out->lines = static_cast<int64_t>(lines.size());
+  size_t bytes_to_end = 0, begin = 0;
+  for (size_t i = 0; loop && i <= loop->last; ++i) bytes_to_end += lines[i].text.size() + 2;
+  if (bytes_to_end > kMostBytes / 2 && loop->first > kLinesBefore + 1) {
+    // The function's name stays, and its lines up to the loop's neighbourhood go.
+    begin = loop->first - kLinesBefore - 2;
+    out->text = lines[0].text + "\n";
+    lines[begin].text = "          ... " + std::to_string(begin) + " lines are left out";
+  }
+  const size_t shift = begin > 0 ? begin - 1 : 0;
+  size_t next = begin;
+  for (size_t bytes = out->text.size(); next < lines.size(); ++next) {
+    bytes += lines[next].text.size() + 2;  // a newline takes two in JSON
+    if (bytes > kMostBytes) break;
+    out->text += lines[next].text + "\n";
+  }
+  if (!loop) return;
+  out->loop_first = static_cast<int64_t>(loop->first - shift) + 1;
+  out->loop_last = static_cast<int64_t>(std::min(loop->last + 1, next) - shift);
+  out->loop_instructions = loop->instructions;
+  out->loop_fma = loop->fma;
+  out->loop_arithmetic = loop->arithmetic;
+  out->loop_loads = loop->loads;
+  out->loop_stores = loop->stores;
+}
+
+void fill_cpu(std::vector<AsmLine> lines, AssemblyText* text) {
+  text->tool = "objdump";
+#if defined(__x86_64__)
+  text->target = "x86-64";
+#elif defined(__aarch64__)
+  text->target = "aarch64";
+#endif
+  fill(std::move(lines), false, text);
+}
+
+void fill_gpu(Sass code, AssemblyText* text) {
+  text->tool = "cuobjdump";
+  text->target = code.arch;
+  fill(std::move(code.lines), true, text);
+}
+
+}  // namespace
+
+Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
+  const Built built = find_built(kernel);
+  if (!built.registration) {
+    if (find_source(kernel)) {
+      return unavailable("it is not compiled into this worker", kernel, "`list` says why");
+    }
+    return Error{ErrorCode::usage, "no rung is called '" + kernel + "'", "assembly",
+                 "`list` names those of this worker"};
+  }
+  if (built.library) {
+    return unavailable(
+        std::string("its work is done by ") + built.library + ", no code of this worker", kernel,
+        "choose a rung of ours");
+  }
+  AssemblyText text;
+  text.kernel = kernel;
+  if (built.backend == Backend::cpu) {
+    RIDGE_TRY(auto lines, cpu_code(kernel, own_program(), built.registration));
+    fill_cpu(std::move(lines), &text);
+  } else {
+    const KernelSource* source = find_source(kernel);
+    RIDGE_TRY(Sass code, gpu_code(kernel, own_program(), source ? source->text : "", capability));
+    fill_gpu(std::move(code), &text);
+  }
+  return text;
+}
+
+Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
+                                        int capability) {
+  AssemblyText text;
+  text.kernel = source.kernel;
+  if (source.path.ends_with(".cu")) {
+    RIDGE_TRY(Sass code, gpu_code(source.kernel, path, source.text, capability));
+    fill_gpu(std::move(code), &text);
+  } else {
+    RIDGE_TRY(auto lines, cpu_code(source.kernel, path, nullptr));
+    fill_cpu(std::move(lines), &text);
+  }
+  return text;
+}
+
+}  // namespace ridge::measure

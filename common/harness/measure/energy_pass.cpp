@@ -1,0 +1,179 @@
+#include "common/harness/measure/energy_pass.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "common/core/format.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kUnlike = 0.1;  ///< a time per call that differs by more is mentioned
+constexpr int kTicks = 10;       ///< wanted of a counter; a slow one gets up to kLongest_s
+constexpr double kLongest_s = 3;
+constexpr double kChunk_ns = 50e6;  ///< calls between two looks at the clock and at cancel
+/// RAPL is renewed about every millisecond, and a GPU's counter takes 2 ms to read: with this pause a
+/// tick of either is known to a few milliseconds, at well under 1 % of a core for RAPL.
+constexpr auto kPause = std::chrono::milliseconds(1);
+
+/// Reads a meter from a thread of its own until it is stopped.
+class Watch {
+ public:
+  explicit Watch(EnergyMeter* meter) : meter_(meter), thread_(&Watch::loop, this) {}
+  ~Watch() { stop(); }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+  /// Changes of the reading so far.
+  int ticks() {
+    const std::lock_guard lock(mutex_);
+    return ticks_;
+  }
+  /// After stop().
+  const std::vector<EnergyReading>& readings() const { return readings_; }
+
+ private:
+  void loop() {
+    for (;; std::this_thread::sleep_for(kPause)) {
+      EnergyReading reading{.begin_s = now_s()};
+      const auto value = meter_->read();
+      reading.end_s = now_s();
+      const std::lock_guard lock(mutex_);
+      if (ending_ || !value) return;
+      reading.value = *value;
+      ticks_ += !readings_.empty() && readings_.back().value != *value;
+      readings_.push_back(reading);
+    }
+  }
+
+  EnergyMeter* meter_;
+  std::mutex mutex_;
+  bool ending_ = false;
+  int ticks_ = 0;
+  std::vector<EnergyReading> readings_;
+  std::thread thread_;  // last: it uses the others
+};
+
+Result<double> mean_between(std::span<const EnergyReading> readings, double from_s, double to_s) {
+  double sum = 0;
+  int count = 0;
+  for (const EnergyReading& reading : readings) {
+    if (reading.begin_s < from_s || reading.end_s > to_s) continue;
+    sum += reading.value;
+    ++count;
+  }
+  if (count == 0) return Error{ErrorCode::unavailable, "the meter gave no reading", "energy", ""};
+  return sum / count;
+}
+
+/// What a pass saw, as figures of the series.
+Result<void> settle(const EnergyMeter& meter, std::span<const EnergyReading> readings,
+                    double from_s, double to_s, int64_t calls, Series* series) {
+  const double call_s = (to_s - from_s) / double(calls);
+  if (!meter.is_counter()) {
+    RIDGE_TRY(const double power_w, mean_between(readings, from_s, to_s));
+    series->energy_j = power_w * call_s;
+    series->energy_source = meter.source();
+    series->unavailable["energy_error_j"] =
+        "a battery states its power, and nobody how often it is renewed";
+    return {};
+  }
+  RIDGE_TRY(const EnergySlope slope, slope_between_ticks(readings, from_s, to_s));
+  series->energy_j = slope.power_w * call_s;
+  series->energy_error_j = *series->energy_j * slope.error;
+  series->energy_source =
+      meter.source() + ", renewed every " + format_time_ns(slope.period_s * 1e9);
+  // The pass is charged as it ran; where that was not how the timing ran, the reader should know.
+  const double median_s = series->stats ? series->stats->median_ns * 1e-9 : call_s;
+  if (!(std::fabs(call_s / median_s - 1) <= kUnlike)) {
+    series->energy_source += "; at " + format_time_ns(call_s * 1e9) + " a call in this pass";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<EnergySlope> slope_between_ticks(std::span<const EnergyReading> readings, double from_s,
+                                        double to_s) {
+  struct Tick {
+    double t_s = 0, uncertain_s = 0, energy_j = 0;
+  };
+  std::vector<Tick> ticks;
+  for (size_t i = 1; i < readings.size(); ++i) {
+    const EnergyReading &before = readings[i - 1], &now = readings[i];
+    if (!(now.value > before.value)) continue;
+    if (before.begin_s < from_s || now.end_s > to_s) continue;
+    ticks.push_back(
+        {(before.begin_s + now.end_s) / 2, (now.end_s - before.begin_s) / 2, now.value});
+  }
+  const auto too_few = [&] {
+    return Error{ErrorCode::unavailable,
+                 "the counter moved " + std::to_string(ticks.size()) + " times in " +
+                     format_time_ns((to_s - from_s) * 1e9),
+                 "energy", "a longer limit leaves more room"};
+  };
+  if (ticks.size() < 2) return too_few();
+  const Tick &first = ticks.front(), &last = ticks.back();
+  EnergySlope slope;
+  const double window_s = last.t_s - first.t_s;
+  slope.error = (first.uncertain_s + last.uncertain_s) / window_s;
+  if (!(slope.error < 0.5)) return too_few();
+  slope.power_w = (last.energy_j - first.energy_j) / window_s;
+  slope.period_s = window_s / double(ticks.size() - 1);
+  return slope;
+}
+
+Result<void> energy_pass(const ReadyRung& rung, const Options& options, double call_ns,
+                         Series* series, Observer* observer) {
+  std::string& reason = series->unavailable["energy_j"];
+  if (options.cache == Cache::cold) {
+    reason = "with cold caches the flush before each call would be counted too";
+    return {};
+  }
+  const auto meter = rung.device->energy_meter();
+  if (!meter) {
+    reason = meter.error().sentence();
+    return {};
+  }
+  const double window_s = std::min(kEnergyWindow_s, options.limit_s.value_or(kEnergyWindow_s));
+  const double longest_s = std::min(kLongest_s, options.limit_s.value_or(kLongest_s));
+  observer->phase(series->index, {.phase = "energy",
+                                  .text = "energy, calls back to back",
+                                  .left_s = window_s + kEnergyLeadIn_s});
+  observer->announce(series->index);
+  const Side side = rung.plain_side(options.cache);
+  const auto chunk = static_cast<int64_t>(std::clamp(kChunk_ns / std::max(call_ns, 1.0), 1.0, 1e6));
+  Watch watch(meter->get());
+  const double start_s = now_s();
+  const double lead_in_s =
+      call_ns * 1e-9 > kEnergyLeadIn_s ? 0 : std::min(kEnergyLeadIn_s, window_s);
+  while (now_s() - start_s < lead_in_s) RIDGE_TRY_VOID(rung.device->repeat(side, chunk));
+  int64_t calls = 0;
+  const double from_s = now_s();
+  double spent_s = 0;
+  while (spent_s < window_s || (watch.ticks() < kTicks && spent_s < longest_s)) {
+    if (observer->cancelled()) return cancelled_error();
+    RIDGE_TRY_VOID(rung.device->repeat(side, chunk));
+    calls += chunk;
+    spent_s = now_s() - from_s;
+  }
+  watch.stop();
+  const auto settled = settle(**meter, watch.readings(), from_s, from_s + spent_s, calls, series);
+  if (settled) {
+    series->unavailable.erase("energy_j");
+  } else {
+    reason = settled.error().sentence();
+  }
+  gap();
+  return {};
+}
+
+}  // namespace ridge::measure

@@ -1,0 +1,20 @@
+// What was measured on, and whether it was quiet: read before and after every run.
+#pragma once
+
+#include <vector>
+
+#include "common/harness/measure/device.h"
+#include "common/record/types.h"
+
+namespace ridge::measure {
+
+/// Everything but `quiet`. Loads no library: versions come from the kernels that registered.
+Environment read_environment();
+
+/// Looks for what would disturb a measurement; `foreign_cpus` as ForeignLoad::cpus() gives it over
+/// 0.2 s or more (negative: not readable, then only the load average speaks). Thresholds are in
+/// docs/measuring.md.
+QuietState judge_quiet(const Environment& environment, double foreign_cpus,
+                       const std::vector<std::string>& device_disturbances);
+
+}  // namespace ridge::measure

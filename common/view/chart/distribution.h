@@ -1,0 +1,23 @@
+// Every sample of a series: dots, the box from first to third quartile, and the median with its
+// interval. Outliers are drawn like all others, as crosses.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/view/chart/model.h"
+#include "common/record/types.h"
+
+namespace ridge::chart {
+
+struct DistributionRow {
+  std::string label{}, sublabel{};
+  const Series* series = nullptr;
+  bool is_baseline = false;
+};
+
+/// `latency`: the latency pass instead of the time per call.
+ChartModel distribution_chart(std::span<const DistributionRow> rows, bool latency = false,
+                              const std::string& title = {});
+
+}  // namespace ridge::chart

@@ -1,0 +1,121 @@
+#include "common/view/chart/forest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/core/format.h"
+
+namespace ridge::chart {
+namespace {
+
+std::string verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "▲ faster";
+    case Verdict::slower:
+      return "▼ slower";
+    case Verdict::same:
+      return "= same";
+    case Verdict::unresolved:
+      return "? unresolved";
+    case Verdict::invalid:
+      return "✕ invalid";
+  }
+  return {};
+}
+
+Role verdict_role(Verdict verdict) {
+  if (verdict == Verdict::faster) return Role::faster;
+  return verdict == Verdict::slower ? Role::slower : Role::muted;
+}
+
+bool is_ratio(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+/// Keeps the axis around 1 and everything drawn, with a little air.
+struct Reach {
+  double low = 1, high = 1;
+  void add(double value) {
+    if (!is_ratio(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
+  const Comparison& comparison = *row.comparison;
+  // Spread by the golden ratio: neighbours in time do not cover one another, with no randomness.
+  double spread = 0;
+  for (const double ratio : row.round_ratios) {
+    spread = std::fmod(spread + 0.6180339887, 1.0);
+    if (!is_ratio(ratio)) continue;
+    Mark dot{.row = index, .value = ratio, .role = Role::muted, .marker = Marker::dot};
+    dot.quiet = true;
+    dot.offset = static_cast<float>(spread * 1.6 - 0.8);
+    panel->marks.push_back(dot);
+    reach->add(ratio);
+  }
+  if (row.verdict == Verdict::invalid || !is_ratio(comparison.ratio)) return;  // no speed, no ratio
+  Mark mark{.row = index,
+            .value = comparison.ratio,
+            .role = verdict_role(row.verdict),
+            .marker = Marker::diamond};
+  mark.interval = comparison.ci;
+  mark.label = format_ratio(comparison.ratio);
+  mark.note = fmt::format("{}: {} {}, {} rounds, margin {}", row.label,
+                          format_ratio(comparison.ratio), format_ratio_interval(comparison.ci),
+                          comparison.rounds, format_percent_width(comparison.margin));
+  panel->marks.push_back(mark);
+  reach->add(comparison.ratio);
+  if (comparison.ci) {
+    reach->add(comparison.ci->low);
+    reach->add(comparison.ci->high);
+  }
+}
+
+}  // namespace
+
+ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& title) {
+  ChartModel model{.id = "forest", .title = title};
+  Panel ratios{.title = "Baseline time ÷ candidate time", .metric = "ratio", .weight = 3};
+  ratios.subtitle = "right of 1 is faster";
+  ratios.axis = {.title = "Ratio", .scale = Scale::log};
+  Panel verdicts{.title = "Verdict", .subtitle = "ratio and 95 % interval"};
+  Reach reach;
+  double margin = 0;
+  model.summary = fmt::format("{} paired comparison{}.", rows.size(), rows.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const ForestRow& row = rows[i];
+    model.rows.push_back({.label = row.label, .sublabel = row.sublabel});
+    const Comparison& comparison = *row.comparison;
+    add_row(row, static_cast<int>(i), &ratios, &reach);
+    std::string text = verdict_text(row.verdict);
+    if (row.verdict != Verdict::invalid) {
+      text += " " + format_ratio(comparison.ratio) + " " + format_ratio_interval(comparison.ci);
+    }
+    verdicts.row_reasons.push_back(text);
+    ratios.row_reasons.push_back(row.verdict == Verdict::invalid ? "✕ no ratio: a check failed"
+                                                                 : "no ratio");
+    if (comparison.margin > margin) margin = comparison.margin;
+    model.summary += " " + row.label + ": " + text + ".";
+  }
+  if (margin > 0) {
+    ratios.bands.push_back(
+        {1 / (1 + margin), 1 + margin, format_percent_width(margin) + " margin: does not count"});
+    reach.add(1 + 2 * margin);
+    reach.add(1 / (1 + 2 * margin));
+  }
+  const double air = std::pow(reach.high / reach.low, 0.06);
+  ratios.axis.low = reach.low / air;
+  ratios.axis.high = reach.high * air;
+  ratios.rules.push_back({1, "1: no difference", Role::text});
+  model.panels = {ratios, verdicts};
+  model.legend = {"diamond: median of the rounds", "whisker: sign-test interval, 95 %",
+                  "dots: single rounds"};
+  return model;
+}
+
+}  // namespace ridge::chart

@@ -1,0 +1,51 @@
+// The default view of every lab: one row per rung, four aligned panels (time per call, utilization,
+// memory bandwidth, accuracy delta), each with its interval and its measured ceiling. A rung that has no
+// number says why in its place. Where there are traps among the rungs, the panels are theirs: the honest
+// time with the lie beside it, the factor between, and what the guard said.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/view/chart/model.h"
+#include "common/record/seed_delta.h"
+#include "common/record/types.h"
+
+namespace ridge::chart {
+
+struct LadderRow {
+  std::string label{};             ///< the lab's title of the rung
+  std::string section{};           ///< part of the ladder it belongs to, a heading; may be empty
+  std::string sublabel{};          ///< added before what follows from the series; may be empty
+  const Series* series = nullptr;  ///< null: not run yet
+  const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
+  bool is_baseline = false, selected = false, is_peer = false;
+  bool is_trap = false;  ///< of the fourth kind: a lie and an honest figure in place of a time
+  std::string state{};   ///< shown where there are no marks: "needs an NVIDIA GPU",
+                         ///< "about 12 s"; empty: said from the series
+  std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live
+  bool stale = false;    ///< recorded, and the kernel has changed since
+  std::optional<SeedDelta>
+      delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
+  std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
+};
+
+/// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that
+/// processor (to its first row that has the metric otherwise), over the seeds among all series of the run. The
+/// baseline's own is 0, of no seeds.
+void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows);
+
+struct LadderOptions {
+  std::string title{}, subtitle{};  ///< heading of the chart; the window has its own
+  /// Task metric that takes the place of NMSE in the fourth panel ("accuracy"), with its delta to the
+  /// baseline row. Empty: the one that the checks have, if all they have is one; else NMSE against
+  /// float64, with the gate. Where nothing is counted in FLOP either, a panel of items a second takes the
+  /// place of utilization.
+  std::string task_metric{};
+  std::string items = "items";  ///< what is counted a second there
+};
+
+ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options = {});
+
+}  // namespace ridge::chart

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/view/chart/ladder_parts.h"
+#include "common/core/format.h"
+
+namespace ridge::chart::parts {
+
+Panel error_panel(const std::vector<Entry>& entries, const std::string& task_metric) {
+  Panel panel{.title = "Error vs float64", .metric = "error_nmse", .weight = 1.1f};
+  panel.axis = {.title = "Error", .unit = "NMSE", .scale = Scale::log, .scientific = true};
+  double low = INFINITY, high = 0;
+  std::set<double> limits;
+  bool any_exact = false;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    const bool by_task = check && is_judged_by(*check, task_metric);
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                : by_task             ? "judged by " + task_metric
+                                                      : "no check in this run");
+    if (!check || by_task || !std::isfinite(check->nmse) ||
+        (!entry.reason.empty() && !entry.failed))
+      continue;
+    if (check->nmse_limit > 0) limits.insert(check->nmse_limit);
+    // A sum of squares leaves out what is not a number: its 0 would be called exact.
+    const bool is_nan = check->nan_count > 0;
+    const double nmse = is_nan ? 0 : check->nmse;
+    Mark mark{
+        .row = static_cast<int>(i), .value = nmse, .role = Role::series1, .marker = Marker::dot};
+    mark.hatched = entry.hatched;
+    if (is_nan) mark.label = "NaN";
+    if (entry.row->is_baseline || entry.row->is_peer) mark.role = Role::baseline;
+    if (entry.failed) {
+      mark.role = Role::limit;
+      mark.marker = Marker::cross;
+    }
+    mark.note = with_how(
+        fmt::format("{}: NMSE {} against float64, limit {}, worst of {} checks ({})",
+                    entry.row->label, is_nan ? "NaN" : format_scientific(nmse),
+                    format_scientific(check->nmse_limit), entry.series->checks.size(), check->what),
+        entry);
+    if (const auto stored = check->task.find("output_error"); stored != check->task.end())
+      mark.note += fmt::format("; storing the weights in so few bits moved the output by {:.2g} %",
+                               100 * stored->second);
+    panel.marks.push_back(mark);
+    if (nmse > 0) {
+      low = std::min(low, nmse);
+      high = std::max(high, nmse);
+    } else {
+      any_exact = true;
+    }
+  }
+  // More than three lines could not be told apart: then each mark's note names its limit.
+  const bool few = limits.size() <= 3;
+  for (const double limit : limits) {
+    low = std::min(low, limit);
+    high = std::max(high, limit);
+    if (few) panel.rules.push_back({limit, "gate " + format_scientific(limit), Role::limit});
+  }
+  if (!panel.marks.empty() && high > 0) {
+    panel.axis.low = low / (any_exact ? 100 : 3);
+    panel.axis.high = high * 3;
+  }
+  for (Mark& mark : panel.marks) {  // exact: no place on a log axis, so at its start, and named
+    if (mark.value == 0 && mark.label.empty()) mark.label = "0, exact";
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+bool is_judged_by(const QualityCheck& check, const std::string& metric) {
+  return !metric.empty() && !(check.nmse_limit > 0) && check.task.contains(metric);
+}
+
+Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
+  Panel panel{.title = "Accuracy delta",
+              .subtitle = metric + ", against the baseline",
+              .metric = "accuracy_delta",
+              .weight = 1.1f};
+  panel.axis = {.title = "Accuracy delta", .unit = ""};
+  auto value_of = [&](const Entry& entry) -> std::optional<double> {
+    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+    if (!check || !check->task.contains(metric)) return std::nullopt;
+    return check->task.at(metric);
+  };
+  std::optional<double> base;
+  for (const Entry& entry : entries) {
+    if (entry.row->is_baseline) base = value_of(entry);
+  }
+  for (const Entry& entry : entries) {
+    if (!base) base = value_of(entry);
+  }
+  double reach = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const std::optional<double> value = value_of(entry);
+    const bool by_error =
+        entry.series && entry.series->quality() && entry.series->quality()->nmse_limit > 0;
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                : by_error            ? "judged by its error"
+                                                      : "no " + metric + " in this run");
+    if (!entry.reason.empty() || !is_number(value) || !is_number(base)) continue;
+    const bool paired = entry.row->delta && entry.row->delta->ci;
+    Mark mark = mark_for(entry, static_cast<int>(i),
+                         paired ? entry.row->delta->mean : *value - *base, Role::series1);
+    if (paired) mark.interval = entry.row->delta->ci;
+    mark.dashed = false;
+    mark.marker = Marker::dot;
+    mark.label = format_number(*value, 4);  // the place says the difference
+    mark.note = with_how(
+        fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric, mark.label,
+                    mark.value < 0 ? "−" : "+", format_number(std::abs(mark.value), 2)),
+        entry);
+    if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
+    panel.marks.push_back(mark);
+    reach = std::max(reach, std::abs(mark.value));
+    if (paired)
+      reach = std::max({reach, std::abs(mark.interval->low), std::abs(mark.interval->high)});
+  }
+  reach = reach > 0 ? reach * 1.15 : 1;
+  panel.axis.low = -reach;
+  panel.axis.high = reach;
+  panel.rules.push_back({0, "baseline", Role::text});
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+}  // namespace ridge::chart::parts
+
+namespace ridge::chart {
+
+void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows) {
+  std::vector<const Series*> series;
+  for (const Series& one : run) series.push_back(&one);
+  const auto has_metric = [&](const LadderRow& row) {
+    const QualityCheck* check = row.series ? row.series->quality() : nullptr;
+    return check && check->task.contains(metric) &&
+           std::find(series.begin(), series.end(), row.series) != series.end();
+  };
+  for (LadderRow& row : rows) {
+    if (!has_metric(row)) continue;
+    const LadderRow* base = nullptr;
+    for (const LadderRow& other : rows) {
+      if (!has_metric(other) || backend_of(other.series->kernel) != backend_of(row.series->kernel))
+        continue;
+      if (!base || (other.is_baseline && !base->is_baseline)) base = &other;
+    }
+    row.rates = seed_rates(series, row.series->kernel, row.series->params);
+    if (base->series->kernel == row.series->kernel)
+      row.delta = SeedDelta{};
+    else
+      row.delta =
+          seed_delta(series, base->series->kernel, row.series->kernel, row.series->params, metric);
+  }
+}
+
+}  // namespace ridge::chart

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/view/chart/ladder_parts.h"
+#include "common/view/chart/ticks.h"
+#include "common/core/format.h"
+
+namespace ridge::chart::parts {
+namespace {
+
+std::string ceiling_text(const Ceiling& ceiling) {
+  return format_quantity(ceiling.value, ceiling.unit) + ", " + ceiling.source;
+}
+
+/// The one ceiling that all rows share, or null.
+const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* Entry::*member) {
+  const Ceiling* shared = nullptr;
+  for (const Entry& entry : entries) {
+    const Ceiling* ceiling = entry.*member;
+    if (!ceiling) continue;
+    if (shared && (shared->name != ceiling->name || shared->value != ceiling->value))
+      return nullptr;
+    shared = ceiling;
+  }
+  return shared;
+}
+
+/// Beside a row's share of the FLOP ceiling, its share of the one for exponentials.
+std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
+  const WorkRate* exp = entry.derived.rate_of("exp");
+  if (exp == nullptr || !exp->share || !std::isfinite(exp->share->value)) return std::nullopt;
+  Mark mark{.row = bar.row, .value = exp->share->value, .role = Role::series3};
+  mark.marker = Marker::diamond;
+  mark.beside = true;
+  mark.note = with_how(fmt::format("{}: {} exponentials, {} of {}, {}", entry.row->label,
+                                   format_rate(exp->per_s, "/s"), format_share(exp->share->value),
+                                   exp->share->name, exp->share->source),
+                       entry);
+  return mark;
+}
+
+}  // namespace
+
+Panel time_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Time per call", .metric = "time_per_call", .weight = 1.35f};
+  panel.axis = {.title = "Time per call", .unit = "s", .scale = Scale::log};
+  double low = INFINITY, high = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const bool emulated = entry.reason.empty() && entry.series && is_emulated(*entry.series);
+    panel.row_reasons.push_back(emulated ? kEmulated : entry.reason);
+    if (!is_number(entry.call_s)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
+    mark.interval = entry.call_ci_s;
+    mark.label = format_time_ns(*entry.call_s * 1e9);  // a ladder spans decades: each its own unit
+    if (entry.series->kind == "training") mark.label += " a step";
+    std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
+    if (entry.series->stats) {
+      note += entry.series->stats->ci_ns
+                  ? ", 95 % interval " + format_time_interval(entry.series->stats->ci_ns)
+                  : ", no interval under 6 samples";
+      note += fmt::format(", {} samples", entry.series->stats->n);
+    }
+    if (const std::string energy = energy_text(*entry.series, entry.derived); !energy.empty()) {
+      note += "; energy a call " + energy + " (" + entry.series->energy_source + ")";
+    }
+    mark.note = with_how(note, entry);
+    panel.marks.push_back(mark);
+    low = std::min(low, *entry.call_s);
+    high = std::max(high, *entry.call_s);
+  }
+  if (high > 0) {  // bars start well left of the shortest, so that it has a length to compare
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel utilization_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Utilization", .subtitle = "of compute, derived", .metric = "utilization"};
+  panel.axis = {.title = "Utilization", .is_share = true};
+  double high = 1;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const auto& use = entry.derived.compute;
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : entry.derived.no_compute_reason);
+    if (!entry.reason.empty() || !use || !std::isfinite(use->value)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), use->value, Role::series0);
+    if (entry.derived.flop_per_s_ci && entry.flop && entry.flop->value > 0) {
+      mark.interval = {entry.derived.flop_per_s_ci->low / entry.flop->value,
+                       entry.derived.flop_per_s_ci->high / entry.flop->value};
+    }
+    mark.note = with_how(
+        fmt::format("{}: {} of {}{}, {}", entry.row->label, format_share(use->value), use->name,
+                    entry.flop ? " (" + ceiling_text(*entry.flop) + ")" : "", use->source),
+        entry);
+    panel.marks.push_back(mark);
+    high = std::max({high, use->value, mark.interval ? mark.interval->high : 0.0});
+    if (auto other = exponentials_mark(entry, mark)) {
+      panel.subtitle = "of compute; hollow: of exponentials";
+      high = std::max(high, other->value);
+      panel.marks.push_back(std::move(*other));
+    }
+  }
+  panel.axis.high = high * 1.04;
+  if (!panel.marks.empty()) {
+    const Ceiling* shared = shared_ceiling(entries, &Entry::flop);
+    panel.rules.push_back({1,
+                           shared ? shared->name + ": " + ceiling_text(*shared)
+                                  : "100 %: each rung's own measured ceiling",
+                           Role::text});
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
+  Panel panel{.title = "Throughput", .metric = "throughput"};
+  panel.axis = {.title = "Throughput", .unit = items + "/s", .scale = Scale::log};
+  double low = INFINITY, high = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : "does not work off " + items);
+    if (!entry.reason.empty() || !(entry.series->items_per_s > 0)) continue;
+    const double rate = entry.series->items_per_s;
+    Mark mark = mark_for(entry, static_cast<int>(i), rate, Role::series0);
+    mark.label = format_rate(rate, "/s");  // the heading says of what
+    mark.note = with_how(entry.row->label + ": " + format_rate(rate, items + "/s"), entry);
+    panel.marks.push_back(mark);
+    low = std::min(low, rate);
+    high = std::max(high, rate);
+  }
+  if (high > 0) {
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel memory_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Memory", .subtitle = "held while it trains", .metric = "memory"};
+  panel.axis = {.title = "Memory", .unit = "B"};
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason : "not reported");
+    if (!entry.reason.empty() || !(entry.series->memory_bytes > 0)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), entry.series->memory_bytes, Role::series2);
+    mark.label = format_bytes(mark.value);
+    mark.note = with_how(entry.row->label + ": " + mark.label +
+                             (entry.series->note.empty() ? "" : "; " + entry.series->note),
+                         entry);
+    panel.marks.push_back(mark);
+    panel.axis.high = std::max(panel.axis.high, mark.value * 1.04);
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel bandwidth_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
+  panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
+  double low = INFINITY, high = 0;
+  std::vector<const Ceiling*> ceilings;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
+                                                      : entry.derived.no_bandwidth_reason);
+    if (!entry.reason.empty() || !is_number(entry.derived.bytes_per_s)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *entry.derived.bytes_per_s, Role::series2);
+    mark.interval = entry.derived.bytes_per_s_ci;
+    mark.label = format_rate(mark.value, "B/s");
+    std::string note = entry.row->label + ": " + format_rate(mark.value, "B/s") +
+                       " if every input is read once and every output written once";
+    if (entry.derived.bandwidth) {
+      note += ", " + format_share(entry.derived.bandwidth->value) + " of " +
+              entry.derived.bandwidth->name;
+    } else if (!entry.derived.no_bandwidth_reason.empty()) {
+      note += "; " + entry.derived.no_bandwidth_reason;
+    }
+    mark.note = with_how(note, entry);
+    panel.marks.push_back(mark);
+    low = std::min(low, mark.value);
+    high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
+    const Ceiling* dram = entry.dram;
+    if (dram && std::none_of(ceilings.begin(), ceilings.end(), [&](const Ceiling* known) {
+          // Two recordings of one machine differ in the fourth digit: one line, as it is printed.
+          return known->name == dram->name && ceiling_text(*known) == ceiling_text(*dram);
+        })) {
+      ceilings.push_back(dram);
+    }
+  }
+  for (const Ceiling* ceiling : ceilings) {
+    panel.rules.push_back(
+        {ceiling->value, ceiling->name + ": " + ceiling_text(*ceiling), Role::text});
+    high = std::max(high, ceiling->value);
+  }
+  // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
+  constexpr double kLinearSpread = 20;
+  if (low > 0 && high > low * kLinearSpread) {
+    panel.axis.scale = Scale::log;
+    panel.axis.low = nice_floor(low / 2);
+    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
+  } else {
+    panel.axis.high = high > 0 ? high * 1.04 : 1;
+  }
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,110 @@
+// Traps on the ladder: the lie as a pale bar beside the honest one, the factor between them, and what
+// the guard said.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/view/chart/ladder_parts.h"
+#include "common/view/chart/ticks.h"
+#include "common/core/format.h"
+#include "common/record/trap.h"
+
+namespace ridge::chart::parts {
+namespace {
+
+constexpr float kAbove = -0.5f, kBelow = 0.5f;
+
+const TrapOutcome* trap_of(const Entry& entry) {
+  return entry.reason.empty() && entry.series && entry.series->trap ? &*entry.series->trap
+                                                                    : nullptr;
+}
+
+/// Why there is neither factor nor guard: an ordinary kernel of the same lab.
+std::string no_trap(const Entry& entry) {
+  return entry.reason.empty() ? "a kernel, measured like any other" : entry.reason;
+}
+
+std::string note_of(const Entry& entry, const TrapOutcome& trap) {
+  return with_how(
+      fmt::format("{}, {} of {}: the lie reads {} {}, the honest figure is {} {} "
+                  "(medians, 95 % intervals, {} rounds): {}",
+                  entry.row->label, trap.quantity, trap.victim, reading_text(trap, trap.lie.median),
+                  reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest.median),
+                  reading_interval_text(trap, trap.honest), trap.rounds, bias_text(trap)),
+      entry);
+}
+
+}  // namespace
+
+void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
+  panel->title = "Honest time, and the lie";
+  std::vector<Mark> lies;
+  double low = INFINITY, high = 0;
+  for (Mark& honest : panel->marks) {
+    const Entry& entry = entries[static_cast<size_t>(honest.row)];
+    low = std::min(low, honest.value);
+    high = std::max(high, honest.value);
+    const TrapOutcome* trap = trap_of(entry);
+    if (!trap) continue;
+    honest.offset = kAbove;
+    honest.note = note_of(entry, *trap);
+    Mark lie = honest;
+    lie.offset = kBelow;
+    lie.value = trap->lie.median;
+    lie.interval = trap->lie.ci;
+    lie.label = reading_text(*trap, lie.value);
+    lie.role = Role::muted;
+    lie.dashed = true;
+    lie.hatched = false;
+    low = std::min(low, lie.value);
+    high = std::max(high, lie.value);
+    lies.push_back(std::move(lie));
+  }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const TrapOutcome* trap = trap_of(entries[i]);
+    if (!trap || trap->unit == "s") continue;
+    panel->row_reasons[i] = "a ratio: " + reading_text(*trap, trap->lie.median) + " said, " +
+                            reading_text(*trap, trap->honest.median) + " is";
+  }
+  panel->marks.insert(panel->marks.end(), lies.begin(), lies.end());
+  if (!(high > 0)) return;
+  panel->axis.low = nice_floor(low / 2);
+  panel->axis.high = high * std::pow(high / panel->axis.low, 0.04);
+}
+
+Panel factor_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "The lie over the honest figure", .metric = "trap_factor", .weight = 1.3f};
+  panel.axis = {.title = "Factor", .scale = Scale::log};
+  double low = 0.5, high = 2;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const TrapOutcome* trap = trap_of(entries[i]);
+    panel.row_reasons.push_back(trap ? "" : no_trap(entries[i]));
+    if (!trap) continue;
+    Mark mark{.row = static_cast<int>(i), .value = trap->factor, .role = Role::series1};
+    mark.interval = trap->ci;
+    mark.marker = Marker::dot;
+    mark.hatched = entries[i].hatched;
+    mark.label = bias_text(*trap);
+    mark.note = note_of(entries[i], *trap);
+    panel.marks.push_back(mark);
+    low = std::min({low, mark.value, trap->ci ? trap->ci->low : mark.value});
+    high = std::max({high, mark.value, trap->ci ? trap->ci->high : mark.value});
+  }
+  panel.axis.low = low / 2;
+  panel.axis.high = high * 2;
+  if (!panel.marks.empty()) panel.rules.push_back({1, "honest", Role::text});
+  settle_reasons(entries, &panel);
+  return panel;
+}
+
+Panel guard_panel(const std::vector<Entry>& entries) {
+  Panel panel{.title = "What the guard said", .metric = "trap_guard", .weight = 1.35f};
+  for (const Entry& entry : entries) {
+    const TrapOutcome* trap = trap_of(entry);
+    panel.row_reasons.push_back(trap ? guard_text(*trap) : no_trap(entry));
+  }
+  return panel;
+}
+
+}  // namespace ridge::chart::parts

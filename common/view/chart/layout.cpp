@@ -1,0 +1,314 @@
+#include <algorithm>
+#include <numeric>
+
+#include "common/view/chart/layout_parts.h"
+
+namespace ridge::chart {
+namespace parts {
+
+void add_text(Scene* scene, float x, float y, const std::string& text, float size_px, Role role,
+              Anchor anchor, bool mono, bool bold) {
+  if (text.empty()) return;
+  Primitive primitive{.kind = Primitive::Kind::text, .a = {x, y}, .role = role};
+  primitive.mono = mono;
+  primitive.bold = bold;
+  primitive.size_px = size_px;
+  primitive.anchor = anchor;
+  primitive.text = text;
+  scene->primitives.push_back(primitive);
+}
+
+void add_line(Scene* scene, Point a, Point b, Role role, float width_px, float alpha, bool dashed) {
+  Primitive primitive{.kind = Primitive::Kind::line, .a = a, .b = b, .role = role};
+  primitive.dashed = dashed;
+  primitive.size_px = width_px;
+  primitive.alpha = alpha;
+  scene->primitives.push_back(primitive);
+}
+
+namespace {
+
+constexpr float kLine = 1.4f;  // line pitch over text size
+
+}  // namespace
+
+float draw_lines(Scene* scene, const TextFit& fit, const std::string& text, float x, float y,
+                 float width, int max_lines, Role role) {
+  for (const std::string& line : fit.wrap(text, width, max_lines)) {
+    add_text(scene, x, y + fit.size_px * kLine / 2, line, fit.size_px, role, Anchor::start,
+             fit.mono, fit.bold);
+    y += fit.size_px * kLine;
+  }
+  return y;
+}
+
+float draw_heading(Scene* scene, const Frame& frame) {
+  const float width = scene->width - 2 * frame.pad;
+  const TextFit title = frame.fit(frame.font * 1.2f, false, true);
+  float y =
+      draw_lines(scene, title, frame.model->title, frame.pad, frame.pad, width, 2, Role::text);
+  y = draw_lines(scene, frame.fit(frame.small), frame.model->subtitle, frame.pad, y, width, 2,
+                 Role::muted);
+  return y > frame.pad ? y + frame.font * 0.7f : y;
+}
+
+std::string legend_text(const ChartModel& model) {
+  std::string text;
+  for (const std::string& entry : model.legend) text += (text.empty() ? "" : "  ·  ") + entry;
+  return text;
+}
+
+namespace {
+
+constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
+
+/// The page: heading, panel headings, rows with their labels, panels, footer.
+class Page {
+ public:
+  Page(const ChartModel& model, const LayoutOptions& options) : model_(model), options_(options) {
+    frame_.model = &model;
+    frame_.options = &options;
+    frame_.font = options.font_px;
+    frame_.small = std::max(options.font_px * 0.86f, 10.0f);
+    frame_.pad = pad_ = frame_.font * 0.9f;
+    scene_.width = std::max(options.width, frame_.font * 20);
+    frame_.section_height = frame_.font * 1.9f;
+    int headings = 0;
+    const std::string* section = nullptr;
+    for (const Row& row : model.rows) {
+      const bool is_new = section ? *section != row.section : !row.section.empty();
+      headings += is_new && !row.section.empty();
+      section = &row.section;
+      frame_.sections.push_back(headings);
+    }
+  }
+
+  Scene build() {
+    place_columns();
+    const float top = draw_heading(&scene_, frame_);
+    scene_.body_top = frame_.rows_top = draw_panel_headings(top);
+    frame_.row_height = choose_row_height();
+    scene_.body_bottom = frame_.rows_bottom();
+    draw_rows();
+    draw_reasons();  // first: grid lines make way for them
+    for (PanelLayout& panel : panels_) {
+      panel.draw(&scene_);
+      scene_.x_axes.push_back(panel.place());
+    }
+    scene_.height = draw_footer();
+    if (options_.height > scene_.height) scene_.height = options_.height;
+    return std::move(scene_);
+  }
+
+ private:
+  float inner_width() const { return scene_.width - 2 * pad_; }
+
+  void place_columns() {
+    const float widest_allowed = scene_.width * 0.24f;
+    float labels = frame_.font * 4;
+    for (const Row& row : model_.rows) {
+      labels = std::max(labels, frame_.fit(frame_.font, false, true)(row.label));
+      labels = std::max(labels, frame_.fit(frame_.small)(row.sublabel));
+    }
+    if (model_.panels.empty()) {
+      label_width_ = inner_width();
+      return;
+    }
+    label_width_ = std::min(labels, widest_allowed);
+    const float gap = std::clamp(scene_.width * 0.02f, frame_.font, frame_.font * 2.2f);
+    const auto count = static_cast<float>(model_.panels.size());
+    const float room = inner_width() - label_width_ - gap * count;
+    const float weights =
+        std::accumulate(model_.panels.begin(), model_.panels.end(), 0.0f,
+                        [](float sum, const Panel& panel) { return sum + panel.weight; });
+    float x = pad_ + label_width_ + gap;
+    panels_.reserve(model_.panels.size());
+    for (size_t i = 0; i < model_.panels.size(); ++i) {
+      const float width = room * model_.panels[i].weight / weights;
+      panels_.emplace_back(frame_, static_cast<int>(i), x, width);
+      x += width + gap;
+    }
+  }
+
+  float draw_panel_headings(float top) {
+    const TextFit title = frame_.fit(frame_.font, false, true), small = frame_.fit(frame_.small);
+    size_t title_lines = 0;
+    for (size_t i = 0; i < panels_.size(); ++i) {
+      title_lines =
+          std::max(title_lines, title.wrap(model_.panels[i].title, panels_[i].width, 2).size());
+    }
+    float bottom = top;
+    for (size_t i = 0; i < panels_.size(); ++i) {
+      const PanelLayout& panel = panels_[i];
+      float y = top;
+      draw_lines(&scene_, title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
+      y += static_cast<float>(title_lines) * frame_.font * kLine;
+      y = draw_lines(&scene_, small, panel.subtitle(), panel.left, y, panel.width, 2, Role::muted);
+      bottom = std::max(bottom, y);
+      scene_.hits.push_back({.a = {panel.left, top},
+                             .b = {panel.left + panel.width, y},
+                             .panel = static_cast<int>(i)});
+    }
+    return bottom > top ? bottom + frame_.font * 0.5f : bottom;
+  }
+
+  std::vector<std::string> sublines(const Row& row) const {
+    return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, 2);
+  }
+
+  /// Bars of one row beside each other, each with its figure.
+  bool has_stacked_bars() const {
+    return std::any_of(model_.panels.begin(), model_.panels.end(), [](const Panel& panel) {
+      return std::any_of(panel.marks.begin(), panel.marks.end(), [](const Mark& mark) {
+        return std::abs(mark.offset) >= 0.5f && !mark.quiet && !mark.beside;
+      });
+    });
+  }
+
+  float choose_row_height() {
+    size_t lines = 0;
+    for (const Row& row : model_.rows) lines = std::max(lines, sublines(row).size());
+    const float small = frame_.small * 1.3f;
+    float least = frame_.font * 1.4f + small * static_cast<float>(lines);
+    const float easy = std::max(frame_.font * 2.3f, least + frame_.font * 0.35f);
+    if (options_.height <= 0 || model_.rows.empty()) return easy;
+    const float sections = frame_.section_height * static_cast<float>(frame_.sections.back());
+    const float room = (options_.height - frame_.rows_top - footer_height() - sections) /
+                       static_cast<float>(model_.rows.size());
+    // A long ladder gives up the second line first: what it says then follows the label.
+    one_line_ = lines > 0 && room < least;
+    if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : 1.5f);
+    return std::clamp(room, least, std::max(easy, frame_.font * 3.2f));
+  }
+
+  void draw_section(int row) {
+    const std::string& section = model_.rows[static_cast<size_t>(row)].section;
+    const int before = row > 0 ? frame_.sections[static_cast<size_t>(row) - 1] : 0;
+    if (frame_.sections[static_cast<size_t>(row)] == before) return;
+    const TextFit fit = frame_.fit(frame_.small, false, true);
+    const float y = frame_.row_middle(row) - frame_.row_height / 2 - frame_.small * 0.9f;
+    add_text(&scene_, pad_, y, fit.elide(section, label_width_), fit.size_px, Role::muted,
+             Anchor::start, false, true);
+  }
+
+  void draw_rows() {
+    for (int i = 0; i < frame_.rows(); ++i) {
+      const Row& row = model_.rows[static_cast<size_t>(i)];
+      const float middle = frame_.row_middle(i), half = frame_.row_height / 2;
+      draw_section(i);
+      if (row.selected) {
+        Primitive band{.a = {pad_ * 0.4f, middle - half},
+                       .b = {scene_.width - pad_ * 0.4f, middle + half},
+                       .role = Role::highlight};
+        band.radius_px = 4;
+        scene_.primitives.push_back(band);
+      }
+      draw_row_label(row, middle);
+      scene_.hits.push_back(
+          {.a = {0, middle - half},
+           .b = {pad_ + label_width_, middle + half},
+           .row = i,
+           .note = row.sublabel.empty() ? row.label : row.label + ": " + row.sublabel});
+    }
+  }
+
+  void draw_row_label(const Row& row, float middle) {
+    const TextFit fit = frame_.fit(frame_.font, false, row.selected);
+    const TextFit small = frame_.fit(frame_.small);
+    const std::vector<std::string> subs = one_line_ ? std::vector<std::string>() : sublines(row);
+    const float pitch = frame_.small * 1.3f;
+    float y = middle - pitch * static_cast<float>(subs.size()) / 2;
+    const std::string label = fit.elide(row.label, label_width_);
+    add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
+             Anchor::start, false, row.selected);
+    if (one_line_) {
+      const float used = fit(label) + frame_.font * 0.6f, room = label_width_ - used;
+      const std::string sub = room > frame_.small * 3 ? small.elide(row.sublabel, room) : "";
+      add_text(&scene_, pad_ + used, y, sub, small.size_px, Role::muted);
+    }
+    y += frame_.font * 0.5f + pitch * 0.55f;
+    for (const std::string& sub : subs) {
+      add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
+      y += pitch;
+    }
+  }
+
+  /// A reason that neighbouring panels share is said once, across them.
+  void draw_reasons() {
+    const TextFit fit = frame_.fit(frame_.small);
+    for (int row = 0; row < frame_.rows(); ++row) {
+      for (size_t first = 0; first < panels_.size();) {
+        const std::string reason = panels_[first].reason(row);
+        size_t last = first;
+        while (last + 1 < panels_.size() && !reason.empty() &&
+               panels_[last + 1].reason(row) == reason) {
+          ++last;
+        }
+        if (!reason.empty()) draw_reason(fit, reason, row, first, last);
+        first = last + 1;
+      }
+    }
+  }
+
+  void draw_reason(const TextFit& fit, const std::string& reason, int row, size_t first,
+                   size_t last) {
+    const float start = panels_[first].left;
+    const float width = panels_[last].left + panels_[last].width - start;
+    const float pitch = frame_.small * 1.3f;
+    const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
+    const auto lines = fit.wrap(reason, width, std::min(room, 2));
+    float y = frame_.row_middle(row) - pitch * static_cast<float>(lines.size() - 1) / 2;
+    for (const std::string& line : lines) {
+      add_text(&scene_, start, y, line, fit.size_px, Role::muted);
+      for (size_t i = first; i <= last; ++i) panels_[i].block(row, start, start + fit(line));
+      y += pitch;
+    }
+  }
+
+  float footer_pitch() const { return frame_.small * 1.35f; }
+
+  int footnote_lines() const {
+    int lines = 0;
+    for (const PanelLayout& panel : panels_) {
+      lines = std::max(lines, panel.draw_footnotes(nullptr, 0, footer_pitch()));
+    }
+    return lines;
+  }
+
+  float footer_height() const {
+    const auto legend_lines =
+        frame_.fit(frame_.small).wrap(legend_text(model_), inner_width(), 3).size();
+    const float lines = static_cast<float>(1 + footnote_lines()) + static_cast<float>(legend_lines);
+    return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + pad_;
+  }
+
+  float draw_footer() {
+    float y = frame_.rows_bottom() + frame_.font * 0.4f + footer_pitch() / 2;
+    for (const PanelLayout& panel : panels_) panel.draw_ticks(&scene_, y);
+    y += footer_pitch();
+    for (const PanelLayout& panel : panels_) panel.draw_footnotes(&scene_, y, footer_pitch());
+    y += footer_pitch() * (static_cast<float>(footnote_lines()) - 0.5f);
+    if (!model_.legend.empty()) {
+      y = draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), pad_,
+                     y + frame_.font * 0.5f, inner_width(), 3, Role::muted);
+    }
+    return y + pad_;
+  }
+
+  const ChartModel& model_;
+  const LayoutOptions& options_;
+  Frame frame_;
+  Scene scene_;
+  float pad_ = 0, label_width_ = 0;
+  bool one_line_ = false;  ///< what a row says under its label stands beside it
+  std::vector<PanelLayout> panels_;
+};
+
+}  // namespace
+}  // namespace parts
+
+Scene layout(const ChartModel& model, const LayoutOptions& options) {
+  return model.plot ? parts::layout_plot(model, options) : parts::Page(model, options).build();
+}
+
+}  // namespace ridge::chart

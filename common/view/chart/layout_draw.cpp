@@ -1,0 +1,239 @@
+// What a panel puts into the scene, once layout_panel.cpp has placed its axis and labels.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "common/view/chart/decimate.h"
+#include "common/view/chart/layout_parts.h"
+#include "common/core/format.h"
+
+namespace ridge::chart::parts {
+
+/// The fewest digits, three at least, with which neighbouring labels differ: 268.5 beside 269.0.
+int tick_digits(const std::vector<Tick>& ticks, double unit) {
+  for (int digits = 3; digits < 7; ++digits) {
+    std::set<std::string> seen;
+    bool differ = true;
+    for (const Tick& tick : ticks) {
+      if (tick.major) differ = seen.insert(format_tick(tick.value / unit, digits)).second && differ;
+    }
+    if (differ) return digits;
+  }
+  return 7;
+}
+
+/// A vertical line over all rows, interrupted where a text stands in its way.
+void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,
+                                bool dashed) const {
+  float start = frame_.rows_top;
+  for (int row = 0; row < frame_.rows(); ++row) {
+    const bool hit = std::any_of(blocked_.begin(), blocked_.end(), [&](const Blocked& blocked) {
+      return blocked.row == row && x > blocked.low - 3 && x < blocked.high + 3;
+    });
+    if (!hit) continue;
+    const float middle = frame_.row_middle(row), half = frame_.small * 0.75f;
+    if (middle - half > start) {
+      add_line(scene, {x, start}, {x, middle - half}, role, width_px, alpha, dashed);
+    }
+    start = middle + half;
+  }
+  const float end = frame_.rows_bottom();
+  if (end > start) add_line(scene, {x, start}, {x, end}, role, width_px, alpha, dashed);
+}
+
+void PanelLayout::draw_grid(Scene* scene) const {
+  for (const Band& band : panel_.bands) {
+    if (!(band.low < band.high)) continue;
+    Primitive rect{.a = {x_of(band.low), frame_.rows_top},
+                   .b = {x_of(band.high), frame_.rows_bottom()},
+                   .role = Role::muted};
+    rect.b.x = std::max(rect.b.x, rect.a.x + 1.5f);  // a narrow band is still to be seen
+    rect.alpha = 0.13f;
+    scene->primitives.push_back(rect);
+  }
+  for (const Tick& tick : ticks_) {
+    draw_vertical(scene, x_of(tick.value), Role::grid, 1, tick.major ? 1.0f : 0.45f, false);
+  }
+}
+
+void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
+  const float start = bar_start(mark), end = x_of(mark.value);
+  const float half = bar_height() * (mark.quiet ? 0.8f : mark.offset != 0 ? 0.34f : 0.5f);
+  Primitive bar{.a = {std::min(start, end), y - half},
+                .b = {std::max(start, end), y + half},
+                .role = mark.role};
+  bar.b.x = std::max(bar.b.x, bar.a.x + 1.5f);  // the smallest value is still a bar
+  bar.radius_px = std::min(2.5f, (bar.b.x - bar.a.x) / 2);
+  bar.hatched = mark.hatched;
+  if (mark.quiet) bar.alpha = 0.3f;
+  if (mark.dashed && !mark.hatched) bar.alpha = 0.22f;
+  scene->primitives.push_back(bar);
+  if (!mark.dashed && !mark.hatched) return;
+  bar.filled = bar.hatched = false;  // an outline, so that a pale bar keeps its edge
+  bar.dashed = mark.dashed;
+  bar.alpha = 1;
+  bar.size_px = 1.3f;
+  scene->primitives.push_back(bar);
+}
+
+/// Inside a filled bar the whisker takes the colour of the page, outside that of the text: text
+/// colour on a dark bar would not be seen in the light theme.
+void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
+  if (!mark.interval || !std::isfinite(mark.interval->low) || !std::isfinite(mark.interval->high)) {
+    return;
+  }
+  const float low = x_of(mark.interval->low), high = x_of(mark.interval->high);
+  const float end = x_of(mark.value), cap = bar_height() * 0.28f, line = 1.4f;
+  const bool on_bar = is_solid_bar(mark);
+  if (high - low < 3) {  // too narrow for two caps
+    add_line(scene, {end, y - cap}, {end, y + cap}, Role::text, line);
+    return;
+  }
+  const Role inner = on_bar ? Role::canvas : Role::text;
+  const float split = on_bar ? std::clamp(end, low, high) : low;
+  if (split > low) add_line(scene, {low, y}, {split, y}, inner, line);
+  if (high > split) add_line(scene, {split, y}, {high, y}, Role::text, line);
+  add_line(scene, {low, y - cap}, {low, y + cap}, low < end ? inner : Role::text, line);
+  add_line(scene, {high, y - cap}, {high, y + cap}, Role::text, line);
+}
+
+void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
+  const float y = middle_of(mark);
+  if (mark.marker == Marker::none) {
+    draw_bar(scene, mark, y);
+    draw_whisker(scene, mark, y);
+  } else {
+    draw_whisker(scene, mark, y);
+    Primitive point{.kind = Primitive::Kind::marker, .a = {x_of(mark.value), y}, .role = mark.role};
+    point.filled = !mark.hatched && !mark.dashed;
+    point.hatched = mark.hatched;
+    point.size_px = frame_.font * 0.32f;
+    point.marker = mark.marker;
+    if (mark.beside) {  // over a bar of any colour the hollow stays the page's
+      Primitive ground = point;
+      ground.role = Role::panel;
+      ground.filled = true;
+      ground.size_px *= 1.3f;
+      scene->primitives.push_back(ground);
+    }
+    scene->primitives.push_back(point);
+  }
+  if (label.text.empty()) return;
+  add_text(scene, label.x, y, label.text, frame_.small, label.inside ? Role::canvas : Role::text,
+           Anchor::start, true);
+}
+
+/// Samples: at most two in a pixel column of a row.
+void PanelLayout::draw_quiet(Scene* scene) const {
+  std::map<std::pair<int, std::pair<Role, Marker>>, std::vector<Point>> groups;
+  for (const Mark& mark : panel_.marks) {
+    if (!mark.quiet || !is_drawn(mark)) continue;
+    if (mark.marker == Marker::none) {
+      draw_bar(scene, mark, frame_.row_middle(mark.row));
+      continue;
+    }
+    const float y = frame_.row_middle(mark.row) + mark.offset * frame_.row_height * 0.32f;
+    groups[{mark.row, {mark.role, mark.marker}}].push_back({x_of(mark.value), y});
+  }
+  const int columns = std::max(1, static_cast<int>(plot_width_));
+  for (const auto& [key, points] : groups) {
+    for (const Point& at : decimate(points, left, left + plot_width_, columns)) {
+      Primitive dot{.kind = Primitive::Kind::marker, .a = at, .role = key.second.first};
+      dot.size_px = std::max(1.5f, frame_.font * 0.13f);
+      dot.alpha = 0.6f;
+      dot.marker = key.second.second;
+      scene->primitives.push_back(dot);
+    }
+  }
+}
+
+void PanelLayout::draw_empty(Scene* scene) const {
+  const TextFit fit = frame_.fit(frame_.small);
+  const float line = frame_.small * 1.45f;
+  const int room = std::max(1, static_cast<int>((frame_.rows_bottom() - frame_.rows_top) / line));
+  const auto lines = fit.wrap(panel_.empty_reason, width, std::min(room, 8));
+  float y = (frame_.rows_top + frame_.rows_bottom()) / 2 -
+            line * static_cast<float>(lines.size() - 1) / 2;
+  for (const std::string& text : lines) {
+    add_text(scene, left, y, text, frame_.small, Role::muted);
+    y += line;
+  }
+}
+
+void PanelLayout::add_hits(Scene* scene) const {
+  for (int row = 0; row < frame_.rows(); ++row) {
+    Hit hit{.a = {left, frame_.row_middle(row) - frame_.row_height / 2},
+            .b = {left + width, frame_.row_middle(row) + frame_.row_height / 2},
+            .row = row,
+            .panel = index_};
+    for (const Mark& mark : panel_.marks) {
+      if (mark.row != row || mark.quiet || !is_drawn(mark)) continue;
+      hit.note = mark.note;
+      hit.value_text = panel_.axis.scientific ? format_scientific(mark.value)
+                       : panel_.axis.is_share ? format_share(mark.value)
+                                              : format_quantity(mark.value, panel_.axis.unit);
+      break;
+    }
+    if (hit.note.empty()) hit.note = is_empty() ? panel_.empty_reason : reason(row);
+    scene->hits.push_back(hit);
+  }
+}
+
+void PanelLayout::draw(Scene* scene) {
+  add_hits(scene);
+  if (is_empty()) return draw_empty(scene);
+  if (panel_.marks.empty()) return;  // a column of texts: its rows' reasons, drawn by the page
+  draw_grid(scene);
+  draw_quiet(scene);
+  for (size_t i = 0; i < panel_.marks.size(); ++i) {
+    const Mark& mark = panel_.marks[i];
+    if (!mark.quiet && is_drawn(mark)) draw_mark(scene, mark, labels_[i]);
+  }
+  for (const Rule& rule : panel_.rules) {
+    if (!(rule.value >= low_ && rule.value <= high_)) continue;
+    draw_vertical(scene, x_of(rule.value), rule.role, 1.6f, 1, true);
+  }
+}
+
+void PanelLayout::draw_ticks(Scene* scene, float y) const {
+  if (panel_.marks.empty() || is_empty()) return;
+  const float size = frame_.small * 0.92f;
+  const TextFit fit = frame_.fit(size, true);
+  float free_from = left - frame_.font;
+  const double unit = panel_.axis.is_share ? 0.01 : prefix_.factor;
+  const int digits = tick_digits(ticks_, unit);
+  for (const Tick& tick : ticks_) {
+    if (!tick.major) continue;
+    const double shown = tick.value / unit;
+    const std::string text = format_tick(shown, digits);
+    const float px = fit(text);
+    const float x = std::clamp(x_of(tick.value) - px / 2, left, std::max(left, left + width - px));
+    if (x < free_from || px > width) continue;
+    add_text(scene, x, y, text, size, Role::muted, Anchor::start, true);
+    free_from = x + px + size * 0.8f;
+  }
+}
+
+int PanelLayout::draw_footnotes(Scene* scene, float y, float line_px) const {
+  if (is_empty()) return 0;
+  const TextFit fit = frame_.fit(frame_.small * 0.92f);
+  int count = 0;
+  auto add = [&](const std::string& label, float x, Role role) {
+    for (const std::string& text : fit.wrap(label, width, 3)) {
+      const float px = fit(text);
+      const float start = std::clamp(x - px / 2, left, std::max(left, left + width - px));
+      const float middle = y + line_px * static_cast<float>(count++);
+      if (scene) add_text(scene, start, middle, text, fit.size_px, role);
+    }
+  };
+  for (const Band& band : panel_.bands) {
+    add(band.label, (x_of(band.low) + x_of(band.high)) / 2, Role::muted);
+  }
+  for (const Rule& rule : panel_.rules) {
+    add(rule.label, x_of(rule.value), rule.role == Role::limit ? Role::limit : Role::muted);
+  }
+  return count;
+}
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,188 @@
+// One panel: its axis, and where its value labels find room. layout_draw.cpp draws it.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/view/chart/layout_parts.h"
+#include "common/core/format.h"
+
+namespace ridge::chart::parts {
+
+PanelLayout::PanelLayout(const Frame& frame, int index, float left_px, float width_px)
+    : left(left_px),
+      width(width_px),
+      frame_(frame),
+      panel_(frame.model->panels[static_cast<size_t>(index)]),
+      index_(index) {
+  prepare_axis();
+  place_labels();
+}
+
+void PanelLayout::prepare_axis() {
+  const Axis& axis = panel_.axis;
+  log_ = axis.scale == Scale::log;
+  low_ = axis.low;
+  high_ = axis.high;
+  // A builder without data has nothing to say about the range; the panel must still be drawable.
+  if (!std::isfinite(low_) || !std::isfinite(high_) || !(low_ < high_) || (log_ && !(low_ > 0))) {
+    low_ = log_ ? 0.1 : 0;
+    high_ = log_ ? 10 : 1;
+  }
+  // Prefixes are for physical units: a ratio of 0.5 is not 500 m.
+  if (!axis.is_share && !axis.scientific && !axis.unit.empty())
+    prefix_ = axis_prefix(low_, high_, log_);
+}
+
+std::string PanelLayout::subtitle() const {
+  const Axis& axis = panel_.axis;
+  std::string text = axis.is_share ? "%" : prefix_.symbol + axis.unit;
+  if (log_) text += text.empty() ? "log" : ", log";
+  if (panel_.subtitle.empty()) return text;
+  if (text.empty()) return panel_.subtitle;
+  return text + (axis.is_share ? " " : " · ") + panel_.subtitle;
+}
+
+bool PanelLayout::is_drawn(const Mark& mark) const {
+  return mark.row >= 0 && mark.row < frame_.rows() && std::isfinite(mark.value);
+}
+
+bool PanelLayout::has_mark(int row) const {
+  return std::any_of(panel_.marks.begin(), panel_.marks.end(),
+                     [&](const Mark& mark) { return mark.row == row && is_drawn(mark); });
+}
+
+std::string PanelLayout::reason(int row) const {
+  if (has_mark(row) || is_empty()) return {};
+  const auto index = static_cast<size_t>(row);
+  return index < panel_.row_reasons.size() ? panel_.row_reasons[index] : std::string();
+}
+
+bool PanelLayout::is_empty() const {
+  if (panel_.empty_reason.empty()) return false;
+  return std::none_of(panel_.marks.begin(), panel_.marks.end(),
+                      [&](const Mark& mark) { return is_drawn(mark); });
+}
+
+float PanelLayout::x_of(double value) const {
+  return std::clamp(place().px(value), left, left + plot_width_);
+}
+
+float PanelLayout::bar_start(const Mark& mark) const {
+  if (mark.from && std::isfinite(*mark.from)) return x_of(*mark.from);
+  return x_of(log_ ? low_ : std::clamp(0.0, low_, high_));
+}
+
+float PanelLayout::bar_height() const {
+  return std::min(frame_.font * 1.15f, frame_.row_height * 0.5f);
+}
+
+/// Two bars of a row at offsets of half stand clear of each other.
+float PanelLayout::middle_of(const Mark& mark) const {
+  return frame_.row_middle(mark.row) + mark.offset * frame_.row_height * 0.44f;
+}
+
+bool PanelLayout::is_solid_bar(const Mark& mark) const {
+  return mark.marker == Marker::none && !mark.hatched && !mark.dashed;
+}
+
+std::string PanelLayout::value_text(double value) const {
+  if (panel_.axis.is_share) return format_number(value * 100, 2 + (std::abs(value) >= 0.1));
+  if (panel_.axis.scientific) return format_scientific(value);
+  return format_number(value / prefix_.factor);
+}
+
+/// Where the last of the points that lie on a bar ends.
+float PanelLayout::beside_inside(const Mark& bar) const {
+  float end = 0;
+  for (const Mark& mark : panel_.marks) {
+    if (mark.beside && mark.row == bar.row && is_drawn(mark))
+      end = std::max(end, x_of(mark.value) + frame_.font * 0.45f);
+  }
+  return end;
+}
+
+// ---- value labels ------------------------------------------------------------------------------
+
+bool PanelLayout::place(const Mark& mark, Label* label) const {
+  const float gap = frame_.font * 0.45f;
+  const float x = x_of(mark.value);
+  float low = std::min(x, bar_start(mark)), high = std::max(x, bar_start(mark));
+  if (mark.marker != Marker::none) {
+    low = x - frame_.font * 0.3f;
+    high = x + frame_.font * 0.3f;
+  }
+  float whisker_low = x;
+  if (mark.interval) {
+    whisker_low = std::min(x, x_of(mark.interval->low));
+    high = std::max(high, x_of(mark.interval->high));
+    if (mark.marker != Marker::none) low = std::min(low, whisker_low);
+  }
+  if (const auto quiet = quiet_high_.find(mark.row); quiet != quiet_high_.end()) {
+    high = std::max(high, x_of(quiet->second));  // beyond the samples, not among them
+  }
+  label->inside = false;
+  label->x = high + gap;
+  if (label->x + label->px <= left + width) return true;
+  if (is_solid_bar(mark)) {
+    label->inside = true;
+    label->x = std::min(x, whisker_low) - gap - label->px;
+    return label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;
+  }
+  label->x = low - gap - label->px;  // a point: to its left, if no samples are there
+  return mark.marker != Marker::none && label->x >= left && !quiet_high_.contains(mark.row);
+}
+
+/// Places every label for the current plot width; false if one has no room.
+bool PanelLayout::try_labels() {
+  bool all = true;
+  for (size_t i = 0; i < panel_.marks.size(); ++i) {
+    Label& label = labels_[i];
+    if (!label.text.empty() && !place(panel_.marks[i], &label)) all = false;
+  }
+  return all;
+}
+
+void PanelLayout::place_labels() {
+  const TextFit fit = frame_.fit(frame_.small, true);
+  const float gap = frame_.font * 0.45f;
+  float widest = 0;
+  labels_.resize(panel_.marks.size());
+  for (size_t i = 0; i < panel_.marks.size(); ++i) {
+    const Mark& mark = panel_.marks[i];
+    if (!is_drawn(mark)) continue;
+    if (mark.quiet || mark.beside) {
+      double& quiet = quiet_high_.try_emplace(mark.row, mark.value).first->second;
+      quiet = std::max(quiet, mark.value);
+      continue;
+    }
+    const std::string text = mark.label.empty() ? value_text(mark.value) : mark.label;
+    labels_[i].text = fit.elide(text, width * 0.75f);
+    labels_[i].px = fit(labels_[i].text);
+    widest = std::max(widest, labels_[i].px);
+  }
+  plot_width_ = width;
+  if (!try_labels()) {  // a strip at the right that no bar enters: every label fits beyond its bar
+    plot_width_ = std::max(8.0f, width - widest - gap * 2);
+    try_labels();
+  }
+  std::map<std::pair<int, float>, std::vector<const Label*>> placed;  // by row and offset in it
+  for (size_t i = 0; i < labels_.size(); ++i) {
+    Label& label = labels_[i];
+    if (label.text.empty()) continue;
+    auto& others = placed[{panel_.marks[i].row, panel_.marks[i].offset}];
+    const bool clash = std::any_of(others.begin(), others.end(), [&](const Label* other) {
+      return label.x < other->x + other->px && other->x < label.x + label.px;
+    });
+    if (clash || label.x < left - 0.5f || label.x + label.px > left + width + 0.5f) {
+      label.text.clear();  // two marks of one row on one spot: the second is read by hovering
+      continue;
+    }
+    others.push_back(&label);
+    block(panel_.marks[i].row, label.x, label.x + label.px);
+  }
+  const float tick_room = frame_.small * 4.5f;
+  const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));
+  ticks_ = log_ ? log_ticks(low_, high_, target) : linear_ticks(low_, high_, target);
+}
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,393 @@
+// What stands in a plot: guides, curves with their points and intervals, and names that find room.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "common/view/chart/decimate.h"
+#include "common/view/chart/plot_layout.h"
+
+namespace ridge::chart::parts {
+namespace {
+
+bool is_strong(const Curve& curve) {
+  return std::any_of(curve.data.begin(), curve.data.end(),
+                     [](const Datum& datum) { return datum.strong; });
+}
+
+/// Back to front: many quiet ones, the others, the selected.
+int depth(const Curve& curve) {
+  return is_strong(curve) ? 2 : curve.quiet ? 0 : 1;
+}
+
+Primitive marker_at(Point at, const Curve& curve, float radius, bool hollow) {
+  Primitive marker{.kind = Primitive::Kind::marker, .a = at, .role = curve.role};
+  marker.size_px = radius;
+  marker.marker = curve.marker;
+  marker.filled = !hollow;
+  return marker;
+}
+
+/// Whether the segment from a to b touches the box (sampled: both are drawn on whole pixels).
+bool crosses(const Box& box, Point a, Point b) {
+  const float length = std::max(std::abs(b.x - a.x), std::abs(b.y - a.y));
+  const int steps = std::max(1, static_cast<int>(length / 3));
+  for (int i = 0; i <= steps; ++i) {
+    const float t = static_cast<float>(i) / static_cast<float>(steps);
+    const float x = a.x + (b.x - a.x) * t, y = a.y + (b.y - a.y) * t;
+    if (x > box.left && x < box.right && y > box.top && y < box.bottom) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+/// A text of the plot, with the panel's colour under it: lines pass behind and not through it.
+void PlotPage::add_label(Point start, const std::string& text, Role role, bool bold, float angle) {
+  const float size = frame_.small, px = frame_.fit(size, false, bold)(text);
+  occupied_.add(text_boxes(start, px, size * 1.15f, angle));
+  if (angle == 0) {
+    Primitive under{.a = {start.x - 2, start.y - size * 0.58f},
+                    .b = {start.x + px + 2, start.y + size * 0.58f},
+                    .role = Role::panel};
+    under.alpha = 0.8f;
+    scene_.primitives.push_back(under);
+  }
+  add_text(&scene_, start.x, start.y, text, size, role, Anchor::start, false, bold);
+  scene_.primitives.back().angle = angle;
+}
+
+void PlotPage::collect_points() {
+  for (const int wanted : {0, 1, 2}) {
+    for (const Curve& curve : plot_.curves) {
+      if (depth(curve) != wanted) continue;
+      for (const Datum& datum : curve.data) {
+        if (!x_.holds(datum.x) || !y_.holds(datum.y)) continue;
+        const float radius = frame_.font * (datum.strong ? 0.36f : curve.quiet ? 0.24f : 0.3f);
+        const Point at = {x_.free_px(datum.x), y_.free_px(datum.y)};
+        const bool seen = x_.shows(datum.x) && y_.shows(datum.y);
+        shown_.push_back({&curve, &datum, at, radius, seen});
+        if (!seen || curve.marker == Marker::none) continue;
+        const float r = radius + 3;
+        occupied_.add(Box{at.x - r, at.y - r, at.x + r, at.y + r});
+      }
+    }
+  }
+}
+
+void PlotPage::draw_bands() {
+  auto draw = [&](Point a, Point b) {
+    Primitive rect{.a = a, .b = b, .role = Role::muted};
+    rect.alpha = 0.13f;
+    scene_.primitives.push_back(rect);
+  };
+  for (const Band& band : plot_.x_bands) {
+    if (band.low < band.high) draw({x_.px(band.low), area_.top}, {x_.px(band.high), area_.bottom});
+  }
+  for (const Band& band : plot_.y_bands) {
+    if (band.low < band.high) draw({area_.left, y_.px(band.high)}, {area_.right, y_.px(band.low)});
+  }
+}
+
+// ---- guides ------------------------------------------------------------------------------------
+
+/// In pixels, cut at the plot's edges; false where nothing of it is inside.
+bool PlotPage::guide_ends(const Guide& guide, Point* a, Point* b) const {
+  if (!std::isfinite(guide.value)) return false;
+  if (guide.kind == Guide::Kind::vertical) {
+    if (!(guide.value >= x_.low() && guide.value <= x_.high())) return false;
+    *a = {x_.px(guide.value), y_.px(guide.from.value_or(y_.low()))};
+    *b = {a->x, y_.px(guide.to.value_or(y_.high()))};
+    return true;
+  }
+  double from = std::max(guide.from.value_or(x_.low()), x_.low());
+  double to = std::min(guide.to.value_or(x_.high()), x_.high());
+  if (guide.kind == Guide::Kind::horizontal) {
+    if (!(from < to && guide.value >= y_.low() && guide.value <= y_.high())) return false;
+    *a = {x_.px(from), y_.px(guide.value)};
+    *b = {x_.px(to), a->y};
+    return true;
+  }
+  if (!(guide.value > 0)) return false;
+  from = std::max(from, y_.low() / guide.value);
+  to = std::min(to, y_.high() / guide.value);
+  if (!(from < to)) return false;
+  *a = {x_.px(from), y_.px(from * guide.value)};
+  *b = {x_.px(to), y_.px(to * guide.value)};
+  return true;
+}
+
+bool PlotPage::crosses_guide(const std::vector<Box>& boxes, const Guide* except) const {
+  return std::any_of(plot_.guides.begin(), plot_.guides.end(), [&](const Guide& guide) {
+    Point a, b;
+    return &guide != except && guide_ends(guide, &a, &b) &&
+           std::any_of(boxes.begin(), boxes.end(),
+                       [&](const Box& box) { return crosses(box, a, b); });
+  });
+}
+
+void PlotPage::draw_guide_lines() {
+  for (const Guide& guide : plot_.guides) {
+    Point a, b;
+    if (!guide_ends(guide, &a, &b)) continue;
+    add_line(&scene_, a, b, guide.role, (guide.quiet ? 1.1f : 1.7f) * stroke_,
+             guide.quiet ? 0.4f : 1, guide.dashed);
+    if (guide.note.empty()) continue;
+    // A slanted line is hovered along a chain of small squares.
+    const float reach = frame_.font * 0.45f;
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    const bool straight = a.x == b.x || a.y == b.y;
+    const int parts = straight ? 1 : std::max(1, static_cast<int>(length / (2 * reach)));
+    for (int i = 0; i < parts; ++i) {
+      auto at = [&](int part) {
+        const float t = static_cast<float>(part) / static_cast<float>(parts);
+        return Point{a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t};
+      };
+      const Point p = at(i), q = at(i + 1);
+      Hit hit{.a = {std::min(p.x, q.x) - reach, std::min(p.y, q.y) - reach},
+              .b = {std::max(p.x, q.x) + reach, std::max(p.y, q.y) + reach},
+              .panel = 0,
+              .note = guide.note};
+      guide_hits_.push_back(hit);
+    }
+  }
+}
+
+void PlotPage::draw_guide_labels() {
+  for (const bool quiet : {false, true}) {
+    for (const Guide& guide : plot_.guides) {
+      Point a, b;
+      if (guide.quiet == quiet && !guide.label.empty() && guide_ends(guide, &a, &b)) {
+        draw_guide_label(guide, a, b);
+      }
+    }
+  }
+}
+
+/// Along its line, a little off it: a horizontal's from the right end, a slope's from the lower end, a
+/// vertical's beside its top. First where nothing is in the way, else where no text is.
+void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
+  const TextFit fit = frame_.fit(frame_.small);
+  const bool upright = guide.kind == Guide::Kind::vertical;
+  const float length = std::hypot(b.x - a.x, b.y - a.y), off = frame_.small * 0.78f;
+  const float angle = upright ? 0 : std::atan2(b.y - a.y, b.x - a.x);
+  const std::string& text = guide.label;
+  const float px = fit(text), gap = frame_.font * 0.5f;
+  const bool slope = guide.kind == Guide::Kind::slope;
+  if (slope && px > length) return;  // no room along it: hovering names it
+  std::vector<Point> starts;
+  constexpr int kSteps = 14;
+  for (int i = 0; i < 2 * (kSteps + 1); ++i) {
+    // A vertical's label tries both sides at each height, the others' all of the upper side first.
+    const int step = upright ? i / 2 : i % (kSteps + 1);
+    const float side = (upright ? i % 2 == 0 : i <= kSteps) ? -1.0f : 1.0f;
+    const float t = static_cast<float>(step) / kSteps;
+    if (upright) {
+      const float y = b.y + off + (a.y - b.y - 2 * off) * t;
+      starts.push_back({side < 0 ? a.x + gap : a.x - gap - px, y});
+      continue;
+    }
+    // A level line shorter than its name is named from its right end, out over its start.
+    const float room = slope ? std::max(0.0f, length - px - 2 * gap) : length - px - 2 * gap;
+    const float along = gap + room * (slope ? t : room < 0 ? 1 : 1 - t);
+    const Point on = {a.x + std::cos(angle) * along, a.y + std::sin(angle) * along};
+    const float away =
+        side * (room < 0 ? off + frame_.font * 0.5f : off);  // past a mark at its start
+    starts.push_back({on.x - std::sin(angle) * away, on.y + std::cos(angle) * away});
+  }
+  for (const bool strict : {true, false}) {
+    if (!strict && guide.quiet) return;
+    for (const Point& start : starts) {
+      const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, angle);
+      if (!occupied_.is_free(boxes)) continue;
+      const bool crossed =
+          strict && std::any_of(plot_.guides.begin(), plot_.guides.end(), [&](const Guide& other) {
+            Point p, q;
+            return &other != &guide && guide_ends(other, &p, &q) &&
+                   std::any_of(boxes.begin(), boxes.end(),
+                               [&](const Box& box) { return crosses(box, p, q); });
+          });
+      if (!crossed) return add_label(start, text, Role::muted, false, angle);
+    }
+  }
+}
+
+// ---- curves ------------------------------------------------------------------------------------
+
+/// Thinned to lowest and highest of a pixel column, and cut at the plot's edges. Returns where it ends,
+/// nothing where none of it is seen.
+std::optional<Point> PlotPage::draw_line(std::span<const Shown> data) {
+  const Curve& curve = *data.front().curve;
+  std::vector<Point> points;
+  for (size_t i = 0; i < data.size(); ++i) {
+    // Of what lies outside only the neighbours of what is inside: a line comes from them.
+    const float from = data[i > 0 ? i - 1 : i].at.x,
+                to = data[std::min(i + 1, data.size() - 1)].at.x;
+    if (to >= area_.left && from <= area_.right) points.push_back(data[i].at);
+  }
+  std::optional<Point> end;
+  const int columns = std::max(1, static_cast<int>(area_.right - area_.left));
+  if (points.size() > 2 * static_cast<size_t>(columns)) {
+    points = decimate(points, area_.left, area_.right, columns);
+  }
+  for (size_t i = 1; i < points.size(); ++i) {
+    Point a = points[i - 1], b = points[i];
+    if (!clip_segment(area_, &a, &b)) continue;
+    add_line(&scene_, a, b, curve.role, (is_strong(curve) ? 2.6f : 1.6f) * stroke_,
+             curve.quiet ? 0.45f : 1, curve.dashed);
+    end = b;
+  }
+  return end;
+}
+
+void PlotPage::draw_curves() {
+  // In depth order; each curve's line once, under its markers.
+  for (size_t first = 0, next = 0; first < shown_.size(); first = next) {
+    std::optional<End> end;
+    while (next < shown_.size() && shown_[next].curve == shown_[first].curve) {
+      if (shown_[next].seen) end = {next, shown_[next].at};
+      ++next;
+    }
+    if (shown_[first].curve->line) {
+      const auto left = draw_line({&shown_[first], next - first});
+      if (left) end = {end ? end->shown : next - 1, *left};
+    }
+    if (end) ends_.push_back(*end);
+  }
+  for (const Shown& shown : shown_) {
+    if (!shown.seen || shown.curve->marker == Marker::none) continue;
+    draw_interval(shown);
+    Primitive marker = marker_at(shown.at, *shown.curve, shown.radius, shown.datum->hollow);
+    if (shown.datum->hollow) {  // lines pass behind an empty marker too
+      Primitive under = marker_at(shown.at, *shown.curve, shown.radius, false);
+      under.role = Role::panel;
+      scene_.primitives.push_back(under);
+    }
+    marker.alpha = shown.curve->quiet ? 0.6f : 1;
+    scene_.primitives.push_back(marker);
+    if (!shown.datum->strong) continue;
+    Primitive ring{.kind = Primitive::Kind::marker, .a = shown.at, .role = Role::text};
+    ring.size_px = shown.radius + 3.5f;
+    ring.marker = Marker::dot;
+    ring.filled = false;
+    scene_.primitives.push_back(ring);
+  }
+}
+
+void PlotPage::draw_interval(const Shown& shown) {
+  const float cap = frame_.font * 0.25f;
+  const auto draw = [&](const PlotAxis& axis, const Interval& interval, bool is_upright) {
+    const auto at = [&](double value, float aside) -> Point {
+      const float px = axis.px(value);
+      return is_upright ? Point{shown.at.x + aside, px} : Point{px, shown.at.y + aside};
+    };
+    if (!axis.holds(interval.low) || !axis.holds(interval.high)) return;
+    // Not where it is narrower than its marker.
+    if (std::abs(axis.px(interval.high) - axis.px(interval.low)) < 2 * shown.radius) return;
+    add_line(&scene_, at(interval.low, 0), at(interval.high, 0), Role::text, 1.4f * stroke_, 0.9f);
+    for (const double end : {interval.low, interval.high}) {
+      if (axis.shows(end))  // else it goes on beyond the plot
+        add_line(&scene_, at(end, -cap), at(end, cap), Role::text, 1.4f * stroke_, 0.9f);
+    }
+  };
+  if (shown.datum->interval) draw(y_, *shown.datum->interval, true);
+  if (shown.datum->x_interval) draw(x_, *shown.datum->x_interval, false);
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+void PlotPage::draw_point_labels() {
+  std::vector<const Shown*> order;
+  for (const Shown& shown : shown_) {
+    if (shown.seen && !shown.datum->label.empty()) order.push_back(&shown);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Shown* a, const Shown* b) {
+    if (a->datum->strong != b->datum->strong) return a->datum->strong;
+    return a->at.y < b->at.y;
+  });
+  for (const Shown* shown : order) draw_point_label(*shown);
+}
+
+/// Beside its point, best where no guide runs through it; where that is taken, some lines up or down,
+/// with a thin line back to the point.
+void PlotPage::draw_point_label(const Shown& shown) {
+  const bool bold = shown.datum->strong;
+  const TextFit fit = frame_.fit(frame_.small, false, bold);
+  const std::string text = fit.elide(shown.datum->label, (area_.right - area_.left) * 0.4f);
+  const float px = fit(text), pitch = frame_.small * 0.62f;
+  constexpr int kBeside = 3;   // places on each side that need no line
+  constexpr int kPlaces = 29;  // nine lines up and down: farther, the eye no longer follows
+  for (const bool strict : {true, false}) {
+    for (int i = 0; i < (strict ? kBeside : kPlaces); ++i) {
+      const int lines = (i % 2 ? -1 : 1) * ((i + 1) / 2);
+      const float gap = shown.radius + frame_.font * (i < kBeside ? 0.4f : 1.1f);
+      const float y = shown.at.y + pitch * static_cast<float>(lines);
+      for (const bool right : {true, false}) {
+        const Point start = {right ? shown.at.x + gap : shown.at.x - gap - px, y};
+        const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, 0);
+        if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, nullptr))) continue;
+        if (i >= kBeside) {
+          const float end = right ? start.x - 3 : start.x + px + 3;
+          const float from = shown.radius * (right ? 1.0f : -1.0f);
+          add_line(&scene_, {shown.at.x + from, shown.at.y}, {end, y}, Role::muted, stroke_, 0.6f);
+        }
+        return add_label(start, text, shown.curve->quiet ? Role::muted : Role::text, bold);
+      }
+    }
+  }
+}
+
+void PlotPage::draw_names() {
+  if (!plot_.name_ends) return;
+  std::vector<End> ends;  // from top to bottom
+  for (const End& end : ends_) {
+    if (!shown_[end.shown].curve->name.empty()) ends.push_back(end);
+  }
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const End& a, const End& b) { return a.at.y < b.at.y; });
+  const float pitch = frame_.small * 1.25f, half = pitch / 2;
+  const auto room = static_cast<size_t>(std::max(1.0f, (area_.bottom - area_.top) / pitch));
+  for (const int most : {0, 1, 2}) {  // quiet ones give way first, the slowest before the others
+    for (size_t i = ends.size(); i-- > 0 && ends.size() > room;) {
+      if (depth(*shown_[ends[i].shown].curve) <= most)
+        ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  std::vector<float> wanted;
+  for (const End& end : ends) wanted.push_back(end.at.y);
+  const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const Shown& last = shown_[ends[i].shown];
+    const Curve& curve = *last.curve;
+    const float x = area_.right + frame_.font * 0.9f, r = frame_.font * 0.26f, y = places[i];
+    const bool bold = is_strong(curve);
+    add_line(&scene_, ends[i].at, {x - r - 2, y}, curve.role, stroke_, 0.45f);
+    scene_.primitives.push_back(marker_at({x, y}, curve, r, last.datum->hollow));
+    const TextFit fit = frame_.fit(frame_.small, false, bold);
+    const float start = x + frame_.font * 0.6f;
+    add_text(&scene_, start, y, fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start),
+             frame_.small, curve.quiet && !bold ? Role::muted : Role::text, Anchor::start, false,
+             bold);
+    scene_.hits.push_back({.a = {x - r, y - half},
+                           .b = {scene_.width, y + half},
+                           .row = last.datum->row,
+                           .panel = 0,
+                           .note = last.datum->note,
+                           .value_text = curve.name});
+  }
+}
+
+void PlotPage::add_hits() {
+  scene_.hits.insert(scene_.hits.end(), guide_hits_.begin(), guide_hits_.end());
+  for (const Shown& shown : shown_) {
+    if (!shown.seen || shown.datum->note.empty()) continue;
+    const float r = shown.radius + 4;
+    scene_.hits.push_back({.a = {shown.at.x - r, shown.at.y - r},
+                           .b = {shown.at.x + r, shown.at.y + r},
+                           .row = shown.datum->row,
+                           .panel = 0,
+                           .note = shown.datum->note,
+                           .value_text = shown.datum->value_text});
+  }
+}
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,102 @@
+// Inside of layout(): a plot's axes in pixels (layout_plot.cpp) and what is drawn in it
+// (layout_plot_draw.cpp).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/view/chart/labels.h"
+#include "common/view/chart/layout_parts.h"
+
+namespace ridge::chart::parts {
+
+/// One axis of a plot: from values to pixels and to tick labels.
+class PlotAxis {
+ public:
+  /// `range`: the part of it that is shown; where that is no range, all of it.
+  PlotAxis(const Axis& axis, const Interval& range);
+  /// The pixels that `low` and `high` fall on, and how many labels there is room for.
+  void place(float low_px, float high_px, int tick_target);
+  bool holds(double value) const;     ///< has a place on the axis
+  bool shows(double value) const;     ///< between its ends
+  float px(double value) const;       ///< clamped to the ends
+  float free_px(double value) const;  ///< beyond them too
+  const AxisPlace& place() const { return place_; }
+  std::string title() const;  ///< "Error, NMSE, log"
+  std::string tick_label(const Tick& tick) const;
+  const std::vector<Tick>& ticks() const { return ticks_; }
+  double low() const { return place_.low; }
+  double high() const { return place_.high; }
+
+ private:
+  const Axis& axis_;
+  AxisPlace place_;
+  SiPrefix prefix_;
+  int digits_ = 3;
+  std::vector<Tick> ticks_;
+};
+
+class PlotPage {
+ public:
+  PlotPage(const ChartModel& model, const LayoutOptions& options);
+  Scene build();
+
+ private:
+  struct Shown {  ///< a datum in pixels
+    const Curve* curve;
+    const Datum* datum;
+    Point at;
+    float radius;
+    bool seen;  ///< not outside of what is looked at
+  };
+  struct End {  ///< the last place of a curve that is seen: where its name belongs
+    size_t shown;
+    Point at;
+  };
+
+  void place_area();
+  void draw_axes();
+  void draw_x_ticks();
+  float draw_keys(Scene* scene, float y) const;
+  float draw_empty(float top);
+  bool has_points() const;
+  float names_width() const;
+
+  void collect_points();
+  void draw_bands();
+  void draw_guide_lines();
+  void draw_guide_labels();
+  void draw_guide_label(const Guide& guide, Point a, Point b);
+  bool guide_ends(const Guide& guide, Point* a, Point* b) const;
+  bool crosses_guide(const std::vector<Box>& boxes, const Guide* except) const;
+  void draw_cells();
+  void draw_cell(const Cell& cell);
+  float draw_scale(Scene* scene, float y) const;
+  void draw_curves();
+  std::optional<Point> draw_line(std::span<const Shown> data);
+  void draw_interval(const Shown& shown);
+  void draw_point_labels();
+  void draw_point_label(const Shown& shown);
+  void draw_names();
+  void add_hits();
+  void add_label(Point start, const std::string& text, Role role, bool bold, float angle = 0);
+
+  const ChartModel& model_;
+  const Plot& plot_;
+  const LayoutOptions& options_;
+  Frame frame_;
+  Scene scene_;
+  PlotAxis x_, y_;
+  Box area_;
+  float footer_top_ = 0;
+  float stroke_ = 1;  ///< a hair line: grows with the text, so that a large chart is not a thin one
+  std::vector<Shown> shown_;
+  std::vector<End> ends_;
+  std::vector<Hit> guide_hits_;
+  Occupied occupied_{Box{}};
+};
+
+}  // namespace ridge::chart::parts

@@ -1,0 +1,239 @@
+#include "common/view/chart/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/view/chart/xy_parts.h"
+#include "common/core/format.h"
+
+namespace ridge::chart {
+namespace {
+
+using namespace parts;
+
+constexpr const char* kIntensityUnit = "FLOP/B";
+
+double intensity(const Measured& point) {
+  const Series& series = *point.entry.series;
+  return series.bytes_min > 0 ? series.flop / series.bytes_min : NAN;
+}
+
+std::string intensity_text(double value) {
+  return format_number(value) + " " + kIntensityUnit;
+}
+
+struct Roofs {
+  std::vector<const Ceiling*> flop, bytes;
+};
+
+/// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof, nor is one in doubt.
+Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& backend) {
+  Roofs roofs;
+  for (const Ceiling& ceiling : ceilings) {
+    if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value) ||
+        !ceiling.doubt.empty()) {
+      continue;
+    }
+    const bool is_flop = ceiling.resource == "flop";
+    if (!is_flop && ceiling.unit != "B/s") continue;
+    auto& kind = is_flop ? roofs.flop : roofs.bytes;
+    std::erase_if(kind, [&](const Ceiling* known) { return known->name == ceiling.name; });
+    kind.push_back(&ceiling);
+  }
+  auto higher = [](const Ceiling* a, const Ceiling* b) { return a->value > b->value; };
+  std::stable_sort(roofs.flop.begin(), roofs.flop.end(), higher);
+  std::stable_sort(roofs.bytes.begin(), roofs.bytes.end(), higher);
+  return roofs;
+}
+
+/// The level that a FLOP roof's ridge point is counted from: memory, as many threads.
+const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const std::string& backend,
+                         int threads) {
+  const Ceiling* read = find_ceiling(ceilings, backend, "dram_read", "", threads);
+  return read ? read : find_ceiling(ceilings, backend, "dram_copy", "", threads);
+}
+
+/// What the machine allows at the point's intensity; 0: not known.
+double roof_above(const Measured& point, double* share) {
+  const std::vector<Ceiling>& ceilings = *point.entry.row->ceilings;
+  const Ceiling* flop = find_ceiling(ceilings, point.backend, "flop", point.dtype, point.threads);
+  const Ceiling* memory = memory_of(ceilings, point.backend, point.threads);
+  double roof = INFINITY;
+  if (flop) roof = flop->value;
+  if (memory) roof = std::min(roof, memory->value * intensity(point));
+  if (!std::isfinite(roof)) return 0;
+  *share = point.rate / roof;
+  return roof;
+}
+
+std::string roofline_note(const Measured& point) {
+  std::string note =
+      fmt::format("{}{}{}: {} at {}{}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
+                  point.size_text, format_rate(point.rate, "FLOP/s"),
+                  intensity_text(intensity(point)), interval_text(point, "FLOP/s"));
+  double share = 0;
+  if (point.entry.row->ceilings && roof_above(point, &share) > 0) {
+    note += fmt::format("; {} of what compute and memory allow there", format_share(share));
+    if (point.entry.derived.above_compute)
+      note += ": it does fewer operations than are counted, or in other units";
+  }
+  return with_how(note, point.entry) + ".";
+}
+
+/// Whether a rung shown here ran on as many threads (and, for a rate, at that type).
+bool is_used(const Ceiling& roof, std::span<const Measured> points) {
+  return std::any_of(points.begin(), points.end(), [&](const Measured& point) {
+    return (roof.backend != "cpu" || point.threads == roof.threads) &&
+           (roof.resource != "flop" || point.dtype == roof.dtype);
+  });
+}
+
+void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
+               const std::vector<Measured>& points, Plot* plot) {
+  for (const Ceiling* roof : roofs.bytes) {
+    double highest = 0;  // a bandwidth is a roof up to the highest rate of as many threads
+    for (const Ceiling* flop : roofs.flop) {
+      if (flop->threads == roof->threads) highest = std::max(highest, flop->value);
+    }
+    Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
+    if (highest > 0) guide.to = highest / roof->value;
+    guide.label = roof->name + " " + format_rate(roof->value, "B/s");
+    guide.note = fmt::format("{}, {}: left of its ridge point memory is the limit.", guide.label,
+                             roof->source);
+    guide.dashed = roof->source != "measured";
+    guide.quiet = !is_used(*roof, points);
+    plot->guides.push_back(guide);
+  }
+  // All ridge points are marked; the one that matters to the selection is carried down to the axis.
+  const auto selected = std::find_if(points.begin(), points.end(), [](const Measured& point) {
+    return point.entry.row->selected;
+  });
+  const Measured* anchor = selected == points.end() ? &points.front() : &*selected;
+  Curve ridges{.name = "ridge points", .role = Role::text, .marker = Marker::diamond};
+  for (const Ceiling* roof : roofs.flop) {
+    const Ceiling* memory = memory_of(ceilings, roof->backend, roof->threads);
+    Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
+    guide.role = look_of_dtype(roof->dtype).role;
+    guide.label = roof->name + " " + format_rate(roof->value, "FLOP/s");
+    guide.note = fmt::format("{}, {}.", guide.label, roof->source);
+    guide.dashed = roof->source != "measured";
+    const bool other_threads = std::none_of(points.begin(), points.end(), [&](const Measured& p) {
+      return roof->backend != "cpu" || p.threads == roof->threads;
+    });
+    guide.quiet = other_threads;
+    if (memory) {
+      const double at = roof->value / memory->value;
+      guide.from = at;
+      Datum ridge{.x = at, .y = roof->value, .hollow = true};
+      ridge.value_text = "Ridge point " + intensity_text(at);
+      ridge.note = fmt::format("Left of {} a kernel is limited by {}, right of it by {}.",
+                               intensity_text(at), memory->name, roof->name);
+      if (!other_threads) ridges.data.push_back(ridge);
+      if (is_used(*roof, {anchor, 1})) {
+        Guide drop{.kind = Guide::Kind::vertical, .value = at, .to = roof->value};
+        drop.role = Role::muted;
+        drop.dashed = true;
+        drop.label = "ridge " + intensity_text(at);
+        plot->guides.push_back(drop);
+      }
+    }
+    plot->guides.push_back(guide);
+  }
+  plot->curves.push_back(ridges);
+}
+
+void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* plot) {
+  Span x, y;
+  for (const Measured& point : points) {
+    x.add(intensity(point));
+    y.add(point.rate);
+  }
+  const Span measured = x;
+  for (const Curve& curve : plot->curves) {
+    if (curve.line) continue;
+    for (const Datum& datum : curve.data) x.add(datum.x);
+  }
+  for (const Ceiling* roof : roofs.flop) y.add(roof->value);
+  for (const Guide& guide : plot->guides) {
+    if (guide.kind == Guide::Kind::slope && guide.to) x.add(*guide.to);
+  }
+  plot->x = {.title = "Arithmetic intensity", .unit = kIntensityUnit, .scale = Scale::log};
+  plot->y = {.title = "Rate", .unit = "FLOP/s", .scale = Scale::log};
+  // The slopes need a good decade left of the ridge to be seen as slopes.
+  x.add(measured.low);
+  x.apply(&plot->x, 12, 4);
+  y.apply(&plot->y, 2, 2.2);
+}
+
+void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
+  for (const SizeLine& line : size_lines(points)) {
+    Curve curve = curve_for(points[line.points.front()]);
+    curve.line = line.points.size() > 1;
+    for (const size_t index : line.points) {
+      const Measured& point = points[index];
+      Datum datum = datum_for(point, intensity(point), point.rate);
+      datum.interval = point.rate_ci;
+      const bool is_last = index == line.points.back();
+      if (is_last && !line.is_odd) datum.label = curve.name;
+      datum.strong = datum.strong && is_last && !line.is_odd;
+      datum.value_text = format_rate(point.rate, "FLOP/s");
+      datum.note = roofline_note(point);
+      model->summary += " " + datum.note;
+      double share = 0;
+      const double roof = point.entry.row->ceilings ? roof_above(point, &share) : 0;
+      model->table.rows.push_back(
+          {curve.name, point.size_text, point.dtype, intensity_text(intensity(point)),
+           format_rate(point.rate, "FLOP/s"),
+           point.rate_ci ? format_rate_interval(point.rate_ci, "FLOP/s") : kNone,
+           roof > 0 ? format_rate(roof, "FLOP/s") : kNone, roof > 0 ? format_share(share) : kNone});
+      curve.data.push_back(std::move(datum));
+    }
+    model->plot->curves.push_back(std::move(curve));
+  }
+}
+
+}  // namespace
+
+ChartModel roofline_chart(std::span<const LadderRow> rows, const std::string& title) {
+  ChartModel model{.id = "roofline", .title = title};
+  model.plot = Plot{};
+  model.table.columns = {"Rung", "Size",          "Type",          "Intensity",
+                         "Rate", "95 % interval", "Roof above it", "Share of it"};
+  std::vector<Measured> points = measured_rows(rows, false);
+  std::erase_if(points, [](const Measured& point) { return !std::isfinite(intensity(point)); });
+  const size_t elsewhere = keep_one_processor(&points);
+  if (points.empty()) {
+    model.plot->empty_reason =
+        "No rung here has a verified speed, FLOP and bytes yet: run the ladder.";
+    if (const std::string why = why_no_flop(rows); !why.empty()) model.plot->empty_reason = why;
+    model.summary = model.plot->empty_reason;
+    return model;
+  }
+  const LadderRow& first = *points.front().entry.row;
+  static const std::vector<Ceiling> kNoCeilings;
+  const std::vector<Ceiling>& ceilings = first.ceilings ? *first.ceilings : kNoCeilings;
+  const Roofs roofs = roofs_of(ceilings, points.front().backend);
+  model.summary = fmt::format("Roofline with {} points.", points.size());
+  add_roofs(ceilings, roofs, points, &*model.plot);
+  for (const Guide& guide : model.plot->guides) {
+    if (!guide.note.empty()) model.summary += " Roof: " + guide.note;
+  }
+  add_rungs(points, &model);
+  set_ranges(points, roofs, &*model.plot);
+  put_legend(points, true, &model);
+  thin_labels(&model);
+  if (!roofs.flop.empty() || !roofs.bytes.empty()) {
+    model.legend.insert(model.legend.begin(), first.origin.empty()
+                                                  ? "lines: ceilings measured on the same machine"
+                                                  : "lines: ceilings recorded on " + first.origin);
+  } else {
+    model.legend.push_back("no ceilings were measured in this run, so there are no roofs");
+  }
+  add_elsewhere(elsewhere, &model);
+  return model;
+}
+
+}  // namespace ridge::chart

@@ -1,0 +1,208 @@
+#include "common/view/chart/size_curve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "common/view/chart/memory_end.h"
+#include "common/view/chart/xy_parts.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::chart {
+namespace {
+
+using namespace parts;
+
+/// More names than stand apart at the edge: then of the pale lines the fastest of each type has one.
+constexpr size_t kManyNames = 24;
+/// More lines than the eye follows: then all but selection, baseline and libraries are pale.
+constexpr size_t kManyLines = 8;
+
+/// The ceilings that bound what is drawn, each once.
+void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) {
+  std::set<std::string> known;
+  for (const Measured& point : points) {
+    if (!point.entry.row->ceilings) continue;
+    const auto& ceilings = *point.entry.row->ceilings;
+    const Ceiling* roof =
+        bandwidth ? point.entry.dram
+                  : find_ceiling(ceilings, point.backend, "flop", point.dtype, point.threads);
+    if (!roof) continue;
+    const std::string label = roof->name + " " + format_quantity(roof->value, roof->unit);
+    if (!known.insert(label).second) continue;
+    Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value, .label = label};
+    guide.note = label + ", " + roof->source + " on the machine of these rungs.";
+    guide.role = bandwidth ? Role::text : look_of_dtype(point.dtype).role;
+    guide.dashed = true;
+    plot->guides.push_back(guide);
+  }
+}
+
+/// Lines differ by colour first, then by shape, then by dash.
+void set_look(size_t index, Curve* curve) {
+  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
+                                    Role::series4};
+  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
+                                        Marker::square};
+  curve->role = kRoles[index % 5];
+  curve->marker = kMarkers[(index % 5 + index / 5) % 4];
+  curve->dashed = index / 20 % 2 == 1;
+}
+
+/// The rung, and as much as it takes to tell its lines apart.
+std::string line_name(const Measured& point, const std::vector<Measured>& points,
+                      bool several_threads) {
+  std::string name = name_of(point);
+  const bool several_types = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
+    return other.entry.series->kernel == point.entry.series->kernel && other.dtype != point.dtype;
+  });
+  if (several_types) name += " · " + point.dtype;
+  if (several_threads && point.backend == "cpu") {
+    name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
+  }
+  return name;
+}
+
+void add_line(const std::vector<Measured>& points, const SizeLine& line, const char* unit,
+              Curve curve, ChartModel* model, Span* y) {
+  std::vector<std::string> cells(model->table.columns.size(), kNone);
+  cells[0] = curve.name;
+  curve.line = true;
+  for (const size_t index : line.points) {
+    const Measured& point = points[index];
+    const auto size = static_cast<double>(size_of(point));
+    Datum datum = datum_for(point, size, point.rate);
+    const bool no_room = did_not_fit(*point.entry.series);
+    datum.hollow |= no_room;
+    datum.strong = datum.strong && index == line.points.back();
+    datum.interval = point.rate_ci;
+    datum.value_text = format_rate(point.rate, unit);
+    datum.note =
+        with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text, datum.value_text,
+                             unit == std::string_view("B") ? "" : interval_text(point, unit)),
+                 point.entry) +
+        (no_room ? " and did not fit: " + point.entry.series->reason + "." : ".");
+    model->summary += " " + datum.note;
+    y->add(point.rate);
+    const auto& ticks = model->plot->x.ticks;
+    const auto at = std::find(ticks.begin(), ticks.end(), size) - ticks.begin();
+    cells[static_cast<size_t>(at) + 1] = datum.value_text;
+    curve.data.push_back(std::move(datum));
+  }
+  model->table.rows.push_back(std::move(cells));
+  model->plot->curves.push_back(std::move(curve));
+}
+
+void thin_names(const std::vector<Measured>& points, ChartModel* model) {
+  auto type_of = [&](const Curve& curve) {
+    return std::find_if(points.begin(), points.end(),
+                        [&](const Measured& point) { return point.row == curve.data.back().row; })
+        ->dtype;
+  };
+  std::map<std::string, const Curve*> fastest;
+  for (const Curve& curve : model->plot->curves) {
+    const Curve*& best = fastest.try_emplace(type_of(curve), &curve).first->second;
+    if (curve.data.back().y > best->data.back().y) best = &curve;
+  }
+  for (Curve& curve : model->plot->curves) {
+    const bool is_strong = curve.data.back().strong;
+    if (curve.quiet && !is_strong && fastest[type_of(curve)] != &curve) curve.name.clear();
+  }
+  model->legend.push_back("hovering names every point");
+}
+
+/// Images are no columns of a matrix: of several kinds of size the selected rung's (the first one's otherwise). Returns
+/// how many points have another.
+size_t keep_one_size(std::vector<Measured>* points) {
+  auto anchor = std::find_if(points->begin(), points->end(),
+                             [](const Measured& point) { return point.entry.row->selected; });
+  if (anchor == points->end()) anchor = points->begin();
+  if (anchor == points->end()) return 0;
+  const std::string param = anchor->entry.series->size_param;
+  return std::erase_if(
+      *points, [&](const Measured& point) { return point.entry.series->size_param != param; });
+}
+
+}  // namespace
+
+ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
+  ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
+  model.plot = Plot{};
+  Plot& plot = *model.plot;
+  std::vector<Measured> points =
+      options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
+  std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
+  const size_t elsewhere = keep_one_processor(&points);
+  const size_t otherwise = keep_one_size(&points);
+  if (points.empty()) {
+    plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
+    const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
+    if (!why.empty()) plot.empty_reason = why;
+    model.summary = plot.empty_reason;
+    return model;
+  }
+  const std::string param = points.front().entry.series->size_param;
+  std::vector<SizeLine> lines = size_lines(points);
+  const size_t odd_shapes = std::erase_if(lines, [](const SizeLine& line) { return line.is_odd; });
+  std::set<double> sizes;
+  std::set<int> threads;
+  for (const SizeLine& line : lines) {
+    for (const size_t index : line.points) {
+      sizes.insert(static_cast<double>(size_of(points[index])));
+      if (points[index].backend == "cpu") threads.insert(points[index].threads);
+    }
+  }
+  const char* unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
+  plot.name_ends = true;
+  plot.x = {.title = "Size " + param, .scale = Scale::log};
+  plot.x.ticks.assign(sizes.begin(), sizes.end());
+  plot.x.low = *sizes.begin() / 1.15;
+  plot.x.high = *sizes.rbegin() * 1.15;
+  plot.y = {.title = options.memory      ? "Memory, buffers and workspace"
+                     : options.bandwidth ? "Memory bandwidth, lower bound"
+                                         : "Rate",
+            .unit = unit,
+            .scale = Scale::log};
+  model.table.columns = {"Rung"};
+  for (const double size : sizes) {
+    model.table.columns.push_back(param + " = " + format_count(size));
+  }
+  if (!options.memory) add_roofs(points, options.bandwidth, &plot);
+  model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, lines.size(),
+                              lines.size() == 1 ? "" : "s");
+  Span y;
+  size_t index = 0;
+  for (const SizeLine& line : lines) {
+    const Measured& first = points[line.points.front()];
+    Curve curve = curve_for(first);
+    curve.name = line_name(first, points, threads.size() > 1);
+    const bool grey = curve.role == Role::baseline;
+    if (!grey) set_look(index++, &curve);
+    curve.quiet = !grey && lines.size() > kManyLines;
+    add_line(points, line, unit, std::move(curve), &model, &y);
+  }
+  if (lines.size() > kManyNames) thin_names(points, &model);
+  if (options.memory) {
+    const bool gpu = points.front().backend == "cuda";
+    continue_to(gpu ? options.gpu_bytes : options.host_bytes, points, lines, &model, &y);
+  }
+  for (const Guide& guide : plot.guides) y.add(guide.value);
+  y.apply(&plot.y, 1.5, 1.5);
+  put_legend(points, false, &model);
+  if (!plot.guides.empty() && !options.memory) model.legend.push_back("dashed: measured ceilings");
+  if (odd_shapes > 0) {
+    model.legend.push_back(
+        fmt::format("{} result{} at odd shapes left out", odd_shapes, odd_shapes == 1 ? "" : "s"));
+  }
+  add_elsewhere(elsewhere, &model);
+  if (otherwise > 0)
+    model.legend.push_back(
+        fmt::format("{} result{} with another size than {}: select one of those rungs", otherwise,
+                    otherwise == 1 ? "" : "s", param));
+  return model;
+}
+
+}  // namespace ridge::chart

@@ -1,0 +1,98 @@
+#include "common/view/chart/text.h"
+
+#include <array>
+#include <cstdint>
+#include <sstream>
+
+namespace ridge::chart {
+namespace {
+
+// Advance widths in thousandths of the size, from the font's own horizontal metrics; 32 to 126.
+constexpr std::array<uint16_t, 95> kInter = {
+    265, 294, 400, 637, 643, 828, 651, 217, 378, 378, 522, 666, 288, 463, 283, 368, 646, 473, 613,
+    644, 654, 620, 636, 579, 631, 636, 283, 288, 666, 666, 666, 526, 968, 700, 654, 735, 722, 603,
+    586, 749, 742, 270, 552, 664, 564, 898, 747, 768, 639, 768, 645, 643, 651, 738, 700, 978, 666,
+    685, 639, 378, 368, 378, 475, 460, 497, 569, 626, 568, 626, 587, 369, 617, 602, 249, 249, 556,
+    249, 884, 597, 602, 617, 617, 384, 536, 372, 594, 566, 825, 551, 566, 551, 378, 342, 378, 666};
+constexpr int kMono = 600;
+constexpr float kSlack = 1.02f;
+
+int advance(const std::string& sign) {
+  if (sign.size() == 1) {
+    const auto code = static_cast<unsigned char>(sign[0]);
+    return code >= 32 && code < 127 ? kInter[code - 32] : 0;
+  }
+  if (sign == "\u202f") return 200;
+  if (sign == "·") return 283;
+  if (sign == "…") return 814;
+  if (sign == "—" || sign == "▲" || sign == "▼") return 1022;
+  if (sign == "→") return 955;
+  return sign.size() == 2 ? 640 : 1000;  // Latin and Greek letters; everything wider
+}
+
+}  // namespace
+
+std::vector<std::string> split_code_points(const std::string& text) {
+  std::vector<std::string> signs;
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    for (size_t k = 1; k < length; ++k) {
+      if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) {
+        length = k;
+      }
+    }
+    signs.push_back(text.substr(i, length));
+    i += length;
+  }
+  return signs;
+}
+
+float builtin_text_width(const std::string& text, float size_px, bool mono) {
+  int thousandths = 0;
+  for (const std::string& sign : split_code_points(text)) {
+    thousandths += mono ? kMono : advance(sign);
+  }
+  return static_cast<float>(thousandths) * 1e-3f * size_px * kSlack;
+}
+
+float TextFit::operator()(const std::string& text) const {
+  const float px = width ? width(text, size_px, mono) : builtin_text_width(text, size_px, mono);
+  return bold ? px * 1.05f : px;  // Inter SemiBold against Medium
+}
+
+std::string TextFit::elide(const std::string& text, float max_px) const {
+  if ((*this)(text) <= max_px) return text;
+  const std::vector<std::string> signs = split_code_points(text);
+  std::string kept, best;
+  for (const std::string& sign : signs) {
+    kept += sign;
+    if ((*this)(kept + "…") > max_px) break;
+    best = kept;
+  }
+  while (!best.empty() && best.back() == ' ') best.pop_back();
+  if (best.empty()) return (*this)("…") <= max_px ? "…" : "";
+  return best + "…";
+}
+
+std::vector<std::string> TextFit::wrap(const std::string& text, float max_px, int max_lines) const {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  std::string word, line;
+  while (words >> word) {
+    const std::string longer = line.empty() ? word : line + " " + word;
+    const bool last = static_cast<int>(lines.size()) + 1 >= max_lines;
+    if (line.empty() || last || (*this)(longer) <= max_px) {
+      line = longer;
+      continue;
+    }
+    if (line.ends_with(" ·")) line.resize(line.size() - std::string(" ·").size());
+    lines.push_back(line);
+    line = word;
+  }
+  if (!line.empty()) lines.push_back(line);
+  for (std::string& shown : lines) shown = elide(shown, max_px);
+  return lines;
+}
+
+}  // namespace ridge::chart

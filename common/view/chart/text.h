@@ -1,0 +1,31 @@
+// Measuring, shortening and wrapping text for the layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/view/chart/model.h"
+
+namespace ridge::chart {
+
+/// Widths of Inter Medium (ASCII and the signs the charts use) and of JetBrains Mono, plus 2 % for
+/// the font a reader may have instead.
+float builtin_text_width(const std::string& text, float size_px, bool mono);
+
+/// Code points of UTF-8 text; a broken byte counts as one.
+std::vector<std::string> split_code_points(const std::string& text);
+
+struct TextFit {
+  const TextWidth& width;
+  float size_px = 14;
+  bool mono = false, bold = false;
+
+  float operator()(const std::string& text) const;
+  /// The longest start that fits with "…" after it; the text itself where it fits; "" where not even
+  /// one sign does.
+  std::string elide(const std::string& text, float max_px) const;
+  /// Lines broken at spaces, at most `max_lines`; the last one elided if there is more.
+  std::vector<std::string> wrap(const std::string& text, float max_px, int max_lines) const;
+};
+
+}  // namespace ridge::chart

@@ -1,0 +1,77 @@
+#include "common/view/chart/ticks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace ridge::chart {
+namespace {
+
+// A tick that lies on the range's end must survive the rounding of its own computation.
+constexpr double kEdge = 1e-9;
+
+bool is_range(double low, double high) {
+  return std::isfinite(low) && std::isfinite(high) && low < high;
+}
+
+/// The least of 1, 2, 5 x 10^k that is at least `value` (> 0).
+double step_at_least(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (value <= factor * power * (1 + kEdge)) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+std::vector<Tick> linear_ticks(double low, double high, int target) {
+  std::vector<Tick> ticks;
+  if (!is_range(low, high) || target < 1) return ticks;
+  const double span = high - low;
+  const double step = step_at_least(span / target);
+  const double slack = span * kEdge;
+  const double first = std::ceil((low - slack) / step);
+  const double last = std::floor((high + slack) / step);
+  for (double i = first; i <= last; ++i) ticks.push_back({i * step, true});
+  return ticks;
+}
+
+std::vector<Tick> log_ticks(double low, double high, int target) {
+  std::vector<Tick> ticks;
+  if (!is_range(low, high) || !(low > 0) || target < 1) return ticks;
+  const double first = std::floor(std::log10(low) + kEdge);
+  const double last = std::ceil(std::log10(high) - kEdge);
+  const double decades = std::log10(high / low);
+  if (decades < 1) return linear_ticks(low, high, target);
+  const int stride = std::max(1, static_cast<int>(std::ceil((last - first) / target)));
+  const bool all_subs = decades * 9 <= 2.0 * target;
+  for (double decade = first; decade <= last; ++decade) {
+    const double base = std::pow(10.0, decade);
+    const bool major = std::fmod(decade - first, stride) == 0;
+    if (!major && stride > 2) continue;  // so many decades that their lines would only be noise
+    for (int factor = 1; factor <= 9; ++factor) {
+      if (factor > 1 && (stride > 1 || (!all_subs && factor != 2 && factor != 5))) continue;
+      const double value = factor * base;
+      if (value < low * (1 - kEdge) || value > high * (1 + kEdge)) continue;
+      ticks.push_back({value, factor == 1 && major});
+    }
+  }
+  return ticks;
+}
+
+SiPrefix axis_prefix(double low, double high, bool log) {
+  if (!log || !(low > 0)) return si_prefix(std::max(std::abs(low), std::abs(high)));
+  return si_prefix(std::sqrt(low) * std::sqrt(high));
+}
+
+double nice_floor(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  const double power = std::pow(10.0, std::floor(std::log10(value) + kEdge));
+  for (const double factor : {5.0, 2.0}) {
+    if (value >= factor * power * (1 - kEdge)) return factor * power;
+  }
+  return power;
+}
+
+}  // namespace ridge::chart

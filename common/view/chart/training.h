@@ -1,0 +1,25 @@
+// Training curves: a task metric or the loss over the seconds or steps of training, one line a training.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/view/chart/ladder.h"
+
+namespace ridge::chart {
+
+struct TrainingOptions {
+  std::string title{};
+  std::string metric =
+      "accuracy";        ///< of the checks and of the curve's points; "loss" of the points
+  bool by_step = false;  ///< x is the step; else seconds of steps, evaluation left out
+};
+
+/// Two lines can belong to a training: the metric as it was judged on the way and at the end (marked), and
+/// pale what its batches say of it (`batch_<metric>` of the curve's points). What has a value at every step
+/// is drawn as the mean over equal runs of steps, which the notes name. Rows without a curve are left out;
+/// the baseline's metric is a guide where it has no curve. Where all that were judged to the end have a
+/// metric, the table says when each first reached what all of them reached.
+ChartModel training_chart(std::span<const LadderRow> rows, const TrainingOptions& options = {});
+
+}  // namespace ridge::chart

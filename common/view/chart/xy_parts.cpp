@@ -1,0 +1,218 @@
+#include "common/view/chart/xy_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::chart::parts {
+std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
+                                    int* left_out) {
+  std::vector<Measured> points;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Measured point{.entry = make_entry(rows[i]), .row = static_cast<int>(i)};
+    const Derived& derived = point.entry.derived;
+    const auto& rate = bandwidth ? derived.bytes_per_s : derived.flop_per_s;
+    if (!is_number(rate) || !(*rate > 0)) {  // none where there is a reason
+      if (left_out && rows[i].series) ++*left_out;
+      continue;
+    }
+    const Series& series = *rows[i].series;
+    point.backend = backend_of(series.kernel);
+    point.dtype = dtype_of(series);
+    point.threads = static_cast<int>(param_int(series.params, "threads", 1));
+    point.rate = *rate;
+    point.rate_ci = bandwidth ? derived.bytes_per_s_ci : derived.flop_per_s_ci;
+    point.size_text = ridge::size_text(series.params, series.size_param);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::string why_no_flop(std::span<const LadderRow> rows) {
+  bool any = false;
+  for (const LadderRow& row : rows) {
+    if (!row.series || !row.series->stats) continue;
+    if (row.series->flop > 0) return {};
+    any = true;
+  }
+  return any ? "Nothing that these rungs do is counted in FLOP: the ladder has their speed." : "";
+}
+
+int64_t size_of(const Measured& point) {
+  const Series& series = *point.entry.series;
+  return param_int(series.params, series.size_param);
+}
+
+namespace {
+
+/// What a shape keeps when its size changes: "=" for a parameter that follows it, else its value.
+std::string shape_of(const Measured& point) {
+  std::string shape;
+  for (const auto& [name, value] : point.entry.series->params) {
+    const auto* number = std::get_if<int64_t>(&value);
+    if (!number || name == point.entry.series->size_param || name == "threads") continue;
+    shape += name + (*number == size_of(point) ? "=" : std::to_string(*number)) + " ";
+  }
+  return shape;
+}
+
+}  // namespace
+
+std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
+  struct Rung {
+    size_t first;
+    std::map<std::string, SizeLine> shapes;
+  };
+  auto key = [&](size_t index) {
+    const Measured& point = points[index];
+    const Series& series = *point.entry.series;
+    return std::tuple(series.kernel, point.dtype, point.threads, series.cache,
+                      point.entry.row->ceilings);
+  };
+  std::vector<Rung> rungs;
+  for (size_t i = 0; i < points.size(); ++i) {
+    auto known = std::find_if(rungs.begin(), rungs.end(),
+                              [&](const Rung& rung) { return key(rung.first) == key(i); });
+    if (known == rungs.end()) known = rungs.insert(rungs.end(), {i, {}});
+    known->shapes[shape_of(points[i])].points.push_back(i);
+  }
+  std::vector<SizeLine> lines;
+  for (Rung& rung : rungs) {
+    size_t longest = 0;
+    for (const auto& [shape, line] : rung.shapes) longest = std::max(longest, line.points.size());
+    for (auto& [shape, line] : rung.shapes) {
+      line.is_odd = line.points.size() == 1 && longest > 1;
+      std::stable_sort(line.points.begin(), line.points.end(),
+                       [&](size_t a, size_t b) { return size_of(points[a]) < size_of(points[b]); });
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+Look look_of_dtype(const std::string& dtype) {
+  static const std::map<std::string, Look> kLooks = {
+      {"fp32", {Role::series0, Marker::dot}},    {"tf32", {Role::series3, Marker::triangle}},
+      {"bf16", {Role::series2, Marker::square}}, {"fp16", {Role::series1, Marker::diamond}},
+      {"fp8", {Role::series4, Marker::dot}},     {"int8", {Role::series1, Marker::triangle}},
+      {"w8a8", {Role::series4, Marker::square}}};
+  const auto found = kLooks.find(dtype);
+  return found == kLooks.end() ? Look{Role::series3, Marker::diamond} : found->second;
+}
+
+Look look_of(const Measured& point) {
+  Look look = look_of_dtype(point.dtype);
+  if (point.entry.row->is_baseline || point.entry.row->is_peer) look.role = Role::baseline;
+  return look;
+}
+
+std::string name_of(const Measured& point) {
+  return point.entry.row->label + (point.entry.row->is_baseline ? " (baseline)" : "");
+}
+
+Curve curve_for(const Measured& point) {
+  const Look look = look_of(point);
+  return {.name = name_of(point),
+          .role = look.role,
+          .marker = look.marker,
+          .dashed = point.entry.row->is_baseline};
+}
+
+Datum datum_for(const Measured& point, double x, double y) {
+  Datum datum{.x = x, .y = y, .row = point.row};
+  datum.hollow = point.entry.hatched;
+  datum.strong = point.entry.row->selected;
+  return datum;
+}
+
+void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* model) {
+  std::vector<std::string> dtypes;
+  bool library = false, baseline = false, hollow = false, selected = false;
+  for (const Measured& point : points) {
+    if (std::find(dtypes.begin(), dtypes.end(), point.dtype) == dtypes.end()) {
+      dtypes.push_back(point.dtype);
+    }
+    library = library || point.entry.row->is_peer;
+    baseline = baseline || point.entry.row->is_baseline;
+    hollow = hollow || point.entry.hatched;
+    selected = selected || point.entry.row->selected;
+  }
+  for (const std::string& dtype : dtypes) {
+    if (!by_dtype || dtypes.size() < 2) break;
+    const Look look = look_of_dtype(dtype);
+    model->keys.push_back({dtype, look.role, look.marker});
+  }
+  auto& legend = model->legend;
+  if (library || baseline) {
+    legend.push_back(!baseline  ? "grey: a library"
+                     : !library ? "grey: the baseline"
+                                : "grey: libraries and the baseline");
+  }
+  if (hollow) legend.push_back("hollow: recorded, another size or unfinished");
+  if (selected) legend.push_back("ring: selected");
+}
+
+void thin_labels(ChartModel* model) {
+  constexpr int kMostNames = 24;
+  int names = 0;
+  std::map<std::pair<Role, Marker>, const Datum*> fastest;
+  for (const Curve& curve : model->plot->curves) {
+    for (const Datum& datum : curve.data) {
+      if (datum.label.empty()) continue;
+      ++names;
+      const Datum*& best = fastest.try_emplace({curve.role, curve.marker}, &datum).first->second;
+      if (datum.y > best->y) best = &datum;
+    }
+  }
+  if (names <= kMostNames) return;
+  for (Curve& curve : model->plot->curves) {
+    for (Datum& datum : curve.data) {
+      const bool is_fastest = fastest[{curve.role, curve.marker}] == &datum;
+      if (!datum.strong && !is_fastest && curve.role != Role::baseline) datum.label.clear();
+    }
+  }
+  model->legend.push_back("hovering names every point");
+}
+
+size_t keep_one_processor(std::vector<Measured>* points) {
+  auto anchor = std::find_if(points->begin(), points->end(),
+                             [](const Measured& point) { return point.entry.row->selected; });
+  if (anchor == points->end()) anchor = points->begin();
+  if (anchor == points->end()) return 0;
+  const std::string backend = anchor->backend;
+  const auto* ceilings = anchor->entry.row->ceilings;
+  return std::erase_if(*points, [&](const Measured& point) {
+    return point.backend != backend || point.entry.row->ceilings != ceilings;
+  });
+}
+
+void add_elsewhere(size_t count, ChartModel* model) {
+  if (count == 0) return;
+  model->legend.push_back(fmt::format("{} result{} of another processor: select one of its rungs",
+                                      count, count == 1 ? "" : "s"));
+}
+
+void Span::add(double value) {
+  if (!std::isfinite(value) || !(value > 0)) return;
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+void Span::apply(Axis* axis, double air_low, double air_high) const {
+  if (empty()) return;
+  axis->low = low / air_low;
+  axis->high = high * air_high;
+}
+
+std::string interval_text(const Measured& point, const char* unit) {
+  return point.rate_ci ? ", 95 % interval " + format_rate_interval(point.rate_ci, unit)
+                       : ", no interval under 6 samples";
+}
+
+}  // namespace ridge::chart::parts

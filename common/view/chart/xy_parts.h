@@ -1,0 +1,77 @@
+// Inside of the builders of plots: what roofline, size curve and speed against error share.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/view/chart/ladder_parts.h"
+
+namespace ridge::chart::parts {
+
+/// One row that has a speed, as a point would show it.
+struct Measured {
+  Entry entry;
+  int row = 0;  ///< index among the builder's rows
+  std::string backend, dtype;
+  int threads = 1;
+  double rate = 0;  ///< FLOP/s or B/s
+  std::optional<Interval> rate_ci;
+  std::string size_text;  ///< "n = 4096", for notes
+};
+
+/// The rows with a usable rate; `left_out` counts the rows with a result but without that.
+std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
+                                    int* left_out = nullptr);
+/// Why a plot of FLOP/s stays empty however much is run: what was measured counts none. Else empty.
+std::string why_no_flop(std::span<const LadderRow> rows);
+/// The size that its catalogue names; 0: it has none.
+int64_t size_of(const Measured& point);
+
+/// What one line joins: a rung at one type and thread count, its sizes ascending, its shape the same
+/// but for its size (an odd shape between two squares would look like an effect of size).
+struct SizeLine {
+  std::vector<size_t> points;  ///< indices into the points
+  bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line
+};
+std::vector<SizeLine> size_lines(const std::vector<Measured>& points);
+
+/// Colour and shape say the data type; grey a library or the baseline.
+struct Look {
+  Role role;
+  Marker marker;
+};
+Look look_of_dtype(const std::string& dtype);
+Look look_of(const Measured& point);
+
+/// The row's label, the baseline named as such.
+std::string name_of(const Measured& point);
+/// Name, colour and shape of a rung, no points yet.
+Curve curve_for(const Measured& point);
+Datum datum_for(const Measured& point, double x, double y);
+/// Marks of the data types where there are several, then what grey, hollow and the ring mean, as far
+/// as they occur.
+void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* model);
+
+/// Of more names than a plot has room for: those of the selection, the libraries, the baseline and the
+/// fastest of each colour stay; the others are read by hovering, and the legend says so.
+void thin_labels(ChartModel* model);
+
+/// A plot is of one processor: kept are the points that share backend and ceilings with the selected
+/// one (with the first otherwise). Returns how many were not.
+size_t keep_one_processor(std::vector<Measured>* points);
+void add_elsewhere(size_t count, ChartModel* model);
+
+/// The range of a log axis that holds the values with air on both sides.
+struct Span {
+  double low = INFINITY, high = 0;
+  void add(double value);
+  bool empty() const { return !(high > 0); }
+  void apply(Axis* axis, double air_low, double air_high) const;
+};
+
+std::string interval_text(const Measured& point, const char* unit);
+
+}  // namespace ridge::chart::parts

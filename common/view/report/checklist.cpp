@@ -1,0 +1,263 @@
+// What a careful reader asks of any performance claim, what was left out, and how to do it again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+constexpr const char* kUnknown = "not recorded";
+
+std::string list_of(const std::set<std::string>& entries) {
+  std::string text;
+  for (const std::string& entry : entries) {
+    if (!entry.empty()) text += (text.empty() ? "" : ", ") + entry;
+  }
+  return text.empty() ? kUnknown : text;
+}
+
+template <class Get>
+std::string over_lines(const Material& material, Get get) {
+  std::set<std::string> found;
+  for (const Line& line : material.lines) found.insert(get(line));
+  return list_of(found);
+}
+
+std::string language_of(const Line& line) {
+  const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+  const SourceText* source = line.input->run->source(line.series->kernel);
+  const std::string path = source ? source->path : info ? info->path : "";
+  const std::string flags = source ? source->flags : info ? info->flags : "";
+  if (path.empty()) return "";
+  const std::string language = path.ends_with(".cu") ? "CUDA C++" : "C++";
+  return language + (flags.empty() ? "" : " (" + flags + ")");
+}
+
+std::string library_of(const Line& line) {
+  const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+  if (!info) return "";
+  if (info->library.empty()) return "none in our own rungs";
+  const auto& env = line.input->run->environment();
+  if (env && env->libraries.contains(info->library)) {
+    return info->library + " " + env->libraries.at(info->library);
+  }
+  return info->library + ", version not recorded";
+}
+
+/// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
+std::string data_of(const Line& line) {
+  const bool is_kernel = line.series->kind.empty() || line.series->kind == "kernel";
+  return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
+                   : "";
+}
+
+std::string compiler_of(const Material& material) {
+  std::set<std::string> found;
+  for (const Input& input : material.inputs) {
+    const auto& env = input.run->environment();
+    if (env) found.insert(env->compiler + (env->build_type.empty() ? "" : ", " + env->build_type));
+  }
+  return list_of(found);
+}
+
+std::string pipelined(const Material& material) {
+  double least = INFINITY, most = 0;
+  for (const Line& line : material.lines) {
+    for (const Sample& sample : line.series->samples) {
+      least = std::min(least, static_cast<double>(sample.calls));
+      most = std::max(most, static_cast<double>(sample.calls));
+    }
+  }
+  if (!(most > 0)) return kUnknown;
+  const std::string calls =
+      least == most ? format_count(most) : format_count(least) + " to " + format_count(most);
+  return "no overlap with other work; back to back, calls a sample: " + calls;
+}
+
+std::string clocks(const Material& material) {
+  double low = INFINITY, high = 0, hottest = -INFINITY;
+  for (const Line& line : material.lines) {
+    for (const Sample& sample : line.series->samples) {
+      if (sample.sm_clock_hz && *sample.sm_clock_hz > 0) {
+        low = std::min(low, *sample.sm_clock_hz);
+        high = std::max(high, *sample.sm_clock_hz);
+      }
+      if (sample.temp_c) hottest = std::max(hottest, *sample.temp_c);
+    }
+  }
+  std::string text =
+      high > 0 ? "SM clock " + format_quantity(low, "Hz") + " to " + format_quantity(high, "Hz")
+               : "clock not recorded";
+  if (std::isfinite(hottest)) text += ", at most " + format_number(hottest) + " °C";
+  return text;
+}
+
+std::string power_state(const Material& material) {
+  std::set<std::string> found;
+  for (const Input& input : material.inputs) {
+    const auto& env = input.run->environment();
+    if (!env) continue;
+    found.insert(
+        (env->power_source.empty() ? "power source not recorded" : "on " + env->power_source) +
+        ", " +
+        (env->cpu.governor.empty() ? "governor not recorded" : "governor " + env->cpu.governor) +
+        ", " + (env->quiet.quiet ? "machine quiet" : "machine not quiet"));
+  }
+  const std::string state = list_of(found);
+  return (state == kUnknown ? "power source not recorded" : state) + ", " + clocks(material);
+}
+
+/// Quotes what a shell would not take as one plain word: a run file may hold anything.
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char sign) {
+    return std::isalnum(sign) ||
+           std::string("._-=:,/+@%").find(static_cast<char>(sign)) != std::string::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char sign : word) quoted += sign == '\'' ? std::string("'\\''") : std::string(1, sign);
+  return quoted + "'";
+}
+
+std::string rung_argument(const std::string& kernel, const Params& params, const Params& shared) {
+  std::string own;
+  for (const auto& [name, value] : params) {
+    const auto found = shared.find(name);
+    if (found != shared.end() && found->second == value) continue;
+    own += (own.empty() ? ":" : ",") + name + "=" + to_string(value);
+  }
+  return shell_word(kernel + own);
+}
+
+std::string set_arguments(const Params& params) {
+  std::string text;
+  for (const auto& [name, value] : params)
+    text += " --set " + shell_word(name + "=" + to_string(value));
+  return text;
+}
+
+std::string cache_argument(const std::string& cache) {
+  return cache.empty() ? "" : " --cache " + shell_word(cache);
+}
+
+std::string compare_command(const Comparison& c, const std::string& out) {
+  Params shared;
+  for (const auto& [name, value] : c.baseline_params) {
+    const auto found = c.candidate_params.find(name);
+    if (found != c.candidate_params.end() && found->second == value) shared[name] = value;
+  }
+  std::string text =
+      "ridgepoint compare " +
+      shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
+      " --baseline " + rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
+      rung_argument(c.candidate, c.candidate_params, shared) + set_arguments(shared) +
+      cache_argument(c.cache);
+  if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
+  return text + " --out " + out;
+}
+
+/// One command for each set of parameters and cache.
+std::vector<std::string> run_commands(const Material& material, const std::string& out) {
+  struct Group {
+    const Series* series;
+    std::string rungs;
+  };
+  std::vector<Group> groups;
+  for (const Line& line : material.lines) {
+    const Series& series = *line.series;
+    const Request* request = line.input->run->request(series.request);
+    if (request && request->type == "compare") continue;  // the compare command makes these
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& known) {
+      return known.series->params == series.params && known.series->cache == series.cache &&
+             known.series->lab == series.lab;
+    });
+    if (group == groups.end()) {
+      groups.push_back({&series, series.kernel});
+    } else if (("," + group->rungs + ",").find("," + series.kernel + ",") == std::string::npos) {
+      group->rungs += "," + series.kernel;
+    }
+  }
+  std::vector<std::string> commands;
+  for (const Group& group : groups) {
+    std::string text = "ridgepoint run " +
+                       shell_word(group.series->lab.empty() ? material.lab : group.series->lab) +
+                       " --rungs " + shell_word(group.rungs) + set_arguments(group.series->params);
+    if (!group.series->mode.empty()) text += " --mode " + shell_word(group.series->mode);
+    text += cache_argument(group.series->cache) + " --out " + out;
+    commands.push_back(std::move(text));
+  }
+  return commands;
+}
+
+std::string run_file(size_t index, size_t count) {
+  return count == 1 ? "run.jsonl" : "run" + std::to_string(index + 1) + ".jsonl";
+}
+
+}  // namespace
+
+Section calibrate_section(const Material& material) {
+  Section section{.id = "calibrate", .title = "Calibrate the claim"};
+  section.paragraphs = {
+      "Two figures may be set side by side only where these answers are the same for both."};
+  Table table{.columns = {"Question", "Answer"}, .prose = true};
+  auto add = [&](const char* question, const std::string& answer) {
+    table.rows.push_back({question, answer});
+  };
+  add("Language", over_lines(material, language_of));
+  add("Compiler", compiler_of(material));
+  add("Libraries", over_lines(material, library_of));
+  add("Precision", over_lines(material, [](const Line& line) { return line.series->dtype; }));
+  add("Data", over_lines(material, data_of));
+  add("Size",
+      over_lines(material, [](const Line& line) { return to_string(line.series->params); }));
+  add("Cache", over_lines(material, [](const Line& line) { return line.series->cache; }));
+  add("Pipelined", pipelined(material));
+  add("Latency or inverse throughput",
+      "time per call and ratios are inverse throughput; latency is measured apart and only shown "
+      "as "
+      "such");
+  add("Power state", power_state(material));
+  section.table = std::move(table);
+  return section;
+}
+
+Section not_tested_section(const Material& material) {
+  Section section{.id = "not-tested", .title = "Not tested"};
+  if (!material.claims.empty()) {
+    section.bullets = material.claims.back().decision.not_tested;
+  } else {
+    section.bullets = {"whether any rung is faster than another: that takes a paired comparison",
+                       "other sizes, types and machines than those named above",
+                       "the whole application"};
+  }
+  return section;
+}
+
+Section reproduce_section(const Material& material) {
+  Section section{.id = "reproduce", .title = "How to reproduce"};
+  const size_t count = std::max<size_t>(material.claims.size(), 1);
+  section.commands = run_commands(material, material.claims.empty() ? "run.jsonl" : "ladder.jsonl");
+  for (size_t i = 0; i < material.claims.size(); ++i) {
+    section.commands.push_back(compare_command(material.claims[i].comparison, run_file(i, count)));
+  }
+  section.commands.push_back("ridgepoint report " + run_file(count - 1, count) +
+                             " --out report.html");
+  for (const Line& line : material.lines) {
+    if (line.series->hash.empty()) continue;
+    section.bullets.push_back(line.series->kernel + ", source " + line.series->hash);
+  }
+  std::sort(section.bullets.begin(), section.bullets.end());
+  section.bullets.erase(std::unique(section.bullets.begin(), section.bullets.end()),
+                        section.bullets.end());
+  return section;
+}
+
+}  // namespace ridge::report

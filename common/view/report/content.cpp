@@ -1,0 +1,235 @@
+#include "common/view/report/content.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/core/format.h"
+#include "common/record/edit.h"
+#include "common/record/params.h"
+#include "common/record/seed_delta.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+bool same_rung(const Series& a, const Series& b) {
+  return a.kernel == b.kernel && a.params == b.params && a.cache == b.cache;
+}
+
+/// Whether `fresh` takes the place of `known`: what was only asked for hides nothing.
+bool replaces(const Series& fresh, const Series& known) {
+  if (!quality_problem(fresh).empty()) return true;
+  if (!quality_problem(known).empty() && fresh.checks.empty()) return false;
+  return fresh.stats.has_value() || !known.stats;
+}
+
+std::string family_of(const Line& line) {
+  return std::string(ridge::family_of(line.series->kernel));
+}
+
+/// What the lines of a family have in common: a parameter that only some of its rungs have tells nothing where it has one
+/// value, and neither does what names the rung itself.
+Params shared_params_of(const std::vector<Line>& lines, const std::string& family) {
+  Params shared, several;
+  for (const Line& line : lines) {
+    if (family_of(line) != family) continue;
+    for (const auto& [name, value] : without_own(*line.series)) {
+      if (shared.try_emplace(name, value).first->second != value) several[name] = value;
+    }
+  }
+  for (const auto& [name, value] : several) shared.erase(name);
+  return shared;
+}
+
+/// "cache blocks · n=512 · cold · from b.jsonl": as much as it takes to tell the lines apart.
+void name_lines(std::vector<Line>* lines, bool two_files, const Options& options,
+                std::string* shared_params) {
+  std::map<std::string, Params> shared;
+  for (const Line& line : *lines)
+    shared.try_emplace(family_of(line), shared_params_of(*lines, family_of(line)));
+  shared_params->clear();
+  for (const auto& [family, params] : shared) {
+    if (!shared_params->empty()) *shared_params += "; ";
+    *shared_params += (shared.size() > 1 ? family + ": " : "") + to_string(params);
+  }
+  const bool one_cache = std::all_of(lines->begin(), lines->end(), [&](const Line& line) {
+    return line.series->cache == lines->front().series->cache;
+  });
+  for (Line& line : *lines) {
+    line.label = title_of(line.series->kernel, options);
+    const std::string own = differing_params(without_own(*line.series), shared[family_of(line)],
+                                             line.series->size_param);
+    if (!own.empty()) line.label += " · " + own;
+    if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache;
+    if (two_files) line.label += " · " + line.input->name;
+  }
+}
+
+}  // namespace
+
+std::string differing_params(const Params& own, const Params& other, const std::string& size) {
+  Params differs;
+  for (const auto& [name, value] : own) {
+    const auto found = other.find(name);
+    if (found == other.end() || found->second != value) differs[name] = value;
+  }
+  const auto at = differs.find(size);
+  std::erase_if(differs, [&](const auto& entry) {
+    return at != differs.end() && entry.first != size && entry.first != "threads" &&
+           entry.second == at->second;
+  });
+  return to_string(differs);
+}
+
+std::string side_text(const std::string& title, const Params& own, const Params& other,
+                      const std::string& size) {
+  const std::string differs = differing_params(own, other, size);
+  return title + (differs.empty() ? "" : " (" + differs + ")");
+}
+
+bool is_trap(const Line& line) {
+  return line.series->kind == "trap";
+}
+
+std::string unavailable(const std::string& reason) {
+  return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
+}
+
+std::string short_name(const std::string& kernel) {
+  const size_t dot = kernel.rfind('.');
+  return dot == std::string::npos ? kernel : kernel.substr(dot + 1);
+}
+
+std::string title_of(const std::string& kernel, const Options& options) {
+  const auto found = options.titles.find(kernel);
+  if (found != options.titles.end()) return found->second;
+  const auto original = options.titles.find(std::string(original_of(kernel)));
+  return original == options.titles.end() ? kernel : "edited: " + original->second;
+}
+
+std::string problem_of(const Series& series) {
+  const std::string problem = quality_problem(series);
+  if (!problem.empty()) return problem;
+  const std::string why = series.reason.empty() ? "" : ": " + series.reason;
+  switch (series.status) {
+    case SeriesStatus::skipped:
+      return "skipped" + why;
+    case SeriesStatus::cancelled:
+      return "cancelled" + why;
+    case SeriesStatus::partial:
+      return "cut short" + why;
+    case SeriesStatus::pending:
+      return "not run";
+    case SeriesStatus::running:
+      return "not finished";
+    default:
+      break;
+  }
+  return series.quality_passed() ? "" : "its output was not checked";
+}
+
+std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
+                                std::string* shared_params) {
+  std::vector<Line> lines;
+  for (const Input& input : inputs) {
+    const size_t first = lines.size();
+    for (const Series& series : input.run->series()) {
+      if (!agrees(series.params, options.only)) continue;
+      const auto known =
+          std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
+                       [&](const Line& line) { return same_rung(*line.series, series); });
+      if (known == lines.end()) {
+        lines.push_back({.series = &series, .input = &input});
+      } else if (replaces(series, *known->series)) {
+        known->series = &series;
+      }
+    }
+  }
+  for (Line& line : lines) {
+    line.problem = problem_of(*line.series);
+    if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
+  }
+  auto place = [&](const Line& line) {
+    return std::find(options.order.begin(), options.order.end(), line.series->kernel) -
+           options.order.begin();
+  };
+  std::stable_sort(lines.begin(), lines.end(),
+                   [&](const Line& a, const Line& b) { return place(a) < place(b); });
+  name_lines(&lines, inputs.size() > 1, options, shared_params);
+  return lines;
+}
+
+std::string claim_sentence(const Claim& claim, const Options& options) {
+  const Comparison& c = claim.comparison;
+  const std::string base =
+      side_text(title_of(c.baseline, options), c.baseline_params, c.candidate_params, c.size_param);
+  const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
+                                     c.baseline_params, c.size_param);
+  if (!claim.paired) {
+    return "Not paired: no claim. “" + base + "” and “" + cand +
+           "” were measured apart, so any difference "
+           "between them may come from the machine: compare them in one run (see how to "
+           "reproduce).";
+  }
+  const std::string change = "replacing “" + base + "” by “" + cand + "”";
+  const std::string figures =
+      fmt::format("{} as fast, 95 % interval {}, {} rounds, margin {}", format_ratio(c.ratio),
+                  format_ratio_interval(c.ci), c.rounds, format_percent_width(c.margin));
+  std::string text;
+  switch (claim.decision.verdict) {
+    case Verdict::faster:
+      text = "Faster: " + change + " makes this part " + figures + ".";
+      break;
+    case Verdict::slower:
+      text = "Slower: " + change + " makes this part " + figures + ".";
+      break;
+    case Verdict::same:
+      text = "Same: " + change + " makes no difference that counts (" + figures + ").";
+      break;
+    case Verdict::unresolved:
+      text = "Unresolved: what " + change + " brings is not settled (" + figures + ").";
+      break;
+    case Verdict::invalid:
+      text = "Invalid: " + change + " has no valid speed.";
+      break;
+  }
+  const std::string& decision = claim.decision.decision;
+  text += " Decision: ";
+  text += decision == "adopt"    ? "adopt"
+          : decision == "keep"   ? "keep the baseline"
+          : decision == "reject" ? "reject"
+                                 : "measure more";
+  text += ", since " + claim.decision.reason + ".";
+  if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
+  if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already
+  text += " Caution: ";
+  for (const std::string& reason : c.reasons)
+    text += (&reason == &c.reasons[0] ? "" : "; ") + reason;
+  return text + ".";
+}
+
+std::string ladder_sentence(const Material& material) {
+  size_t verified = 0;
+  const Line* shortest = nullptr;
+  for (const Line& line : material.lines) {
+    if (!line.problem.empty()) continue;
+    ++verified;
+    if (!line.series->stats || !(line.series->stats->median_ns > 0)) continue;
+    if (!shortest || line.series->stats->median_ns < shortest->series->stats->median_ns) {
+      shortest = &line;
+    }
+  }
+  std::string text =
+      fmt::format("{} of {} rungs passed their checks.", verified, material.lines.size());
+  if (shortest) {
+    text += fmt::format(" The shortest median time per call is {} (“{}”).",
+                        format_time_ns(shortest->series->stats->median_ns), shortest->label);
+  }
+  return text + " No two rungs were compared in pairs, so nothing is claimed to be faster.";
+}
+
+}  // namespace ridge::report

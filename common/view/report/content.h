@@ -1,0 +1,87 @@
+// Inside of build_report(): the parts that the sections are made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/derive.h"
+#include "common/view/report/report.h"
+
+namespace ridge::report {
+
+/// One measured rung as a line of every table.
+struct Line {
+  const Series* series = nullptr;
+  const Input* input = nullptr;
+  std::string label{};
+  std::string problem{};  ///< why none of its figures may be used; empty: they may
+  bool is_baseline = false, is_candidate = false;
+  Derived derived{};
+};
+
+/// Everything a section is built from.
+struct Material {
+  std::span<const Input> inputs;
+  const Options* options = nullptr;
+  std::string lab{};  ///< id
+  std::vector<Line> lines{};
+  std::string shared_params{};  ///< parameters that all lines have in common
+  std::vector<Claim> claims{};
+};
+
+/// Latest series of every rung, parameters and cache, in the order they first appeared. A failed
+/// check is never hidden by a later series without one.
+std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
+                                std::string* shared_params);
+/// Why a series' figures may not be used; empty if they may.
+std::string problem_of(const Series& series);
+std::string title_of(const std::string& kernel, const Options& options);
+/// What `own` has and `other` has not, as text: "n=512". Other sizes that equal the problem's `size` are
+/// left out, as on the command line, where they follow it.
+std::string differing_params(const Params& own, const Params& other, const std::string& size);
+/// A side of a comparison, with what its parameters are where the other's are not: "threads (dtype=fp32)".
+std::string side_text(const std::string& title, const Params& own, const Params& other,
+                      const std::string& size);
+/// Whether the line is a rung of the fourth kind: its figures stand in a section of their own.
+bool is_trap(const Line& line);
+/// "unavailable: reason"
+std::string unavailable(const std::string& reason);
+/// The last part of a kernel id.
+std::string short_name(const std::string& kernel);
+
+std::string claim_sentence(const Claim& claim, const Options& options);
+std::string ladder_sentence(const Material& material);
+
+// results.cpp
+Section environment_section(const Material& material);
+Section throughput_section(const Material& material);
+Section latency_section(const Material& material);
+Section utilization_section(const Material& material);
+Section memory_section(const Material& material);
+Section bandwidth_section(const Material& material);
+Section error_section(const Material& material);
+
+// causes.cpp
+/// What holds each rung back, and where known what it takes of the GPU and what was counted.
+std::vector<Section> cause_sections(const Material& material);
+// traps.cpp
+/// The traps' two figures; empty where there are no traps.
+std::vector<Section> trap_sections(const Material& material);
+
+// charts.cpp
+/// The ladder, and beside it the other views of the same results: a roofline for every machine and
+/// backend that ran something, the size curve where there are several sizes, speed against error.
+std::vector<Section> ladder_sections(const Material& material);
+
+// claims.cpp
+Section gain_section(const Material& material);
+Section paired_section(const Material& material);
+/// How the times of both sides spread; empty where nothing was compared in pairs.
+std::vector<Section> spread_sections(const Material& material);
+
+// checklist.cpp
+Section calibrate_section(const Material& material);
+Section not_tested_section(const Material& material);
+Section reproduce_section(const Material& material);
+
+}  // namespace ridge::report

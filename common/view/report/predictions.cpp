@@ -1,0 +1,174 @@
+#include "common/view/report/predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+namespace {
+
+bool is_time(double ns) {
+  return std::isfinite(ns) && ns > 0;
+}
+
+bool has_result(const Series& series) {
+  return problem_of(series).empty() && series.stats && is_time(series.stats->median_ns);
+}
+
+bool same_case(const Series& series, const Prediction& prediction) {
+  return series.kernel == prediction.kernel && agrees(series.params, prediction.params);
+}
+
+/// What became of it where no result came: the latest word of a series that was asked for.
+std::string missing_reason(const Run& run, const Prediction& prediction) {
+  std::string reason = "not run since";
+  for (size_t i = prediction.series_before; i < run.series().size(); ++i) {
+    const Series& series = run.series()[i];
+    if (series.kernel != prediction.kernel) continue;
+    if (same_case(series, prediction)) {
+      reason = problem_of(series);
+      if (reason.empty()) reason = "no time was measured";
+    } else if (!series.reduced_from.empty()) {
+      reason = "it ran at " + to_string(series.params) + ", not at the size predicted";
+    }
+  }
+  return reason;
+}
+
+Revealed reveal_one(const Run& run, const Prediction& prediction) {
+  Revealed out;
+  out.prediction = &prediction;
+  const auto& all = run.series();
+  const size_t before = std::min(prediction.series_before, all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!same_case(all[i], prediction)) continue;
+    // Samples are enough to have seen it: a run cut short still showed its bar.
+    if (i < before && (has_result(all[i]) || !all[i].samples.empty())) out.after_the_fact = true;
+    if (i < before || !has_result(all[i])) continue;
+    // The newest, which is what the ladder shows; but hot is not held against cold.
+    if (!out.series || out.series->cache == all[i].cache) out.series = &all[i];
+  }
+  if (!out.series) {
+    out.reason = missing_reason(run, prediction);
+    out.least.reason = out.reason;
+    return out;
+  }
+  out.measured_ns = out.series->stats->median_ns;
+  if (is_time(prediction.value)) out.factor = *out.measured_ns / prediction.value;
+  out.least = least_time(*out.series, run.ceilings());
+  return out;
+}
+
+std::string off_text(double factor) {
+  // A tenth is closer than anyone's estimate of a kernel; below it the word is "right".
+  constexpr double kRight = 1.1;
+  if (factor < kRight && factor > 1 / kRight) return "right within a tenth";
+  return factor > 1 ? format_ratio(factor) + " as long as predicted"
+                    : format_ratio(1 / factor) + " faster than predicted";
+}
+
+}  // namespace
+
+LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings) {
+  LeastTime least;
+  const Derived derived = derive(series, ceilings);
+  double share = 0;
+  const WorkRate* exp = derived.rate_of("exp");
+  for (const auto& use : {derived.compute, derived.bandwidth, exp ? exp->share : std::nullopt}) {
+    if (!use || !(use->value > share)) continue;
+    share = use->value;
+    least.ceiling = use->name;
+  }
+  // A share of a ceiling is the least time over the measured one: derive() has chosen the ceilings.
+  if (share > 0 && series.stats) {
+    least.time_ns = series.stats->median_ns * share;
+  } else {
+    least.reason =
+        derived.no_compute_reason.empty() ? derived.no_bandwidth_reason : derived.no_compute_reason;
+  }
+  return least;
+}
+
+std::vector<Revealed> reveal(const Run& run) {
+  std::vector<Revealed> all;
+  for (const Prediction& prediction : run.predictions()) all.push_back(reveal_one(run, prediction));
+  return all;
+}
+
+std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const Params& params) {
+  const auto& all = run.predictions();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Prediction& prediction) {
+    return prediction.kernel == kernel && agrees(prediction.params, params);
+  });
+  if (found == all.rend()) return {};
+  return reveal_one(run, *found);
+}
+
+std::string prediction_sentence(const Revealed& revealed) {
+  std::string text = "Predicted " + format_time_ns(revealed.prediction->value);
+  if (!revealed.measured_ns) return text + "; no result: " + revealed.reason + ".";
+  text += ", measured " + format_time_ns(*revealed.measured_ns);
+  if (revealed.factor) text += ": " + off_text(*revealed.factor);
+  if (revealed.after_the_fact) text += " (after the fact: a result was there already)";
+  return text + ".";
+}
+
+std::string model_sentence(const Revealed& revealed) {
+  const LeastTime& least = revealed.least;
+  if (!least.time_ns) return "Roofline model unavailable: " + least.reason + ".";
+  std::string text = "Roofline model: no less than " + format_time_ns(*least.time_ns) + ", by " +
+                     least.ceiling + " measured here";
+  if (revealed.measured_ns)
+    text += "; measured is " + format_ratio(*revealed.measured_ns / *least.time_ns) + " that";
+  return text + ".";
+}
+
+std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options) {
+  Section section{.id = "predictions", .title = "Predictions"};
+  Table table{.columns = {"Rung", "Predicted", "Model: least time", "Measured",
+                          "Measured / predicted", "When"}};
+  for (const Input& input : inputs) {
+    for (const Revealed& one : reveal(*input.run)) {
+      const Prediction& prediction = *one.prediction;
+      const std::string params = to_string(prediction.params);
+      table.rows.push_back(
+          {title_of(prediction.kernel, options) + (params.empty() ? "" : " · " + params),
+           format_time_ns(prediction.value),
+           one.least.time_ns ? format_time_ns(*one.least.time_ns) + " (" + one.least.ceiling + ")"
+                             : unavailable(one.least.reason),
+           one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason),
+           one.factor ? format_ratio(*one.factor) : kNone,
+           one.after_the_fact ? "after the fact" : "before the run"});
+    }
+  }
+  if (table.rows.empty()) return {};
+  section.paragraphs = {
+      "What was expected before the run, the least time that the roofline model allows under the "
+      "ceilings measured on this machine, and what was measured. A prediction made when a result "
+      "for the same parameters was already there is marked after the fact."};
+  section.table = std::move(table);
+  return {section};
+}
+
+Json prediction_json(const Revealed& revealed) {
+  const auto number = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+  };
+  return {{"kernel", revealed.prediction->kernel},
+          {"params", params_to_json(revealed.prediction->params)},
+          {"predicted_ns", number(revealed.prediction->value)},
+          {"measured_ns", number(revealed.measured_ns)},
+          {"factor", number(revealed.factor)},
+          {"model_ns", number(revealed.least.time_ns)},
+          {"model_ceiling", revealed.least.ceiling},
+          {"after_the_fact", revealed.after_the_fact},
+          {"reason", revealed.measured_ns ? revealed.least.reason : revealed.reason}};
+}
+
+}  // namespace ridge::report

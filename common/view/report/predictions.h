@@ -1,0 +1,49 @@
+// Predictions against what was measured: what the learner wrote down before the run, what the roofline
+// model allows, and what the run showed. The window, the report and the JSON document read this one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "common/view/report/report.h"
+
+namespace ridge::report {
+
+/// The least time of one call under ceilings measured on its machine: the largest of FLOP / FLOP
+/// ceiling, bytes / DRAM ceiling and exponentials / theirs (Williams, Waterman and Patterson 2009, the roofline).
+struct LeastTime {
+  std::optional<double> time_ns;
+  std::string ceiling;  ///< the one that binds: "FMA fp32, 1 thread"
+  std::string reason;   ///< why there is none
+};
+LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings);
+
+struct Revealed {
+  const Prediction* prediction = nullptr;
+  /// The newest valid result after it with its kernel and parameters, in the cache state of the first;
+  /// null: none came.
+  const Series* series = nullptr;
+  std::optional<double> measured_ns;
+  std::optional<double> factor;  ///< measured / predicted: 2 took twice as long as predicted
+  LeastTime least;
+  bool after_the_fact = false;  ///< a result for these parameters was there already
+  std::string reason;           ///< why there is nothing to hold it against
+};
+
+/// One for each prediction of the run, in the order they were made.
+std::vector<Revealed> reveal(const Run& run);
+/// The latest of this kernel at these parameters; none was made: empty.
+std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const Params& params);
+
+/// How far off it was and which way: "You said 12 ms; it took 4.1 ms, 2.9× faster than you said."
+std::string prediction_sentence(const Revealed& revealed);
+/// What the model says: "No faster than 0.9 ms by FMA fp32, 1 thread, measured here." or why nothing.
+std::string model_sentence(const Revealed& revealed);
+
+/// The report's section; none where nothing was predicted.
+std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options);
+Json prediction_json(const Revealed& revealed);
+
+}  // namespace ridge::report

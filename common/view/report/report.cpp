@@ -1,0 +1,209 @@
+#include "common/view/report/report.h"
+
+#include <algorithm>
+
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
+#include "common/view/report/predictions.h"
+
+namespace ridge::report {
+namespace {
+
+bool names(const std::string& wanted, const std::string& kernel) {
+  return wanted.empty() || wanted == kernel || wanted == short_name(kernel);
+}
+
+std::string measured_rungs(const Run& run) {
+  std::string text;
+  std::vector<std::string> seen;
+  for (const Series& series : run.series()) {
+    if (std::find(seen.begin(), seen.end(), series.kernel) != seen.end()) continue;
+    seen.push_back(series.kernel);
+    text += (text.empty() ? "" : ", ") + series.kernel;
+  }
+  return text.empty() ? "none" : text;
+}
+
+Claim paired_claim(const Run& run, const Comparison& comparison, const Options& options) {
+  Claim claim{.comparison = comparison, .decision = decide(run, comparison, options.titles)};
+  claim.run = &run;
+  claim.sentence = claim_sentence(claim, options);
+  return claim;
+}
+
+/// The one series that `wanted` names, or the only one there is.
+Result<const Series*> pick_series(const Input& input, const std::string& wanted,
+                                  const char* option) {
+  const Series* found = nullptr;
+  for (const Series& series : input.run->series()) {
+    if (!names(wanted, series.kernel)) continue;
+    if (found && found->kernel != series.kernel) {
+      return Error{ErrorCode::usage, "it holds several rungs", input.name,
+                   std::string("say which with ") + option + ": " + measured_rungs(*input.run)};
+    }
+    found = &series;  // the latest stands
+  }
+  if (found) return found;
+  return Error{ErrorCode::usage, "it holds no rung '" + wanted + "'", input.name,
+               std::string("choose for ") + option + " from: " + measured_rungs(*input.run)};
+}
+
+/// Baseline and candidate that never met in one comparison: shown side by side, nothing claimed.
+Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_input,
+                             const Options& options) {
+  RIDGE_TRY(const Series* base, pick_series(base_input, options.baseline, "--baseline"));
+  RIDGE_TRY(const Series* candidate,
+            pick_series(candidate_input, options.candidate, "--candidate"));
+  Claim claim;
+  claim.paired = false;
+  claim.run = candidate_input.run;
+  Comparison& comparison = claim.comparison;
+  comparison.lab = candidate->lab;
+  comparison.baseline = base->kernel;
+  comparison.candidate = candidate->kernel;
+  comparison.baseline_params = base->params;
+  comparison.candidate_params = candidate->params;
+  comparison.cache = candidate->cache;
+  claim.decision.not_tested = {
+      "which of the two is faster: they were measured apart, and a difference between two runs may "
+      "be "
+      "the machine's",
+      "other sizes, types and machines than those named above"};
+  claim.sentence = claim_sentence(claim, options);
+  const std::string problem = quality_problem(*candidate);
+  if (!problem.empty()) {  // a failed check needs no pair to be refused
+    claim.decision.verdict = Verdict::invalid;
+    claim.decision.decision = "reject";
+    claim.decision.reason = "the candidate " + problem;
+    claim.sentence += " The candidate " + problem + ". Decision: reject.";
+  }
+  return claim;
+}
+
+Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const Options& options) {
+  std::vector<Claim> claims;
+  if (inputs.size() == 1) {
+    const Run& run = *inputs[0].run;
+    for (const Comparison& comparison : run.comparisons()) {
+      if (is_self_check(comparison)) continue;  // of the machine, not of a rung
+      if (!names(options.baseline, comparison.baseline)) continue;
+      if (!names(options.candidate, comparison.candidate)) continue;
+      if (!agrees(comparison.candidate_params, options.only)) continue;
+      claims.push_back(paired_claim(run, comparison, options));
+    }
+    const bool both = !options.baseline.empty() && !options.candidate.empty();
+    if (!claims.empty() || (options.baseline.empty() && options.candidate.empty())) return claims;
+    if (!both) {
+      const bool base = !options.baseline.empty();
+      return Error{
+          ErrorCode::usage,
+          "it holds no comparison with '" + (base ? options.baseline : options.candidate) + "'",
+          inputs[0].name, "name both --baseline and --candidate, or neither"};
+    }
+  }
+  RIDGE_TRY(Claim claim, unpaired_claim(inputs.front(), inputs.back(), options));
+  claims.push_back(std::move(claim));
+  return claims;
+}
+
+void mark_sides(Material* material) {
+  if (material->claims.empty()) return;
+  const Claim& claim = material->claims.back();
+  const Comparison& c = claim.comparison;
+  for (Line& line : material->lines) {
+    const Series& series = *line.series;
+    const bool first = line.input == &material->inputs.front();
+    const bool last = line.input == &material->inputs.back();
+    line.is_baseline = first && series.kernel == c.baseline && series.params == c.baseline_params &&
+                       series.cache == c.cache;
+    line.is_candidate = !line.is_baseline && last && series.kernel == c.candidate &&
+                        series.params == c.candidate_params && series.cache == c.cache;
+  }
+}
+
+std::string file_name(const std::string& path) {
+  const size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string subtitle_of(const Material& material) {
+  std::string text;
+  for (const Input& input : material.inputs) {
+    const auto& env = input.run->environment();
+    std::string part = env ? env->machine() : "machine not recorded";
+    if (env && !env->time_utc.empty()) part += " · " + env->time_utc.substr(0, 10);
+    if (text.find(part) == std::string::npos) text += (text.empty() ? "" : " and ") + part;
+  }
+  if (!material.shared_params.empty()) text += " · " + material.shared_params;
+  return text;
+}
+
+}  // namespace
+
+Result<Report> build_report(std::span<const Input> inputs, const Options& options) {
+  if (inputs.empty() || inputs.size() > 2) {
+    return Error{ErrorCode::usage, "a report takes one run or two", "",
+                 "give a baseline's file and a candidate's"};
+  }
+  Report report;
+  report.inputs.assign(inputs.begin(), inputs.end());
+  report.titles = options.titles;
+  report.levers = options.levers;
+  // Readers need the file's name; where it lay on the machine that made the report is nobody's.
+  const bool same_name =
+      inputs.size() == 2 && file_name(inputs[0].name) == file_name(inputs[1].name);
+  for (Input& input : report.inputs) {
+    if (!same_name) input.name = file_name(input.name);
+  }
+  Material material{.inputs = report.inputs, .options = &options};
+  material.lines = collect_lines(report.inputs, options, &material.shared_params);
+  if (material.lines.empty()) {
+    return Error{ErrorCode::bad_input, "nothing was measured in it", inputs[0].name,
+                 "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
+  }
+  material.lab = material.lines.back().series->lab;
+  RIDGE_TRY(material.claims, collect_claims(inputs, options));
+  mark_sides(&material);
+
+  const bool is_ladder = material.claims.empty();
+  const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
+  const auto add = [&](std::vector<Section> sections) {
+    for (Section& section : sections) report.sections.push_back(std::move(section));
+  };
+  if (is_ladder) {
+    report.title = lab + ": the ladder";
+    report.sentence = ladder_sentence(material);
+    add(ladder_sections(material));
+    add(options.sections);
+    add(trap_sections(material));
+  } else {
+    const Comparison& c = material.claims.back().comparison;
+    report.title =
+        lab + ": " + title_of(c.candidate, options) + " against " + title_of(c.baseline, options);
+    report.sentence = material.claims.back().sentence;
+    report.sections.push_back(gain_section(material));
+  }
+  report.subtitle = subtitle_of(material);
+  for (auto* make : {environment_section, throughput_section, latency_section, utilization_section,
+                     memory_section, bandwidth_section, error_section}) {
+    Section section = make(material);
+    const bool says_nothing = section.table && section.table->rows.empty();  // of traps alone
+    if (!says_nothing) report.sections.push_back(std::move(section));
+  }
+  add(cause_sections(material));
+  if (!is_ladder) {
+    report.sections.push_back(paired_section(material));
+    add(spread_sections(material));
+    add(ladder_sections(material));
+    add(options.sections);
+  }
+  add(prediction_sections(report.inputs, options));
+  report.sections.push_back(calibrate_section(material));
+  report.sections.push_back(not_tested_section(material));
+  report.sections.push_back(reproduce_section(material));
+  report.claims = std::move(material.claims);
+  return report;
+}
+
+}  // namespace ridge::report

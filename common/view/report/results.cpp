@@ -1,0 +1,355 @@
+// The measured figures, one table each. A figure that is not there says why in its place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+/// The series' own word on a quantity, else `fallback`.
+std::string reason_for(const Series& series, const std::string& quantity,
+                       const std::string& fallback) {
+  const auto known = series.unavailable.find(quantity);
+  return unavailable(known == series.unavailable.end() ? fallback : known->second);
+}
+
+bool usable(const std::optional<double>& value) {
+  return value && std::isfinite(*value);
+}
+
+std::string interval_or_reason(const std::string& text, int n) {
+  return text == kNone ? unavailable(fmt::format("n = {}, needs 6", n)) : text;
+}
+
+/// One row per line: the label, then what `cells` makes of it; a line with a problem says it once.
+/// Traps have a section of their own.
+template <class Cells>
+Table table_of(const Material& material, std::vector<std::string> columns, Cells cells) {
+  Table table{.columns = std::move(columns)};
+  for (const Line& line : material.lines) {
+    if (is_trap(line)) continue;
+    std::vector<std::string> row = {line.label};
+    if (line.problem.empty()) {
+      for (std::string& cell : cells(line)) row.push_back(std::move(cell));
+    } else {
+      row.push_back(unavailable(line.problem));
+    }
+    row.resize(table.columns.size());
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? "not recorded" : text;
+}
+
+std::string quiet_text(const QuietState& quiet) {
+  if (quiet.quiet) return "quiet";
+  std::string text = "not quiet";
+  for (const std::string& reason : quiet.reasons) {
+    text += (reason == quiet.reasons.front() ? ": " : ", ") + reason;
+  }
+  return text;
+}
+
+std::string gpu_text(const Environment& env) {
+  if (env.gpus.empty()) return unavailable(env.no_gpu_reason);
+  std::string text;
+  for (const GpuInfo& gpu : env.gpus) {
+    if (!text.empty()) text += "; ";
+    text +=
+        fmt::format("{}, compute capability {}.{}, {} SMs, {}, driver {}", gpu.name,
+                    gpu.capability / 10, gpu.capability % 10, gpu.sm_count,
+                    format_bytes(static_cast<double>(gpu.memory_bytes)), or_unknown(gpu.driver));
+  }
+  return text;
+}
+
+std::string cpu_text(const CpuInfo& cpu) {
+  std::string text = fmt::format("{}, {} logical cores used, {}", or_unknown(cpu.model), cpu.cores,
+                                 or_unknown(cpu.isa));
+  if (cpu.l3_bytes > 0) {
+    text += ", L2 " + format_bytes(static_cast<double>(cpu.l2_bytes)) + ", L3 " +
+            format_bytes(static_cast<double>(cpu.l3_bytes));
+  }
+  return text;
+}
+
+std::string joined(const std::map<std::string, std::string>& entries) {
+  std::string text;
+  for (const auto& [name, value] : entries) text += (text.empty() ? "" : ", ") + name + " " + value;
+  return text;
+}
+
+std::vector<std::string> environment_facts(const Run& run) {
+  if (!run.environment()) {
+    std::vector<std::string> unknown(11, unavailable("the run holds no environment"));
+    return unknown;
+  }
+  const Environment& env = *run.environment();
+  const std::string memory = env.cpu.memory_bytes > 0
+                                 ? format_bytes(static_cast<double>(env.cpu.memory_bytes))
+                                 : unavailable("not reported");
+  return {or_unknown(env.time_utc),
+          or_unknown(env.os),
+          cpu_text(env.cpu),
+          memory,
+          gpu_text(env),
+          or_unknown(env.compiler) + ", " + or_unknown(env.build_type) +
+              (env.cuda.empty() ? "" : ", CUDA " + env.cuda),
+          or_unknown(env.version) + (env.commit.empty() ? "" : ", commit " + env.commit),
+          env.libraries.empty() ? "none recorded" : joined(env.libraries),
+          or_unknown(env.power_source) + ", governor " + or_unknown(env.cpu.governor),
+          quiet_text(env.quiet),
+          run.quiet_after() ? quiet_text(*run.quiet_after()) : "not recorded"};
+}
+
+}  // namespace
+
+Section environment_section(const Material& material) {
+  Section section{.id = "environment", .title = "Environment"};
+  Table table{.columns = {"What"}};
+  const char* names[] = {"Measured at", "System",         "CPU",          "Memory",
+                         "GPU",         "Built with",     "Program",      "Libraries",
+                         "Power",       "Machine before", "Machine after"};
+  for (const char* name : names) table.rows.push_back({name});
+  for (const Input& input : material.inputs) {
+    table.columns.push_back(input.name);
+    const std::vector<std::string> facts = environment_facts(*input.run);
+    for (size_t i = 0; i < facts.size(); ++i) table.rows[i].push_back(facts[i]);
+  }
+  table.prose = true;
+  section.table = std::move(table);
+  for (const Input& input : material.inputs) {
+    const std::string from = material.inputs.size() > 1 ? input.name + ": " : "";
+    for (const Ceiling& ceiling : input.run->ceilings()) {
+      section.bullets.push_back(fmt::format("{}ceiling, {}: {} {}{}", from, ceiling_source(ceiling),
+                                            ceiling.name,
+                                            format_quantity(ceiling.value, ceiling.unit),
+                                            ceiling.doubt.empty() ? "" : ". " + ceiling.doubt));
+    }
+    if (input.run->ceilings().empty()) {
+      section.bullets.push_back("ceilings " + unavailable("none were measured in " + input.name));
+    }
+  }
+  return section;
+}
+
+Section throughput_section(const Material& material) {
+  Section section{.id = "throughput", .title = "Throughput"};
+  section.paragraphs = {
+      "Time per call is measured back to back: it is the inverse of throughput, not a latency. "
+      "Median and its 95 % interval."};
+  section.table = table_of(
+      material,
+      {"Rung", "Time per call", "95 % interval", "Throughput", "95 % interval", "Samples"},
+      [](const Line& line) -> std::vector<std::string> {
+        const Series& series = *line.series;
+        const auto rate = throughput_of(series);
+        const std::string throughput = rate && std::isfinite(rate->value)
+                                           ? format_rate(rate->value, rate->unit)
+                                           : unavailable("no usable time per call");
+        if (!series.stats) {
+          return {reason_for(series, "stats", "no time per call was measured"), "", throughput};
+        }
+        const Stats& stats = *series.stats;
+        std::string samples = format_count(stats.n);
+        for (std::string flag : stats.flags) {
+          std::replace(flag.begin(), flag.end(), '_', ' ');
+          samples += ", " + flag;
+        }
+        const auto& ci =
+            line.derived.flop_per_s_ci ? line.derived.flop_per_s_ci : line.derived.bytes_per_s_ci;
+        const bool has_ci = rate && ci && (rate->unit == "FLOP/s" || rate->unit == "B/s");
+        return {usable(stats.median_ns) ? format_time_ns(stats.median_ns)
+                                        : unavailable("the median is not a number"),
+                interval_or_reason(format_time_interval(stats.ci_ns), stats.n), throughput,
+                has_ci ? format_rate_interval(ci, rate->unit) : unavailable("no interval"),
+                samples};
+      });
+  for (const Line& line : material.lines) {
+    const std::string& note = line.series->note;
+    if (!note.empty() && !is_trap(line)) section.bullets.push_back(line.label + ": " + note);
+  }
+  return section;
+}
+
+Section latency_section(const Material& material) {
+  Section section{.id = "latency", .title = "Latency"};
+  section.paragraphs = {
+      "One call at a time, from launch to completion, in a pass of its own. A percentile is given "
+      "only where enough samples hold it up: p90 needs 29, p95 59, p99 299."};
+  section.table = table_of(
+      material, {"Rung", "p50", "p90", "p95", "p99", "Samples"},
+      [](const Line& line) -> std::vector<std::string> {
+        const Series& series = *line.series;
+        if (!series.latency) return {reason_for(series, "latency", "single calls were not timed")};
+        const LatencyStats& latency = *series.latency;
+        auto cell = [&](const std::optional<double>& ns, int needed) {
+          if (usable(ns)) return format_time_ns(*ns);
+          return unavailable(fmt::format("n = {}, needs {}", latency.n, needed));
+        };
+        return {cell(latency.p50_ns, 2), cell(latency.p90_ns, 29), cell(latency.p95_ns, 59),
+                cell(latency.p99_ns, 299), format_count(latency.n)};
+      });
+  return section;
+}
+
+Section utilization_section(const Material& material) {
+  Section section{.id = "utilization", .title = "Utilization"};
+  section.paragraphs = {
+      "Source of every share: derived, that is achieved rate over the ceiling measured on the same "
+      "machine with the same number of threads."};
+  auto share = [](const std::optional<Utilization>& use, const std::string& reason) {
+    if (!use || !std::isfinite(use->value)) return unavailable(reason);
+    return format_share(use->value) + " of " + use->name + " (" + use->source + ")";
+  };
+  section.table =
+      table_of(material, {"Rung", "Compute", "Memory bandwidth"},
+               [&](const Line& line) -> std::vector<std::string> {
+                 return {share(line.derived.compute, line.derived.no_compute_reason),
+                         share(line.derived.bandwidth, line.derived.no_bandwidth_reason)};
+               });
+  for (const Line& line : material.lines) {
+    const WorkRate* exp = line.derived.rate_of("exp");
+    if (exp == nullptr || !line.problem.empty()) continue;
+    section.bullets.push_back(line.label + ": exponentials " + format_rate(exp->per_s, "exp/s") +
+                              ", " + share(exp->share, exp->no_share_reason));
+  }
+  return section;
+}
+
+Section memory_section(const Material& material) {
+  Section section{.id = "memory", .title = "Memory and energy"};
+  section.table =
+      table_of(material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
+               [&](const Line& line) -> std::vector<std::string> {
+                 const Series& series = *line.series;
+                 auto bytes = [&](double value, const char* name, const char* why) {
+                   return value > 0 && std::isfinite(value) ? format_bytes(value)
+                                                            : reason_for(series, name, why);
+                 };
+                 return {bytes(series.memory_bytes, "memory_bytes", "not reported"),
+                         bytes(series.bytes_min, "bytes_per_s", "its bytes are not counted"),
+                         usable(series.energy_j)
+                             ? energy_text(series, line.derived) + "; " + series.energy_source
+                             : reason_for(series, "energy_j", "not measured")};
+               });
+  return section;
+}
+
+Section bandwidth_section(const Material& material) {
+  Section section{.id = "bandwidth", .title = "Memory bandwidth"};
+  section.paragraphs = {
+      "A lower bound: every input read once and every output written once, over the median time. "
+      "What really moved needs hardware counters."};
+  section.table = table_of(
+      material, {"Rung", "Bandwidth", "95 % interval"},
+      [](const Line& line) -> std::vector<std::string> {
+        if (!usable(line.derived.bytes_per_s)) {
+          return {unavailable(line.derived.no_bandwidth_reason)};
+        }
+        return {format_rate(*line.derived.bytes_per_s, "B/s"),
+                interval_or_reason(format_rate_interval(line.derived.bytes_per_s_ci, "B/s"),
+                                   line.series->stats ? line.series->stats->n : 0)};
+      });
+  return section;
+}
+
+namespace {
+
+/// By which the lab's checks judge; empty: by an error norm.
+std::string task_metric_of(const Material& material) {
+  const std::string& named = material.options->quality_metric;
+  const bool any = std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+    const QualityCheck* check = line.series->quality();
+    return check && check->task.contains(named);
+  });
+  if (any) return named;
+  for (const Line& line : material.lines) {
+    const QualityCheck* check = line.series->quality();
+    if (check && !check->task.empty()) return check->task.begin()->first;
+  }
+  return "";
+}
+
+/// A network that is judged by its answers says beside them how far its scores are from float64's.
+std::string nmse_text(const QualityCheck& check) {
+  const auto scores = check.task.find("scores_nmse");
+  if (scores != check.task.end()) return format_scientific(scores->second);
+  return check.nmse_limit > 0 ? format_scientific(check.nmse) : "exact";
+}
+
+/// What the error norm is to a product, the share of right answers is to a classifier.
+Section task_section(const Material& material, const std::string& metric) {
+  std::string title = metric;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  Section section{.id = "error", .title = title};
+  section.paragraphs = {"Of the problem that was timed. A rung that fails any check has no speed."};
+  if (!material.options->quality_limit.empty())
+    section.paragraphs.push_back("Limit of this lab: " + material.options->quality_limit + ".");
+  Table table{.columns = {"Rung", title, "Judged on", "NMSE", "Checks", "Result"}};
+  for (const Line& line : material.lines) {
+    const QualityCheck* check = line.series->quality();
+    if (!check) {
+      table.rows.push_back({line.label, unavailable("no check in this run"), "", "", "", ""});
+      continue;
+    }
+    const auto found = check->task.find(metric);
+    const std::string problem = quality_problem(*line.series);
+    table.rows.push_back({line.label,
+                          found == check->task.end()     ? unavailable("not judged by it")
+                          : std::isfinite(found->second) ? format_number(found->second, 4)
+                                                         : unavailable("not a number"),
+                          check->what, nmse_text(*check),
+                          format_count(static_cast<double>(line.series->checks.size())),
+                          problem.empty() ? "passed" : problem});
+  }
+  section.table = std::move(table);
+  return section;
+}
+
+}  // namespace
+
+Section error_section(const Material& material) {
+  if (const std::string metric = task_metric_of(material); !metric.empty())
+    return task_section(material, metric);
+  Section section{.id = "error", .title = "Error"};
+  section.paragraphs = {
+      "NMSE is the sum of (out − ref)² over the sum of ref², against float64 on the inputs as "
+      "rounded to the rung's type; the worst of all checks is shown. A rung over its limit has no "
+      "speed."};
+  if (!material.options->quality_limit.empty()) {
+    section.paragraphs.push_back("Limit of this lab: " + material.options->quality_limit + ".");
+  }
+  Table table{.columns = {"Rung", "NMSE", "Limit", "Largest error", "Checks", "Result"}};
+  for (const Line& line : material.lines) {
+    const QualityCheck* check = line.series->quality();
+    if (!check) {
+      table.rows.push_back({line.label, unavailable("no check in this run"), "", "", "", ""});
+      continue;
+    }
+    auto number = [](double value) {
+      return std::isfinite(value) ? format_scientific(value) : unavailable("not a number");
+    };
+    const std::string problem = quality_problem(*line.series);
+    table.rows.push_back({line.label, number(check->nan_count > 0 ? NAN : check->nmse),
+                          check->nmse_limit > 0 ? number(check->nmse_limit) : "exact",
+                          number(check->max_abs),
+                          format_count(static_cast<double>(line.series->checks.size())),
+                          problem.empty() ? "passed" : problem});
+  }
+  section.table = std::move(table);
+  return section;
+}
+
+}  // namespace ridge::report

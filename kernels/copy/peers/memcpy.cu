@@ -1,0 +1,24 @@
+// Idea      What the driver's own copy reaches between two buffers of one GPU.
+// Look at   Beside copy.cuda.streamed: whether our measure of a copy is honest.
+// Source    CUDA Runtime API, cudaMemcpyAsync.
+#include "kernels/runtime/cuda/check.h"
+#include "kernels/rows/rows.h"
+
+namespace {
+
+ridge::Status launch(const ridge::Launch& launch) {
+  const ridge::Rows r = ridge::rows_of(launch);
+  const size_t bytes = static_cast<size_t>(r.m * r.n) * ridge::dtype_size(launch.shape.dtype);
+  RIDGE_CUDA_CHECK(cudaMemcpyAsync(r.y, r.x, bytes, cudaMemcpyDeviceToDevice,
+                                   static_cast<cudaStream_t>(launch.stream)));
+  return {};
+}
+
+const char* version() {
+  return "CUDA runtime";
+}
+
+}  // namespace
+
+RIDGE_KERNEL(copy, cuda, memcpy, .dtypes = "bf16 fp32", .library = "cudaMemcpy", .version = version,
+             .launch = launch);

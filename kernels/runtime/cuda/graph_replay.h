@@ -1,0 +1,72 @@
+// A call recorded as a CUDA graph and replayed: for rungs whose lesson is what a launch costs.
+#pragma once
+
+#include "kernels/runtime/cuda/check.h"
+
+namespace ridge {
+
+/// The recording, and for which buffers it was made.
+class Replay {
+ public:
+  Replay() = default;
+  Replay(const Replay&) = delete;
+  ~Replay() {
+    forget();
+    if (own_) cudaStreamDestroy(own_);
+  }
+
+  Status make() {
+    RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking));
+    return {};
+  }
+
+  /// Records `calls` anew only where the buffers are others than last time.
+  Status launch(const Launch& launch, Status (*calls)(const Launch&), int buffers) {
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    const auto stream = static_cast<cudaStream_t>(launch.stream);
+    RIDGE_CUDA_CHECK(cudaStreamIsCapturing(stream, &capturing));
+    // A graph cannot be launched into another's recording: there its nodes are what is asked for.
+    if (capturing != cudaStreamCaptureStatusNone) return calls(launch);
+    bool same = ready_ != nullptr;
+    for (int i = 0; i < buffers; ++i) same = same && buffers_[i] == launch.buffers[i];
+    if (!same) {
+      if (const Status status = record(launch, calls); !status.ok()) return status;
+      for (int i = 0; i < buffers; ++i) buffers_[i] = launch.buffers[i];
+    }
+    RIDGE_CUDA_CHECK(cudaGraphLaunch(ready_, stream));
+    return {};
+  }
+
+ private:
+  static constexpr int kMostBuffers = 8;
+
+  void forget() {
+    if (ready_) cudaGraphExecDestroy(ready_);
+    ready_ = nullptr;
+  }
+  Status record(const Launch& launch, Status (*calls)(const Launch&)) {
+    forget();
+    Launch recorded = launch;
+    recorded.stream = own_;
+    RIDGE_CUDA_CHECK(cudaStreamBeginCapture(own_, cudaStreamCaptureModeThreadLocal));
+    const Status queued = calls(recorded);
+    cudaGraph_t graph = nullptr;
+    const cudaError_t ended = cudaStreamEndCapture(own_, &graph);
+    if (queued.ok() && ended == cudaSuccess) {
+      const cudaError_t made = cudaGraphInstantiate(&ready_, graph, 0);
+      cudaGraphDestroy(graph);
+      RIDGE_CUDA_CHECK(made);
+      return {};
+    }
+    if (graph) cudaGraphDestroy(graph);
+    if (!queued.ok()) return queued;
+    RIDGE_CUDA_CHECK(ended);
+    return {};
+  }
+
+  cudaStream_t own_ = nullptr;
+  cudaGraphExec_t ready_ = nullptr;
+  void* buffers_[kMostBuffers] = {};
+};
+
+}  // namespace ridge

@@ -1,0 +1,38 @@
+// What the GPU's transposes by tiles of 32 x 32 share: which element is which thread's.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/runtime/cuda/check.h"
+#include "kernels/rows/rows.h"
+
+namespace ridge {
+
+constexpr int kTurnTile = 32, kTurnRows = 8;  // 32 x 8 threads, four rows each
+
+/// One tile through `tile` (rows of kTurnTile + pad words): in along rows of x, out along rows of y.
+template <class T, int pad>
+__device__ void turn_tile(T (&tile)[kTurnTile][kTurnTile + pad], const T* __restrict__ x,
+                          T* __restrict__ y, int64_t m, int64_t n) {
+  const int64_t tiles_n = (n + kTurnTile - 1) / kTurnTile;
+  const int64_t i0 = blockIdx.x / tiles_n * kTurnTile, j0 = blockIdx.x % tiles_n * kTurnTile;
+  const int lane = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
+  for (int q = row; q < kTurnTile; q += kTurnRows)
+    if (i0 + q < m && j0 + lane < n) tile[q][lane] = x[(i0 + q) * n + j0 + lane];
+  __syncthreads();
+  for (int q = row; q < kTurnTile; q += kTurnRows)
+    if (j0 + q < n && i0 + lane < m) y[(j0 + q) * m + i0 + lane] = tile[lane][q];
+}
+
+/// kernel(x, y, m, n) on the launch's tiles, typed by words of the element's size.
+template <class Word, class Kernel>
+Status launch_tiles(const Launch& launch, Kernel kernel) {
+  const Rows r = rows_of(launch);
+  const int64_t tiles = (r.m + kTurnTile - 1) / kTurnTile * ((r.n + kTurnTile - 1) / kTurnTile);
+  kernel<<<static_cast<unsigned>(tiles), dim3(kTurnTile, kTurnRows), 0,
+           static_cast<cudaStream_t>(launch.stream)>>>(reinterpret_cast<const Word*>(r.x),
+                                                       reinterpret_cast<Word*>(r.y), r.m, r.n);
+  return RIDGE_CUDA_LAUNCHED(transpose_kernel);
+}
+
+}  // namespace ridge

@@ -1,0 +1,327 @@
+#include "worker/edit/build.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+
+#include "common/core/write_file.h"
+#include "common/harness/measure/tool.h"
+#include "worker/edit/build_flags.h"
+#include "worker/edit/nvcc.h"
+
+// What this worker was built with; set by CMakeLists.txt for this file alone.
+#ifndef RIDGE_CXX
+#error RIDGE_CXX, RIDGE_CXX_FLAGS, RIDGE_ISA_FLAGS and RIDGE_SOURCE_DIR belong to this file
+#endif
+
+namespace ridge::worker {
+namespace {
+
+constexpr double kLimit_s = 30;
+constexpr size_t kMostMessages = 20;
+
+using Words = std::vector<std::string>;
+
+Error refused(std::string what, std::string hint) {
+  return {ErrorCode::usage, std::move(what), "edited rung", std::move(hint)};
+}
+
+Words split(std::string_view text, char separator) {
+  Words words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// Lower-case letters, digits and _: nothing that a path or a shell reads as more than a name.
+bool is_plain(std::string_view name) {
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
+}
+
+/// The three names in RIDGE_KERNEL(family, backend, trick, ...), without white space.
+Words registration_of(std::string_view text) {
+  constexpr std::string_view kMacro = "\nRIDGE_KERNEL(";
+  const size_t at = text.find(kMacro);
+  if (at == text.npos) return {};
+  Words names(1);
+  for (const char c : text.substr(at + kMacro.size())) {
+    if (c == ',' || c == ')') {
+      if (names.size() == 3 || c == ')') break;
+      names.emplace_back();
+    } else if (!std::isspace(static_cast<unsigned char>(c))) {
+      names.back() += c;
+    }
+  }
+  for (const std::string& name : names) {
+    if (!is_plain(name) || name.empty()) return {};
+  }
+  return names.size() == 3 ? names : Words();
+}
+
+/// Of the types in .dtypes = "bf16 fp16" the one to build for: `wanted`, or the first; empty: there is one.
+std::string one_dtype(std::string_view text, std::string_view wanted) {
+  constexpr std::string_view kBegin = ".dtypes = \"";
+  const size_t at = text.find(kBegin, std::min(text.find("\nRIDGE_KERNEL("), text.size()));
+  if (at == text.npos) return "";
+  const std::string_view rest = text.substr(at + kBegin.size());
+  const Words types = split(rest.substr(0, rest.find('"')), ' ');
+  if (types.size() < 2) return "";
+  if (!std::all_of(types.begin(), types.end(), is_plain)) return "";
+  const bool has = std::find(types.begin(), types.end(), wanted) != types.end();
+  return has ? std::string(wanted) : types.front();
+}
+
+/// "arch=90a flags=..." of the first line; empty where it is no build line.
+std::string build_line_of(const std::string& text) {
+  constexpr std::string_view kBegin = "// ridge:";
+  if (!text.starts_with(kBegin)) return "";
+  return text.substr(kBegin.size(), text.find('\n') - kBegin.size());
+}
+
+/// -mavx512f ... of an isa= in a build line; false for one that is unknown.
+bool isa_flags(const std::string& isa, Words* flags) {
+  for (const std::string& entry : split(RIDGE_ISA_FLAGS, '|')) {
+    const size_t equals = entry.find('=');
+    if (entry.substr(0, equals) != isa) continue;
+    for (std::string& flag : split(entry.substr(equals + 1), ' ')) flags->push_back(flag);
+    return true;
+  }
+  return isa.empty();
+}
+
+/// "loop_order.cpp:23:7: error: 'x' was not declared" of GCC and Clang, "naive.cu(23): error: ..." of
+/// nvcc; messages of other files keep their place in the text and have no line of the learner's.
+void read_messages(const std::string& output, const std::string& file, EditBuild* build) {
+  for (const std::string& line : split(output, '\n')) {
+    for (const char* kind : {"error", "warning"}) {
+      size_t at = line.find(std::string(": ") + kind + ": ");
+      if (at == line.npos) at = line.find(std::string(": fatal ") + kind + ": ");
+      if (at == line.npos || build->messages.size() >= kMostMessages) continue;
+      CompileMessage message;
+      message.kind = kind;
+      const std::string place = line.substr(0, at);
+      message.text = line.substr(line.find(": ", at + 2) + 2);
+      const size_t colon = place.find_first_of(":(");
+      const std::string name = place.substr(0, colon);
+      const bool own = name == file;
+      if (own && colon != place.npos) {
+        const char* end = place.data() + place.size();
+        const auto [next, error] = std::from_chars(place.data() + colon + 1, end, message.line);
+        if (error == std::errc() && next != end) std::from_chars(next + 1, end, message.column);
+      } else {
+        message.text = place.substr(place.rfind('/') + 1) + ": " + message.text;
+      }
+      // Both halves of a .cu say what is wrong in both.
+      const auto same = [&](const CompileMessage& m) {
+        return m.line == message.line && m.text == message.text;
+      };
+      if (std::none_of(build->messages.begin(), build->messages.end(), same)) {
+        build->messages.push_back(std::move(message));
+      }
+      break;
+    }
+  }
+}
+
+std::string first_error(const EditBuild& build) {
+  for (const CompileMessage& message : build.messages) {
+    if (message.kind != "error") continue;
+    return (message.line > 0 ? "line " + std::to_string(message.line) + ": " : "") + message.text;
+  }
+  return "";
+}
+
+std::string source_folder() {
+  const char* set = std::getenv("RIDGEPOINT_SOURCE");
+  return set != nullptr && *set != '\0' ? set : RIDGE_SOURCE_DIR;
+}
+
+void add_words(const char* text, Words* words) {
+  for (std::string& word : split(text, ' ')) words->push_back(word);
+}
+
+Words cpu_command(const EditText& edit) {
+  Words command = {RIDGE_CXX};
+  add_words(RIDGE_CXX_FLAGS, &command);
+  isa_flags(edit.isa, &command);
+  // Hidden: a name that the worker has too must not become the worker's.
+  add_words("-Wall -fdiagnostics-color=never -pipe -fPIC -fvisibility=hidden", &command);
+  return command;
+}
+
+/// "90a" stays; else what this GPU is, if it is later than what the build line asks for.
+Words gpu_command(const EditText& edit, int capability) {
+  const bool exact = edit.arch.ends_with("a");
+  const int least = edit.arch.empty() ? 75 : std::atoi(edit.arch.c_str());
+  Words command = {RIDGE_NVCC};
+  add_words(RIDGE_NVCC_FLAGS, &command);
+  const std::string arch = exact ? edit.arch : std::to_string(std::max(least, capability));
+  // Not -arch=sm_90a: nvcc 13.0 then assembles for a plain sm_90 as well, which has no wgmma.
+  command.push_back("-gencode=arch=compute_" + arch + ",code=sm_" + arch);
+  add_words("-Xcompiler -fPIC,-fvisibility=hidden", &command);
+  // Without the object for code on several devices, which a rung is not; and without what <cmath> has
+  // beyond C's, Bessel functions and the like, of 90 kB: a third of a second of each save (a
+  // standard library that does not know the name is parsed whole).
+  command.push_back("-nodlink");
+  // A file's kernels beside each other, the same machine code: tuned.cu's four took 1.9 s of nvcc on 16 cores, then 1.5.
+  command.push_back("-split-compile=0");
+  command.push_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
+  command.push_back("-DRIDGE_ARCH=" + std::to_string(least));
+  if (exact) command.push_back("-DRIDGE_ARCH_EXACT=true");
+  return command;
+}
+
+/// What the compiler is told whatever the text is.
+Words compile_command(const EditText& edit, int capability) {
+  Words command = edit.is_cuda ? gpu_command(edit, capability) : cpu_command(edit);
+  for (std::string& flag : split(edit.source.flags, ' ')) {
+    if (!flag.starts_with("isa=") && !flag.starts_with("arch=")) command.push_back(flag);
+  }
+  command.push_back("-I" + source_folder());
+  command.push_back("-DRIDGE_ISA=\"" + edit.isa + "\"");
+  if (!edit.dtype.empty()) command.push_back("-DRIDGE_ONLY_DTYPE=" + edit.dtype);
+  command.push_back("-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"");
+  return command;
+}
+
+/// The lines with an include in <> that stand before the first line of code.
+std::string system_includes(const std::string& text) {
+  std::string includes;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("#include <")) {
+      includes += line + "\n";
+    } else if (!line.starts_with("//") && !line.starts_with("#include \"")) {
+      break;
+    }
+  }
+  return includes;
+}
+
+/// The words of its build line: isa=, arch=, and flags that the compiler may be given.
+Result<void> read_flags(EditText* edit) {
+  for (const std::string& flag : split(edit->source.flags, ' ')) {
+    if (flag.starts_with("isa=")) {
+      edit->isa = flag.substr(4);
+    } else if (!is_allowed_flag(flag, edit->is_cuda)) {
+      return refused("its build line asks for " + flag + ", which is not an allowed flag",
+                     "docs/your_turn.md lists those that are");
+    } else if (flag.starts_with("arch=")) {
+      edit->arch = flag.substr(5);
+    }
+  }
+  Words ignored;
+  if (!isa_flags(edit->isa, &ignored)) return refused("isa=" + edit->isa + " is unknown", "");
+  return {};
+}
+
+}  // namespace
+
+Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
+                           const std::string& text) {
+  const Words names = registration_of(text);
+  if (names.empty()) {
+    return refused("it registers no kernel",
+                   "keep its last lines: RIDGE_KERNEL(family, backend, name, .launch = ...)");
+  }
+  EditText edit;
+  edit.is_cuda = names[1] == "cuda";
+  edit.dtype = one_dtype(text, dtype);
+  const std::string path =
+      "kernels/" + names[0] + "/rungs/" + names[2] + (edit.is_cuda ? ".cu" : ".cpp");
+  const std::string line = build_line_of(text);
+  std::vector<KernelSource> sources = sources_of({path.c_str(), line.c_str(), text.c_str()});
+  if (sources.empty()) return refused("it registers no kernel", "");
+  const std::string_view wanted = original_of(kernel);
+  edit.source = sources.front();
+  for (const KernelSource& source : sources) {
+    if (source.id == wanted) edit.source = source;
+  }
+  edit.variant = edit.source.id.substr(names[0].size() + names[1].size() + names[2].size() + 2);
+  if (!is_plain(edit.variant)) {
+    return refused("its build line has a variant " + edit.variant.substr(1),
+                   "name it in lower-case letters, digits and _");
+  }
+  if (!edit.source.needs.empty()) {
+    return refused("its work is done by " + edit.source.needs, "edit a rung of ours");
+  }
+  RIDGE_TRY_VOID(read_flags(&edit));
+  return edit;
+}
+
+std::string artifact_path(const EditText& edit, const std::string& folder) {
+  return folder + "/" + edit.id() + ".so";
+}
+
+std::string Precompiled::header(const Words& command, const std::string& first,
+                                const std::string& text, const std::function<bool()>& cancelled,
+                                std::future<void>* making) {
+  const std::string includes = system_includes(text);
+  if (includes.empty() || folder_.path().empty()) return first;
+  std::string key = includes;
+  for (const std::string& word : command) key += word + "\n";
+  const auto [made, is_new] = made_.try_emplace(key, first);
+  if (!is_new) return made->second;
+  const std::string file = folder_.path() + "/" + std::to_string(made_.size()) + ".h";
+  if (!write_whole(file, "#include \"" + first + "\"\n" + includes)) return first;
+  Words words = command;
+  for (const std::string& word :
+       {std::string("-x"), std::string("c++-header"), file, std::string("-o"), file + ".gch"}) {
+    words.push_back(word);
+  }
+  // Where it fails, at a header that is not there say, the text's own compilation says so at its line.
+  *making = std::async(std::launch::async, [words, file, cancelled, entry = &made->second] {
+    const auto ran = measure::run_tool(words, kLimit_s, true, cancelled);
+    if (ran && ran->code == 0) *entry = file;
+  });
+  return first;
+}
+
+bool compile_edit(const EditText& edit, int capability, const std::string& folder,
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto fail = [&](const std::string& why) {
+    build->reason = why;
+    return false;
+  };
+  if (edit.is_cuda && *RIDGE_NVCC == '\0') return fail("this worker was built without CUDA");
+  if (access((source_folder() + "/common/kernel/edited.h").c_str(), R_OK) != 0) {
+    return fail("the headers that it includes are not in " + source_folder() +
+                ", where this worker was built: build it again, or name the source tree in "
+                "RIDGEPOINT_SOURCE");
+  }
+  const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
+  if (const auto written = write_whole(file, edit.source.text); !written) {
+    return fail(written.error().sentence());
+  }
+  Words command = compile_command(edit, capability);
+  const std::string first = source_folder() + "/common/kernel/edited.h";
+  std::future<void> making;
+  const std::string header =
+      edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled, &making);
+  // Symbolic: bound within itself, as hidden names are.
+  for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
+    command.push_back(word);
+  }
+  for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
+    command.push_back(word);
+  }
+  if (edit.is_cuda) command = halves_side_by_side(command, folder, headers->folder(), cancelled);
+  const auto ran = measure::run_tool(command, kLimit_s, true, cancelled);
+  if (making.valid()) making.wait();
+  build->compile_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!ran) return fail(ran.error().sentence());
+  read_messages(ran->text, file, build);
+  if (ran->code == 0) return true;
+  const std::string error = first_error(*build);
+  return fail("it does not compile" +
+              (error.empty() ? ": " + ran->text.substr(0, 200) : ", " + error));
+}
+
+}  // namespace ridge::worker

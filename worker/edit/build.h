@@ -1,0 +1,63 @@
+// From a learner's text to a file that a worker can load, with the compiler and the flags that this
+// worker was built with.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/harness/kernel/registry.h"
+#include "common/record/edit.h"
+#include "worker/edit/scratch.h"
+
+namespace ridge::worker {
+
+/// What a learner's text is: which rung it registers, and how it wants to be compiled.
+struct EditText {
+  KernelSource source;  ///< its id is the original's; path, flags, hash and text are the learner's
+  std::string isa;      ///< "avx512f"
+  std::string arch;     ///< "90a"
+  std::string variant;  ///< "_o1" of naive_o1
+  bool is_cuda = false;
+  std::string dtype;  ///< the one data type it is built for; empty: the text names no two
+  std::string id() const { return source.id + std::string(kEditSuffix); }
+};
+
+/// `kernel` picks a variant where the text makes several rungs; it may be empty. `dtype`: the data type to
+/// build it for; where it is not among the text's own, their first. Errors: usage, where
+/// the text registers no kernel or its build line asks for what is not allowed.
+Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
+                           const std::string& text);
+
+/// The headers that texts include in <>, compiled ahead once for each set of flags and kept as long as
+/// this lives: <immintrin.h> alone is half a second of a save.
+class Precompiled {
+ public:
+  /// What to give to -include: `first`, and what `text` includes in <> before its first line of code.
+  /// `command`: the compiler and its flags. The first time it is `first` alone, and the rest is `making`
+  /// beside the text's own compilation; who gets that waits for it.
+  std::string header(const std::vector<std::string>& command, const std::string& first,
+                     const std::string& text, const std::function<bool()>& cancelled,
+                     std::future<void>* making);
+  /// Where they are, and others of the same life may be.
+  const std::string& folder() const { return folder_.path(); }
+
+ private:
+  Scratch folder_;
+  std::map<std::string, std::string> made_;
+};
+
+/// Compiles it to `folder`/<id>.so, a GPU's for one of this compute capability. False: it did not compile;
+/// `build` has the messages and a reason; or `cancelled` said so meanwhile. The headers that it includes are those of the source tree that
+/// this worker was built from, or of $RIDGEPOINT_SOURCE.
+bool compile_edit(const EditText& edit, int capability, const std::string& folder,
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build);
+
+/// Where compile_edit() puts what it makes.
+std::string artifact_path(const EditText& edit, const std::string& folder);
+
+}  // namespace ridge::worker
