@@ -14,7 +14,7 @@ inline std::string replaced(std::string text, const std::string& part, const std
 
 inline const std::string& original() {
   static const std::string text =
-      read_all(variable("RIDGE_SOURCE") + "/kernels/gemm/loop_order.cpp");
+      read_all(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/loop_order.cpp");
   REQUIRE(!text.empty());
   return text;
 }

@@ -29,7 +29,7 @@ EditBuild compiled(const std::string& text, std::string* object = nullptr,
 }
 
 std::string wgmma_tma() {
-  return test::read_all(test::variable("RIDGE_SOURCE") + "/kernels/gemm/wgmma_tma.cu");
+  return test::read_all(test::variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/wgmma_tma.cu");
 }
 
 bool has_nvcc(const EditBuild& build) {

@@ -27,7 +27,7 @@ TEST_CASE("an edited rung is built, checked with seeds of its own, and timed") {
   const EditBuild other = one.build(with("(void)0;"));
   CHECK(other.hash != build.hash);
   const EditBuild naive =
-      one.build(test::read_all(test::variable("RIDGE_SOURCE") + "/kernels/gemm/naive.cpp"),
+      one.build(test::read_all(test::variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/naive.cpp"),
                 "gemm.cpu.naive_o1");
   CHECK(naive.kernel == "gemm.cpu.naive_o1_edit");
 }
@@ -35,7 +35,7 @@ TEST_CASE("an edited rung is built, checked with seeds of its own, and timed") {
 TEST_CASE("its names are its own, and what rungs share is the worker's") {
   Class& one = shared();
   // packed.cpp defines a table that threads.cpp of the worker uses: an edit must not get the worker's.
-  const std::string kernels = test::variable("RIDGE_SOURCE") + "/kernels/gemm/";
+  const std::string kernels = test::variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/";
   const std::string text =
       replaced(test::read_all(kernels + "packed.cpp"), "s * v + sum", "s * v * 1.01f + sum");
   REQUIRE(one.build(text, "gemm.cpu.packed").built);

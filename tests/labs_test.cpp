@@ -24,8 +24,10 @@ bool has_source(const std::string& id) {
   const std::string extension = id.substr(first + 1, second - first - 1) == "cuda" ? ".cu" : ".cpp";
   std::string trick = id.substr(second + 1);
   while (!trick.empty()) {
-    if (std::filesystem::exists(source_dir() / "kernels" / family / (trick + extension)))
-      return true;
+    for (const char* room : {"rungs", "peers"}) {
+      if (std::filesystem::exists(source_dir() / "kernels" / family / room / (trick + extension)))
+        return true;
+    }
     const size_t underscore = trick.rfind('_');
     if (underscore == std::string::npos) return false;
     trick.resize(underscore);

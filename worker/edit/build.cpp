@@ -290,7 +290,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
     return false;
   };
   if (edit.is_cuda && *RIDGE_NVCC == '\0') return fail("this worker was built without CUDA");
-  if (access((source_folder() + "/common/kernel/edited.h").c_str(), R_OK) != 0) {
+  if (access((source_folder() + "/common/harness/kernel/edited.h").c_str(), R_OK) != 0) {
     return fail("the headers that it includes are not in " + source_folder() +
                 ", where this worker was built: build it again, or name the source tree in "
                 "RIDGEPOINT_SOURCE");
@@ -300,7 +300,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
     return fail(written.error().sentence());
   }
   Words command = compile_command(edit, capability);
-  const std::string first = source_folder() + "/common/kernel/edited.h";
+  const std::string first = source_folder() + "/common/harness/kernel/edited.h";
   std::future<void> making;
   const std::string header =
       edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled, &making);
