@@ -89,9 +89,7 @@ void fill_recorded(const State& state, RungView* row) {
     row->run = recording.run.get();
     row->origin = Origin::recorded;
     row->machine = recording.machine;
-    const KernelInfo* built = state.run().kernel(row->rung->kernel);
-    row->stale = built && !built->hash.empty() && !snapped.series->hash.empty() &&
-                 built->hash != snapped.series->hash;
+    row->stale = is_stale(state, *snapped.series);
     return;
   }
 }
@@ -214,6 +212,11 @@ Params view_params(const State& state, const KernelInfo* info) {
   Params wanted = params_for(state, *info);
   if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
   return wanted;
+}
+
+bool is_stale(const State& state, const Series& recorded) {
+  const KernelInfo* built = state.is_replay() ? nullptr : state.run().kernel(recorded.kernel);
+  return built && !built->hash.empty() && !recorded.hash.empty() && built->hash != recorded.hash;
 }
 
 void leave_lab(State& state) {

@@ -225,6 +225,9 @@ std::string rung_title(const State& state, const std::string& kernel);
 /// A kernel as this worker describes it, else as a recording does; null: neither knows it.
 const KernelInfo* find_info(const State& state, const std::string& kernel);
 
+/// Whether this build's kernel is another than the one recorded. A saved run knows no build.
+bool is_stale(const State& state, const Series& recorded);
+
 /// What this kernel is asked for: where it starts (in a saved run where it was measured, else the lab's
 /// first look at its processor), and over it what was chosen, as far as the kernel takes it. What is
 /// left out is the kernel's own default, which rungs of one lab need not share.

@@ -89,9 +89,7 @@ void set_source(const State& state, const Run& run, const std::string& machine,
   row->series = series;
   row->ceilings = &run.ceilings();
   row->origin = machine;
-  const KernelInfo* built = machine.empty() ? nullptr : state.run().kernel(series->kernel);
-  row->stale =
-      built && !built->hash.empty() && !series->hash.empty() && built->hash != series->hash;
+  row->stale = !machine.empty() && is_stale(state, *series);
 }
 
 /// The newest live result with these parameters, else the nearest recorded one of what cannot run.
