@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
+#include "common/core/format.h"
 #include "common/view/chart/decimate.h"
 #include "common/view/chart/ticks.h"
-#include "common/core/format.h"
 #include "tests/catch.h"
 
 using namespace ridge;

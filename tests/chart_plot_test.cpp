@@ -3,11 +3,11 @@
 #include <cmath>
 #include <map>
 
+#include "common/core/format.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
 #include "common/view/chart/svg.h"
-#include "common/core/format.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
 

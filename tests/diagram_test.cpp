@@ -7,9 +7,9 @@
 
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
+#include "common/harness/kernel/registry.h"
 #include "common/view/diagram/diagram.h"
 #include "common/view/diagram/names.h"
-#include "common/harness/kernel/registry.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
 #include "tests/golden.h"

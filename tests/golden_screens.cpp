@@ -161,7 +161,8 @@ int main(int argc, char** argv) {
   options.scenes = {"all"};
   options.themes = {"dark", "light"};
   options.scales = {1, 2};
-  options.width = 2000, options.height = 1120;  // the least that has room for scale 2 (fitting_scale)
+  options.width = 2000,
+  options.height = 1120;  // the least that has room for scale 2 (fitting_scale)
   options.replay = std::string(argv[1]) + "/run.jsonl";
   Scenes scenes(argv[1], argv[2]);
   const auto drawn = window::draw_pictures(

@@ -1,6 +1,7 @@
 // The heatmap, the distribution function, the ramp of values, and the table behind every chart.
 #include "common/view/chart/heatmap.h"
 
+#include "common/record/derive.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/ecdf.h"
 #include "common/view/chart/forest.h"
@@ -12,7 +13,6 @@
 #include "common/view/chart/svg.h"
 #include "common/view/chart/table.h"
 #include "common/view/chart/theme.h"
-#include "common/record/derive.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
 

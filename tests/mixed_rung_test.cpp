@@ -1,10 +1,10 @@
 // The mixed-precision lab's rungs as the worker, the charts and the command line see them.
 #include <cmath>
 
-#include "common/view/chart/gradients.h"
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
+#include "common/view/chart/gradients.h"
 #include "kernels/mixed/trainer.h"
 #include "tests/catch.h"
 #include "tests/program.h"

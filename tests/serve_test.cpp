@@ -2,10 +2,10 @@
 // decode step.
 #include <cmath>
 
-#include "common/view/chart/serving.h"
 #include "common/record/run.h"
 #include "common/stats/queue.h"
 #include "common/stats/stats.h"
+#include "common/view/chart/serving.h"
 #include "tests/program.h"
 #include "tests/worker_process.h"
 

@@ -365,7 +365,8 @@ TEST_CASE("every metric in use has its entry: charts, telemetry, the JSON docume
     INFO(key);
     CHECK(metrics->count(key) == 1);
   }
-  std::set<std::string> used = matches("common/harness/measure", "(?:values|last_)\\[\"(\\w+)\"\\]");
+  std::set<std::string> used =
+      matches("common/harness/measure", "(?:values|last_)\\[\"(\\w+)\"\\]");
   CHECK(used.size() >= 4);
   used.merge(matches("worker", "values\\[\"(\\w+)\"\\]"));
   const auto schema = parse_json(read_file("docs/schema/document.schema.json"), "schema");

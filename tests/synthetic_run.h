@@ -44,8 +44,9 @@ class Transcript {
 };
 
 inline KernelInfo kernel_info(const std::string& id) {
-  KernelInfo info{id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/rungs/naive.cpp",
-                  "-O1", "00beef00", false, true,     "",       {}};
+  KernelInfo info{
+      id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/rungs/naive.cpp",
+      "-O1", "00beef00", false, true,     "",       {}};
   info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, "", true},
                  {"m", "rows", false, {}, 1, 65536, int64_t{512}, "n"},
                  {"k", "length of the sums", false, {}, 1, 65536, int64_t{512}, "n"},

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/window/views/chart_view.h"
 #include "app/window/shell/history.h"
 #include "app/window/shell/image_clipboard.h"
-#include "app/window/teach/predict.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/predict.h"
+#include "app/window/views/chart_view.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

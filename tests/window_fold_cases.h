@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/views/chart_rows.h"
 #include "app/window/panels/fold.h"
 #include "app/window/shell/settings.h"
+#include "app/window/views/chart_rows.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

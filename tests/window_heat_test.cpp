@@ -1,7 +1,7 @@
 // The sweep over two parameters, and the loop nests: orders with their traffic, tiles with their heatmap.
+#include "app/window/shell/screens.h"
 #include "app/window/views/chart_rows.h"
 #include "app/window/views/heat.h"
-#include "app/window/shell/screens.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

@@ -22,11 +22,13 @@ std::string text_of(const std::string& path) {
 /// The window with the true sources of some rungs, on one of them.
 struct LessonFixture : Fixture {
   explicit LessonFixture(const std::string& rung, bool still = false, float height = 4000)
-      : Fixture((FakeSession::texts = {{"gemm.cuda.naive", text_of("kernels/gemm/rungs/naive.cu")},
-                                       {"gemm.cuda.cp_async", text_of("kernels/gemm/rungs/cp_async.cu")},
-                                       {"gemm.cpu.naive_o1", text_of("kernels/gemm/rungs/naive.cpp")}},
-                 1600.f),
-                height) {
+      : Fixture(
+            (FakeSession::texts = {{"gemm.cuda.naive", text_of("kernels/gemm/rungs/naive.cu")},
+                                   {"gemm.cuda.cp_async",
+                                    text_of("kernels/gemm/rungs/cp_async.cu")},
+                                   {"gemm.cpu.naive_o1", text_of("kernels/gemm/rungs/naive.cpp")}},
+             1600.f),
+            height) {
     state.view.reduced_motion = still;
     select_rung(state, rung);
     driver->frames(4);

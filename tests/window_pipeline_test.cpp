@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/window/views/chart_rows.h"
 #include "app/window/shell/history.h"
+#include "app/window/views/chart_rows.h"
 #include "app/window/views/timeline.h"
 #include "common/record/diagnosis.h"
 #include "tests/window_fixture.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "app/window/shell/settings.h"
 #include "app/window/teach/handout.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/shell/settings.h"
 #include "app/window/views/sweep.h"
 #include "tests/window_fixture.h"
 

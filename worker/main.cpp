@@ -11,9 +11,9 @@
 
 #include "common/core/build_info.h"
 #include "common/harness/measure/isa.h"
+#include "worker/edit/loading.h"
 #include "worker/emitter.h"
 #include "worker/last_words.h"
-#include "worker/edit/loading.h"
 #include "worker/server.h"
 
 namespace {

@@ -32,7 +32,7 @@ struct MeasureOptions {
   std::string mode = "measure", cache = "hot", out;
   std::optional<double> margin, limit_s;
   int device = 0;
-  bool counters = false;  ///< run; a GPU's too, in a worker of their own
+  bool counters = false;           ///< run; a GPU's too, in a worker of their own
   std::vector<std::string> edits;  ///< learners' files, "FILE" or "KERNEL=FILE": rungs too
 };
 

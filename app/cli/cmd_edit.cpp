@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/query/editing.h"
 #include "app/cli/measuring.h"
+#include "app/query/editing.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/query/decode.h"
 #include "app/cli/driver.h"
+#include "app/query/decode.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/params.h"

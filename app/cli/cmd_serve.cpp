@@ -6,8 +6,8 @@
 #include "app/cli/driver.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
-#include "common/view/chart/serving.h"
 #include "common/record/params.h"
+#include "common/view/chart/serving.h"
 
 namespace ridge::app {
 namespace {

@@ -37,7 +37,8 @@ int cmd_table(const CommonOptions& common, const MeasureOptions& options) {
     print(environment_text(run) +
           published_text(**table, rows, *given, std::clamp<size_t>(terminal_width(), 60, 100)));
   }
-  return finish_command(common, options, measured, run_exit_code(run, measured.request, *measured.lab));
+  return finish_command(common, options, measured,
+                        run_exit_code(run, measured.request, *measured.lab));
 }
 
 }  // namespace ridge::app

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "app/query/published.h"
-#include "common/view/chart/score.h"
-#include "common/view/chart/serving.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/score.h"
+#include "common/view/chart/serving.h"
 
 namespace ridge::app {
 namespace {

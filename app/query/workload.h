@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/query/published.h"
-#include "common/view/chart/workload.h"
 #include "common/record/request.h"
+#include "common/view/chart/workload.h"
 #include "labs/workload.h"
 
 namespace ridge::app {

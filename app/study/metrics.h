@@ -14,7 +14,8 @@ struct Metric {
   std::string better;             ///< "higher", "lower", or "" where neither is
   std::string why;                ///< why it matters, one or two sentences
   std::vector<std::string> json;  ///< the fields that carry it: "median_ns" of stats, "power_w" ...
-  std::vector<std::string> columns;  ///< headings of a report's tables that mean it, besides its name
+  std::vector<std::string>
+      columns;  ///< headings of a report's tables that mean it, besides its name
 };
 
 using Metrics = std::map<std::string, Metric>;  ///< by key: "time_per_call"

@@ -49,12 +49,12 @@ struct Inspection {
   std::string data;    ///< "Fashion-MNIST"
   std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
   int64_t inputs = 0;  ///< that can be picked: of the test set, or queries
-  std::string input_name = "test image";  ///< what one is called
+  std::string input_name = "test image";            ///< what one is called
   std::optional<int64_t> input, label, prediction;  ///< test: its place and its true class
   std::vector<std::string> classes;  ///< empty: inputs have none, and none can be wrong
-  std::vector<double> scores;     ///< of each class; empty without an input
-  std::string score;              ///< what is counted: "LUTs that say yes"
-  double score_most = 0;          ///< the most there can be
+  std::vector<double> scores;        ///< of each class; empty without an input
+  std::string score;                 ///< what is counted: "LUTs that say yes"
+  double score_most = 0;             ///< the most there can be
   std::optional<double> call_ns;  ///< one call of the definition on this input, not a measurement
   std::string unit_name;          ///< "LUT"
   int64_t units = 0;              ///< how many; cell c of a plane of votes is of unit c % units

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/window/shell/actions.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 
 namespace ridge::window {
 namespace {

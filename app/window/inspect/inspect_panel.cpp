@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
 #include "app/window/inspect/inspect_draw.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "common/core/format.h"
 

@@ -1,7 +1,7 @@
 // What holds the selected rung back, above its part of the lesson: the bottleneck, the evidence, and
 // the lever as a link to the rung that pulls it.
-#include "app/window/shell/actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 
 namespace ridge::window {

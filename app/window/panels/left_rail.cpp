@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "app/query/ladder_end.h"
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 

@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "app/window/views/chart_view.h"
-#include "app/window/views/diagram_view.h"
 #include "app/window/panels/diff.h"
 #include "app/window/panels/fold.h"
 #include "app/window/panels/lesson_text.h"
 #include "app/window/panels/lexer.h"
 #include "app/window/panels/markdown.h"
 #include "app/window/shell/ui.h"
-#include "common/view/chart/model.h"
+#include "app/window/views/chart_view.h"
+#include "app/window/views/diagram_view.h"
 #include "common/record/diagnosis.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::window {
 

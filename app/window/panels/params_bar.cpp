@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "common/record/params.h"
 
 namespace ridge::window {

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <utility>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 
 namespace ridge::window {
 

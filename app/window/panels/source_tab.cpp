@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "app/study/lesson.h"
-#include "app/window/shell/actions.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "common/record/assembly.h"
 
 namespace ridge::window {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/views/chart_draw.h"
 #include "app/window/panels/panels.h"
+#include "app/window/views/chart_draw.h"
+#include "common/stats/stats.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
-#include "common/stats/stats.h"
 
 namespace ridge::window {
 namespace {

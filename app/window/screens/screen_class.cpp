@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "app/query/leaderboard.h"
-#include "app/window/shell/actions.h"
 #include "app/window/edit/editing.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
 #include "common/core/format.h"

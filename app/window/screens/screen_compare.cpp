@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "app/query/reporting.h"
-#include "app/window/shell/actions.h"
-#include "app/window/views/chart_view.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/views/chart_view.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/ecdf.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/paired.h"
-#include "common/record/noise_floor.h"
-#include "common/record/params.h"
 #include "common/view/report/content.h"
 
 namespace ridge::window {

@@ -1,9 +1,9 @@
 // Home: one button to begin with, the labs that exist and how far each was climbed, the last results.
 #include <algorithm>
 
+#include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/history.h"
-#include "app/window/panels/panels.h"
 #include "app/window/shell/screens.h"
 
 namespace ridge::window {

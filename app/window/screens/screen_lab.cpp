@@ -1,12 +1,12 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
-#include "app/window/teach/predict_bar.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/predict_bar.h"
 #include "app/window/teach/tour_bar.h"
 
 namespace ridge::window {

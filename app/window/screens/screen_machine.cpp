@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
-#include "app/window/views/chart_view.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
-#include "common/view/chart/noise.h"
+#include "app/window/views/chart_view.h"
 #include "common/core/format.h"
 #include "common/record/noise_floor.h"
+#include "common/view/chart/noise.h"
 
 namespace ridge::window {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/shell/actions.h"
-#include "app/window/views/chart_draw.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
 #include "app/window/teach/predict_bar.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/shell/screens.h"
+#include "app/window/views/chart_draw.h"
 
 namespace ridge::window {
 namespace {

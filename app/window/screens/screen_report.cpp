@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
-#include "app/window/views/chart_view.h"
-#include "app/window/shell/export.h"
 #include "app/window/panels/panels.h"
-#include "app/window/shell/screens.h"
 #include "app/window/panels/table_view.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/export.h"
+#include "app/window/shell/screens.h"
+#include "app/window/views/chart_view.h"
 
 namespace ridge::window {
 namespace {

@@ -7,10 +7,10 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/timeline.h"
+#include "common/core/format.h"
 #include "common/view/chart/axis_place.h"
 #include "common/view/chart/layout_parts.h"
 #include "common/view/chart/ticks.h"
-#include "common/core/format.h"
 
 namespace ridge::window {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "app/query/ladder_end.h"
-#include "app/window/shell/actions.h"
-#include "app/window/views/chart_rows.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/fold.h"
+#include "app/window/shell/actions.h"
+#include "app/window/views/chart_rows.h"
 #include "app/window/views/workload.h"
 
 namespace ridge::window {

@@ -2,9 +2,9 @@
 #include <map>
 #include <utility>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/actions.h"
 #include "common/core/format.h"
 #include "common/record/noise_floor.h"
 

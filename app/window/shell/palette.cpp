@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "app/window/shell/actions.h"
 #include "app/window/edit/editing.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 
 namespace ridge::window {

@@ -1,6 +1,6 @@
 // Asking the worker, as every action does it.
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
+#include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
 
 namespace ridge::window {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
-#include "app/window/views/chart_view.h"
 #include "app/window/teach/tour_bar.h"
+#include "app/window/views/chart_view.h"
 
 namespace ridge::window {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "app/window/shell/actions.h"
-#include "app/window/views/chart_view.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/chart_view.h"
 
 namespace ridge::window {
 namespace {

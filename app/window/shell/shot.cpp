@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/window/shell/actions.h"
 #include "app/platform/platform.h"
-#include "app/window/teach/presenter.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
-#include "app/window/teach/study.h"
 #include "app/window/shell/window.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/study.h"
 #include "common/record/edit.h"
 
 namespace ridge::window {

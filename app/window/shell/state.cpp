@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "app/query/nearest.h"
-#include "app/window/shell/actions.h"
 #include "app/window/edit/editing.h"
-#include "app/window/panels/fold.h"
-#include "app/window/shell/history.h"
 #include "app/window/inspect/inspect_view.h"
+#include "app/window/panels/fold.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/history.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/self_check.h"
 #include "common/record/derive.h"

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/platform/platform.h"
 #include "app/query/reporting.h"
 #include "app/window/shell/history.h"
 #include "app/window/shell/image_clipboard.h"
-#include "app/platform/platform.h"
-#include "app/window/teach/presenter.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
 
 namespace ridge::window {

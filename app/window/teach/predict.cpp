@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "common/view/chart/ladder_predictions.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/view/chart/ladder_predictions.h"
 
 namespace ridge::window {
 namespace {

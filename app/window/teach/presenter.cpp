@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
+#include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
+#include "common/core/format.h"
 #include "common/view/chart/frontier.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
-#include "common/core/format.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {

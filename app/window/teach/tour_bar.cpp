@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/window/shell/actions.h"
-#include "app/window/teach/presenter.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/presenter.h"
 
 namespace ridge::window {
 namespace {

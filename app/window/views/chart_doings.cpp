@@ -2,9 +2,9 @@
 // behind the chart.
 #include <algorithm>
 
+#include "app/window/panels/table_view.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/chart_view.h"
-#include "app/window/panels/table_view.h"
 #include "common/view/chart/svg.h"
 #include "common/view/chart/table.h"
 

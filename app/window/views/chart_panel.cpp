@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
+#include "app/window/teach/predict.h"
 #include "app/window/views/chart_rows.h"
 #include "app/window/views/heat.h"
-#include "app/window/panels/panels.h"
-#include "app/window/teach/predict.h"
 #include "app/window/views/score_view.h"
 #include "app/window/views/serve_view.h"
 #include "app/window/views/training_view.h"

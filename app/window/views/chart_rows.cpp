@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
-#include "app/window/views/decode_view.h"
 #include "app/window/panels/fold.h"
-#include "app/window/views/heat.h"
 #include "app/window/teach/predict.h"
+#include "app/window/views/decode_view.h"
+#include "app/window/views/heat.h"
 #include "app/window/views/score_view.h"
 #include "app/window/views/serve_view.h"
 #include "app/window/views/training_view.h"
 #include "app/window/views/workload.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
 #include "common/view/chart/frontier.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
 #include "common/view/chart/traffic.h"
-#include "common/record/derive.h"
-#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {

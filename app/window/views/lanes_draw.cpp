@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/views/lanes.h"
 #include "app/window/panels/panels.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/lanes.h"
+#include "common/core/format.h"
 #include "common/view/chart/decimate.h"
 #include "common/view/chart/ticks.h"
-#include "common/core/format.h"
 
 namespace ridge::window {
 namespace {

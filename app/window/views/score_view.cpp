@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
-#include "common/view/chart/score.h"
 #include "common/record/params.h"
+#include "common/view/chart/score.h"
 
 namespace ridge::window {
 namespace {

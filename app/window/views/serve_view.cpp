@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/stops.h"
-#include "common/view/chart/serving.h"
+#include "app/window/shell/actions.h"
 #include "common/core/format.h"
+#include "common/view/chart/serving.h"
 
 namespace ridge::window {
 namespace {

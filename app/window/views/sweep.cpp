@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "app/window/shell/actions.h"
 #include "app/window/panels/fold.h"
+#include "app/window/shell/actions.h"
 
 namespace ridge::window {
 namespace {

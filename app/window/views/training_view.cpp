@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "common/view/chart/gradients.h"
-#include "common/view/chart/training.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/view/chart/gradients.h"
+#include "common/view/chart/training.h"
 
 namespace ridge::window {
 namespace {

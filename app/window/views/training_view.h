@@ -2,8 +2,8 @@
 // others. training_view.cpp has no ImGui; training_bar.cpp draws the choice of axes.
 #pragma once
 
-#include "app/window/views/chart_rows.h"
 #include "app/window/shell/ui.h"
+#include "app/window/views/chart_rows.h"
 
 namespace ridge::window {
 

@@ -1,7 +1,7 @@
 #include "app/window/views/workload.h"
 
-#include "app/window/shell/actions.h"
 #include "app/query/workload.h"
+#include "app/window/shell/actions.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 

@@ -137,7 +137,8 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const auto [kind, library] = registration_of(text);
   if ((path.substr(dot) != ".cpp" && !is_cuda) || kind.empty()) return;
 
-  const size_t begin = path.find('/') + 1;  // after "kernels/": rooms inside a family are no part of its ids
+  const size_t begin =
+      path.find('/') + 1;  // after "kernels/": rooms inside a family are no part of its ids
   const std::string family(path.substr(begin, path.find('/', begin) - begin));
   const std::string id = family + (is_cuda ? ".cuda." : ".cpu.") +
                          std::string(path.substr(slash + 1, dot - slash - 1));

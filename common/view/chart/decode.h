@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/view/chart/model.h"
 #include "common/record/types.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

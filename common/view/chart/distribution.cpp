@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/view/chart/decimate.h"
 #include "common/core/format.h"
 #include "common/stats/stats.h"
+#include "common/view/chart/decimate.h"
 
 namespace ridge::chart {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/view/chart/xy_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
 namespace {

@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "common/view/chart/xy_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "common/view/chart/xy_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "common/view/chart/ladder_parts.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"
+#include "common/view/chart/ladder_parts.h"
 
 namespace ridge::chart {
 namespace {

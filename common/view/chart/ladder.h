@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/view/chart/model.h"
 #include "common/record/seed_delta.h"
 #include "common/record/types.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <set>
 
-#include "common/view/chart/ladder_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/ladder_parts.h"
 
 namespace ridge::chart::parts {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/view/chart/ladder.h"
 #include "common/record/derive.h"
+#include "common/view/chart/ladder.h"
 
 namespace ridge::chart::parts {
 

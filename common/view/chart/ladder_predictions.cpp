@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/view/chart/ticks.h"
 #include "common/core/format.h"
+#include "common/view/chart/ticks.h"
 
 namespace ridge::chart {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "common/view/chart/ladder_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/ladder_parts.h"
 
 namespace ridge::chart::parts {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/core/format.h"
 #include "common/view/chart/ladder_parts.h"
 #include "common/view/chart/ticks.h"
-#include "common/core/format.h"
 
 namespace ridge::chart::parts {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/view/chart/ladder_parts.h"
-#include "common/view/chart/ticks.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"
+#include "common/view/chart/ladder_parts.h"
+#include "common/view/chart/ticks.h"
 
 namespace ridge::chart::parts {
 namespace {

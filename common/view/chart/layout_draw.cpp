@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "common/core/format.h"
 #include "common/view/chart/decimate.h"
 #include "common/view/chart/layout_parts.h"
-#include "common/core/format.h"
 
 namespace ridge::chart::parts {
 

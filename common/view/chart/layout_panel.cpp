@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "common/view/chart/layout_parts.h"
 #include "common/core/format.h"
+#include "common/view/chart/layout_parts.h"
 
 namespace ridge::chart::parts {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/view/chart/plot_layout.h"
 #include "common/core/format.h"
+#include "common/view/chart/plot_layout.h"
 
 namespace ridge::chart::parts {
 

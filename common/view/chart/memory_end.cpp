@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "common/view/chart/size_curve.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/size_curve.h"
 
 namespace ridge::chart {
 

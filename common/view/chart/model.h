@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/view/chart/axis_place.h"
 #include "common/record/types.h"
+#include "common/view/chart/axis_place.h"
 
 namespace ridge::chart {
 

@@ -2,8 +2,8 @@
 // default margin as a band. What lies inside the band can be told from 1 by nobody here.
 #pragma once
 
-#include "common/view/chart/model.h"
 #include "common/record/noise_floor.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

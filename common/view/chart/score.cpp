@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "common/view/chart/ticks.h"
 #include "common/core/format.h"
+#include "common/view/chart/ticks.h"
 
 namespace ridge::chart {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "common/view/chart/model.h"
 #include "common/record/types.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

@@ -1,8 +1,8 @@
 // Latency against load: what a request waits for, where the queue runs away, and the load that a limit allows.
 #pragma once
 
-#include "common/view/chart/model.h"
 #include "common/record/serving.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "common/view/chart/memory_end.h"
-#include "common/view/chart/xy_parts.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/memory_end.h"
+#include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "common/view/chart/ladder_parts.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/ladder_parts.h"
 
 namespace ridge::chart {
 namespace {

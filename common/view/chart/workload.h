@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/view/chart/model.h"
 #include "common/stats/stats.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::chart {
 

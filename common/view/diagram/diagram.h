@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/view/chart/model.h"
 #include "common/core/result.h"
-#include "common/view/diagram/expression.h"
 #include "common/record/types.h"
+#include "common/view/chart/model.h"
+#include "common/view/diagram/expression.h"
 
 namespace ridge::diagram {
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <sstream>
 
-#include "common/view/diagram/diagram.h"
 #include "common/record/params.h"
+#include "common/view/diagram/diagram.h"
 
 namespace ridge::diagram {
 namespace {

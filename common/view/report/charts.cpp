@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/record/params.h"
 #include "common/view/chart/frontier.h"
 #include "common/view/chart/gradients.h"
 #include "common/view/chart/ladder_predictions.h"
@@ -12,7 +13,6 @@
 #include "common/view/chart/speed_error.h"
 #include "common/view/chart/traffic.h"
 #include "common/view/chart/training.h"
-#include "common/record/params.h"
 #include "common/view/report/content.h"
 #include "common/view/report/predictions.h"
 

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
+#include "common/core/format.h"
+#include "common/record/params.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/paired.h"
-#include "common/core/format.h"
 #include "common/view/chart/workload.h"
-#include "common/record/params.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {

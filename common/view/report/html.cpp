@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "common/view/chart/svg.h"
 #include "common/core/format.h"
+#include "common/view/chart/svg.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/view/chart/model.h"
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
 #include "common/record/run.h"
+#include "common/view/chart/model.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::report {
