@@ -375,23 +375,32 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   lines.worker("hello", {{"version", "0"}});
   lines.worker("env", {{"environment", environment()}, {"when", "before"}});
   WorkRequest request = request_for("run", 4);
-  request.kernels = {{naive, {{"n", int64_t{4096}}}}, {tile, {{"n", int64_t{4096}}}}};
+  request.kernels = {{naive, {{"n", int64_t{1024}}}},
+                     {naive, {{"n", int64_t{4096}}}},
+                     {tile, {{"n", int64_t{4096}}}}};
   lines.send(request);
-  for (int i = 0; i < 2; ++i) {
-    Series series = outcome(4, i, request.kernels[static_cast<size_t>(i)].kernel);
-    series.params["n"] = int64_t{4096};
-    if (i == 1) series.hash = "an older one";
+  for (int i = 0; i < 3; ++i) {
+    const KernelRequest& asked = request.kernels[static_cast<size_t>(i)];
+    Series series = outcome(4, i, asked.kernel);
+    series.params["n"] = asked.params.at("n");
+    if (i == 2) series.hash = "an older one";
     lines.worker("result", with(about(4, i), "outcome", series));
   }
   auto run = std::make_shared<Run>();
   for (const std::string& line : lines.lines) run->apply_line(line);
   Fixture f;
   f.state.recordings = {{"h200.jsonl", "NVIDIA H200", "GEMM", run}};
+  f.state.dirty = true;
+  f.driver->frames();
+  // Until a size is chosen, GPU rungs stand at the one where they climb, which is not the CPU's.
+  CHECK(param_int(shown_params(f.state), "n") == 512);
+  CHECK(param_int(find_row(f.state, naive)->series->params, "n") == 4096);
+  CHECK(find_row(f.state, naive)->shown_size == "n = 4096");
   set_param(f.state, "n", int64_t{4096});
   f.driver->frames();
   CHECK(find_row(f.state, naive)->machine == "NVIDIA H200");
   CHECK(find_row(f.state, naive)->shown_size.empty());
-  set_param(f.state, "n", int64_t{512});
+  set_param(f.state, "n", int64_t{8192});
   f.driver->frames();
   const RungView* row = find_row(f.state, naive);
   CHECK(row->origin == Origin::recorded);

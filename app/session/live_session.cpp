@@ -374,7 +374,7 @@ void LiveSession::lose(const std::string& why) {
   line["reason"] = reason_;
   if (terminated_) line["cancelled"] = true;
   record(line);
-  // A cancel is a cancel: the next request starts another worker, and nobody has lost anything.
+  // A cancel loses nothing: the next request starts another worker.
   if (terminated_) reason_.clear();
   changed_ = true;
 }

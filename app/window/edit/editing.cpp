@@ -278,7 +278,7 @@ void revert_edit(State& state) {
 void build_again(State& state) {
   if (!state.editing || !state.editing->build_request) return;
   state.editing->wants_build = true;
-  state.editing->saved_ns = 0;  // nobody saved it now
+  state.editing->saved_ns = 0;  // the learner did not save it now
 }
 
 bool tick_editing(State& state, double now_s) {
