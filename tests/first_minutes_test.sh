@@ -19,6 +19,7 @@ small_problem() {
 
 rows() { awk -v state="$1" '$1 == "row" && $3 == state' "$widgets"; }
 has_results() { [ "$( (rows verified; rows partial) | wc -l)" -ge "$1" ]; }
+has_rungs() { [ -n "$(rows empty)$(rows verified)" ]; }
 is_ready() { says "^worker idle" && is_idle; }
 in_lab() { says "^lab $1\$"; }
 no_error() {
@@ -77,7 +78,7 @@ while there "lab:$((lab + 1))" || [ "$lab" -lt 9 ]; do
   [ "$lab" = 1 ] || wait_for 10 "lab $lab" sh -c "! grep -q '^lab $before_lab\$' '$widgets'"
   name=$(awk '$1 == "lab" { print $2 }' "$widgets")
   wait_for 60 "the worker is ready for $name" is_ready
-  [ -n "$(rows empty)$(rows verified)" ] || fail "$name has no rung that this machine can run"
+  wait_for 10 "a rung of $name that this machine can run" has_rungs
   is_full || for widget in $(small_problem "$name"); do click "$widget"; done
   begun=$(date +%s.%N)
   before=$(asked)
