@@ -72,7 +72,7 @@ LiveSession::LiveSession(Options options) : options_(std::move(options)) {}
 Result<void> LiveSession::launch() {
   const auto command = options_.command.empty() ? default_command() : options_.command;
   RIDGE_TRY(process_, Process::start(command, options_.wake));
-  has_hello_ = waiting_ = in_timed_block_ = false;
+  has_hello_ = waiting_ = in_timed_block_ = is_impatient_ = false;
   held_.clear();
   fault_.clear();
   banner_.clear();
@@ -175,16 +175,16 @@ void LiveSession::record(const Json& line) {
 
 void LiveSession::cancel(int64_t id) {
   const auto it = open_.find(id);
-  if (it == open_.end()) return;
-  if (it->second.cancelled) {
-    it->second.is_impatient = true;
-    return;
-  }
+  if (it == open_.end() || it->second.cancelled) return;
   it->second.cancelled = Clock::now();
   Json line = app_line("cancel");
   line["id"] = next_id_++;
   line["target"] = id;
   post(line);
+}
+
+void LiveSession::stop_waiting() {
+  for (const auto& [id, open] : open_) is_impatient_ |= open.cancelled.has_value();
 }
 
 void LiveSession::predict(const std::string& kernel, const Params& params, double value_ns) {
@@ -282,6 +282,7 @@ void LiveSession::close_request(const Json& message, const std::string& type) {
   const std::string& asked = it->second.type;
   if (type == "done" || (type == "end" && asked == "list") ||
       (type == "result" && asked == "source")) {
+    if (it->second.cancelled) is_impatient_ = false;
     open_.erase(it);
     waiting_ = false;
   }
@@ -341,7 +342,7 @@ void LiveSession::mind_cancel() {
   }
   for (const auto& [id, open] : open_) {
     if (!open.cancelled) continue;
-    if (!open.is_impatient && seconds_since(*open.cancelled) <= patience.cancel_s) continue;
+    if (!is_impatient_ && seconds_since(*open.cancelled) <= patience.cancel_s) continue;
     process_->signal_group(SIGTERM);
     terminated_ = Clock::now();
     return;

@@ -29,6 +29,7 @@ class LiveSession final : public Session {
                         const std::string& text) override;
   Result<int64_t> send(WorkRequest request) override;
   void cancel(int64_t id) override;
+  void stop_waiting() override;
   void predict(const std::string& kernel, const Params& params, double value_ns) override;
   const std::vector<std::string>& transcript() const override { return transcript_; }
   Result<void> save(const std::string& path) const override;
@@ -40,7 +41,6 @@ class LiveSession final : public Session {
   struct Open {
     std::string type;
     std::optional<Clock::time_point> cancelled;
-    bool is_impatient = false;  ///< cancelled twice: not to be waited for
   };
 
   Result<int64_t> ask(int64_t id, const std::string& type, const Json& line);
@@ -69,6 +69,7 @@ class LiveSession final : public Session {
   // Of the present worker.
   bool has_hello_ = false, waiting_ = false, in_timed_block_ = false;
   std::vector<std::string> held_;  ///< lines for a worker that has not said hello
+  bool is_impatient_ = false;      ///< what is cancelled now is not waited for
   std::string fault_, gave_up_, banner_;
   Clock::time_point launched_, last_ping_;
   std::optional<Clock::time_point> unanswered_;  ///< the oldest ping without a pong

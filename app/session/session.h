@@ -28,7 +28,7 @@ struct Patience {
   double ping_every_s = 1;      ///< while anything is open
   double pong_s = 5;            ///< then the worker is dead
   double pong_waiting_s = 120;  ///< the same while it waits for a queue
-  double cancel_s = 3;          ///< cancel without done, then SIGTERM; at once when cancelled twice
+  double cancel_s = 3;          ///< cancel without done, then SIGTERM
   double kill_s = 1;            ///< SIGTERM to SIGKILL; also for the good-bye
   double closed_s = 0.3;        ///< stdout closed while alive
 };
@@ -69,9 +69,11 @@ class Session {
   virtual Result<int64_t> build(const std::string& kernel, const std::string& dtype,
                                 const std::string& text) = 0;
   virtual Result<int64_t> send(WorkRequest request) = 0;  ///< run, compare, probe; sets the id
-  /// Ends the request as cancelled: by the worker when its call is over, else, after cancel_s or a second
-  /// cancel, by ending the worker.
+  /// Ends the request as cancelled: by the worker when its call is over, else, after cancel_s, by ending the
+  /// worker.
   virtual void cancel(int64_t id) = 0;
+  /// Ends the worker at once if a cancelled request is still open.
+  virtual void stop_waiting() {}
   /// Puts a learner's prediction into the transcript.
   virtual void predict(const std::string& kernel, const Params& params, double value_ns) = 0;
 
