@@ -430,7 +430,7 @@ TEST_CASE("a model without pictures: its planes are drawn, with the controls tha
   CHECK(f.session.last("inspect").inspect.input == 1);
 }
 
-TEST_CASE("a group that nobody has described is drawn under its own name", "[window]") {
+TEST_CASE("a group without a description is drawn under its own name", "[window]") {
   InsideAttention f;
   const WorkRequest request = f.session.last("inspect");
   Inspection look = attention_look(request);

@@ -58,7 +58,7 @@ struct PlaneGroup {
   bool is_single() const { return planes.size() == 1; }
 };
 
-/// A group that nobody has described has its name for a title, and its unit for a text.
+/// A group without a description has its name for a title, and its unit for a text.
 GroupText text_of(const InspectionPlane& plane) {
   for (const GroupText& group : kGroups)
     if (plane.group == group.name) return group;

@@ -28,7 +28,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void phase(int /*series*/, const Phase&) {}
-  /// The problem as it is measured, before anything else is told of the series but its phases: the asked
+  /// The problem as it is measured, before all other lines of the series but its phases: the asked
   /// size may have been too large. Of the series everything is filled in that is known before a check.
   virtual void problem(const Series&) {}
   virtual void check(int /*series*/, const QualityCheck&) {}
