@@ -28,8 +28,8 @@ namespace {
 constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f, 3.0f};
 
 void cancel(State& state) {
-  state.session
-      ->stop_waiting();  // Esc again: what it cancelled before may be in a call of many seconds
+  // Esc again: what it cancelled before may be in a call of many seconds.
+  state.session->stop_waiting();
   for (const int64_t id : {state.run_request, state.compare_request, state.look.request}) {
     if (id) state.session->cancel(id);
   }
