@@ -21,18 +21,23 @@ inline std::string golden_path(const std::string& name) {
   return source_folder() + "/tests/golden/" + name;
 }
 
+inline std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  INFO(path);
+  REQUIRE(file.good());
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 inline void check_golden(const std::string& name, const std::string& text) {
   const std::string path = golden_path(name);
   if (std::getenv("RIDGE_UPDATE_GOLDEN")) {
     std::ofstream(path, std::ios::binary) << text;
     return;
   }
-  std::ifstream file(path, std::ios::binary);
   INFO("golden file " << path << "; RIDGE_UPDATE_GOLDEN=1 writes it");
-  REQUIRE(file.good());
-  std::stringstream expected;
-  expected << file.rdbuf();
-  CHECK(text == expected.str());
+  CHECK(text == text_of_file(path));
 }
 
 }  // namespace ridge::test

@@ -177,7 +177,8 @@ TEST_CASE("a period shows the table behind every view, and the button leads back
           "[window][chart]") {
   Fixture f;
   f.run_all();
-  for (const View view : {View::ladder, View::roofline, View::sizes, View::error, View::heatmap}) {
+  for (const ViewDesc* view : {find_view("ladder"), find_view("roofline"), find_view("sizes"),
+                               find_view("error"), find_view("heatmap")}) {
     f.state.view.chart = view;
     f.driver->frames(2);
     f.driver->type('.');

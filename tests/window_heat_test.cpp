@@ -1,7 +1,7 @@
 // The sweep over two parameters, and the loop nests: orders with their traffic, tiles with their heatmap.
 #include "app/window/shell/screens.h"
 #include "app/window/views/chart_rows.h"
-#include "app/window/views/heat.h"
+#include "app/window/views/heat_view.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -23,7 +23,7 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
           "[window][chart]") {
   Fixture f;
   select_rung(f.state, "gemm.cpu.loop_order");
-  f.state.view.chart = View::heatmap;
+  f.state.view.chart = find_view("heatmap");
   f.driver->frames(3);
   const std::vector<std::string> names = heat_params(f.state);
   REQUIRE(names.size() > 1);
@@ -132,7 +132,7 @@ TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a
     f.state.view.scale = scale;
     f.driver->frames(3);
     select_rung(f.state, "loops.cpu.tiled");
-    f.state.view.chart = View::heatmap;
+    f.state.view.chart = find_view("heatmap");
     f.driver->frames(3);
     const HeatAxes axes = heat_axes(f.state);
     CHECK(axes.x == "tile_m");

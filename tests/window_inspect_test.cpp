@@ -7,7 +7,7 @@
 
 using namespace ridge;
 using namespace ridge::test;
-using window::View;
+using window::find_view;
 
 namespace {
 
@@ -333,7 +333,7 @@ TEST_CASE("rungs and labs without a model say so, and lead to one", "[window]") 
   CHECK(f.state.view.rung == "wisard.cpu.hash_map");
   window::open_lab(f.state, "gemm");
   f.driver->frames(3);
-  CHECK(f.state.view.chart == View::ladder);
+  CHECK(f.state.view.chart == find_view("ladder"));
   CHECK_FALSE(window::perform(f.state, "inspect"));
   CHECK(f.state.notice.text == "This lab has no model to look into.");
 }

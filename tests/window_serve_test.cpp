@@ -3,7 +3,7 @@
 
 #include "app/window/views/decode_view.h"
 #include "app/window/views/serve_view.h"
-#include "app/window/views/workload.h"
+#include "app/window/views/workload_view.h"
 #include "common/record/derive.h"
 #include "common/stats/queue.h"
 #include "tests/window_fixture.h"

@@ -10,11 +10,11 @@ namespace {
 
 using namespace ridge::window;
 
-TEST_CASE("the table of the talk: shown by its button, run by its own, one line a row",
+TEST_CASE("the published table: shown by its button, run by its own, one line a row",
           "[window]") {
   Fixture f;
   REQUIRE(f.driver->click("view=Table"));
-  CHECK(f.state.view.chart == View::table);
+  CHECK(f.state.view.chart == find_view("table"));
   const size_t rows = find_lab("gemm")->tables.front().rows.size();
   CHECK(f.driver->screen().widgets().count("table:" + std::to_string(rows - 1)) == 1);
   CHECK(f.driver->screen().widgets().count("table:" + std::to_string(rows)) == 0);
@@ -26,7 +26,7 @@ TEST_CASE("the table of the talk: shown by its button, run by its own, one line 
     CHECK(one.params.at("n") == ParamValue(int64_t{4096}));  // the table's size, not the view's
   }
   REQUIRE(f.driver->click("view=Ladder"));
-  CHECK(f.state.view.chart == View::ladder);
+  CHECK(f.state.view.chart == find_view("ladder"));
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
     CHECK(param_int(request.kernels[i].params, "n") >
           param_int(request.kernels[i - 1].params, "n"));
   }
-  CHECK(f.state.view.chart == View::sizes);
+  CHECK(f.state.view.chart == find_view("sizes"));
   f.session.measure(request, 0, 1e6);
   f.session.measure(request, 1, 8e6);
   f.driver->frames(3);

@@ -6,7 +6,8 @@
 
 using namespace ridge;
 using namespace ridge::test;
-using window::View;
+using window::find_view;
+using window::ViewDesc;
 
 namespace {
 
@@ -41,7 +42,7 @@ TEST_CASE("a training that is run is watched as its points come in", "[window]")
   Weightless f;
   window::select_rung(f.state, kTraining);
   f.driver->key(compat::Key::f5, true);
-  CHECK(f.state.view.chart == View::training);
+  CHECK(f.state.view.chart == find_view("training"));
   const WorkRequest request = f.session.last("run");
   REQUIRE(request.kernels.size() == 1);
   CHECK_FALSE(f.model().plot->empty_reason.empty());
@@ -63,7 +64,7 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
   Weightless f;
   window::select_rung(f.state, "weightless.cpu.naive");
   f.driver->key(compat::Key::f5, true);
-  CHECK(f.state.view.chart == View::ladder);
+  CHECK(f.state.view.chart == find_view("ladder"));
   f.session.finish(f.session.last("run"));
   f.driver->frames(3);
   window::select_rung(f.state, kTraining);
@@ -97,12 +98,13 @@ TEST_CASE("the views offered are those that the lab can fill", "[window]") {
   REQUIRE(f.driver->click("view=Score card"));
   window::open_lab(f.state, "gemm");  // which has none
   f.driver->frames(3);
-  CHECK(f.state.view.chart == View::ladder);
-  for (const View view : {View::training, View::score}) {  // the palette leads there all the same
+  CHECK(f.state.view.chart == find_view("ladder"));
+  for (const ViewDesc* view :
+       {find_view("training"), find_view("score")}) {  // the palette leads there all the same
     f.state.view.chart = view;
     const std::string why = f.model().plot->empty_reason;
-    CHECK(why == (view == View::score ? "This lab has no score card."
-                                      : "No rung of this lab is a training."));
+    CHECK(why == (view == find_view("score") ? "This lab has no score card."
+                                             : "No rung of this lab is a training."));
   }
 }
 

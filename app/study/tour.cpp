@@ -7,14 +7,13 @@
 #include "app/study/fields.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/figures.h"
 #include "labs/lab.h"
 
 namespace ridge::study {
 namespace {
 
 const std::vector<std::string> kModes = {"live", "measure"}, kCaches = {"hot", "cold"};
-/// The views of the centre, by the ids of their actions (app/window/shell/actions.cpp).
-const std::vector<std::string> kCharts = {"ladder", "roofline", "sizes", "error", "table"};
 
 std::string joined(const std::vector<std::string>& list) {
   std::string text;
@@ -81,7 +80,7 @@ Result<TourStep> step_of(const Json& json, const std::string& where) {
   RIDGE_TRY_VOID(check_params(fields, *lab, step.set));
   RIDGE_TRY(step.mode, one_of(fields, "mode", kModes));
   RIDGE_TRY(step.cache, one_of(fields, "cache", kCaches));
-  RIDGE_TRY(step.chart, one_of(fields, "chart", kCharts));
+  RIDGE_TRY(step.chart, one_of(fields, "chart", chart::figure_names()));
   RIDGE_TRY(step.question, fields.text_or("question", ""));
   RIDGE_TRY(step.words, fields.text("words"));
   RIDGE_TRY(step.minutes, fields.number("minutes"));

@@ -16,7 +16,7 @@ struct TourStep {
   std::string baseline;            ///< kernel id: compare the last rung with it; empty: only run
   Params set;                      ///< of the lab's parameters: {"n", 1024}
   std::string mode, cache;         ///< "live" or "measure"; "hot" or "cold"
-  std::string chart;               ///< the view: "ladder", "roofline", "sizes", "error", "table"
+  std::string chart;               ///< the view, one of chart::figure_names()
   std::string question;            ///< what the room is asked before it runs; may be empty
   std::string words;               ///< what to say once the result is there
   double minutes = 0;

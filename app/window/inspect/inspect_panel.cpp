@@ -9,6 +9,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -109,7 +110,21 @@ bool draw_why_not(Ui& ui, const Area& area) {
   return false;
 }
 
-}  // namespace
+/// The inside of the selected rung's model: what it learned, and what it makes of an input.
+class InspectPanel final : public CentrePanel {
+ public:
+  void draw(Ui& ui, Area area) override;
+
+ private:
+  void draw_bar(Ui& ui, Area line);
+  void draw_content(Ui& ui, const Area& area);
+  static void draw_note(Ui& ui, Area* rest, const std::string& note);
+  void draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look);
+  void draw_picture(Ui& ui, const Area& area);
+  void take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture);
+  float last_row_ = 0, last_column_ = 0;  ///< where the stroke is
+  bool is_stroke_ = false;
+};
 
 /// What there is to do depends on what the model takes: inputs to pick, of classes or not, pictures or not.
 void InspectPanel::draw_bar(Ui& ui, Area line) {
@@ -252,5 +267,48 @@ void InspectPanel::draw(Ui& ui, Area area) {
   else
     draw_waiting(ui, content);
 }
+
+std::span<const Action> inspect_actions() {
+  static const Action kActions[] = {
+      {"inspect_previous",
+       "Inside: the input before",
+       {},
+       why_no_pick,
+       [](State& state) { pick_input(state, -1); }},
+      {"inspect_next",
+       "Inside: the next input",
+       {},
+       why_no_pick,
+       [](State& state) { pick_input(state, 1); }},
+      {"inspect_wrong", "Inside: the next input that it gets wrong", {}, why_no_draw, pick_wrong},
+      {"inspect_draw",
+       "Inside: draw, beginning with the input in view",
+       {},
+       why_no_draw,
+       toggle_draw},
+      {"inspect_clear", "Inside: an empty picture to draw on", {}, why_no_canvas, clear_canvas},
+      {"inspect_unit_back",
+       "Inside: the LUT or RAM before",
+       {},
+       why_no_unit,
+       [](State& state) { step_unit(state, -1); }},
+      {"inspect_unit_on",
+       "Inside: the next LUT or RAM",
+       {},
+       why_no_unit,
+       [](State& state) { step_unit(state, 1); }},
+      {"inspect_again", "Inside: ask the worker again", {}, why_no_inspect, inspect_again}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kInspectView = {
+    .id = "inspect",
+    .label = "Inside",
+    .title = "Inside: what a model learned, and how it decides",
+    .blocker = why_no_inspect,
+    .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<InspectPanel>(); },
+    .actions = inspect_actions};
 
 }  // namespace ridge::window

@@ -92,7 +92,7 @@ WorkRequest next_request(const State& state, const RungView& row) {
 }
 
 bool may_ask(const State& state) {
-  return state.view.screen == ScreenId::lab && state.view.chart == View::inspect &&
+  return state.view.screen == ScreenId::lab && state.view.chart == &kInspectView &&
          !state.is_replay() && state.run().catalogue_complete() && !state.run_request &&
          !state.compare_request && !state.look.request;
 }

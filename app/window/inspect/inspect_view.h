@@ -45,4 +45,6 @@ void step_unit(State& state, int step);
 /// What failed is asked once more.
 void inspect_again(State& state);
 
+extern const ViewDesc kInspectView;
+
 }  // namespace ridge::window

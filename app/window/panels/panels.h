@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "app/window/shell/ui.h"
 #include "app/window/views/chart_view.h"
 #include "app/window/views/diagram_view.h"
+#include "app/window/views/view.h"
 #include "common/record/diagnosis.h"
 #include "common/view/chart/model.h"
 
@@ -46,38 +49,6 @@ struct ParamsBar {
   void draw(Ui& ui, Area area);
 };
 
-/// A published table (labs/table.h) in the centre's place, its rows as they stand now.
-struct TablePanel {
-  void draw(Ui& ui, Area area);
-
- private:
-  struct Line {
-    std::vector<std::string> cells;
-    bool is_here = false;
-    std::string note;
-  };
-  void build(Ui& ui);
-  static void draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells, Role role,
-                        Role here);
-  std::vector<Line> lines_;
-  uint64_t version_ = ~0ull;
-};
-
-/// The inside of the selected rung's model: what it learned, and what it makes of an input.
-struct InspectPanel {
-  void draw(Ui& ui, Area area);
-
- private:
-  void draw_bar(Ui& ui, Area line);
-  void draw_content(Ui& ui, const Area& area);
-  static void draw_note(Ui& ui, Area* rest, const std::string& note);
-  void draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look);
-  void draw_picture(Ui& ui, const Area& area);
-  void take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture);
-  float last_row_ = 0, last_column_ = 0;  ///< where the stroke is
-  bool is_stroke_ = false;
-};
-
 /// The centre: the ladder, or another view of the same results. A click selects a rung.
 struct ChartPanel {
   void draw(Ui& ui, Area area);
@@ -88,13 +59,12 @@ struct ChartPanel {
   void build(Ui& ui);
   void take_click(Ui& ui, int row) const;
   void take_drag(Ui& ui) const;
-  TablePanel table_;
-  InspectPanel inspect_;
+  void draw_panel(Ui& ui, const Area& area);
+  std::map<const ViewDesc*, std::unique_ptr<CentrePanel>> panels_;
   ChartView view_{true};
   bool is_chart_ = false;
   std::vector<std::string> rows_;  ///< kernel id of each row
-  View shown_ = View::ladder;
-  std::string heat_;  ///< the parameters that the heatmap was built for
+  const ViewDesc* shown_ = nullptr;
   uint64_t version_ = ~0ull;
 };
 

@@ -2,6 +2,7 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
+#include "app/window/views/decode_view.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -61,7 +62,7 @@ std::vector<Group> groups_of(const State& state, bool of_selected) {
   if (!state.view.lab) return groups;
   const Params shown = shown_params(state);
   // The described model says all the rest, and its rungs are measured hot.
-  const bool of_model = state.view.chart == View::decode && state.view.lab->decodes_model;
+  const bool of_model = state.view.chart == &kDecodeView && state.view.lab->decodes_model;
   for (const ParamView& param : state.view.lab->params) {
     if (of_model && param.name != std::string_view("threads")) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;

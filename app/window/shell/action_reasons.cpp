@@ -6,8 +6,7 @@
 #include "app/window/edit/editing.h"
 #include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
-#include "app/window/views/chart_rows.h"
-#include "app/window/views/workload.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 
@@ -65,7 +64,7 @@ std::string why_no_export(const State& state) {
 }
 
 std::string why_no_chart(const State& state) {
-  const bool is_chart = state.view.chart != View::table && state.view.chart != View::inspect;
+  const bool is_chart = !state.view.chart->make_panel;
   const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
                    state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
@@ -90,20 +89,6 @@ std::string why_no_reruns(const State& state) {
 std::string why_no_lesson(const State& state) {
   const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
   return shown ? "" : "Diagrams are in the lesson (L).";
-}
-
-std::string why_no_frontier(const State& state) {
-  const bool any = state.view.lab && has_frontier(*state.view.lab);
-  return any ? std::string() : "This lab is judged by an error, not by right answers.";
-}
-
-std::string why_no_workload(const State& state) {
-  return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
-}
-
-std::string why_no_run_workload(const State& state) {
-  const std::string why = why_no_workload(state);
-  return why.empty() ? why_no_run_selected(state) : why;
 }
 
 }  // namespace ridge::window

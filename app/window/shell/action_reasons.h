@@ -21,8 +21,5 @@ std::string why_no_folds(const State& state);
 std::string why_no_tour(const State& state);
 std::string why_no_reruns(const State& state);
 std::string why_no_lesson(const State& state);
-std::string why_no_frontier(const State& state);
-std::string why_no_workload(const State& state);
-std::string why_no_run_workload(const State& state);
 
 }  // namespace ridge::window

@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "app/window/edit/editing.h"
-#include "app/window/inspect/inspect_view.h"
 #include "app/window/panels/fold.h"
 #include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
@@ -13,14 +12,9 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
-#include "app/window/views/decode_view.h"
-#include "app/window/views/heat.h"
-#include "app/window/views/score_view.h"
 #include "app/window/views/self_check.h"
-#include "app/window/views/serve_view.h"
 #include "app/window/views/sweep.h"
-#include "app/window/views/training_view.h"
-#include "app/window/views/workload.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 namespace {
@@ -105,14 +99,6 @@ void open_nth_lab(State& state) {
   open_lab_at(state, place);
 }
 
-/// The key of the view that is shown leads back to the ladder.
-template <View view>
-void show_view(State& state) {
-  const bool here = state.view.screen == ScreenId::lab && state.view.chart == view;
-  state.view.chart = here ? View::ladder : view;
-  state.view.screen = ScreenId::lab;
-}
-
 template <ChartWish wanted>
 void wish(State& state) {
   state.chart_wish = wanted;
@@ -124,18 +110,9 @@ void take_picture(State& state) {
   state.png_copied = copied;
 }
 
-/// A tour by its place in the list of those that there are.
-template <size_t place>
-void start_nth_tour(State& state) {
-  start_tour(state, study::tour_ids()[place]);
-}
-constexpr void (*kStartTour[])(State&) = {start_nth_tour<0>, start_nth_tour<1>, start_nth_tour<2>,
-                                          start_nth_tour<3>, start_nth_tour<4>, start_nth_tour<5>,
-                                          start_nth_tour<6>, start_nth_tour<7>};
-
 using compat::Key;
 
-const Action kActions[] = {
+const Action kBeforeViews[] = {
     {"run", "Run the ladder", pressed("F5", Key::f5), why_no_run, run_ladder},
     {"climb", "Climb the ladder: a first look at every rung, live", {}, why_no_run, climb},
     {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), why_no_run_selected,
@@ -164,99 +141,9 @@ const Action kActions[] = {
     {"hint", "Show the next hint of the exercise", {}, why_no_hint, show_hint},
     {"diff", "Show what changed since the rung before", typed("D", 'd'), never,
      [](State& state) { state.view.tab = Tab::diff; }},
-    {"ladder", "Show the ladder", {}, never, show_view<View::ladder>},
-    {"roofline", "Roofline: speed under the machine's ceilings", typed("R", 'r'), never,
-     show_view<View::roofline>},
-    {"sizes", "Sizes: speed against size", typed("N", 'n'), never, show_view<View::sizes>},
-    {"bandwidth", "Bandwidth: memory bandwidth against size", typed("Q", 'q'), never,
-     show_view<View::bandwidth>},
-    {"memory", "Memory: what a rung holds, against size", {}, never, show_view<View::memory>},
-    {"heatmap", "Heatmap: speed over two parameters", {}, never, show_view<View::heatmap>},
-    {"traffic",
-     "Traffic: what each cache level is expected to give, and the time",
-     {},
-     why_no_lab,
-     show_view<View::traffic>},
-    {"run_orders", "Run the loop nest in every order", {}, why_no_run, run_orders},
-    {"table", "Table: a published one, run again", {}, never, show_view<View::table>},
-    {"run_table", "Run the table's rows", {}, why_no_run, run_table},
-    {"workload",
-     "Workload: a network's products with the selected rung",
-     {},
-     why_no_workload,
-     show_view<View::workload>},
-    {"run_workload",
-     "Run the selected rung at the workload's shapes",
-     {},
-     why_no_run_workload,
-     run_workload},
-    {"decode",
-     "Decode: a model's tokens and joules with each type of weights",
-     {},
-     why_no_decode,
-     show_view<View::decode>},
-    {"run_decode",
-     "Run each type of weights at the model's shapes",
-     {},
-     why_no_run_decode,
-     run_decode},
-    {"training",
-     "Training: curves over seconds or steps",
-     {},
-     why_no_trainings,
-     show_view<View::training>},
-    {"score",
-     "Score card: the lab's networks side by side",
-     {},
-     why_no_score,
-     show_view<View::score>},
-    {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score},
-    {"queue",
-     "Queue: latency against load, before the selected step",
-     {},
-     why_no_queue,
-     show_view<View::queue>},
-    {"run_serve", "Serve a queue of requests", {}, why_no_serve, run_serve},
-    {"inspect",
-     "Inside: what a model learned, and how it decides",
-     {},
-     why_no_inspect,
-     show_view<View::inspect>},
-    {"inspect_previous",
-     "Inside: the input before",
-     {},
-     why_no_pick,
-     [](State& state) { pick_input(state, -1); }},
-    {"inspect_next",
-     "Inside: the next input",
-     {},
-     why_no_pick,
-     [](State& state) { pick_input(state, 1); }},
-    {"inspect_wrong", "Inside: the next input that it gets wrong", {}, why_no_draw, pick_wrong},
-    {"inspect_draw",
-     "Inside: draw, beginning with the input in view",
-     {},
-     why_no_draw,
-     toggle_draw},
-    {"inspect_clear", "Inside: an empty picture to draw on", {}, why_no_canvas, clear_canvas},
-    {"inspect_unit_back",
-     "Inside: the LUT or RAM before",
-     {},
-     why_no_unit,
-     [](State& state) { step_unit(state, -1); }},
-    {"inspect_unit_on",
-     "Inside: the next LUT or RAM",
-     {},
-     why_no_unit,
-     [](State& state) { step_unit(state, 1); }},
-    {"inspect_again", "Inside: ask the worker again", {}, why_no_inspect, inspect_again},
-    {"error", "Error: speed against error, with the gate", typed("E", 'e'), never,
-     show_view<View::error>},
-    {"frontier",
-     "Frontier: speed against what the lab is judged by",
-     {},
-     why_no_frontier,
-     show_view<View::frontier>},
+};
+
+const Action kAfterViews[] = {
     {"log", "Show or hide the log", typed("G", 'g'), never,
      [](State& state) { state.view.show_log = !state.view.show_log; }},
     {"telemetry", "Show or hide telemetry", typed("Y", 'y'), never,
@@ -310,11 +197,6 @@ const Action kActions[] = {
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), why_no_run_selected,
      sweep_selected},
     {"sweep_all", "Sweep the ladder over all sizes", {}, why_no_run, sweep_all},
-    {"sweep_pair",
-     "Sweep the selected rung over two parameters",
-     {},
-     why_no_run_selected,
-     sweep_pair},
     {"reruns", "Run again on every change of a parameter", typed("F", 'f'), why_no_reruns,
      toggle_reruns},
     {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), why_no_lesson,
@@ -324,9 +206,21 @@ const Action kActions[] = {
     {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, never, open_nth_lab<0>},
 };
 
-/// The table above, and a way to every screen.
+void add_views(std::vector<Action>* all) {
+  for (const ViewDesc* view : views()) {
+    all->push_back({view->id, view->title, view->keys, view->blocker ? view->blocker : never,
+                    [view](State& state) { show_view(state, *view); }, view->level});
+    if (!view->actions) continue;
+    const auto more = view->actions();
+    all->insert(all->end(), more.begin(), more.end());
+  }
+}
+
+/// The tables above, the views with what they can do, and a way to every screen and tour.
 std::vector<Action> all_actions() {
-  std::vector<Action> all(std::begin(kActions), std::end(kActions));
+  std::vector<Action> all(std::begin(kBeforeViews), std::end(kBeforeViews));
+  add_views(&all);
+  all.insert(all.end(), std::begin(kAfterViews), std::end(kAfterViews));
   const auto study = study_actions();
   all.insert(all.end(), study.begin(), study.end());
   for (const ScreenDesc& screen : screens()) {
@@ -334,11 +228,15 @@ std::vector<Action> all_actions() {
                    std::string(screen.title) + ": " + screen.about,
                    typed(screen.keys, screen.typed), never, screen.show});
   }
-  const auto tours = study::tour_ids();
-  for (size_t i = 0; i < std::min(tours.size(), std::size(kStartTour)); ++i) {
-    const auto tour = study::load_tour(tours[i]);
+  for (const std::string& id : study::tour_ids()) {
+    const auto tour = study::load_tour(id);
     if (!tour) continue;  // the list of tours says what is wrong with it
-    all.push_back({"tour_" + tours[i], "Tour: " + tour->title, {}, never, kStartTour[i]});
+    all.push_back({"tour_" + id,
+                   "Tour: " + tour->title,
+                   {},
+                   never,
+                   [id](State& state) { start_tour(state, id); },
+                   Level::kLearn});
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // action exists in one of them only, and each is named the same everywhere.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,10 +10,11 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/window/shell/state.h"
+#include "common/core/level.h"
 
 namespace ridge::window {
 
-/// What an action is done with, apart from clicking; none by default.
+/// Keyboard shortcut; none by default.
 struct Keys {
   const char* text = "";                ///< as printed: "F5"
   char typed = 0;                       ///< a typed character: 'b'
@@ -36,7 +38,8 @@ struct Action {
   Keys keys;
   /// Why it cannot be done now, one sentence; empty when it can.
   std::string (*why_not)(const State& state) = nullptr;
-  void (*act)(State& state) = nullptr;
+  std::function<void(State& state)> act;
+  Level level = Level::kLab;
 };
 
 std::span<const Action> actions();
@@ -66,8 +69,6 @@ void probe(State& state);
 /// Both sides with what the candidate is asked for.
 WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
 void compare(State& state);
-/// The rows of the lab's published table that this machine can run.
-void run_table(State& state);
 
 // What needs an argument is a function instead of a row in the table.
 /// By its place in the course, from 0.

@@ -2,6 +2,7 @@
 #include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
+#include "app/window/views/training_view.h"
 
 namespace ridge::window {
 
@@ -70,7 +71,7 @@ void climb(State& state) {
   state.view.params.clear();
   state.view.mode = "live";
   state.view.cache = "hot";
-  state.view.chart = View::ladder;
+  state.view.chart = &kLadderView;
   state.view.screen = ScreenId::lab;
   rebuild_ladder(state);
   run_ladder(state);
@@ -81,8 +82,8 @@ void run_selected(State& state) {
   const RungView* row = find_row(state, state.view.rung);
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
   // A training is watched as it climbs; the ladder has nothing of it before its end.
-  if (row->info->kind == "training" && state.view.chart == View::ladder)
-    state.view.chart = View::training;
+  if (row->info->kind == "training" && state.view.chart == &kLadderView)
+    state.view.chart = &kTrainingView;
   send(state, std::move(request), &state.run_request);
 }
 

@@ -5,11 +5,13 @@
 #include <filesystem>
 
 #include "app/platform/platform.h"
+#include "app/window/inspect/inspect_view.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/window.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/view.h"
 #include "common/record/edit.h"
 
 namespace ridge::window {
@@ -53,17 +55,6 @@ Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
   return app::Session::replay(options.replay);
 }
 
-struct Scene {
-  const char* name;
-  View chart;
-};
-constexpr Scene kCharts[] = {
-    {"roofline", View::roofline},   {"sizes", View::sizes},       {"heatmap", View::heatmap},
-    {"bandwidth", View::bandwidth}, {"memory", View::memory},     {"error", View::error},
-    {"talk", View::table},          {"workload", View::workload}, {"decode", View::decode},
-    {"training", View::training},   {"score", View::score},       {"inspect", View::inspect},
-    {"queue", View::queue},         {"traffic", View::traffic},   {"frontier", View::frontier}};
-
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
 /// taken; the glossary.
 void set_study_scene(State& state, const std::string& scene) {
@@ -94,7 +85,7 @@ void show_inspected(State& state) {
   if (state.run().inspections().empty()) return;
   const Inspection& last = state.run().inspections().back();
   if (const Request* request = state.run().request(last.request)) open_lab(state, request->lab);
-  state.view.chart = View::inspect;
+  state.view.chart = &kInspectView;
   select_rung(state, last.kernel);
 }
 
@@ -106,9 +97,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
     if (scene == screen.name) state.view.screen = screen.id;
   }
   if (scene == "telemetry") state.view.strip = Strip::telemetry;
-  for (const Scene& chart : kCharts) {
-    if (scene == chart.name) state.view.chart = chart.chart;
-  }
+  if (const ViewDesc* view = find_view(scene)) state.view.chart = view;
   state.view.show_menu = scene == "menu";
   set_study_scene(state, scene);
   state.view.show_palette = scene == "palette";
@@ -136,7 +125,9 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
 std::vector<std::string> all_scenes() {
   std::vector<std::string> names;
   for (const ScreenDesc& screen : screens()) names.emplace_back(screen.name);
-  for (const Scene& scene : kCharts) names.emplace_back(scene.name);
+  for (const ViewDesc* view : views()) {
+    if (view != &kLadderView) names.emplace_back(view->id);  // it is the scene "lab"
+  }
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
                              "quiz_answer", "glossary", "predict", "lesson", "assembly"});
   return names;

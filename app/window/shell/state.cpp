@@ -12,6 +12,7 @@
 #include "app/window/shell/history.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/self_check.h"
+#include "app/window/views/view.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
@@ -237,8 +238,7 @@ void open_lab(State& state, const std::string& lab_id) {
     state.view.rung.clear();
     state.sources_asked.clear();
     state.assembly_asked.clear();
-    if (state.view.chart >= View::table)
-      state.view.chart = View::ladder;  // not every lab has those
+    if (state.view.chart->blocker) state.view.chart = &kLadderView;  // not every lab has it
   }
   state.view.lab = lab;
   state.dirty = true;

@@ -37,25 +37,8 @@ enum class ScreenId {
   presenter
 };
 enum class Tab { lesson, source, diff };
-/// What the centre shows of the results; from `table` on, what only some labs have.
-enum class View {
-  ladder,
-  roofline,
-  sizes,
-  bandwidth,
-  memory,
-  error,
-  heatmap,
-  traffic,
-  table,
-  workload,
-  decode,
-  training,
-  score,
-  inspect,
-  queue,
-  frontier
-};
+struct ViewDesc;                    ///< what the centre shows of the results (views/view.h)
+extern const ViewDesc kLadderView;  ///< the first, which every lab has
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
 enum class ChartWish { none, fit, table, copy_value, copy_csv, copy_svg };
@@ -100,7 +83,7 @@ struct ViewState {
   Tab tab = Tab::lesson;
   bool assembly = false;  ///< the source tab shows what the compiler made of it
   bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
-  View chart = View::ladder;
+  const ViewDesc* chart = &kLadderView;
   std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
   int curve_of = 0;  ///< training curves: the task metric, the loss, the spread of the gradients
   bool curve_by_step = false;  ///< over steps in place of seconds

@@ -82,9 +82,7 @@ std::string charts_html(const report::Report& report) {
   chart::LayoutOptions layout;
   layout.width = kChartWidth;
   for (const report::Section& section : report.sections) {
-    static const std::set<std::string> kKept = {"ladder", "roofline", "sizes", "speed-error",
-                                                "predictions"};
-    if (!kKept.contains(section.id)) continue;
+    if (!section.in_handout) continue;
     out += "<h3>" + escape_xml(section.title) + "</h3>\n";
     if (section.chart) {
       out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +

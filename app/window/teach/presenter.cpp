@@ -8,11 +8,8 @@
 #include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
-#include "common/view/chart/frontier.h"
-#include "common/view/chart/roofline.h"
-#include "common/view/chart/size_curve.h"
-#include "common/view/chart/speed_error.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -69,15 +66,6 @@ void begin_run(State& state) {
   if (state.is_replay() || !run_beat(state)) go_to(state, Beat::reveal);  // what was recorded
 }
 
-View view_named(const std::string& name) {
-  if (name == "roofline") return View::roofline;
-  if (name == "sizes") return View::sizes;
-  if (name == "bandwidth") return View::bandwidth;
-  if (name == "error") return View::error;
-  if (name == "frontier") return View::frontier;
-  return name == "table" ? View::table : View::ladder;
-}
-
 void open_step(State& state) {
   const study::TourStep& step = *tour_step(state);
   ViewState& view = state.view;
@@ -85,7 +73,8 @@ void open_step(State& state) {
   for (const auto& [name, value] : step.set) view.params[name] = value;
   if (!step.mode.empty()) view.mode = step.mode;
   if (!step.cache.empty()) view.cache = step.cache;
-  view.chart = view_named(step.chart);
+  const ViewDesc* chart = find_view(step.chart);
+  view.chart = chart ? chart : &kLadderView;
   view.baseline = step.baseline;
   view.screen = state.teach.presenting ? ScreenId::presenter : ScreenId::lab;
   for (const std::string& kernel : step.rungs) unfold_for(state, kernel);
@@ -222,17 +211,11 @@ bool is_hidden(const State& state) {
 
 chart::ChartModel presented_chart(const State& state) {
   const std::vector<std::string> kernels = presented(state);
-  const View view = is_hidden(state) ? View::ladder : state.view.chart;
-  if (view == View::roofline) return chart::roofline_chart(only(type_rows(state), kernels).rows);
-  if (view == View::sizes || view == View::bandwidth) {
-    const bool bandwidth = view == View::bandwidth;
-    return chart::size_curve_chart(only(size_rows(state), kernels).rows, {.bandwidth = bandwidth});
-  }
-  if (view == View::error) return chart::speed_error_chart(only(type_rows(state), kernels).rows);
+  const ViewDesc& view = is_hidden(state) ? kLadderView : *state.view.chart;
+  if (const chart::Figure* figure = chart::find_figure(view.figure))
+    return figure->build(only(figure_rows(state, figure->rows), kernels).rows,
+                         figure_options(*state.view.lab));
   ChartRows rows = only(ladder_rows(state), kernels);
-  if (view == View::frontier)
-    return chart::frontier_chart(
-        rows.rows, {.metric = state.view.lab->quality_metric, .items = state.view.lab->items});
   for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {
     if (rows.kernels[i] != state.view.rung) continue;
     rows.rows[i].series = nullptr;

@@ -3,23 +3,11 @@
 #include <algorithm>
 
 #include "app/window/panels/fold.h"
-#include "app/window/teach/predict.h"
-#include "app/window/views/decode_view.h"
-#include "app/window/views/heat.h"
-#include "app/window/views/score_view.h"
-#include "app/window/views/serve_view.h"
-#include "app/window/views/training_view.h"
-#include "app/window/views/workload.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
-#include "common/view/chart/frontier.h"
-#include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
-#include "common/view/chart/speed_error.h"
-#include "common/view/chart/traffic.h"
 
 namespace ridge::window {
-namespace {
 
 chart::LadderRow plain_row(const State& state, const RungView& row) {
   chart::LadderRow out;
@@ -30,6 +18,16 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
   out.is_trap = row.series ? row.series->kind == "trap" : row.info && row.info->kind == "trap";
   return out;
 }
+
+void set_source(const State& state, const Run& run, const std::string& machine,
+                const Series* series, chart::LadderRow* row) {
+  row->series = series;
+  row->ceilings = &run.ceilings();
+  row->origin = machine;
+  row->stale = !machine.empty() && is_stale(state, *series);
+}
+
+namespace {
 
 bool equal_where_named(const Params& params, const std::string& name, const ParamValue& value) {
   const auto found = params.find(name);
@@ -84,14 +82,6 @@ std::vector<const Series*> newest_sizes(const State& state, const Run& run, cons
   return found;
 }
 
-void set_source(const State& state, const Run& run, const std::string& machine,
-                const Series* series, chart::LadderRow* row) {
-  row->series = series;
-  row->ceilings = &run.ceilings();
-  row->origin = machine;
-  row->stale = !machine.empty() && is_stale(state, *series);
-}
-
 /// The newest live result with these parameters, else the nearest recorded one of what cannot run.
 bool find_type(const State& state, const RungView& view, const Params& wanted,
                chart::LadderRow* row) {
@@ -136,48 +126,6 @@ void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
   row.state = "folded: a click or X opens";
   out->rows.push_back(std::move(row));
   out->kernels.emplace_back(kFoldRow);
-}
-
-/// What there is of memory: on this machine, and of a GPU that only a recording has, on that.
-chart::SizeCurveOptions memory_options(const State& state) {
-  chart::SizeCurveOptions options{.memory = true};
-  const auto add = [&](const Run& run) {
-    if (!run.environment()) return;
-    const Environment& env = *run.environment();
-    if (options.host_bytes == 0) options.host_bytes = double(env.cpu.memory_bytes);
-    if (options.gpu_bytes == 0 && !env.gpus.empty())
-      options.gpu_bytes = double(env.gpus.front().memory_bytes);
-  };
-  add(state.run());
-  for (const Recording& recording : state.recordings) add(*recording.run);
-  return options;
-}
-
-/// Every nest of this session whose traffic is modelled, the newest of each order and tiles.
-chart::ChartModel traffic_of(const State& state, ChartRows* out) {
-  std::vector<chart::LadderRow> rows;
-  std::vector<std::string> kernels;
-  for (const RungView& view : state.ladder) {
-    const size_t first = rows.size();
-    for (const Series& series : state.run().series()) {
-      if (series.kernel != view.rung->kernel || series.cache != state.view.cache) continue;
-      chart::LadderRow made = plain_row(state, view);
-      made.selected = made.selected && view.series && view.series->params == series.params;
-      set_source(state, state.run(), "", &series, &made);
-      const auto known = std::find_if(
-          rows.begin() + std::ptrdiff_t(first), rows.end(),
-          [&](const chart::LadderRow& row) { return row.series->params == series.params; });
-      if (known != rows.end())
-        *known = std::move(made);
-      else
-        rows.push_back(std::move(made));
-    }
-    kernels.resize(rows.size(), view.rung->kernel);
-  }
-  std::vector<int> kept;
-  chart::ChartModel model = chart::traffic_chart(rows, &kept);
-  for (const int row : kept) out->kernels.push_back(kernels[static_cast<size_t>(row)]);
-  return model;
 }
 
 }  // namespace
@@ -265,66 +213,6 @@ ChartRows size_rows(const State& state) {
     }
   }
   return out;
-}
-
-chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
-  const View view = state.view.chart;
-  if (view == View::workload) {
-    *rows = {};
-    return workload_of(state);
-  }
-  if (view == View::decode) {
-    *rows = {};
-    return decode_of(state, &rows->kernels);
-  }
-  if (view == View::traffic) {
-    *rows = {};
-    return traffic_of(state, rows);
-  }
-  if (view == View::queue) {
-    *rows = {};
-    return serve_of(state);
-  }
-  if (view == View::score) {
-    *rows = {};
-    return score_of(state, &rows->kernels);
-  }
-  if (view == View::training) {
-    *rows = training_rows(state);
-    return training_curves(state, *rows);
-  }
-  const std::string metric =
-      state.view.lab->quality_metric == kErrorMetric ? "" : state.view.lab->quality_metric;
-  *rows = view == View::ladder || view == View::frontier ? ladder_rows(state)
-          : view == View::sizes || view == View::bandwidth || view == View::memory
-              ? size_rows(state)
-              : type_rows(state);
-  switch (view) {
-    case View::roofline:
-      return chart::roofline_chart(rows->rows);
-    case View::sizes:
-      return chart::size_curve_chart(rows->rows);
-    case View::bandwidth:
-      return chart::size_curve_chart(rows->rows, {.bandwidth = true});
-    case View::memory:
-      return chart::size_curve_chart(rows->rows, memory_options(state));
-    case View::error:
-      return chart::speed_error_chart(rows->rows, {}, metric);
-    case View::frontier:
-      return chart::frontier_chart(rows->rows, {.metric = metric, .items = state.view.lab->items});
-    case View::heatmap:
-      rows->rows.clear();  // its rows are pairs of values of one rung
-      rows->kernels.clear();
-      return heat_chart(state);
-    default:
-      break;
-  }
-  chart::LadderOptions options;
-  options.task_metric = metric;
-  options.items = state.view.lab->items;
-  chart::ChartModel ladder = chart::ladder_chart(rows->rows, options);
-  mark_predictions(state, *rows, &ladder);
-  return ladder;
 }
 
 }  // namespace ridge::window

@@ -18,6 +18,12 @@ struct ChartRows {
   std::vector<std::string> kernels;  ///< kernel id of each row, or kFoldRow
 };
 
+/// A rung's row without a result.
+chart::LadderRow plain_row(const State& state, const RungView& row);
+/// Gives the row a result. `machine`: where the result is a recording's.
+void set_source(const State& state, const Run& run, const std::string& machine,
+                const Series* series, chart::LadderRow* row);
+
 /// Valid until the run changes or the ladder is rebuilt.
 ChartRows ladder_rows(const State& state);
 /// The ladder's rows, and after each the same rung at the same size in its other data types: what
@@ -30,8 +36,5 @@ ChartRows size_rows(const State& state);
 
 /// Whether the lab is judged by a share of right answers, which speed can be held against.
 bool has_frontier(const Lab& lab);
-
-/// The chart of the chosen view.
-chart::ChartModel centre_chart(const State& state, ChartRows* rows);
 
 }  // namespace ridge::window

@@ -2,6 +2,7 @@
 
 #include "app/query/decode.h"
 #include "app/window/shell/actions.h"
+#include "app/window/views/model_bar.h"
 #include "common/record/derive.h"
 
 namespace ridge::window {
@@ -64,5 +65,28 @@ std::string why_no_run_decode(const State& state) {
   const bool any = !app::decode_request(shape_in_view(state), {}, state.run()).kernels.empty();
   return any ? "" : "No rung that decodes runs on this machine.";
 }
+
+namespace {
+
+std::span<const Action> decode_actions() {
+  static const Action kActions[] = {{"run_decode",
+                                     "Run each type of weights at the model's shapes",
+                                     {},
+                                     why_no_run_decode,
+                                     run_decode}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kDecodeView = {
+    .id = "decode",
+    .label = "Decode",
+    .title = "Decode: a model's tokens and joules with each type of weights",
+    .blocker = why_no_decode,
+    .build = [](const State& state, ChartRows* rows) { return decode_of(state, &rows->kernels); },
+    .bar = {.height_px = kModelBar_px, .draw = draw_processor_bar},
+    .foot = {"run_decode", "Run these types"},
+    .actions = decode_actions};
 
 }  // namespace ridge::window

@@ -2,7 +2,7 @@
 // ImGui here.
 #pragma once
 
-#include "app/window/views/chart_rows.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 
@@ -15,5 +15,7 @@ void decode_on(State& state, bool gpu);
 void run_decode(State& state);
 std::string why_no_decode(const State& state);
 std::string why_no_run_decode(const State& state);
+
+extern const ViewDesc kDecodeView;
 
 }  // namespace ridge::window

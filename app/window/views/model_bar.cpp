@@ -1,8 +1,7 @@
-#include <algorithm>
+#include "app/window/views/model_bar.h"
 
 #include "app/window/panels/stops.h"
 #include "app/window/views/decode_view.h"
-#include "app/window/views/workload.h"
 
 namespace ridge::window {
 namespace {
@@ -24,9 +23,9 @@ void draw_processors(Ui& ui, const Area& area) {
     ui.dispatch([gpu](State& state) { decode_on(state, !gpu); });
 }
 
-}  // namespace
-
-void draw_model_bar(Ui& ui, Area area) {
+/// The model's numbers; `draw_left` has the first place.
+template <class Left>
+void draw_model_bar(Ui& ui, Area area, const Left& draw_left) {
   static const Stops<int64_t> kLayers = {
       "model_layers", "layers", "Layers of the model.", {2, 8, 16, 24, 32, 48, 80, 96}};
   static const Stops<int64_t> kHeads = {"model_heads",
@@ -49,10 +48,7 @@ void draw_model_bar(Ui& ui, Area area) {
   Area lines = area.inset(ui.px(8), ui.px(5));
   Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
   const Area left = line.take_left(ui.px(140), ui.px(14));
-  if (ui.state.view.chart == View::decode)
-    draw_processors(ui, left);
-  else
-    draw_phases(ui, left);
+  draw_left(ui, left);
   draw_stops(ui, &line, kBatch, &model.batch, count_text);
   draw_stops(ui, &line, kPrompt, &model.prompt, count_text);
   draw_stops(ui, &line, kLayers, &model.layers, count_text);
@@ -62,6 +58,16 @@ void draw_model_bar(Ui& ui, Area area) {
   draw_stops(ui, &line, kInner, &model.inner, count_text);
   draw_stops(ui, &line, kVocabulary, &model.vocabulary, count_text);
   while (model.heads % model.heads_kv != 0) --model.heads_kv;  // 96 heads have no 64
+}
+
+}  // namespace
+
+void draw_phase_bar(Ui& ui, Area area) {
+  draw_model_bar(ui, area, draw_phases);
+}
+
+void draw_processor_bar(Ui& ui, Area area) {
+  draw_model_bar(ui, area, draw_processors);
 }
 
 }  // namespace ridge::window

@@ -117,11 +117,6 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
 }  // namespace
 
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels) {
-  if (const std::string why = why_no_score(state); !why.empty()) {
-    chart::ChartModel none{.id = "score", .summary = why};
-    none.plot = chart::Plot{.empty_reason = why};
-    return none;
-  }
   const Lab& lab = *state.view.lab;
   const ScoreCard& card = *lab.score_card;
   std::vector<chart::ScoreRow> rows;
@@ -170,5 +165,24 @@ std::string why_no_run_score(const State& state) {
   }
   return "No network of the score card can run on this machine.";
 }
+
+namespace {
+
+std::span<const Action> score_actions() {
+  static const Action kActions[] = {
+      {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kScoreView = {
+    .id = "score",
+    .label = "Score card",
+    .title = "Score card: the lab's networks side by side",
+    .blocker = why_no_score,
+    .build = [](const State& state, ChartRows* rows) { return score_of(state, &rows->kernels); },
+    .foot = {"run_score", "Run these networks"},
+    .actions = score_actions};
 
 }  // namespace ridge::window

@@ -2,15 +2,17 @@
 // No ImGui here.
 #pragma once
 
-#include "app/window/views/chart_rows.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 
-/// A row for each network; `kernels` receives the rung that stands for it.
+/// Of a lab with a score card: a row for each network; `kernels` receives the rung that stands for it.
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels);
 /// Measures each network three times: many items from features, many from the raw input, a single one.
 void run_score(State& state);
 std::string why_no_score(const State& state);
 std::string why_no_run_score(const State& state);
+
+extern const ViewDesc kScoreView;
 
 }  // namespace ridge::window

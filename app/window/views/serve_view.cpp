@@ -86,6 +86,9 @@ void run_serve(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
+namespace {
+
+/// Batch limit, waiting time, prompt, limit, and the button.
 void draw_serve_bar(Ui& ui, Area area) {
   Area line = area.inset(ui.px(8), ui.px(5));
   const RungView* row = served_row(ui.state);
@@ -100,5 +103,22 @@ void draw_serve_bar(Ui& ui, Area area) {
   draw_stops(ui, &line, kLimit, &ui.state.serve.limit_s, in_words);
   draw_stops(ui, &line, kPrompt, &ui.state.serve.prompt, in_words);
 }
+
+std::span<const Action> queue_actions() {
+  static const Action kActions[] = {
+      {"run_serve", "Serve a queue of requests", {}, why_no_serve, run_serve}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kQueueView = {
+    .id = "queue",
+    .label = "Queue",
+    .title = "Queue: latency against load, before the selected step",
+    .blocker = why_no_queue,
+    .build = [](const State& state, ChartRows*) { return serve_of(state); },
+    .bar = {.height_px = 40, .draw = draw_serve_bar},
+    .actions = queue_actions};
 
 }  // namespace ridge::window

@@ -1,9 +1,7 @@
-// The view "Queue": requests before the selected rung's step, and the latest answer for it. No ImGui but in the bar.
+// The view "Queue": requests before the selected rung's step, and the latest answer for it.
 #pragma once
 
-#include "app/window/shell/state.h"
-#include "app/window/shell/ui.h"
-#include "common/view/chart/model.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 
@@ -13,7 +11,7 @@ chart::ChartModel serve_of(const State& state);
 std::string why_no_queue(const State& state);
 std::string why_no_serve(const State& state);
 void run_serve(State& state);
-/// Batch limit, waiting time, prompt, limit, and the button.
-void draw_serve_bar(Ui& ui, Area area);
+
+extern const ViewDesc kQueueView;
 
 }  // namespace ridge::window

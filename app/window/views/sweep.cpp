@@ -5,6 +5,7 @@
 
 #include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 namespace {
@@ -38,7 +39,7 @@ void sweep(State& state, Wanted wanted) {
     return;
   }
   send(state, std::move(request), &state.run_request);
-  state.view.chart = View::sizes;
+  state.view.chart = &kSizesView;
 }
 
 }  // namespace
@@ -57,31 +58,6 @@ void sweep_selected(State& state) {
 
 void sweep_all(State& state) {
   sweep(state, [&](const RungView& row) { return !is_folded(state, *row.rung); });
-}
-
-void run_orders(State& state) {
-  const char* order = state.view.lab ? state.view.lab->loop_order : nullptr;
-  const RungView* nest = nullptr;
-  const ParamSpec* orders = nullptr;
-  for (const RungView& row : state.ladder) {
-    if (order == nullptr || !row.can_run || (orders && nest->rung->kernel == state.view.rung))
-      continue;
-    for (const ParamSpec& spec : row.info->params) {
-      if (spec.is_choice && spec.name == order) nest = &row, orders = &spec;
-    }
-  }
-  if (orders == nullptr) {
-    state.notice = {"No rung here has loops whose order could be chosen.", false};
-    return;
-  }
-  WorkRequest request = request_for(state, "run");
-  for (const std::string& choice : orders->choices) {
-    Params params = params_for(state, *nest->info);
-    params[order] = choice;
-    request.kernels.push_back({nest->rung->kernel, std::move(params)});
-  }
-  send(state, std::move(request), &state.run_request);
-  state.view.chart = View::traffic;
 }
 
 void rerun_live(State& state) {

@@ -1,9 +1,8 @@
 // The training curves of the lab's centre: every training of the run, each under what tells it from the
-// others. training_view.cpp has no ImGui; training_bar.cpp draws the choice of axes.
+// others.
 #pragma once
 
-#include "app/window/shell/ui.h"
-#include "app/window/views/chart_rows.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 
@@ -17,7 +16,6 @@ std::string why_no_trainings(const State& state);
 ChartRows training_rows(const State& state);
 chart::ChartModel training_curves(const State& state, const ChartRows& rows);
 
-/// Metric or loss, seconds or steps; the button that runs the selected training.
-void draw_training_bar(Ui& ui, Area area);
+extern const ViewDesc kTrainingView;
 
 }  // namespace ridge::window

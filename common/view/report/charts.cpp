@@ -1,18 +1,12 @@
-// The figures over all rungs: ladder, training curves, roofline, size curve, speed against error.
+// The figures over all rungs: the ladder with what was predicted, and the list of common/view/chart/figures.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "common/record/params.h"
-#include "common/view/chart/frontier.h"
-#include "common/view/chart/gradients.h"
+#include "common/view/chart/figures.h"
 #include "common/view/chart/ladder_predictions.h"
-#include "common/view/chart/roofline.h"
-#include "common/view/chart/size_curve.h"
-#include "common/view/chart/speed_error.h"
-#include "common/view/chart/traffic.h"
-#include "common/view/chart/training.h"
 #include "common/view/report/content.h"
 #include "common/view/report/predictions.h"
 
@@ -67,7 +61,7 @@ bool is_further_seed(const Material& material, size_t at) {
 }
 
 Section ladder_section(const Material& material) {
-  Section section{.id = "ladder", .title = "The ladder"};
+  Section section{.id = "ladder", .title = "The ladder", .in_handout = true};
   const std::vector<LadderRow> all = chart_rows(material);
   std::vector<LadderRow> rows;
   std::vector<const Line*> lines;
@@ -126,21 +120,28 @@ std::vector<Part> parts_of(const Material& material) {
   return parts;
 }
 
-/// The section, once for every processor with something to show. Ids are unique on the page.
-template <class Chart>
-void add_plots(const std::vector<Part>& parts, const Section& section, Chart chart,
-               std::vector<Section>* out) {
+/// Appends the section with this figure of it, unless there is nothing to draw.
+void add_figure(const FigureSection& about, Section section, ChartModel model,
+                std::vector<Section>* out) {
+  if (is_empty(model)) return;
+  if (about.ends_with_summary) section.paragraphs.back() += " " + model.summary;
+  section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
+  section.table_behind = about.table_behind;
+  section.chart = std::move(model);
+  out->push_back(std::move(section));
+}
+
+/// Once for every processor with something to show. Ids are unique on the page.
+void add_per_processor(const Figure& figure, const Section& section, const Material& material,
+                       const FigureOptions& options, std::vector<Section>* out) {
   int count = 0;
-  for (const Part& part : parts) {
-    ChartModel model = chart(part.rows);
-    if (!model.plot->empty_reason.empty()) continue;
+  for (const Part& part : parts_of(material)) {
+    ChartModel model = figure.build(part.rows, options);
+    if (is_empty(model)) continue;
     Section made = section;
     if (!part.name.empty()) made.title += ": " + part.name;
     if (++count > 1) made.id = model.id = section.id + "-" + std::to_string(count);
-    made.table = Table{.columns = model.table.columns, .rows = model.table.rows};
-    made.table_behind = true;
-    made.chart = std::move(model);
-    out->push_back(std::move(made));
+    add_figure(figure.section, std::move(made), std::move(model), out);
   }
 }
 
@@ -152,104 +153,34 @@ bool has_several_sizes(const Material& material) {
   return sizes.size() > 1;
 }
 
-/// Of the task metric by which the trainings were judged, else of their loss.
-void add_training(const Material& material, std::vector<Section>* out) {
-  std::vector<LadderRow> rows = chart_rows(material);
-  TrainingOptions options{.metric = "loss"};
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].label = material.lines[i].label;
-    const QualityCheck* check = rows[i].series->quality();
-    if (rows[i].series->curve.empty() || !check || check->task.empty()) continue;
-    options.metric = check->task.begin()->first;
-  }
-  ChartModel model = training_chart(rows, options);
-  if (!model.plot->empty_reason.empty()) return;
-  Section section{
-      .id = "training",
-      .title = "Training",
-      .paragraphs = {
-          "Marks: judged on held-out data, which no training step saw. Pale: what the "
-          "batches say, as means over equal runs of steps. Seconds are those of steps."}};
-  section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
-  section.chart = std::move(model);
-  out->push_back(std::move(section));
-  ChartModel gradients = gradient_chart(rows);
-  if (!gradients.plot->empty_reason.empty()) return;
-  Section spread{.id = "gradients",
-                 .title = "Gradients",
-                 .paragraphs = {"How large the gradients are that flow back, the loss's scale "
-                                "included, at the last step at which they were counted."}};
-  spread.table = Table{.columns = gradients.table.columns, .rows = gradients.table.rows};
-  spread.chart = std::move(gradients);
-  out->push_back(std::move(spread));
-}
-
-void add_traffic(const Material& material, std::vector<Section>* out) {
-  ChartModel model = traffic_chart(chart_rows(material));
-  if (model.rows.empty()) return;
-  Section section{
-      .id = "traffic",
-      .title = "Expected and counted traffic",
-      .paragraphs = {"What a model of the caches (sets, ways, lines, least recently used; no "
-                     "prefetcher) expects each level to give in one call, what reads missed as "
-                     "far as it was counted, and the time. " +
-                     model.summary}};
-  section.table = Table{.columns = model.table.columns, .rows = model.table.rows};
-  section.table_behind = true;
-  section.chart = std::move(model);
-  out->push_back(std::move(section));
+bool is_wanted(const FigureSection& section, const Material& material) {
+  const bool has_metric =
+      !*section.task_metric || material.options->quality_metric == section.task_metric;
+  return *section.title && has_metric && (!section.needs_sizes || has_several_sizes(material));
 }
 
 }  // namespace
 
 std::vector<Section> ladder_sections(const Material& material) {
   std::vector<Section> sections = {ladder_section(material)};
-  add_training(material, &sections);
-  const std::vector<Part> parts = parts_of(material);
-  using Rows = std::vector<LadderRow>;
-  const std::string& metric = material.options->quality_metric;
-  add_plots(
-      parts,
-      {.id = "roofline",
-       .title = "Roofline",
-       .paragraphs = {"The rate of computing against arithmetic intensity, FLOP over the bytes a "
-                      "call must move at least. The lines are ceilings measured on the same "
-                      "machine: under a slope memory is the limit, under a level line the "
-                      "arithmetic units are."}},
-      [](const Rows& rows) { return roofline_chart(rows); }, &sections);
-  if (has_several_sizes(material)) {
-    add_plots(
-        parts, {.id = "sizes", .title = "Speed against size"},
-        [](const Rows& rows) { return size_curve_chart(rows); }, &sections);
-    add_plots(
-        parts,
-        {.id = "memory",
-         .title = "Memory against size",
-         .paragraphs = {"Inputs, outputs and what a rung keeps beside them. Where a line ends "
-                        "before the others, that rung ran at no larger size; the notes say why."}},
-        [](const Rows& rows) { return size_curve_chart(rows, {.memory = true}); }, &sections);
+  const FigureOptions options{.task_metric = material.options->quality_metric,
+                              .items = material.options->items};
+  for (const Figure& figure : figures()) {
+    const FigureSection& about = figure.section;
+    if (!is_wanted(about, material)) continue;
+    Section section{.id = *about.id ? about.id : figure.id,
+                    .title = about.title,
+                    .in_handout = about.in_handout};
+    if (*about.about) section.paragraphs = {about.about};
+    if (about.is_per_processor) {
+      add_per_processor(figure, section, material, options, &sections);
+      continue;
+    }
+    std::vector<LadderRow> rows = chart_rows(material);
+    for (size_t i = 0; i < rows.size() && figure.rows == FigureRows::kTrainings; ++i)
+      rows[i].label = material.lines[i].label;  // what tells trainings of one rung apart
+    add_figure(about, std::move(section), figure.build(rows, options), &sections);
   }
-  add_plots(
-      parts,
-      {.id = "speed-error",
-       .title = "Speed against error",
-       .paragraphs = {"What each rung pays for its speed. Right of its gate it would have none."}},
-      [&](const Rows& rows) { return speed_error_chart(rows, {}, metric); }, &sections);
-  add_traffic(material, &sections);
-  if (metric != "accuracy") return sections;
-  add_plots(
-      parts,
-      {.id = "frontier",
-       .title = "Speed against accuracy",
-       .paragraphs = {"Right of the dashed line and above it there is no rung: only those on it "
-                      "are worth choosing "
-                      "among. A rung that the gate refused has no speed and is not recommended, "
-                      "however fast it "
-                      "may be."}},
-      [&](const Rows& rows) {
-        return frontier_chart(rows, {.metric = metric, .items = material.options->items});
-      },
-      &sections);
   return sections;
 }
 

@@ -130,7 +130,7 @@ std::string model_sentence(const Revealed& revealed) {
 }
 
 std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options) {
-  Section section{.id = "predictions", .title = "Predictions"};
+  Section section{.id = "predictions", .title = "Predictions", .in_handout = true};
   Table table{.columns = {"Rung", "Predicted", "Model: least time", "Measured",
                           "Measured / predicted", "When"}};
   for (const Input& input : inputs) {

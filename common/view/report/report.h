@@ -38,6 +38,7 @@ struct Section {
   bool table_behind = false;  ///< the chart's own figures: folded away where the format can
   std::vector<std::string> bullets{};
   std::vector<std::string> commands{};
+  bool in_handout = false;  ///< a lesson's handout shows it too
 };
 
 struct Options {

@@ -1,11 +1,11 @@
 // The heatmap of the selected rung over two of its parameters: which two, at what values, what was
-// measured there, and the run that fills it. heat.cpp has no ImGui; heat_bar.cpp draws the choice.
+// measured there, and the run that fills it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/window/shell/ui.h"
+#include "app/window/views/view.h"
 #include "common/view/chart/heatmap.h"
 
 namespace ridge::window {
@@ -32,7 +32,6 @@ void sweep_pair(State& state);
 /// The lab's parameters go to the cell's, where it has both.
 void select_heat_cell(State& state, int row);
 
-/// The choice of the two and the button that fills the map.
-void draw_heat_bar(Ui& ui, Area area);
+extern const ViewDesc kHeatmapView;
 
 }  // namespace ridge::window

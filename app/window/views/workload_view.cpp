@@ -1,7 +1,9 @@
-#include "app/window/views/workload.h"
+#include "app/window/views/workload_view.h"
 
 #include "app/query/workload.h"
+#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
+#include "app/window/views/model_bar.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 
@@ -92,5 +94,39 @@ void run_workload(State& state) {
       app::workload_table(workload, row->rung->kernel, other_params(state, *row)));
   send(state, std::move(request), &state.run_request);
 }
+
+namespace {
+
+std::string workload_blocker(const State& state) {
+  return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
+}
+
+std::string why_no_run_workload(const State& state) {
+  const std::string why = workload_blocker(state);
+  return why.empty() ? why_no_run_selected(state) : why;
+}
+
+std::span<const Action> workload_actions() {
+  static const Action kActions[] = {{"run_workload",
+                                     "Run the selected rung at the workload's shapes",
+                                     {},
+                                     why_no_run_workload,
+                                     run_workload}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kWorkloadView = {
+    .id = "workload",
+    .label = "Workload",
+    .title = "Workload: a network's products with the selected rung",
+    .blocker = workload_blocker,
+    .build = [](const State& state, ChartRows*) { return workload_of(state); },
+    .bar = {.height_px = kModelBar_px,
+            .draw = draw_phase_bar,
+            .is_shown = [](const State& state) { return state.view.lab->serves_model; }},
+    .foot = {"run_workload", "Run these shapes"},
+    .actions = workload_actions};
 
 }  // namespace ridge::window

@@ -1,10 +1,11 @@
 // A table that somebody published, in the centre: each row as printed and as it is here, what is
 // missing and what would bring it, and what the figures teach. The rows are those of `run --table`.
-#include <nlohmann/json.hpp>
+#include "app/window/views/published_view.h"
 
 #include "app/query/published.h"
 #include "app/query/selection.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
@@ -54,9 +55,25 @@ std::string rate(const std::optional<double>& flop_per_s) {
   return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
 }
 
-}  // namespace
+/// Its rows as they stand now.
+class PublishedPanel final : public CentrePanel {
+ public:
+  void draw(Ui& ui, Area area) override;
 
-void TablePanel::build(Ui& ui) {
+ private:
+  struct Line {
+    std::vector<std::string> cells;
+    bool is_here = false;
+    std::string note;
+  };
+  void build(Ui& ui);
+  static void draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells, Role role,
+                        Role here);
+  std::vector<Line> lines_;
+  uint64_t version_ = ~0ull;
+};
+
+void PublishedPanel::build(Ui& ui) {
   if (version_ == ui.state.ladder_version) return;
   version_ = ui.state.ladder_version;
   lines_.clear();
@@ -81,8 +98,8 @@ void TablePanel::build(Ui& ui) {
   }
 }
 
-void TablePanel::draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells,
-                           Role role, Role here) {
+void PublishedPanel::draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells,
+                               Role role, Role here) {
   for (size_t i = 0; i < std::size(kColumns); ++i) {
     const Column& column = kColumns[i];
     const bool is_ours = i == 4 || i == 5;
@@ -94,7 +111,7 @@ void TablePanel::draw_line(Ui& ui, const Area& area, const std::vector<std::stri
   }
 }
 
-void TablePanel::draw(Ui& ui, Area area) {
+void PublishedPanel::draw(Ui& ui, Area area) {
   const Lab& lab = *ui.state.view.lab;
   if (lab.tables.empty()) {
     draw_empty_state(ui, area, "This lab follows no published table.", "The ladder is its own.");
@@ -145,6 +162,7 @@ void TablePanel::draw(Ui& ui, Area area) {
   ui.list = outer;
 }
 
+/// The rows that this machine can run.
 void run_table(State& state) {
   const Lab& lab = *state.view.lab;
   if (lab.tables.empty()) return;
@@ -159,5 +177,27 @@ void run_table(State& state) {
   request.kernels = selection->kernels;
   send(state, std::move(request), &state.run_request);
 }
+
+std::string published_blocker(const State& state) {
+  return state.view.lab && !state.view.lab->tables.empty() ? ""
+                                                           : "This lab follows no published table.";
+}
+
+std::span<const Action> published_actions() {
+  static const Action kActions[] = {
+      {"run_table", "Run the table's rows", {}, why_no_run, run_table}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kTableView = {.id = "table",
+                             .label = "Table",
+                             .title = "Table: a published one, run again",
+                             .blocker = published_blocker,
+                             .make_panel = []() -> std::unique_ptr<CentrePanel> {
+                               return std::make_unique<PublishedPanel>();
+                             },
+                             .actions = published_actions};
 
 }  // namespace ridge::window

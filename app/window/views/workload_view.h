@@ -2,8 +2,7 @@
 // where a call would be too long, else at the rate of the nearest size that there is. No ImGui here.
 #pragma once
 
-#include "app/window/shell/state.h"
-#include "app/window/shell/ui.h"
+#include "app/window/views/view.h"
 #include "common/view/chart/workload.h"
 
 namespace ridge::window {
@@ -12,9 +11,9 @@ namespace ridge::window {
 chart::ChartModel workload_of(const State& state);
 /// Of its own, or of a model that the learner describes.
 bool has_workload(const Lab& lab);
-/// The phase and the model's numbers, where the lab has a model.
-void draw_model_bar(Ui& ui, Area area);
 /// Runs the selected rung at the shapes of the workload.
 void run_workload(State& state);
+
+extern const ViewDesc kWorkloadView;
 
 }  // namespace ridge::window

@@ -1,7 +1,8 @@
-#include "app/window/views/heat.h"
+#include "app/window/views/heat_view.h"
 
 #include <algorithm>
 
+#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/sweep.h"
 #include "common/record/params.h"
@@ -135,6 +136,7 @@ void set_heat_axis(State& state, bool is_x, const std::string& name) {
   if (is_x && name == now.y) view.heat_y = now.x;
   if (!is_x && name == now.x) view.heat_x = now.y;
   (is_x ? view.heat_x : view.heat_y) = name;
+  state.dirty = true;
 }
 
 Params heat_params_at(const State& state, const HeatAxes& axes, int64_t x, int64_t y) {
@@ -191,7 +193,7 @@ void sweep_pair(State& state) {
   for (const Pair& pair : pairs)
     request.kernels.push_back({state.view.rung, heat_params_at(state, axes, pair.x, pair.y)});
   send(state, std::move(request), &state.run_request);
-  state.view.chart = View::heatmap;
+  state.view.chart = &kHeatmapView;
 }
 
 void select_heat_cell(State& state, int row) {
@@ -210,5 +212,60 @@ void select_heat_cell(State& state, int row) {
   set_param(state, axes.x, pair.x);
   set_param(state, axes.y, pair.y);
 }
+
+namespace {
+
+/// The choice of the two parameters and the button that fills the map.
+void draw_heat_bar(Ui& ui, Area area) {
+  const std::vector<std::string> names = heat_params(ui.state);
+  if (names.size() < 2) return;
+  const HeatAxes axes = heat_axes(ui.state);
+  Area line = area.inset(ui.px(8), ui.px(5));
+  const size_t pairs = axes.x_stops.size() * axes.y_stops.size();
+  const std::string label = "Sweep " + std::to_string(pairs) + " cells";
+  // First its place: on a projector the names would leave none.
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+  ui.action_button("sweep_pair", line.take_right(w, ui.px(12)), label, Ui::Kind::normal);
+  float all = 0, widest = 0;
+  for (const std::string& name : names) {
+    all += ui.width(name, kSmall_px) + ui.px(20);
+    widest = std::max(widest, ui.width(name, kSmall_px));
+  }
+  const float room =
+      (line.w - ui.width("across", kSmall_px) - ui.width("up", kSmall_px) - ui.px(52)) / 2;
+  const float width = all <= room ? all : std::min(room, widest + ui.px(80));  // all, or a stepper
+  for (const bool is_x : {true, false}) {
+    line.take_left(ui.text(line.x, line.middle(), is_x ? "across" : "up", kSmall_px, Role::muted),
+                   ui.px(8));
+    const Area buttons = line.take_left(width, ui.px(18));
+    const auto chosen = std::find(names.begin(), names.end(), is_x ? axes.x : axes.y);
+    const int clicked = ui.segments(is_x ? "across" : "up", buttons, names,
+                                    static_cast<int>(chosen - names.begin()));
+    if (clicked >= 0)
+      ui.dispatch([is_x, name = names[static_cast<size_t>(clicked)]](State& state) {
+        set_heat_axis(state, is_x, name);
+      });
+  }
+}
+
+std::span<const Action> heat_actions() {
+  static const Action kActions[] = {{"sweep_pair",
+                                     "Sweep the selected rung over two parameters",
+                                     {},
+                                     why_no_run_selected,
+                                     sweep_pair}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kHeatmapView = {
+    .id = "heatmap",
+    .label = "Heatmap",
+    .title = "Heatmap: speed over two parameters",
+    .build = [](const State& state, ChartRows*) { return heat_chart(state); },
+    .bar = {.height_px = 40, .draw = draw_heat_bar},
+    .click = select_heat_cell,
+    .actions = heat_actions};
 
 }  // namespace ridge::window

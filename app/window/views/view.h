@@ -1,0 +1,78 @@
+// The views of the lab's centre. A view is described once, in its file, and listed once, in views.cpp:
+// buttons, palette, keys, `ridgepoint shot`, tours, the presenter and docs/ui.md read that list.
+// docs/adding.md says how one is added.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "app/window/shell/actions.h"
+#include "app/window/shell/ui.h"
+#include "app/window/views/chart_rows.h"
+#include "common/core/level.h"
+#include "common/view/chart/figures.h"
+
+namespace ridge::window {
+
+/// What stands in the centre in place of a chart. Holds only what it can make again from State.
+class CentrePanel {
+ public:
+  virtual ~CentrePanel() = default;
+  virtual void draw(Ui& ui, Area area) = 0;
+};
+
+/// The controls above a view.
+struct ViewBar {
+  float height_px = 0;  ///< at scale 1
+  void (*draw)(Ui& ui, Area area) = nullptr;
+  bool (*is_shown)(const State& state) = nullptr;  ///< null: wherever the lab can fill the view
+};
+
+/// The button below a view, which fills it.
+struct ViewFoot {
+  const char* action = "";
+  const char* label = "";
+};
+
+struct ViewDesc {
+  const char* id;     ///< "roofline": of its action, its scene for `shot`, and in tours
+  const char* label;  ///< on its button
+  const char* title;  ///< of its action: name and purpose
+  Keys keys{};
+  Level level = Level::kLab;
+  /// Whether this lab can fill it; null: where its action is not blocked.
+  bool (*is_offered)(const State& state) = nullptr;
+  /// Why this lab lacks it, one sentence, empty where it has it; null: every lab has it.
+  std::string (*blocker)(const State& state) = nullptr;
+  /// What it draws, one of the three: a figure over rungs, a chart of its own (`rows` receives what a
+  /// click on a row selects), a panel.
+  const char* figure = "";
+  chart::ChartModel (*build)(const State& state, ChartRows* rows) = nullptr;
+  std::unique_ptr<CentrePanel> (*make_panel)() = nullptr;
+  ViewBar bar{};
+  ViewFoot foot{};
+  /// What a click on a row does; null: it selects the row's rung.
+  void (*click)(State& state, int row) = nullptr;
+  std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
+};
+
+extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: state.h
+
+/// In the order of their buttons.
+std::span<const ViewDesc* const> views();
+/// Null: no view is called so.
+const ViewDesc* find_view(std::string_view id);
+
+/// Whether the lab in view can fill it.
+bool can_fill(const State& state, const ViewDesc& view);
+/// The view, or the ladder where it is shown already.
+void show_view(State& state, const ViewDesc& view);
+
+/// The chart of the chosen view. `rows` stay valid until the ladder is rebuilt.
+chart::ChartModel centre_chart(const State& state, ChartRows* rows);
+/// The rows that a figure is built from.
+ChartRows figure_rows(const State& state, chart::FigureRows rows);
+chart::FigureOptions figure_options(const Lab& lab);
+
+}  // namespace ridge::window

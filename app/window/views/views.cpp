@@ -1,0 +1,161 @@
+#include "app/window/views/view.h"
+
+#include <algorithm>
+
+#include "app/window/inspect/inspect_view.h"
+#include "app/window/teach/predict.h"
+#include "app/window/views/decode_view.h"
+#include "app/window/views/heat_view.h"
+#include "app/window/views/published_view.h"
+#include "app/window/views/score_view.h"
+#include "app/window/views/serve_view.h"
+#include "app/window/views/traffic_view.h"
+#include "app/window/views/training_view.h"
+#include "app/window/views/workload_view.h"
+#include "common/view/chart/size_curve.h"
+
+namespace ridge::window {
+namespace {
+
+chart::ChartModel build_ladder(const State& state, ChartRows* rows) {
+  *rows = ladder_rows(state);
+  chart::ChartModel model =
+      chart::find_figure("ladder")->build(rows->rows, figure_options(*state.view.lab));
+  mark_predictions(state, *rows, &model);
+  return model;
+}
+
+/// What there is of memory: on this machine, and of a GPU that only a recording has, on that.
+chart::SizeCurveOptions memory_options(const State& state) {
+  chart::SizeCurveOptions options{.memory = true};
+  const auto add = [&](const Run& run) {
+    if (!run.environment()) return;
+    const Environment& env = *run.environment();
+    if (options.host_bytes == 0) options.host_bytes = double(env.cpu.memory_bytes);
+    if (options.gpu_bytes == 0 && !env.gpus.empty())
+      options.gpu_bytes = double(env.gpus.front().memory_bytes);
+  };
+  add(state.run());
+  for (const Recording& recording : state.recordings) add(*recording.run);
+  return options;
+}
+
+chart::ChartModel build_memory(const State& state, ChartRows* rows) {
+  *rows = size_rows(state);
+  return chart::size_curve_chart(rows->rows, memory_options(state));
+}
+
+/// Rungs that are held to an error, in a lab that has a task metric too.
+bool has_error(const State& state) {
+  if (state.view.lab->quality_metric == kErrorMetric) return true;
+  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+    const QualityCheck* check = row.series ? row.series->quality() : nullptr;
+    return check != nullptr && check->nmse_limit > 0;
+  });
+}
+
+std::string frontier_blocker(const State& state) {
+  const bool any = state.view.lab && has_frontier(*state.view.lab);
+  return any ? std::string() : "This lab is judged by an error, not by right answers.";
+}
+
+const ViewDesc kRooflineView = {.id = "roofline",
+                                .label = "Roofline",
+                                .title = "Roofline: speed under the machine's ceilings",
+                                .keys = typed("R", 'r'),
+                                .figure = "roofline"};
+const ViewDesc kBandwidthView = {.id = "bandwidth",
+                                 .label = "Bandwidth",
+                                 .title = "Bandwidth: memory bandwidth against size",
+                                 .keys = typed("Q", 'q'),
+                                 .figure = "bandwidth"};
+const ViewDesc kMemoryView = {.id = "memory",
+                              .label = "Memory",
+                              .title = "Memory: what a rung holds, against size",
+                              .build = build_memory};
+const ViewDesc kErrorView = {.id = "error",
+                             .label = "Error",
+                             .title = "Error: speed against error, with the gate",
+                             .keys = typed("E", 'e'),
+                             .is_offered = has_error,
+                             .figure = "error"};
+const ViewDesc kFrontierView = {.id = "frontier",
+                                .label = "Frontier",
+                                .title = "Frontier: speed against what the lab is judged by",
+                                .blocker = frontier_blocker,
+                                .figure = "frontier"};
+
+const ViewDesc* const kViews[] = {&kLadderView,   &kRooflineView, &kSizesView,    &kBandwidthView,
+                                  &kMemoryView,   &kErrorView,    &kHeatmapView,  &kTrafficView,
+                                  &kTableView,    &kFrontierView, &kWorkloadView, &kDecodeView,
+                                  &kTrainingView, &kScoreView,    &kInspectView,  &kQueueView};
+
+}  // namespace
+
+const ViewDesc kLadderView = {.id = "ladder",
+                              .label = "Ladder",
+                              .title = "Show the ladder",
+                              .level = Level::kLearn,
+                              .build = build_ladder};
+
+const ViewDesc kSizesView = {.id = "sizes",
+                             .label = "Sizes",
+                             .title = "Sizes: speed against size",
+                             .keys = typed("N", 'n'),
+                             .figure = "sizes"};
+
+std::span<const ViewDesc* const> views() {
+  return kViews;
+}
+
+const ViewDesc* find_view(std::string_view id) {
+  const auto found = std::find_if(std::begin(kViews), std::end(kViews),
+                                  [&](const ViewDesc* view) { return view->id == id; });
+  return found == std::end(kViews) ? nullptr : *found;
+}
+
+bool can_fill(const State& state, const ViewDesc& view) {
+  if (view.is_offered) return view.is_offered(state);
+  return !view.blocker || view.blocker(state).empty();
+}
+
+void show_view(State& state, const ViewDesc& view) {
+  const bool is_shown = state.view.screen == ScreenId::lab && state.view.chart == &view;
+  state.view.chart = is_shown ? &kLadderView : &view;
+  state.view.screen = ScreenId::lab;
+}
+
+ChartRows figure_rows(const State& state, chart::FigureRows rows) {
+  switch (rows) {
+    case chart::FigureRows::kLadder:
+      return ladder_rows(state);
+    case chart::FigureRows::kTypes:
+      return type_rows(state);
+    case chart::FigureRows::kSizes:
+      return size_rows(state);
+    case chart::FigureRows::kTrainings:
+      return training_rows(state);
+  }
+  return {};
+}
+
+chart::FigureOptions figure_options(const Lab& lab) {
+  return {.task_metric = lab.quality_metric == kErrorMetric ? "" : lab.quality_metric,
+          .items = lab.items};
+}
+
+chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
+  *rows = {};
+  const ViewDesc& view = *state.view.chart;
+  if (const std::string why = view.blocker ? view.blocker(state) : ""; !why.empty()) {
+    chart::ChartModel none{.id = view.id, .summary = why};
+    none.plot = chart::Plot{.empty_reason = why};
+    return none;
+  }
+  if (view.build) return view.build(state, rows);
+  const chart::Figure& figure = *chart::find_figure(view.figure);
+  *rows = figure_rows(state, figure.rows);
+  return figure.build(rows->rows, figure_options(*state.view.lab));
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,138 @@
+#include "common/view/chart/figures.h"
+
+#include <algorithm>
+
+#include "common/view/chart/frontier.h"
+#include "common/view/chart/gradients.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/size_curve.h"
+#include "common/view/chart/speed_error.h"
+#include "common/view/chart/traffic.h"
+#include "common/view/chart/training.h"
+
+namespace ridge::chart {
+namespace {
+
+using Rows = std::span<const LadderRow>;
+
+/// By the task metric that the trainings were judged by, else by their loss.
+ChartModel build_training(Rows rows, const FigureOptions&) {
+  TrainingOptions options{.metric = "loss"};
+  for (const LadderRow& row : rows) {
+    const QualityCheck* check = row.series ? row.series->quality() : nullptr;
+    if (!check || row.series->curve.empty() || check->task.empty()) continue;
+    options.metric = check->task.begin()->first;
+  }
+  return training_chart(rows, options);
+}
+
+const Figure kFigures[] = {
+    {.id =
+         "ladder",  // the report makes its section itself: with labels that stand alone, and predictions
+     .rows = FigureRows::kLadder,
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return ladder_chart(rows, {.task_metric = options.task_metric, .items = options.items});
+         }},
+    {.id = "training",
+     .rows = FigureRows::kTrainings,
+     .build = build_training,
+     .section = {.title = "Training",
+                 .about = "Marks: judged on held-out data, which no training step saw. Pale: what "
+                          "the batches say, as means over equal runs of steps. Seconds are those "
+                          "of steps.",
+                 .is_per_processor = false,
+                 .table_behind = false}},
+    {.id = "gradients",
+     .rows = FigureRows::kTrainings,
+     .build = [](Rows rows, const FigureOptions&) { return gradient_chart(rows); },
+     .section = {.title = "Gradients",
+                 .about = "How large the gradients are that flow back, the loss's scale included, "
+                          "at the last step at which they were counted.",
+                 .is_per_processor = false,
+                 .table_behind = false},
+     .is_view = false},
+    {.id = "roofline",
+     .rows = FigureRows::kTypes,
+     .build = [](Rows rows, const FigureOptions&) { return roofline_chart(rows); },
+     .section = {.title = "Roofline",
+                 .about = "The rate of computing against arithmetic intensity, FLOP over the bytes "
+                          "a call must move at least. The lines are ceilings measured on the same "
+                          "machine: under a slope memory is the limit, under a level line the "
+                          "arithmetic units are.",
+                 .in_handout = true}},
+    {.id = "sizes",
+     .rows = FigureRows::kSizes,
+     .build = [](Rows rows, const FigureOptions&) { return size_curve_chart(rows); },
+     .section = {.title = "Speed against size", .in_handout = true, .needs_sizes = true}},
+    {.id = "bandwidth",  // a report has a table of it
+     .rows = FigureRows::kSizes,
+     .build = [](Rows rows,
+                 const FigureOptions&) { return size_curve_chart(rows, {.bandwidth = true}); }},
+    {.id = "memory",
+     .rows = FigureRows::kSizes,
+     .build = [](Rows rows,
+                 const FigureOptions&) { return size_curve_chart(rows, {.memory = true}); },
+     .section = {.title = "Memory against size",
+                 .about = "Inputs, outputs and what a rung keeps beside them. Where a line ends "
+                          "before the others, that rung ran at no larger size; the notes say why.",
+                 .needs_sizes = true}},
+    {.id = "error",
+     .rows = FigureRows::kTypes,
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return speed_error_chart(rows, {}, options.task_metric);
+         },
+     .section = {.id = "speed-error",
+                 .title = "Speed against error",
+                 .about =
+                     "What each rung pays for its speed. Right of its gate it would have none.",
+                 .in_handout = true}},
+    {.id = "traffic",
+     .rows = FigureRows::kLadder,
+     .build = [](Rows rows, const FigureOptions&) { return traffic_chart(rows); },
+     .section = {.title = "Expected and counted traffic",
+                 .about = "What a model of the caches (sets, ways, lines, least recently used; no "
+                          "prefetcher) expects each level to give in one call, what reads missed "
+                          "as far as it was counted, and the time.",
+                 .is_per_processor = false,
+                 .ends_with_summary = true}},
+    {.id = "frontier",
+     .rows = FigureRows::kLadder,
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return frontier_chart(rows, {.metric = options.task_metric, .items = options.items});
+         },
+     .section = {.title = "Speed against accuracy",
+                 .about =
+                     "Right of the dashed line and above it there is no rung: only those on it "
+                     "are worth choosing among. A rung that the gate refused has no speed and "
+                     "is not recommended, however fast it may be.",
+                 .task_metric = "accuracy"}},
+};
+
+}  // namespace
+
+std::span<const Figure> figures() {
+  return kFigures;
+}
+
+const Figure* find_figure(std::string_view id) {
+  const auto found = std::find_if(std::begin(kFigures), std::end(kFigures),
+                                  [&](const Figure& figure) { return figure.id == id; });
+  return found == std::end(kFigures) ? nullptr : &*found;
+}
+
+std::vector<std::string> figure_names() {
+  std::vector<std::string> names;
+  for (const Figure& figure : kFigures) {
+    if (figure.is_view) names.emplace_back(figure.id);
+  }
+  return names;
+}
+
+bool is_empty(const ChartModel& model) {
+  return model.plot ? !model.plot->empty_reason.empty() : model.rows.empty();
+}
+
+}  // namespace ridge::chart
