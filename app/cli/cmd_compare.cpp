@@ -1,9 +1,11 @@
 // ridgepoint compare LAB: one baseline against one or several candidates, interleaved.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/measuring.h"
+#include "app/cli/cmd_compare.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/record/edit.h"
@@ -54,4 +56,23 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
   return finish_command(common, options, measured, compare_exit_code(run, measured.request));
 }
 
+namespace {
+
+Command setup_compare(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<MeasureOptions>();
+  add_measuring(&command, options.get());
+  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..");
+  one_at_a_time(command.add_option("--candidate", options->candidates,
+                                   "RUNG or RUNG:k=v,.. (repeat for several)"));
+  command
+      .add_option("--margin", options->margin,
+                  "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
+      ->check(CLI::Range(0.0001, 1.0));
+  return [options, &common] { return cmd_compare(common, *options); };
+}
+
+RIDGE_COMMAND(compare, .about = "interleaved pairs: is the candidate faster?", .place = 80,
+              .level = Level::kLearn, .schema = "document", .setup = setup_compare);
+
+}  // namespace
 }  // namespace ridge::app

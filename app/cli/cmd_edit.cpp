@@ -1,11 +1,13 @@
 // ridgepoint edit KERNEL: a copy of a rung's file to change; --watch runs it whenever it is saved.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/cli/measuring.h"
+#include "app/cli/driver.h"
 #include "app/query/editing.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
@@ -14,6 +16,12 @@
 
 namespace ridge::app {
 namespace {
+
+struct EditOptions {
+  std::string kernel, to;        ///< to: the copy; empty: in the learner's folder
+  std::vector<std::string> set;  ///< watch; "n=1024"
+  bool watch = false;            ///< run it at every save
+};
 
 Result<SourceText> source_of(Driver* driver, const std::string& kernel) {
   RIDGE_TRY_VOID(driver->fetch_catalogue());
@@ -93,8 +101,6 @@ Result<void> watch(Driver* driver, const EditArgument& edit, const std::string& 
   return {};
 }
 
-}  // namespace
-
 int cmd_edit(const CommonOptions& common, const EditOptions& options) {
   const auto [of_lab, kernel] = lab_and_rung(options.kernel);
   const std::string lab = of_lab != nullptr ? of_lab->id : "";
@@ -122,4 +128,17 @@ int cmd_edit(const CommonOptions& common, const EditOptions& options) {
   return watched ? 0 : fail(common, watched.error());
 }
 
+Command setup_edit(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<EditOptions>();
+  command.add_option("KERNEL", options->kernel, "the rung, e.g. gemm.cpu.loop_order")->required();
+  command.add_option("--to", options->to, "where to; default: your folder of edits");
+  command.add_flag("--watch", options->watch, "then build, check and time it at every save");
+  one_at_a_time(command.add_option("--set", options->set, "a parameter: n=1024 (repeat)"));
+  return [options, &common] { return cmd_edit(common, *options); };
+}
+
+RIDGE_COMMAND(edit, .about = "a copy of a rung's file, for you to change", .place = 40,
+              .level = Level::kLab, .schema = "", .setup = setup_edit);
+
+}  // namespace
 }  // namespace ridge::app

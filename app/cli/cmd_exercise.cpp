@@ -1,11 +1,13 @@
-// ridgepoint exercise list | start | hint | solution NAME | check FILE, and ridgepoint leaderboard FOLDER.
+// ridgepoint exercise list | start | hint | solution NAME | check FILE.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/cmd_compare.h"
 #include "app/query/editing.h"
 #include "app/query/exercises.h"
-#include "app/query/leaderboard.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/params.h"
@@ -13,6 +15,12 @@
 
 namespace ridge::app {
 namespace {
+
+struct ExerciseOptions {
+  std::string what, name;        ///< "list", "start" ...; of check a file
+  std::string to, out;           ///< start: the file; check: the saved run
+  std::vector<std::string> set;  ///< check; empty: the lab's first look
+};
 
 int list_exercises(const CommonOptions& common) {
   const auto all = all_exercises();
@@ -88,8 +96,6 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
   return cmd_compare(common, compare);
 }
 
-}  // namespace
-
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   if (options.what == "list") return list_exercises(common);
   if (options.name.empty()) {
@@ -105,15 +111,20 @@ int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   return 0;
 }
 
-int cmd_leaderboard(const CommonOptions& common, const std::string& folder) {
-  const auto board = read_leaderboard(folder);
-  if (!board) return fail(common, board.error());
-  if (common.json) {
-    print_json(leaderboard_json(*board));
-  } else {
-    print(leaderboard_text(*board));
-  }
-  return 0;
+Command setup_exercise(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ExerciseOptions>();
+  command.add_option("what", options->what, "list, start, hint, solution or check")
+      ->required()
+      ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
+  command.add_option("NAME", options->name, "which; of check your FILE");
+  command.add_option("--to", options->to, "start: where to");
+  command.add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
+  one_at_a_time(command.add_option("--set", options->set, "check: a parameter: n=512 (repeat)"));
+  return [options, &common] { return cmd_exercise(common, *options); };
 }
 
+RIDGE_COMMAND(exercise, .about = "files with a hole to fill, and their check", .place = 50,
+              .level = Level::kLearn, .schema = "", .setup = setup_exercise);
+
+}  // namespace
 }  // namespace ridge::app

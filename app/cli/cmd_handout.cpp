@@ -1,4 +1,6 @@
 // ridgepoint handout LAB [RUN.jsonl] --out FILE.html: one page for whoever cannot install the program.
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include "app/cli/cli.h"
 
@@ -16,9 +18,13 @@
 
 namespace ridge::app {
 
-#ifdef RIDGE_HAS_WINDOW
 namespace {
 
+struct HandoutOptions {
+  std::string lab, run, out;
+};
+
+#ifdef RIDGE_HAS_WINDOW
 void add_sources(const Run& run, window::Handout* handout) {
   for (const Rung& rung : handout->lab->rungs) {
     const SourceText* source = run.source(rung.kernel);
@@ -74,8 +80,6 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   return write_page(options.out, window::to_html(handout));
 }
 
-}  // namespace
-
 int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {
   if (const auto made = make_handout(common, options); !made) return fail(common, made.error());
   if (common.json)
@@ -93,4 +97,17 @@ int cmd_handout(const CommonOptions& common, const HandoutOptions&) {
 }
 #endif
 
+Command setup_handout(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<HandoutOptions>();
+  command.add_option("LAB", options->lab, "the lab, e.g. gemm")->required();
+  command.add_option("RUN", options->run, "RUN.jsonl, for its charts and sources");
+  command.add_option("--out", options->out, "FILE.html")->required();
+  return [options, &common] { return cmd_handout(common, *options); };
+}
+
+RIDGE_COMMAND(handout, .about = "one offline page: lesson, sources, charts, folded answers",
+              .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout,
+              .needs_window = true);
+
+}  // namespace
 }  // namespace ridge::app

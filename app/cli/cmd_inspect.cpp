@@ -1,5 +1,7 @@
 // ridgepoint inspect KERNEL: the inside of a model as text, or what it makes of a test input.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,13 @@
 
 namespace ridge::app {
 namespace {
+
+struct InspectOptions {
+  std::string kernel, out;
+  std::vector<std::string> set;
+  std::optional<int64_t> input, unit, place;
+  bool wrong = false;
+};
 
 /// Rows of characters, two a cell, from the scale's low end to its high one.
 std::string picture(const InspectionPlane& plane) {
@@ -82,8 +91,6 @@ Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
                "update the worker"};
 }
 
-}  // namespace
-
 int cmd_inspect(const CommonOptions& common, const InspectOptions& options) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
@@ -98,4 +105,20 @@ int cmd_inspect(const CommonOptions& common, const InspectOptions& options) {
   return 0;
 }
 
+Command setup_inspect(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<InspectOptions>();
+  command.add_option("kernel", options->kernel, "a rung: weightless.cpu.naive")->required();
+  command.add_option("--input", options->input, "an input of the test set, from 0");
+  command.add_flag("--wrong", options->wrong, "from there on, the first that it gets wrong");
+  command.add_option("--unit", options->unit, "the LUT or RAM to show more of");
+  command.add_option("--place", options->place, "a pixel: which of them look there");
+  one_at_a_time(command.add_option("--set", options->set, "a parameter: luts=500 (repeat)"));
+  command.add_option("--out", options->out, "save the run: RUN.jsonl");
+  return [options, &common] { return cmd_inspect(common, *options); };
+}
+
+RIDGE_COMMAND(inspect, .about = "look inside a model; with an input, watch it decide", .place = 90,
+              .level = Level::kLab, .schema = "", .setup = setup_inspect);
+
+}  // namespace
 }  // namespace ridge::app

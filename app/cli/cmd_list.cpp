@@ -1,14 +1,22 @@
-// ridgepoint list: labs, rungs, and what this machine can run.
+// ridgepoint list: labs, rungs, and what this machine can run; --asm KERNEL: what the compiler made of a rung, its
+// hot loop marked; --actions: what the window can do.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
-#include "app/cli/cli.h"
 #include "app/cli/driver.h"
 #include "app/query/ladder_end.h"
+#include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "common/record/assembly.h"
 #include "common/view/report/document.h"
 #include "labs/lab.h"
+#ifdef RIDGE_HAS_WINDOW
+#include "app/window/shell/window.h"
+#endif
 
 namespace ridge::app {
 namespace {
@@ -57,9 +65,49 @@ Json list_json(const Run& run) {
   return list_document(labs, run);
 }
 
-}  // namespace
+std::string text_of(const AssemblyText& assembly) {
+  std::string text = fmt::format("{}, {}, {}\n{}\n\n", assembly.kernel, assembly.target,
+                                 assembly.tool, loop_sentence(assembly));
+  std::istringstream lines(assembly.text);
+  int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const bool hot = number >= assembly.loop_first && number <= assembly.loop_last;
+    text += fmt::format("{}{:>5} {}\n", hot ? "|" : " ", number, line);
+  }
+  if (assembly.lines > number) text += fmt::format("({} of {} lines)\n", number, assembly.lines);
+  return text;
+}
 
-int cmd_list(const CommonOptions& common) {
+int list_assembly(const CommonOptions& common, const std::string& kernel) {
+  auto driver = Driver::start(common, "");
+  if (!driver) return fail(common, driver.error());
+  const std::string id = full_id(kernel);
+  if (auto done = (*driver)->fetch_assembly(id); !done) return fail(common, done.error());
+  const AssemblyText* assembly = (*driver)->run().assembly(id);
+  if (!assembly) {
+    return fail(common,
+                {ErrorCode::worker, "the worker sent no assembly", id, "update the worker"});
+  }
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"assembly", Json(*assembly)}});
+  else
+    print(text_of(*assembly));
+  return 0;
+}
+
+int list_actions(const CommonOptions& common) {
+#ifdef RIDGE_HAS_WINDOW
+  (void)common;
+  print(window::actions_text());
+  return 0;
+#else
+  return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
+                       "list --actions", "configure with -D RIDGE_WINDOW=ON"});
+#endif
+}
+
+int list_labs(const CommonOptions& common) {
   auto driver = Driver::start(common, "");
   if (!driver) return fail(common, driver.error());
   if (auto listed = (*driver)->fetch_catalogue(); !listed) return fail(common, listed.error());
@@ -72,4 +120,25 @@ int cmd_list(const CommonOptions& common) {
   return 0;
 }
 
+struct ListOptions {
+  std::string asm_of;    ///< a kernel: its assembly instead
+  bool actions = false;  ///< the window's instead
+};
+
+int cmd_list(const CommonOptions& common, const ListOptions& options) {
+  if (!options.asm_of.empty()) return list_assembly(common, options.asm_of);
+  return options.actions ? list_actions(common) : list_labs(common);
+}
+
+Command setup_list(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ListOptions>();
+  command.add_flag("--actions", options->actions, "the window's actions and keys instead");
+  command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
+  return [options, &common] { return cmd_list(common, *options); };
+}
+
+RIDGE_COMMAND(list, .about = "labs, rungs, and what can run here", .place = 30,
+              .level = Level::kLearn, .schema = "list", .setup = setup_list);
+
+}  // namespace
 }  // namespace ridge::app

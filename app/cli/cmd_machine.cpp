@@ -39,8 +39,6 @@ std::string machine_text(const Environment& environment) {
   return text;
 }
 
-}  // namespace
-
 int cmd_machine(const CommonOptions& common) {
   auto driver = Driver::start(common, "");
   if (!driver) return fail(common, driver.error());
@@ -55,4 +53,12 @@ int cmd_machine(const CommonOptions& common) {
   return 0;
 }
 
+Command setup_machine(CLI::App&, const CommonOptions& common) {
+  return [&common] { return cmd_machine(common); };
+}
+
+RIDGE_COMMAND(machine, .about = "environment and measured ceilings", .place = 130,
+              .level = Level::kLab, .schema = "machine", .setup = setup_machine);
+
+}  // namespace
 }  // namespace ridge::app

@@ -1,5 +1,7 @@
 // ridgepoint model: tokens a second of a transformer that is described, in both of its phases.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,13 @@
 
 namespace ridge::app {
 namespace {
+
+struct ModelOptions {
+  ModelShape shape;
+  std::string run;  ///< of all types: a saved run to take the figures from, instead of measuring
+  std::string out;
+  int64_t threads = 1;
+};
 
 struct Phase {
   chart::WorkloadInput input;
@@ -117,8 +126,6 @@ std::optional<Error> error_in(const ModelOptions& options) {
   return {};
 }
 
-}  // namespace
-
 int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const ModelShape& shape = options.shape;
   if (const auto error = error_in(options)) return fail(common, *error);
@@ -151,4 +158,33 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   return 0;
 }
 
+Command setup_model(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ModelOptions>();
+  ridge::ModelShape& shape = options->shape;
+  const auto whole = [&](const char* name, int64_t* value, const char* help) {
+    command.add_option(name, *value, help)->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  };
+  whole("--layers", &shape.layers, "layers");
+  whole("--heads", &shape.heads, "heads of queries");
+  whole("--heads-kv", &shape.heads_kv, "heads of keys and values; divides heads");
+  whole("--d", &shape.d, "head size");
+  whole("--inner", &shape.inner, "width of the FFN");
+  whole("--vocabulary", &shape.vocabulary, "tokens that there are");
+  whole("--prompt", &shape.prompt, "tokens of each sequence");
+  whole("--batch", &shape.batch, "sequences at once");
+  whole("--threads", &options->threads, "CPU threads");
+  command.add_flag("--gpu", shape.gpu, "by the GPU's rungs");
+  command.add_option("--dtype", shape.dtype,
+                     "fp32; bf16 or fp16 on a GPU; int8, w8a8, fp8 or int4: weights when decoding; "
+                     "all: every type of weights side by side, decoding");
+  command.add_option("RUN", options->run,
+                     "--dtype all: RUN.jsonl, whose figures are taken instead of measuring");
+  command.add_option("--out", options->out, "save the run: RUN.jsonl");
+  return [options, &common] { return cmd_model(common, *options); };
+}
+
+RIDGE_COMMAND(model, .about = "tokens a second of a transformer that you describe", .place = 110,
+              .level = Level::kLab, .schema = "decode", .setup = setup_model);
+
+}  // namespace
 }  // namespace ridge::app

@@ -1,4 +1,6 @@
 // ridgepoint report: a report from one saved run, or from a baseline's and a candidate's.
+#include <CLI/CLI.hpp>
+#include <memory>
 #include "app/cli/cli.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
@@ -7,6 +9,13 @@
 #include "common/view/report/report.h"
 
 namespace ridge::app {
+namespace {
+
+struct ReportFileOptions {
+  std::vector<std::string> runs;  ///< one or two files
+  std::string baseline, candidate, out;
+  std::vector<std::string> set;  ///< "n=4096": of a run with many sizes, this one
+};
 
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   std::vector<Run> runs;
@@ -40,4 +49,23 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   return 0;
 }
 
+Command setup_report(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ReportFileOptions>();
+  command.add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
+      ->required()
+      ->expected(1, 2);
+  command.add_option("--baseline", options->baseline, "rung");
+  command.add_option("--candidate", options->candidate, "rung");
+  one_at_a_time(command.add_option("--set", options->set,
+                                   "only results with this parameter: n=4096 (repeat)"));
+  command.add_option(
+      "--out", options->out,
+      "FILE.html, .md, .json, .csv, .gbench.json or .trace.json; default: to stdout");
+  return [options, &common] { return cmd_report(common, *options); };
+}
+
+RIDGE_COMMAND(report, .about = "a report from saved runs", .place = 120, .level = Level::kLearn,
+              .schema = "document", .setup = setup_report);
+
+}  // namespace
 }  // namespace ridge::app

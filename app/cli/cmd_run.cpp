@@ -1,10 +1,14 @@
-// ridgepoint run LAB: measures rungs one after another.
+// ridgepoint run LAB: measures rungs one after another; --table TABLE: a published table again, row by row.
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/measuring.h"
+#include "app/cli/driver.h"
+#include "app/query/published.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
+#include "common/record/params.h"
 
 namespace ridge::app {
 
@@ -22,10 +26,39 @@ void add_new(std::vector<KernelRequest> kernels, std::vector<KernelRequest>* all
   }
 }
 
-}  // namespace
+int run_table(const CommonOptions& common, const MeasureOptions& options) {
+  const auto lab = require_lab(options.lab);
+  if (!lab) return fail(common, lab.error());
+  const auto table = require_table(**lab, options.table);
+  if (!table) return fail(common, table.error());
+  const auto given = parse_params(options.set);
+  if (!given) return fail(common, given.error());
+  if (!options.rungs.empty() || options.cache != "hot") {
+    return fail(common, {ErrorCode::usage, "a table says itself what is run, and that hot",
+                         "--table", "leave out --rungs and --cache"});
+  }
+  const Measured measured =
+      measure(common, options, "run",
+              [&](const Lab& of, const Run& run, const Params& set,
+                  const std::vector<std::string>&) { return select_table(of, **table, run, set); });
+  if (measured.request == 0) return fail(common, *measured.error);
+  const Run& run = measured.driver->run();
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto rows = fill_table(**table, run, measured.request, recordings, *given);
+  if (common.json) {
+    Json document = json_of(measured);
+    document["table"] = published_json(**table, rows);
+    print_json(document);
+  } else {
+    print(environment_text(run) +
+          published_text(**table, rows, *given, std::clamp<size_t>(terminal_width(), 60, 100)));
+  }
+  return finish_command(common, options, measured,
+                        run_exit_code(run, measured.request, *measured.lab));
+}
 
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
-  if (!options.table.empty()) return cmd_table(common, options);
+  if (!options.table.empty()) return run_table(common, options);
   const Measured measured =
       measure(common, options, "run",
               [&](const Lab& lab, const Run& run, const Params& set,
@@ -59,4 +92,23 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   return finish_command(common, options, measured, code);
 }
 
+Command setup_run(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<MeasureOptions>();
+  add_measuring(&command, options.get());
+  one_at_a_time(command.add_option("--rungs", options->rungs,
+                                   "which, a,b,..; default: all that can run here"))
+      ->delimiter(',');
+  command.add_option("--table", options->table,
+                     "a published table run again, row by row: talk (of gemm)");
+  command.add_option("--mode", options->mode, "live or measure (default)")
+      ->check(CLI::IsMember({"live", "measure"}));
+  command.add_flag("--counters", options->counters,
+                   "a GPU's hardware counters too, after the timing, in a worker of their own");
+  return [options, &common] { return cmd_run(common, *options); };
+}
+
+RIDGE_COMMAND(run, .about = "measure the rungs of a lab", .place = 70, .level = Level::kLearn,
+              .schema = "document", .setup = setup_run);
+
+}  // namespace
 }  // namespace ridge::app

@@ -1,5 +1,7 @@
 // ridgepoint selftest aa: one rung compared with itself, over and over: this machine's noise floor.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,12 @@
 
 namespace ridge::app {
 namespace {
+
+struct SelftestOptions {
+  std::string kind = "aa", lab = kSelfCheckLab, rung = kSelfCheckRung, out;
+  std::vector<std::string> set = {kSelfCheckSet};
+  int runs = kSelfChecks;
+};
 
 Result<void> climb(Driver* driver, const SelftestOptions& options) {
   RIDGE_TRY_VOID(driver->fetch_catalogue());
@@ -54,8 +62,6 @@ std::string text_of(const NoiseFloor& floor, const SelftestOptions& options) {
       100 * floor.within(0.95), 100 * floor.within(1));
 }
 
-}  // namespace
-
 int cmd_selftest(const CommonOptions& common, const SelftestOptions& options) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
@@ -73,4 +79,20 @@ int cmd_selftest(const CommonOptions& common, const SelftestOptions& options) {
   return floor.holds() ? 0 : static_cast<int>(ErrorCode::invalid);
 }
 
+Command setup_selftest(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<SelftestOptions>();
+  command.add_option("kind", options->kind, "aa")->required()->check(CLI::IsMember({"aa"}));
+  command.add_option("--runs", options->runs, "comparisons, default 100")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--lab", options->lab, "default gemm");
+  command.add_option("--rung", options->rung, "RUNG or RUNG:k=v,..; default cache_blocks");
+  one_at_a_time(command.add_option("--set", options->set, "a parameter: n=232 (repeat)"));
+  command.add_option("--out", options->out, "save the run: RUN.jsonl");
+  return [options, &common] { return cmd_selftest(common, *options); };
+}
+
+RIDGE_COMMAND(selftest, .about = "aa: a rung against itself; the noise floor of this machine",
+              .place = 140, .level = Level::kBench, .schema = "", .setup = setup_selftest);
+
+}  // namespace
 }  // namespace ridge::app

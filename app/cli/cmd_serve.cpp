@@ -1,5 +1,7 @@
 // ridgepoint serve RUNG: a queue of requests before a step, and the load that its p99 allows.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -7,10 +9,18 @@
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/params.h"
+#include "common/record/serving.h"
 #include "common/view/chart/serving.h"
 
 namespace ridge::app {
 namespace {
+
+struct ServeOptions {
+  std::string kernel, out;
+  std::vector<std::string> set;
+  ServeAsked asked;
+  double wait_ms = 0, limit_ms = 100;
+};
 
 std::string text_of(const Serving& found) {
   const chart::ChartModel model = chart::serving_chart(&found);
@@ -49,8 +59,6 @@ Result<Serving> serve(Driver& driver, const ServeOptions& options) {
   return Error{ErrorCode::worker, "the worker sent no answer", options.kernel, "update the worker"};
 }
 
-}  // namespace
-
 int cmd_serve(const CommonOptions& common, const ServeOptions& options) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
@@ -65,4 +73,24 @@ int cmd_serve(const CommonOptions& common, const ServeOptions& options) {
   return 0;
 }
 
+Command setup_serve(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ServeOptions>();
+  command.add_option("kernel", options->kernel, "a rung: decode.cpu.split")->required();
+  command.add_option("--batch-limit", options->asked.batch_limit, "most requests in a step");
+  command.add_option("--wait-ms", options->wait_ms, "an idle machine waits so long for more");
+  command.add_option("--limit-ms", options->limit_ms, "of the p99 of a request's latency");
+  command.add_option("--requests", options->asked.requests, "at each load; a p99 takes 299");
+  command.add_option("--prompt", options->asked.prompt, "keys in the cache at first");
+  command.add_option("--tokens", options->asked.tokens, "of each request");
+  command.add_option("--seed", options->asked.seed, "of the arrivals");
+  one_at_a_time(command.add_option("--load", options->asked.loads, "requests a second (repeat)"));
+  one_at_a_time(command.add_option("--set", options->set, "a parameter: heads=32 (repeat)"));
+  command.add_option("--out", options->out, "save the run: RUN.jsonl");
+  return [options, &common] { return cmd_serve(common, *options); };
+}
+
+RIDGE_COMMAND(serve, .about = "a queue of requests before a decode step", .place = 100,
+              .level = Level::kBench, .schema = "", .setup = setup_serve);
+
+}  // namespace
 }  // namespace ridge::app

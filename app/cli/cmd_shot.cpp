@@ -1,4 +1,7 @@
 // ridgepoint shot SCENE OUT.png: pictures of the window, without opening it.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
 #include <sstream>
 
 #include "app/cli/cli.h"
@@ -9,8 +12,31 @@
 #endif
 
 namespace ridge::app {
+namespace {
 
-int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
+struct ShotFileOptions {
+  std::string scenes;  ///< one, several with commas between, or all
+  std::string out, lab, rung;
+  std::vector<std::string> themes = {"dark"};  ///< each scene in each, at each scale
+  std::vector<float> scales = {1};
+  std::string size;  ///< "1600x1000"
+  int width = 1600, height = 1000;
+};
+
+bool parse_size(const std::string& text, ShotFileOptions* options) {
+  if (text.empty()) return true;
+  int end = 0;
+  const int read = std::sscanf(text.c_str(), "%dx%d%n", &options->width, &options->height, &end);
+  const auto sane = [](int pixels) { return pixels >= 320 && pixels <= 16384; };
+  return read == 2 && static_cast<size_t>(end) == text.size() && sane(options->width) &&
+         sane(options->height);
+}
+
+int cmd_shot(const CommonOptions& common, ShotFileOptions options) {
+  if (!parse_size(options.size, &options)) {
+    return fail(common, {ErrorCode::usage, "'" + options.size + "' is no size", "--size",
+                         "give WIDTHxHEIGHT, each from 320 to 16384, as in 1600x1000"});
+  }
 #ifdef RIDGE_HAS_WINDOW
   window::ShotOptions shot;
   shot.scenes.clear();
@@ -29,10 +55,29 @@ int cmd_shot(const CommonOptions& common, const ShotFileOptions& options) {
   shot.height = options.height;
   return window::shot(shot);
 #else
-  (void)options;
   return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
                        "shot", "configure with -D RIDGE_WINDOW=ON"});
 #endif
 }
 
+Command setup_shot(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<ShotFileOptions>();
+  command.add_option("scene", options->scenes, "e.g. lab, or home,lab, or all")->required();
+  command.add_option("out", options->out, "OUT.png; of several pictures their folder")->required();
+  command.add_option("--lab", options->lab, "default: the saved run's, else the first");
+  command.add_option("--rung", options->rung, "the rung that is selected");
+  command.add_option("--theme", options->themes, "dark, light, or dark,light")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"dark", "light"}));
+  command.add_option("--scale", options->scales, "0.75 to 3, or several: 1,1.5,2")
+      ->delimiter(',')
+      ->check(CLI::Range(0.75, 3.0));
+  command.add_option("--size", options->size, "WIDTHxHEIGHT, e.g. 1600x1000");
+  return [options, &common] { return cmd_shot(common, *options); };
+}
+
+RIDGE_COMMAND(shot, .about = "pictures of the window, as PNG", .place = 150, .level = Level::kBench,
+              .schema = "", .setup = setup_shot, .needs_window = true, .takes_replay = true);
+
+}  // namespace
 }  // namespace ridge::app

@@ -1,17 +1,30 @@
-// ridgepoint tour: the tours there are; ridgepoint tour ID: its steps; with --rehearse: run here.
+// ridgepoint tour: the tours there are; ridgepoint tour ID: its steps; with --rehearse: run here without a window,
+// to see what each step takes on this machine and to save a run of each, for when the room's machine fails.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/rehearsal.h"
+#include "app/cli/driver.h"
 #include "app/query/reporting.h"
+#include "app/query/results.h"
+#include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "app/study/tour.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
 namespace {
+
+struct TourOptions {
+  std::string id;         ///< empty: the list of tours
+  bool rehearse = false;  ///< run every step here, headless
+  std::string out;        ///< folder of the fallback runs; empty: one beside the reports
+};
 
 std::string minutes_text(double seconds) {
   const int whole = static_cast<int>(seconds + 0.5);
@@ -76,6 +89,135 @@ int show_tour(const CommonOptions& common, const study::Tour& tour) {
   }
   print(text);
   return 0;
+}
+
+struct RehearsedStep {
+  int number = 0;  ///< from 1
+  const study::TourStep* step = nullptr;
+  /// Of its runs and its comparison, with the ceilings, which every step measures anew here and a
+  /// room's one worker only once; 0: nothing ran.
+  double run_s = 0;
+  std::string path;             ///< the saved run; empty: none
+  std::vector<NotRun> not_run;  ///< rungs that this machine cannot run
+  std::string outcome;          ///< "2 rungs, faster"
+  int code = 0;                 ///< 0, 3 (a check failed), 69 (nothing runs here), or of the error
+  std::string error;
+};
+
+using Clock = std::chrono::steady_clock;
+
+std::string file_name(const RehearsedStep& step) {
+  return fmt::format("step-{:02}-{}.jsonl", step.number, step.step->lab);
+}
+
+/// Rungs that cannot run here are left out and named; a step is not lost for one of them.
+Selection select_step(const Lab& lab, const Run& run, const study::TourStep& step) {
+  Selection selection;
+  std::vector<std::string> names = step.rungs;
+  if (!step.baseline.empty() &&
+      std::find(names.begin(), names.end(), step.baseline) == names.end()) {
+    names.insert(names.begin(), step.baseline);
+  }
+  for (const std::string& name : names) {
+    auto one = select_rungs(lab, run, {name}, step.set);
+    if (one) {
+      selection.kernels.push_back(one->kernels.front());
+      continue;
+    }
+    const KernelInfo* info = run.kernel(name);
+    selection.not_run.push_back(
+        {name, info && !info->reason.empty() ? info->reason : one.error().sentence()});
+  }
+  return selection;
+}
+
+WorkRequest request_of(const study::TourStep& step, const char* type) {
+  WorkRequest request;
+  request.type = type;
+  request.lab = step.lab;
+  if (!step.mode.empty()) request.mode = step.mode;
+  if (!step.cache.empty()) request.cache = step.cache;
+  return request;
+}
+
+const KernelRequest* asked(const Selection& selection, const std::string& kernel) {
+  const auto found = std::find_if(selection.kernels.begin(), selection.kernels.end(),
+                                  [&](const KernelRequest& one) { return one.kernel == kernel; });
+  return found == selection.kernels.end() ? nullptr : &*found;
+}
+
+Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selection,
+                          RehearsedStep* out) {
+  const study::TourStep& step = *out->step;
+  RIDGE_TRY_VOID(driver.fetch_sources(selection.kernels));
+  const auto begin = Clock::now();
+  WorkRequest request = request_of(step, "run");
+  request.kernels = selection.kernels;
+  int64_t id = 0;
+  RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
+  out->code = run_exit_code(driver.run(), id, lab);
+  const size_t rungs = selection.kernels.size();
+  out->outcome = fmt::format("{} rung{}", rungs, rungs == 1 ? "" : "s");
+  const KernelRequest* baseline = asked(selection, step.baseline);
+  const KernelRequest* candidate = asked(selection, step.rungs.back());
+  if (baseline && candidate && out->code == 0) {
+    WorkRequest compare = request_of(step, "compare");
+    compare.kernels = {*baseline, *candidate};
+    RIDGE_TRY_VOID(driver.carry_out(std::move(compare), &id));
+    if (!driver.run().comparisons().empty())
+      out->outcome += ", " + to_string(driver.run().comparisons().back().verdict);
+    // Slower and unresolved are answers; only a failed check spoils a step.
+    if (compare_exit_code(driver.run(), id) == 3) out->code = 3;
+  }
+  out->run_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  return {};
+}
+
+Result<void> rehearse_step(const CommonOptions& common, const std::string& folder,
+                           RehearsedStep* out) {
+  RIDGE_TRY(const Lab* lab, require_lab(out->step->lab));
+  const std::string path = folder + "/" + file_name(*out);
+  RIDGE_TRY(const auto driver, Driver::start(common, path));
+  auto done = driver->fetch_catalogue();
+  const Selection selection = done ? select_step(*lab, driver->run(), *out->step) : Selection();
+  out->not_run = selection.not_run;
+  const bool runs = done && !selection.kernels.empty();
+  if (runs) done = measure_step(*driver, *lab, selection, out);
+  RIDGE_TRY(const bool saved, driver->close_file());
+  if (runs && saved) {
+    out->path = path;
+  } else {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);  // a run of nothing is no fallback
+  }
+  if (done && !runs) {
+    out->code = static_cast<int>(ErrorCode::unavailable);
+    out->outcome = "cannot run here";
+  }
+  return done;
+}
+
+/// Stops early only where it was cancelled or the folder cannot be written. `done` hears of each step.
+std::vector<RehearsedStep> rehearse(const CommonOptions& common, const study::Tour& tour,
+                                    const std::string& folder,
+                                    const std::function<void(const RehearsedStep&)>& done) {
+  std::vector<RehearsedStep> steps;
+  for (const study::TourStep& step : tour.steps) {
+    RehearsedStep out;
+    out.number = static_cast<int>(steps.size()) + 1;
+    out.step = &step;
+    const auto ended = rehearse_step(common, folder, &out);
+    if (!ended) {
+      out.error = ended.error().sentence();
+      out.code = ended.error().exit_code();
+    }
+    steps.push_back(out);
+    done(steps.back());
+    const bool ends = !ended && (ended.error().code == ErrorCode::cancelled ||
+                                 ended.error().code == ErrorCode::cannot_write);
+    if (ends) break;
+  }
+  return steps;
 }
 
 std::string step_text(const RehearsedStep& step) {
@@ -162,8 +304,6 @@ int rehearse_tour(const CommonOptions& common, const TourOptions& options,
   return code_of(steps);
 }
 
-}  // namespace
-
 int cmd_tour(const CommonOptions& common, const TourOptions& options) {
   if (options.id.empty()) {
     if (!options.rehearse) return list_tours(common);
@@ -175,4 +315,17 @@ int cmd_tour(const CommonOptions& common, const TourOptions& options) {
   return options.rehearse ? rehearse_tour(common, options, *tour) : show_tour(common, *tour);
 }
 
+Command setup_tour(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<TourOptions>();
+  command.add_option("ID", options->id, "which; none: all are listed");
+  command.add_flag("--rehearse", options->rehearse,
+                   "run every step here and save a fallback run for each");
+  command.add_option("--out", options->out, "folder of the fallback runs");
+  return [options, &common] { return cmd_tour(common, *options); };
+}
+
+RIDGE_COMMAND(tour, .about = "the tours there are; one, and its rehearsal", .place = 10,
+              .level = Level::kLearn, .schema = "", .setup = setup_tour);
+
+}  // namespace
 }  // namespace ridge::app

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/measuring.h"
+#include "app/cli/open.h"
+
+#include "app/cli/driver.h"
 #include "app/query/reporting.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
@@ -78,18 +80,7 @@ int show_saved(const CommonOptions& common) {
 
 }  // namespace
 
-int cmd_actions(const CommonOptions& common) {
-#ifdef RIDGE_HAS_WINDOW
-  (void)common;
-  print(window::actions_text());
-  return 0;
-#else
-  return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
-                       "list --actions", "configure with -D RIDGE_WINDOW=ON"});
-#endif
-}
-
-int cmd_open(const CommonOptions& common) {
+int open(const CommonOptions& common) {
 #ifdef RIDGE_HAS_WINDOW
   if (has_display() && !common.json) {
     window::WindowOptions options;
