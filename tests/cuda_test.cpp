@@ -16,7 +16,7 @@
 #include "common/harness/measure/cuda/gpu_lock.h"
 #include "common/harness/measure/gate.h"
 #include "common/record/params.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 #include "tests/cuda_support.h"
 
 using namespace ridge;

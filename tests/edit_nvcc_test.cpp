@@ -72,7 +72,7 @@ TEST_CASE("a second save takes the first one's <cuda_runtime.h>, and its errors 
 }
 
 TEST_CASE("an error of either half is told once, at its line") {
-  const std::string marker = "#include \"kernels/gemm/tensor_gemm.h\"\n";
+  const std::string marker = "#include \"kernels/runtime/cuda/tensor_gemm.h\"\n";
   for (const char* wrong :
        {"static int both = nonesuch;", "__device__ int device() { return nonesuch; }",
         "static int host() { return nonesuch; }"}) {

@@ -7,7 +7,7 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 #include "tests/catch.h"
 
 using namespace ridge;

@@ -9,7 +9,7 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/isa.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/gemm/product.h"
+#include "kernels/runtime/problems/gemm_product.h"
 #include "tests/catch.h"
 
 using namespace ridge;

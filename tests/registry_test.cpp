@@ -56,7 +56,7 @@ TEST_CASE("a kernel's hash follows what its files say, not where they lie") {
   CHECK(hash_of("kernels/gemm/x.cpp", "int b;\n" + rest) != here);
   // With the text of a header that there is.
   const std::string gemm =
-      hash_of("kernels/gemm/x.cpp", "#include \"kernels/gemm/gemm.h\"\n" + rest);
+      hash_of("kernels/gemm/x.cpp", "#include \"kernels/runtime/problems/gemm.h\"\n" + rest);
   CHECK(gemm != here);
 }
 

@@ -11,11 +11,11 @@
 #include "kernels/attention/tensor_head.h"
 #include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_map.h"
 #include "kernels/runtime/cuda/tma_3d.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
-#include "kernels/gemm/store_strips.h"
 
 namespace ridge {
 

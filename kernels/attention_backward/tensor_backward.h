@@ -13,10 +13,10 @@
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/bulk.h"
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_map.h"
 #include "kernels/runtime/cuda/tma_3d.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
-#include "kernels/gemm/store_strips.h"
 
 namespace ridge {
 

@@ -10,7 +10,7 @@
 
 #include "common/core/parallel.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge::gemm {
 namespace {

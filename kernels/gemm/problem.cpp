@@ -9,7 +9,7 @@
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/gemm/check.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

@@ -3,7 +3,7 @@
 // that keeps 23 of 24 bits. The copies are made in launch(), hence timed.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

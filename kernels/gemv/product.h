@@ -1,8 +1,8 @@
 // A layer's product as the GEMM lab names it: A is x, B is W, whose rows lie as 8-bit types want them.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
 #include "kernels/gemv/gemv.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

@@ -17,10 +17,10 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/gemm/blas.h"
 #include "kernels/mixed/cuda_kernels.h"
 #include "kernels/mixed/cuda_memory.h"
 #include "kernels/mixed/model.h"
+#include "kernels/runtime/cuda/blas.h"
 
 namespace ridge::mixed {
 

@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/gemm/blas.h"
 #include "kernels/mixed/cuda_conv_first.h"
 #include "kernels/mixed/cuda_conv_mma_grow.h"
 #include "kernels/mixed/cuda_fp8.h"
 #include "kernels/mixed/cuda_memory.h"
 #include "kernels/mixed/trainer.h"
+#include "kernels/runtime/cuda/blas.h"
 
 namespace ridge::mixed {
 namespace {

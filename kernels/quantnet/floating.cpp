@@ -1,16 +1,16 @@
 // ridge: flags=-O3
 //
 // The engine of the floating rungs: a network layer by layer over a few images, whose convolutions are products
-// of unfolded rows (kernels/gemm/product.h), with the element-wise work of the mixed lab. bf16 is real where the
+// of unfolded rows (kernels/runtime/problems/gemm_product.h), with the element-wise work of the mixed lab. bf16 is real where the
 // CPU multiplies it; what is emulated is rounded to its type in fp32.
 #include <cstring>
 #include <optional>
 
 #include "common/harness/measure/isa.h"
-#include "kernels/gemm/product.h"
-#include "kernels/runtime/cpu/team.h"
 #include "kernels/mixed/ops.h"
 #include "kernels/quantnet/network.h"
+#include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/problems/gemm_product.h"
 
 namespace ridge {
 namespace {

@@ -7,7 +7,7 @@
 // Hint      Inside the loop over p there are four scales now, a[0][p] to a[3][p].
 // Hint      Load b[j] once, then add to c[0][j], c[1][j], c[2][j] and c[3][j].
 // Hint      The rows that are left when m is no multiple of four are done by one_row(), already there.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

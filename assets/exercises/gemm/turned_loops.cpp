@@ -8,7 +8,7 @@
 //           moves by one float.
 // Hint      With j innermost a sum can no longer live in one variable: a whole row of C grows with p.
 // Hint      C arrives filled with poison: the row has to be set to zero before anything is added.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

@@ -8,7 +8,7 @@
 // Hint      `done` lives in the plan, which outlasts a call: that is what a plan is for, where only the
 //           shape decides. Here the inputs decide too.
 // Hint      Nothing that depends on the matrices may survive a call.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

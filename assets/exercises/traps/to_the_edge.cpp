@@ -7,7 +7,7 @@
 //           Compute the rows that are left.
 // Hint      After the last whole block, i is the first row that is missing.
 // Hint      rows() takes the first row and how many: the block that is left has m - i of them.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "kernels/attention/stored_scores.h"
-#include "kernels/gemm/blas.h"
+#include "kernels/runtime/cuda/blas.h"
 
 namespace {
 
@@ -72,7 +72,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   return {};
 }
 
-/// Read as columns, our row-major S is K Qt and O is Vt Pt (kernels/gemm/blas.h).
+/// Read as columns, our row-major S is K Qt and O is Vt Pt (kernels/runtime/cuda/blas.h).
 template <typename T>
 Status multiply(const Attention& a, DType dtype, const CublasScores& plan) {
   const blas::Types types = blas::types_of(dtype);

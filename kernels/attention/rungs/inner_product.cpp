@@ -8,13 +8,13 @@
 // Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among
 //           keys or values makes outputs beside it NaN that need not be.
 // Look at   The error, beside threads'; the share of the peak: multiply-adds alone could not pass 100 %.
-// Source    kernels/gemm/inner_product_avx512.h. The rest as in avx512 and threads.
+// Source    kernels/runtime/cpu/inner_product_avx512.h. The rest as in avx512 and threads.
 #include <immintrin.h>
 
 #include "kernels/attention/rungs/blocks.h"
 #include "kernels/attention/rungs/transpose_avx512.h"
 #include "kernels/attention/rungs/weights_avx512.h"
-#include "kernels/gemm/inner_product_avx512.h"
+#include "kernels/runtime/cpu/inner_product_avx512.h"
 
 namespace ridge {
 namespace {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "kernels/conv/conv.h"
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 
 namespace ridge {
 

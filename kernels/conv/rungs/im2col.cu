@@ -13,7 +13,7 @@
 
 #include "common/harness/kernel/registry.h"
 #include "kernels/conv/rungs/cuda_conv.h"
-#include "kernels/gemm/product.h"
+#include "kernels/runtime/problems/gemm_product.h"
 
 namespace ridge::device {
 

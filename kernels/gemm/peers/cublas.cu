@@ -1,7 +1,7 @@
 // ridge: arch=75 needs=cublas
 //
 // Idea      The peer: cuBLAS, in every type that its GEMM takes. A product is one call; how
-//           row-major matrices are shown to a library of columns stands in kernels/gemm/blas.h.
+//           row-major matrices are shown to a library of columns stands in kernels/runtime/cuda/blas.h.
 // Changed   Everything at once, by the people who built the chip. In fp32 the default math: fp32
 //           throughout on the FMA units. TF32 is another type here, asked for by name (were it
 //           forced from outside, the gate would refuse the fp32 result). CUBLAS_PEDANTIC_MATH is
@@ -11,7 +11,7 @@
 //           that neither is made inside a timed call.
 // Look at   How close the utilization comes to 100 %: what is left there is all a rung could gain.
 // Source    cuBLAS documentation, "Data Layout", "cublasGemmEx", "cublasSetWorkspace".
-#include "kernels/gemm/blas_operands.h"
+#include "kernels/runtime/cuda/blas_operands.h"
 
 #include <new>
 

@@ -9,7 +9,7 @@
 // Look at   The difference to cuBLAS. A rung has beaten the library only if it beats this one. (fp8
 //           with fast accumulation: partial sums stay in the tensor cores, as in our own rungs.)
 // Source    cuBLASLt documentation, "cublasLtMatmulAlgoGetHeuristic", "Floating Point 8-bit".
-#include "kernels/gemm/lt_product.h"
+#include "kernels/runtime/cuda/lt_product.h"
 
 namespace {
 

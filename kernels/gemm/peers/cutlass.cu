@@ -16,7 +16,7 @@
 #include <cutlass/gemm/kernel/gemm_universal.hpp>
 #include <new>
 
-#include "kernels/gemm/blas_operands.h"
+#include "kernels/runtime/cuda/blas_operands.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "common/harness/measure/external.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

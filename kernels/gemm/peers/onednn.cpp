@@ -9,7 +9,7 @@
 // Source    oneDNN, dnnl_sgemm (row-major). Threads follow OpenMP, which the worker sets per call.
 #include <oneapi/dnnl/dnnl.h>
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
 

@@ -7,7 +7,7 @@
 // Limits    The dot-product units where the CPU has AVX-512 BF16. Where it has not, oneDNN refuses.
 // Look at   Its share of the bf16 ceiling, beside the share of fp32's that sgemm reaches.
 // Source    oneDNN, dnnl_matmul_desc_init. Threads follow OpenMP, as in onednn.cpp.
-#include "kernels/gemm/onednn_matmul.h"
+#include "kernels/runtime/peers/onednn_matmul.h"
 
 namespace ridge {
 namespace {

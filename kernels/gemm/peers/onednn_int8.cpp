@@ -5,7 +5,7 @@
 // Limits    The dot-product units. It packs B as we do, in the timed call.
 // Look at   Its share of the int8 ceiling.
 // Source    oneDNN, dnnl_matmul_desc_init. Threads follow OpenMP, as in onednn.cpp.
-#include "kernels/gemm/onednn_matmul.h"
+#include "kernels/runtime/peers/onednn_matmul.h"
 
 namespace ridge {
 namespace {

@@ -12,7 +12,7 @@
 #include <openblas_config.h>
 #include <stdio.h>
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 // Declared here: several packages provide a cblas.h, and the one found first need not be OpenBLAS's.
 extern "C" {

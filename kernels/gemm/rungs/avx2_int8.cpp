@@ -9,7 +9,7 @@
 // Source    Intel 64 and IA-32 Architectures Software Developer's Manual, PMADDWD; the tile is packed_avx2's.
 #include <immintrin.h>
 
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 
 namespace ridge {
 namespace {

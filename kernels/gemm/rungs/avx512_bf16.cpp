@@ -10,7 +10,7 @@
 // Source    Intel 64 and IA-32 Architectures Software Developer's Manual, VDPBF16PS.
 #include <immintrin.h>
 
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 
 namespace ridge {
 namespace {

@@ -8,7 +8,7 @@
 // Limits    The dot-product units. Packing: it turns blocks of 16 x 16 words, once for all rows of A.
 // Look at   Four times the speed of fp32, and an error of exactly nothing.
 // Source    Intel 64 and IA-32 Architectures Software Developer's Manual, VPDPBUSD; the tile is packed_avx512's.
-#include "kernels/gemm/vnni_panels.h"
+#include "kernels/runtime/cpu/vnni_panels.h"
 
 namespace ridge {
 namespace {
@@ -28,7 +28,7 @@ inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, 
 }  // namespace
 }  // namespace ridge
 
-#include "kernels/gemm/vnni_tile.h"
+#include "kernels/runtime/cpu/vnni_tile.h"
 
 namespace ridge {
 namespace {

@@ -9,7 +9,7 @@
 // Look at   The curve over n: loop order falls off once B leaves the L2 cache, this one does not.
 // Source    Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (TOMS 2008):
 //           the outer loops of their scheme, without the packing.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace {
 

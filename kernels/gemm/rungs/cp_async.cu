@@ -14,7 +14,7 @@
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/cuda/padding.h"
 
 namespace {
 

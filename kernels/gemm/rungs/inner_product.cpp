@@ -10,9 +10,9 @@
 //           one is large and the other as small is lost. An infinity makes its row or column NaN.
 // Look at   More FLOP/s than the ceiling: the product's are counted, not what is done. And the error.
 // Source    S. Winograd, A New Algorithm for Inner Product (1968), R. Brent (1970): the header that follows.
-#include "kernels/gemm/inner_product_avx512.h"
+#include "kernels/runtime/cpu/inner_product_avx512.h"
 
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 #include "kernels/runtime/cpu/transpose_avx512.h"
 
 namespace ridge {

@@ -10,7 +10,7 @@
 //           three lines.
 // Source    Lam, Rothberg and Wolf, The Cache Performance and Optimizations of Blocked Algorithms
 //           (ASPLOS 1991), section 2.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

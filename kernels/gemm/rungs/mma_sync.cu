@@ -10,7 +10,7 @@
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/runtime/cuda/mma.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tile_order.h"
 
 namespace {

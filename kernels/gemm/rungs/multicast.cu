@@ -8,10 +8,10 @@
 // Look at   It again, once the next rung is there: the order of steps decides which of them pays.
 // Source    PTX ISA, "cp.async.bulk.tensor", .multicast::cluster; pranjalssh/fast.cu, kernel 8.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 // Look at   How little -O3 buys, and how the time per FLOP jumps once a column of B (K lines of
 //           64 B) no longer fits the L1 and then the L2 cache.
 // Source    The textbook triple loop; the talk's first two rows.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

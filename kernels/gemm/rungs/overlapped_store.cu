@@ -13,11 +13,11 @@
 // Source    PTX ISA, "stmatrix", "Async proxy"; CUTLASS sm90 epilogue; pranjalssh/fast.cu, kernel
 //           10.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/store_strips.h"
-#include "kernels/gemm/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

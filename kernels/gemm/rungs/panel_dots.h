@@ -2,7 +2,7 @@
 // said is in panel_tile.h, which includes this.
 #pragma once
 
-#include "kernels/gemm/panel_plan.h"
+#include "kernels/runtime/cpu/panel_plan.h"
 
 namespace ridge {
 

@@ -18,7 +18,7 @@
 // none of them.
 #pragma once
 
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 
 namespace ridge {
 

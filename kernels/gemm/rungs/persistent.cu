@@ -11,10 +11,10 @@
 // Look at   Sizes whose tiles do not fill whole rounds of the SMs.
 // Source    CUTLASS, persistent tile scheduler; pranjalssh/fast.cu, kernel 6.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

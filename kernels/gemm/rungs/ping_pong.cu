@@ -11,11 +11,11 @@
 // Look at   int8, where C is four times as wide as A and B; and utilization at 8192.
 // Source    CUTLASS, "ping-pong" warp-specialized kernels.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/store_strips.h"
-#include "kernels/gemm/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 // Look at   One block an SM now, and faster: the ring hides what occupancy hid before.
 // Source    CUTLASS, "warp-specialized" kernels; pranjalssh/fast.cu drains each slice, CUTLASS not.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tensor_gemm.h"
 
 namespace {
 

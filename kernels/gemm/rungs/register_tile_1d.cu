@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace {
 

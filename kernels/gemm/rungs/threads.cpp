@@ -9,7 +9,7 @@
 //           first tile that reads a panel copies it behind its arithmetic.
 // Source    The partition of C by rectangles is that of SUMMA (van de Geijn and Watts, 1997).
 #include "common/harness/measure/isa.h"
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 
 namespace ridge {
 

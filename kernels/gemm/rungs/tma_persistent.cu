@@ -15,11 +15,11 @@
 #include "kernels/runtime/cuda/ffma_tile.h"
 #include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/cuda/warpgroup.h"
-#include "kernels/gemm/padding.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 //           the launch to the first tile in shared memory.
 // Look at   1024 and below; then 1536 and 3072, where the choice falls on the tile of 192 rows.
 // Source    CUDA Programming Guide, "Programmatic Dependent Launch"; CUTLASS tile heuristics.
+#include "kernels/runtime/cuda/tile_choice.h"
+#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tile_choice.h"
-#include "kernels/runtime/cuda/tile_order.h"
 
 namespace {
 

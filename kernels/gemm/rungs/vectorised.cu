@@ -8,11 +8,11 @@
 // Limits    Each tile is loaded, waited for, stored and waited for again, by the threads that should
 //           compute: with two blocks an SM one multiplies while the other waits, at best.
 // Look at   n = 4096 against n = 4097: rows that are no multiple of 16 bytes are copied first
-//           (kernels/gemm/padding.h), and the copy is timed.
+//           (kernels/runtime/cuda/padding.h), and the copy is timed.
 // Source    S. Boehm, How to Optimize a CUDA Matmul Kernel, kernel 6.
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/cuda/padding.h"
 
 namespace {
 

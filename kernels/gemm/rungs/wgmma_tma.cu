@@ -12,8 +12,8 @@
 // Source    PTX ISA, "wgmma" and "cp.async.bulk.tensor"; the steps of this ladder are those of
 //           pranjalssh/fast.cu.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tensor_gemm.h"
 
 namespace {
 

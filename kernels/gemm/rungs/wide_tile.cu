@@ -10,9 +10,9 @@
 // Look at   The register count: 168 at the start for everybody, then 40 and 232.
 // Source    PTX ISA, "setmaxnreg"; pranjalssh/fast.cu, kernel 5.
 #include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tensor_gemm.h"
 
 namespace {
 

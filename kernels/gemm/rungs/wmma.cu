@@ -13,9 +13,9 @@
 #include <mma.h>
 
 #include "kernels/runtime/cuda/check.h"
+#include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tensor_element.h"
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace {
 

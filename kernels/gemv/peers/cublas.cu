@@ -7,8 +7,8 @@
 // Source    cuBLAS documentation, "cublasGemmEx".
 #include <new>
 
-#include "kernels/gemm/blas.h"
 #include "kernels/gemv/gemv.h"
+#include "kernels/runtime/cuda/blas.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <new>
 
 #include "common/harness/kernel/registry.h"
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/gemm/blas.h"
 #include "kernels/gemv/product.h"
+#include "kernels/runtime/cuda/blas.h"
+#include "kernels/runtime/cuda/check.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 // Changed   Here the library fuses too: nothing is left to win behind the product.
 // Limits    Power; with few rows of x, memory.
 // Look at   The same with int8, whose sums the library hands over.
-// Source    cuBLASLt documentation, "Floating Point 8-bit"; kernels/gemm/lt_product.h.
-#include "kernels/gemm/lt_product.h"
+// Source    cuBLASLt documentation, "Floating Point 8-bit"; kernels/runtime/cuda/lt_product.h.
 #include "kernels/gemv/product.h"
+#include "kernels/runtime/cuda/lt_product.h"
 
 namespace {
 

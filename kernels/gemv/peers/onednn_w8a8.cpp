@@ -9,8 +9,8 @@
 // Source    oneDNN, dnnl_matmul_desc_init.
 #include <stdlib.h>
 
-#include "kernels/gemm/onednn_matmul.h"
 #include "kernels/gemv/cpu_rows.h"
+#include "kernels/runtime/peers/onednn_matmul.h"
 
 namespace ridge {
 namespace {

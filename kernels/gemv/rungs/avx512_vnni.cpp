@@ -7,8 +7,8 @@
 // Limits    Many rows of x: the dot-product units. Few: packing the weights, which no second row pays back.
 // Look at   Rows of x from 1 to 1024: from bandwidth to compute. Beside it epilogue=none, the sums alone.
 // Source    The GEMM lab's avx512_vnni; the epilogue is gemmlowp's output stage (Jacob et al., CVPR 2018).
-#include "kernels/gemm/vnni_panels.h"
 #include "kernels/gemv/gemv.h"
+#include "kernels/runtime/cpu/vnni_panels.h"
 
 namespace ridge {
 namespace {
@@ -56,7 +56,7 @@ inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, 
 }  // namespace
 }  // namespace ridge
 
-#include "kernels/gemm/vnni_tile.h"
+#include "kernels/runtime/cpu/vnni_tile.h"
 
 namespace ridge {
 namespace {

@@ -10,11 +10,11 @@
 // Source    kernels/gemm/rungs/tuned.cu, whose tile of 128 x 128 in turns this is; CUTLASS's epilogue fusions.
 #include <new>
 
-#include "kernels/runtime/cuda/wgmma.h"
-#include "kernels/gemm/tile_choice.h"
-#include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/gemv/rungs/gemv_cuda.h"
 #include "kernels/gemv/product.h"
+#include "kernels/gemv/rungs/gemv_cuda.h"
+#include "kernels/runtime/cuda/tile_choice.h"
+#include "kernels/runtime/cuda/tile_order.h"
+#include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "kernels/gemm/blas.h"
 #include "kernels/mlp/mlp.h"
+#include "kernels/runtime/cuda/blas.h"
 #include "kernels/weightless/words_launch.h"
 
 namespace {

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <new>
 
-#include "kernels/gemm/product.h"
 #include "kernels/mlp/mlp.h"
+#include "kernels/runtime/problems/gemm_product.h"
 
 namespace ridge {
 namespace {

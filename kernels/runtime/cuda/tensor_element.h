@@ -1,5 +1,5 @@
 // The element types of the tensor cores, as a kernel template's parameter: what the same code needs
-// to know about bf16, fp16, tf32, fp8 and int8. The layouts follow kernels/gemm/gemm.h.
+// to know about bf16, fp16, tf32, fp8 and int8. The layouts follow kernels/runtime/problems/gemm.h.
 //
 //   kBytes   of an element of A and B         kNMajorB  B is k x n in memory (else n x k)
 //   Sum      what the tensor core adds up in  Out       an element of C

@@ -11,7 +11,7 @@ namespace ridge::device {
 ///
 ///   type         CU_TENSOR_MAP_DATA_TYPE_FLOAT32, _TFLOAT32, _BFLOAT16, _FLOAT16, _UINT8 (any 8-bit)
 ///   data         16-byte aligned device memory
-///   row_bytes    distance between rows: a multiple of 16, below 2^40 (kernels/gemm/padding.h)
+///   row_bytes    distance between rows: a multiple of 16, below 2^40 (kernels/runtime/cuda/padding.h)
 ///   box_*        1 to 256 each; box_columns * element size a multiple of 16 bytes, and with a swizzle
 ///                of 32, 64 or 128 bytes at most that many
 ///

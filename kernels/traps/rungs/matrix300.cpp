@@ -9,7 +9,7 @@
 //           several-fold overnight on machines that had not changed, and SPEC92 dropped it.
 // Look at   The bars, and then the diff between them: there is none.
 // Source    SPEC CPU 89; Hennessy and Patterson, Computer Architecture: A Quantitative Approach, 1.8.
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 namespace {

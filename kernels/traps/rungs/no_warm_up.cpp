@@ -9,7 +9,7 @@
 // Source    Georges, Buytaert, Eeckhout, Statistically Rigorous Java Performance Evaluation (2007).
 #include <sys/mman.h>
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 #include "kernels/traps/victim.h"
 
 namespace ridge::traps {

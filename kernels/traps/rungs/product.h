@@ -1,7 +1,7 @@
 // The product that the traps' own victims compute, row by row: rows [first, last) of C.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge::traps {
 

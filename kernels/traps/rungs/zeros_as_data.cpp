@@ -9,7 +9,7 @@
 // Source    Netlib's DGEMM up to LAPACK 3.7: IF (B(L,J).NE.ZERO).
 #include <algorithm>
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 #include "kernels/traps/victim.h"
 
 namespace ridge::traps {

@@ -7,7 +7,7 @@
 // and gets vnni_tile(). ISA-flagged files include it: static only.
 #pragma once
 
-#include "kernels/gemm/vnni_panels.h"
+#include "kernels/runtime/cpu/vnni_panels.h"
 
 namespace ridge {
 namespace {

@@ -1,5 +1,5 @@
 // ridge: arch=75
-#include "kernels/gemm/transpose.h"
+#include "kernels/runtime/cuda/transpose.h"
 
 #include "kernels/runtime/cuda/check.h"
 

@@ -17,7 +17,7 @@
 // a copy), or for A as it is.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

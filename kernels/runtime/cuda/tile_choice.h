@@ -1,7 +1,7 @@
 // The tiles of the last rung, and which one a shape gets.
 #pragma once
 
-#include "kernels/gemm/store_strips.h"
+#include "kernels/runtime/cuda/store_strips.h"
 
 namespace ridge {
 

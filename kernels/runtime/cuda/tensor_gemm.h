@@ -7,10 +7,10 @@
 #pragma once
 
 #include "kernels/runtime/cuda/launch.h"
+#include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tensor_element.h"
 #include "kernels/runtime/cuda/tma.h"
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

@@ -1,7 +1,7 @@
-// A transposition that is part of a launch, as padding is (kernels/gemm/padding.h).
+// A transposition that is part of a launch, as padding is (kernels/runtime/cuda/padding.h).
 #pragma once
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

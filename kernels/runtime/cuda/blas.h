@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge::blas {
 

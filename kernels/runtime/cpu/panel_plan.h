@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "kernels/gemm/gemm.h"
 #include "kernels/runtime/cpu/huge_pages.h"
-#include "kernels/gemm/panel_kernel.h"
+#include "kernels/runtime/cpu/panel_kernel.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

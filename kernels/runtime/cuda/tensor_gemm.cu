@@ -1,5 +1,5 @@
 // ridge: arch=75
-#include "kernels/gemm/tensor_gemm.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 
 #include "kernels/runtime/cuda/tensor_map.h"
 

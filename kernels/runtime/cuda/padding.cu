@@ -1,12 +1,12 @@
 // ridge: arch=75
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/cuda/padding.h"
 
 #include <cuda_runtime.h>
 
 #include <new>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/gemm/transpose.h"
+#include "kernels/runtime/cuda/transpose.h"
 
 namespace ridge {
 namespace {

@@ -1,5 +1,5 @@
 // ridge: arch=75 needs=cublas
-#include "kernels/gemm/blas_tuning.h"
+#include "kernels/runtime/cuda/blas_tuning.h"
 
 #include <cuda_runtime.h>
 

@@ -17,9 +17,9 @@
 // Sizes and strides in elements. ISA-flagged files include this header: C-like, static only.
 #pragma once
 
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm/panel_plan.h"
+#include "kernels/runtime/cpu/panel_plan.h"
 #include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/blas.h"
-#include "kernels/gemm/padding.h"
+#include "kernels/runtime/cuda/blas.h"
+#include "kernels/runtime/cuda/padding.h"
 
 namespace ridge::blas {
 

@@ -1,4 +1,4 @@
-#include "kernels/gemm/product.h"
+#include "kernels/runtime/problems/gemm_product.h"
 
 #include <initializer_list>
 #include <string>
@@ -6,7 +6,7 @@
 #include "common/core/upper_lanes.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/isa.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge::gemm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/gemm/blas_operands.h"
+#include "kernels/runtime/cuda/blas_operands.h"
 
 namespace ridge::blas {
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <new>
 
-#include "kernels/gemm/blas_operands.h"
-#include "kernels/gemm/blas_tuning.h"
+#include "kernels/runtime/cuda/blas_operands.h"
+#include "kernels/runtime/cuda/blas_tuning.h"
 
 namespace ridge::blas {
 

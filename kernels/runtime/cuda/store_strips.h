@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/runtime/cuda/stmatrix.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/warpgroup.h"
-#include "kernels/gemm/tensor_gemm.h"
 
 namespace ridge::device {
 

@@ -7,7 +7,7 @@
 
 #include <new>
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
 

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-#include "kernels/gemm/panels.h"
+#include "kernels/runtime/cpu/panels.h"
 #include "kernels/runtime/cpu/transpose_avx512.h"
 
 namespace ridge {
