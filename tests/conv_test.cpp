@@ -12,8 +12,8 @@
 #include "common/harness/measure/isa.h"
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
-#include "kernels/conv/conv.h"
 #include "kernels/loops/cache_model.h"
+#include "kernels/runtime/problems/conv.h"
 #include "tests/catch.h"
 #include "tests/conv_shapes.h"
 

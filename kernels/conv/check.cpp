@@ -7,7 +7,7 @@
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge::conv {
 namespace {

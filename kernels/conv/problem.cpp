@@ -1,6 +1,4 @@
 // The convolution family's problem: parameters, data, and how it is judged (check.h).
-#include "kernels/conv/problem.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +7,7 @@
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/conv/check.h"
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace conv {
@@ -108,8 +106,7 @@ std::string text(const Params& params, const char* name) {
   return std::string(name) + "=" + std::to_string(param_int(params, name));
 }
 
-}  // namespace
-
+/// x, filters, and the image's and filter's sizes: what every family of convolutions is asked for.
 std::vector<ParamSpec> shape_params() {
   constexpr int64_t kMost = int64_t{1} << 16;
   return {extent_param("h", "height of the images", kMost, 56),
@@ -124,6 +121,8 @@ std::vector<ParamSpec> shape_params() {
           int_param("groups", "of channels and filters that meet; divides c and m", 1, kMost, 1)};
 }
 
+/// A shape of `params`, or the sentence that says why there is none. Absent layout, relu and dtype: nchw,
+/// no, fp32.
 Result<Shape> shape_of(const Params& params) {
   Shape shape;
   constexpr std::array kNames = {"n", "c", "h", "w", "m", "r", "s", "stride", "pad", "groups"};
@@ -159,10 +158,7 @@ Result<Shape> shape_of(const Params& params) {
   return shape;
 }
 
-std::unique_ptr<Problem> make_conv_problem(const Shape& shape) {
-  return std::make_unique<ConvProblem>(shape);
-}
-
+/// One, three and seventeen channels, images of one pixel, filters larger than the image, strides, groups.
 std::vector<Params> awkward_shapes() {
   std::vector<Params> shapes;
   const auto add = [&](int64_t n, int64_t c, int64_t h, int64_t w, int64_t m, int64_t r, int64_t s,
@@ -194,6 +190,7 @@ std::vector<Params> awkward_shapes() {
   return shapes;
 }
 
+/// Images first, then the image's sides.
 Params shrink(const Params& params, double share) {
   Params smaller = params;
   double left = std::isnan(share) ? 1 : std::clamp(share, 0.0, 1.0);
@@ -210,8 +207,6 @@ Params shrink(const Params& params, double share) {
   return smaller;
 }
 
-namespace {
-
 std::vector<ParamSpec> conv_params() {
   std::vector<ParamSpec> specs = shape_params();
   specs.push_back(
@@ -224,16 +219,12 @@ std::vector<ParamSpec> conv_params() {
 
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
   RIDGE_TRY(const Shape shape, shape_of(params));
-  return make_conv_problem(shape);
+  return std::unique_ptr<Problem>(std::make_unique<ConvProblem>(shape));
 }
+
+RIDGE_FAMILY(conv, .params = conv_params, .make_problem = make_problem, .awkward = awkward_shapes,
+             .shrink = shrink);
 
 }  // namespace
 }  // namespace conv
-
-namespace {
-
-RIDGE_FAMILY(conv, .params = conv::conv_params, .make_problem = conv::make_problem,
-             .awkward = conv::awkward_shapes, .shrink = conv::shrink);
-
-}  // namespace
 }  // namespace ridge

@@ -1,11 +1,11 @@
 // The loop explorer: a convolution whose loop order and tile sizes are parameters. Problem, data and check are the
-// conv family's, in nchw and fp32 (kernels/conv/conv.h says how the buffers lie).
+// conv family's, in nchw and fp32 (kernels/runtime/problems/conv.h says how the buffers lie).
 //
 //   Shape::constants   a LoopChoice. It begins with the ConvConstants
 #pragma once
 
-#include "kernels/conv/conv.h"
 #include "kernels/loops/cache_model.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge::loops {
 

@@ -1,5 +1,4 @@
 // The loop explorer's problem: a convolution in nchw and fp32, with a loop order and tile sizes.
-#include "kernels/conv/problem.h"
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/loops/loops.h"
@@ -7,11 +6,15 @@
 namespace ridge {
 namespace {
 
+const FamilyDesc& conv_family() {
+  return *find_family("conv");
+}
+
 /// The conv family's problem; beside its filters, what the learner chose.
 class LoopProblem : public Problem {
  public:
-  LoopProblem(const Shape& shape, const loops::LoopChoice& choice)
-      : conv_(conv::make_conv_problem(shape)), choice_(choice) {
+  LoopProblem(std::unique_ptr<Problem> conv, const loops::LoopChoice& choice)
+      : conv_(std::move(conv)), choice_(choice) {
     choice_.traffic = &traffic_;
   }
 
@@ -50,7 +53,12 @@ class LoopProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  std::vector<ParamSpec> specs = conv::shape_params();
+  std::vector<ParamSpec> specs = conv_family().params();
+  // Its layout is nchw and its type fp32, on one thread.
+  std::erase_if(specs, [](const ParamSpec& spec) {
+    return spec.name == "layout" || spec.name == "relu" || spec.name == "dtype" ||
+           spec.name == "threads";
+  });
   ParamSpec order = choice_param("order", "the loops from the outermost to the innermost",
                                  {std::begin(loops::kLoopOrders), std::end(loops::kLoopOrders)});
   order.fallback = std::string("nmhcrsw");
@@ -66,14 +74,14 @@ std::vector<ParamSpec> params() {
 }
 
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
-  RIDGE_TRY(const Shape shape, conv::shape_of(params));
+  RIDGE_TRY(auto conv, conv_family().make_problem(params));
   loops::LoopChoice choice = {};
   const std::string order = param_text(params, "order", "nmhcrsw");
   while (choice.order + 1 < loops::kLoopOrderCount && order != loops::kLoopOrders[choice.order])
     ++choice.order;
   choice.tile_m = param_int(params, "tile_m"), choice.tile_c = param_int(params, "tile_c");
   choice.tile_h = param_int(params, "tile_h"), choice.tile_w = param_int(params, "tile_w");
-  return std::unique_ptr<Problem>(std::make_unique<LoopProblem>(shape, choice));
+  return std::unique_ptr<Problem>(std::make_unique<LoopProblem>(std::move(conv), choice));
 }
 
 /// Reordered has no tiles: no figure of it says that it had, and no heatmap is drawn over them.
@@ -82,8 +90,15 @@ void narrow(std::string_view kernel, std::vector<ParamSpec>* specs) {
   std::erase_if(*specs, [](const ParamSpec& spec) { return spec.name.starts_with("tile_"); });
 }
 
-RIDGE_FAMILY(loops, .params = params, .make_problem = make_problem, .awkward = conv::awkward_shapes,
-             .shrink = conv::shrink, .narrow = narrow);
+std::vector<Params> awkward() {
+  return conv_family().awkward();
+}
+Params shrink(const Params& params, double share) {
+  return conv_family().shrink(params, share);
+}
+
+RIDGE_FAMILY(loops, .params = params, .make_problem = make_problem, .awkward = awkward,
+             .shrink = shrink, .narrow = narrow);
 
 }  // namespace
 }  // namespace ridge

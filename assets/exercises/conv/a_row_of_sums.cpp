@@ -9,7 +9,7 @@
 // Hint      Outside the image x is zero: q begins where that column is at least 0, and ends where it would be
 //           v.w. inside() has both.
 // Hint      One loop over q in the middle: sums[q] += weight * row[...].
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace {

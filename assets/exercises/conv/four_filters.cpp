@@ -8,7 +8,7 @@
 // Hint      The four filters' weights for one tap lie v.group_c * v.r * v.s floats apart; f[i] points to them.
 // Hint      x is the same for all four: load it once, before the four multiply-adds.
 // Hint      The border's test is made once for all four too.
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace {

@@ -9,8 +9,8 @@
 //           filled up with zeros, for nothing, and its fastest counts: the note.
 // Source    cuDNN; torch.nn.functional.conv2d and torch.cudnn_convolution_relu.
 #include "common/harness/measure/external.h"
-#include "kernels/conv/conv.h"
 #include "kernels/runtime/cuda/upload.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace {

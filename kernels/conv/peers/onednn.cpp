@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <new>
 
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
 

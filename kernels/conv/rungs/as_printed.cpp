@@ -9,7 +9,7 @@
 // Look at   The gate's words. With a filter of 1 x 1 and no padding the two agree, and it passes: a check
 //           on one convenient shape would have let it through.
 // Source    The loop nest as published in talks and tutorials on tiled convolution.
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace {

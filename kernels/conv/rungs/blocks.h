@@ -15,8 +15,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/conv/conv.h"
 #include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 

@@ -1,10 +1,10 @@
 // What the convolution rungs on a GPU share.
 #pragma once
 
-#include "kernels/conv/conv.h"
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/cuda_element.h"
 #include "kernels/runtime/cuda/upload.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 // Look at   Two tests a multiply-add that fail only at the border. They cost less than they look: they are
 //           predicted. The chain of additions costs more.
 // Source    Any text on convolutional networks.
-#include "kernels/conv/conv.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 namespace {

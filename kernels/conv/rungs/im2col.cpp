@@ -10,8 +10,8 @@
 //           Processing (2006); Caffe's im2col.
 #include <stdlib.h>
 
-#include "kernels/conv/conv.h"
 #include "kernels/runtime/cpu/panels.h"
+#include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
 
