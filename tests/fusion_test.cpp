@@ -12,7 +12,7 @@
 #include "common/harness/measure/harness.h"
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 #include "tests/catch.h"
 
 using namespace ridge;

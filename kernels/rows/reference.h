@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge::rows {
 

@@ -11,7 +11,7 @@
 //           weight[j]).
 #include <math.h>
 
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

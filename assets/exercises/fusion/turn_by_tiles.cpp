@@ -8,7 +8,7 @@
 // Hint      The tile that begins at (i0, j0) goes to row i1 and column j1, or less where the matrix ends.
 // Hint      Two loops over the tile; inside them the same assignment as before.
 // Hint      y has m columns: element (i, j) of x is y[j * m + i].
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

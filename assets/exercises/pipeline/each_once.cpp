@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "kernels/runtime/cpu/team.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

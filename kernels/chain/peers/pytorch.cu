@@ -7,7 +7,7 @@
 //           shape alone, each check at another would compile it again.
 // Look at   The two beside ours: stream, graph and fused.
 // Source    PyTorch, torch.compile (Ansel et al., "PyTorch 2", ASPLOS 2024).
-#include "kernels/rows/external_rows.h"
+#include "kernels/runtime/peers/external_rows.h"
 
 namespace ridge {
 namespace {

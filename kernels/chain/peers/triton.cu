@@ -4,7 +4,7 @@
 //           Rows over 16384 are left to PyTorch: the compiler takes minutes for them.
 // Look at   height = 32 against 8192: a launch against bandwidth.
 // Source    Triton's tutorials, "Fused Softmax" and "Layer Normalization", for the language.
-#include "kernels/rows/external_rows.h"
+#include "kernels/runtime/peers/external_rows.h"
 
 namespace ridge {
 namespace {

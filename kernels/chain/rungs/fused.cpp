@@ -6,7 +6,7 @@
 // Limits    Arithmetic, one lane at a time: sums wait for the addition before, and each gelu is a call.
 // Look at   What fusion alone brings where one element costs this much: little. It is a lever on traffic.
 // Source    Operator fusion as XLA and TorchInductor do it.
-#include "kernels/rows/scalar_row.h"
+#include "kernels/runtime/cpu/scalar_row.h"
 
 namespace ridge {
 namespace {

@@ -4,7 +4,7 @@
 //   a layer: y = (x or y) + bias;  mean;  1 / deviation;  y = (y - mean) / deviation;  y *= weight;  y = gelu(y)
 #pragma once
 
-#include "kernels/rows/row_math.h"
+#include "kernels/runtime/cuda/row_math.h"
 
 namespace ridge {
 

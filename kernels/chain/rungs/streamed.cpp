@@ -8,7 +8,7 @@
 //           bits are 10 cycles for 16 elements, the rest 4; a copy takes 13 to 17 cycles for them.
 // Look at   height = 8192, width = 4096, layers = 1, all threads: its share. layers = 8: arithmetic again.
 // Source    Intel 64 and IA-32 Optimization Reference Manual, "Non-temporal stores".
-#include "kernels/rows/widest.h"
+#include "kernels/runtime/cpu/widest_row.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 // Limits    From memory: the row is fetched, then computed on, then written, one after the other.
 // Look at   The step that fusion made possible: separate passes, as fast as this, would wait for memory.
 // Source    As rows.cpu.avx2.
-#include "kernels/rows/widest.h"
+#include "kernels/runtime/cpu/widest_row.h"
 
 namespace ridge {
 namespace {

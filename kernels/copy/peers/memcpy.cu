@@ -2,7 +2,7 @@
 // Look at   Beside copy.cuda.streamed: whether our measure of a copy is honest.
 // Source    CUDA Runtime API, cudaMemcpyAsync.
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 // Source    As rows.cpu.streamed.
 #include <immintrin.h>
 
-#include "kernels/rows/row_task.h"
+#include "kernels/runtime/cpu/row_task.h"
 
 namespace ridge {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace {
 

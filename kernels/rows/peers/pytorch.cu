@@ -3,7 +3,7 @@
 //           At small sizes, the few microseconds that a call costs from Python.
 // Look at   op=rmsnorm: where PyTorch has no kernel of its own it runs a chain of them.
 // Source    PyTorch, torch.nn.functional.
-#include "kernels/rows/external_rows.h"
+#include "kernels/runtime/peers/external_rows.h"
 
 namespace ridge {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 

@@ -6,7 +6,7 @@
 //           (4 cycles, one lane of 8 or 16).
 // Look at   Its share of the copy ceiling; then the same for op=rmsnorm, which calls nothing.
 // Source    The definitions.
-#include "kernels/rows/scalar_row.h"
+#include "kernels/runtime/cpu/scalar_row.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 //           bytes each; and 8192 rows are threads for an eighth of an H200.
 // Look at   Its bandwidth, and m = 65536: more rows, more threads, the same waste.
 // Source    The definitions.
-#include "kernels/rows/row_math.h"
+#include "kernels/runtime/cuda/row_math.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 //           Eight blocks an SM keep memory busy already, and hide each other's sums better than a few do.
 // Look at   Its share of "DRAM copy", op by op: softmax's exponentials should not show.
 // Source    Little's law; NVIDIA Apex's and OneFlow's softmax keep rows in registers as well.
-#include "kernels/rows/register_row.h"
 #include "kernels/rows/rungs/row_passes.h"
+#include "kernels/runtime/cuda/register_row.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // that do not begin at 16 bytes.
 #pragma once
 
-#include "kernels/rows/row_math.h"
+#include "kernels/runtime/cuda/row_math.h"
 
 namespace ridge {
 

@@ -10,7 +10,7 @@
 // memory, if the cores' own caches hold it. ISA-flagged files include this: static only.
 #pragma once
 
-#include "kernels/rows/row_task.h"
+#include "kernels/runtime/cpu/row_task.h"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 // Limits    The copy ceiling. One thread cannot have enough lines under way to reach that of two.
 // Look at   threads = 1, then all; the share of "DRAM copy" with as many threads.
 // Source    Intel 64 and IA-32 Optimization Reference Manual, "Non-temporal stores".
-#include "kernels/rows/widest.h"
+#include "kernels/runtime/cpu/widest_row.h"
 
 namespace ridge {
 namespace {

@@ -7,7 +7,7 @@
 //           overwritten.
 // Look at   The same figure at n = 4096 and 4100.
 // Source    Lam, Rothberg and Wolf, "The Cache Performance and Optimizations of Blocked Algorithms" (1991).
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

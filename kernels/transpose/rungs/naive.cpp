@@ -5,7 +5,7 @@
 //           used before the line has to go.
 // Look at   n = 4096 against n = 4100: where columns lie a power of two apart, they share few cache sets.
 // Source    The definition.
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 namespace {

@@ -10,7 +10,7 @@
 //           Reference Manual, "8x8 Matrix Transpose".
 #include <immintrin.h>
 
-#include "kernels/rows/row_task.h"
+#include "kernels/runtime/cpu/row_task.h"
 
 namespace ridge {
 namespace {

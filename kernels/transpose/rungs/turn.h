@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 

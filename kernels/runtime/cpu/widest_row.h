@@ -2,12 +2,12 @@
 #pragma once
 
 #include "common/harness/measure/isa.h"
-#include "kernels/rows/scalar_row.h"
+#include "kernels/runtime/cpu/scalar_row.h"
 
 namespace ridge {
 
-extern const RowCode rows_avx2;    // avx2.cpp
-extern const RowCode rows_avx512;  // avx512.cpp
+extern const RowCode rows_avx2;    // kernels/rows/rungs/avx2.cpp
+extern const RowCode rows_avx512;  // kernels/rows/rungs/avx512.cpp
 
 /// The widest that this CPU has and RIDGE_MAX_ISA allows.
 inline RowCode widest_rows() {

@@ -1,7 +1,7 @@
 // A row in the registers of a team of threads: registers.cu, and the rungs that differ in how it gets there.
 #pragma once
 
-#include "kernels/rows/row_math.h"
+#include "kernels/runtime/cuda/row_math.h"
 
 namespace ridge::device {
 

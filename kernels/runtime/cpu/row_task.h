@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/runtime/cpu/team.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 

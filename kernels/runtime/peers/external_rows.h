@@ -4,7 +4,7 @@
 
 #include "common/harness/measure/external.h"
 #include "kernels/runtime/cuda/upload.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
 

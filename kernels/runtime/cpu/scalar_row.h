@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "kernels/rows/row_task.h"
+#include "kernels/runtime/cpu/row_task.h"
 
 namespace ridge {
 

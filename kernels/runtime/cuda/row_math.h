@@ -9,7 +9,7 @@
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/half.h"
 #include "kernels/runtime/cuda/with_element.h"
-#include "kernels/rows/rows.h"
+#include "kernels/runtime/problems/rows.h"
 
 namespace ridge::device {
 
