@@ -11,9 +11,9 @@
 #include "common/record/inspection.h"
 #include "common/record/params.h"
 #include "common/record/run.h"
-#include "kernels/attention/attention.h"
 #include "kernels/attention/check.h"
-#include "kernels/attention/scores.h"
+#include "kernels/runtime/problems/attention.h"
+#include "kernels/runtime/problems/attention_scores.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 

@@ -8,8 +8,8 @@
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/attention/attention.h"
-#include "kernels/attention/reference.h"
+#include "kernels/runtime/problems/attention.h"
+#include "kernels/runtime/problems/attention_reference.h"
 
 namespace ridge::attention {
 namespace {

@@ -8,10 +8,10 @@
 // Ideas: Dao, FlashAttention-2, arXiv:2307.08691; Shah et al., FlashAttention-3, arXiv:2407.08608.
 #pragma once
 
-#include "kernels/attention/tensor_head.h"
 #include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/mbarrier.h"
 #include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_head.h"
 #include "kernels/runtime/cuda/tensor_map.h"
 #include "kernels/runtime/cuda/tma_3d.h"
 #include "kernels/runtime/cuda/warpgroup.h"

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kernels/attention/flash_order.h"
-#include "kernels/attention/flash_softmax.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 
 namespace ridge {
 

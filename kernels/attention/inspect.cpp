@@ -11,8 +11,8 @@
 #include "common/harness/quality/quality.h"
 #include "common/record/inspection.h"
 #include "common/record/params.h"
-#include "kernels/attention/attention.h"
 #include "kernels/attention/check.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge::attention {
 namespace {

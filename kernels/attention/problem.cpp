@@ -6,8 +6,8 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
-#include "kernels/attention/attention.h"
 #include "kernels/attention/check.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 namespace {

@@ -1,4 +1,4 @@
-// The attention_backward family's view of a launch: the gradients of attention (kernels/attention/attention.h)
+// The attention_backward family's view of a launch: the gradients of attention (kernels/runtime/problems/attention.h)
 // with respect to Q, K and V, for a gradient dO that comes from the layer above.
 //
 //   Shape::dim   as attention's: {batch, heads, heads_kv, sequence, head_size, causal}
@@ -20,7 +20,7 @@
 // Dao et al., FlashAttention, arXiv:2205.14135, appendix B.
 #pragma once
 
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 

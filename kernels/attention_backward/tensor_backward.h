@@ -8,12 +8,12 @@
 // Idea: Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 and its backward pass.
 #pragma once
 
-#include "kernels/attention/flash_softmax.h"
-#include "kernels/attention/tensor_head.h"
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/bulk.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 #include "kernels/runtime/cuda/mbarrier.h"
 #include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_head.h"
 #include "kernels/runtime/cuda/tensor_map.h"
 #include "kernels/runtime/cuda/tma_3d.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"

@@ -6,8 +6,8 @@
 #include "common/core/random.h"
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
-#include "kernels/attention/reference.h"
 #include "kernels/decode/decode.h"
+#include "kernels/runtime/problems/attention_reference.h"
 
 namespace ridge {
 namespace {

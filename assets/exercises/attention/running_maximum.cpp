@@ -10,7 +10,7 @@
 // Hint      Multiply sum and each o[c] by it, remember the larger one, then add this key's part.
 #include <cmath>
 
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 namespace {

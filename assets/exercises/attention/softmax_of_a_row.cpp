@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 namespace {

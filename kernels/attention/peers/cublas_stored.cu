@@ -9,8 +9,8 @@
 // Source    cuBLAS documentation, cublasGemmStridedBatchedEx; the query heads of a group are one tall matrix.
 #include <new>
 
-#include "kernels/attention/stored_scores.h"
 #include "kernels/runtime/cuda/blas.h"
+#include "kernels/runtime/cuda/stored_scores.h"
 
 namespace {
 

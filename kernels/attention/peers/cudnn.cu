@@ -5,7 +5,7 @@
 // Limits    As ours: the tensor cores and the exponentials.
 // Look at   It is marked external: blocks of calls alternate with ours, on the same clock.
 // Source    cuDNN, "scaled dot product attention"; torch.backends.cuda.enable_cudnn_sdp.
-#include "kernels/attention/sdpa.h"
+#include "kernels/runtime/peers/sdpa.h"
 
 namespace ridge {
 namespace {

@@ -13,7 +13,7 @@
 #include <new>
 
 #include "common/harness/measure/machine.h"
-#include "kernels/attention/scores.h"
+#include "kernels/runtime/problems/attention_scores.h"
 
 extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
 

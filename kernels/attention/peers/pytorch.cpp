@@ -8,7 +8,7 @@
 // Source    PyTorch, torch.nn.functional.scaled_dot_product_attention.
 #include <string>
 
-#include "kernels/attention/sdpa_script.h"
+#include "kernels/runtime/peers/sdpa_script.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 // Limits    On Hopper the rate of mma.sync, and copies that threads ask for.
 // Look at   How far a good kernel of the generation before falls behind, with nothing wrong in it.
 // Source    Dao, FlashAttention-2, arXiv:2307.08691; torch.backends.cuda.enable_flash_sdp.
-#include "kernels/attention/sdpa.h"
+#include "kernels/runtime/peers/sdpa.h"
 
 namespace ridge {
 namespace {

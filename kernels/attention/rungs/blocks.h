@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/attention/attention.h"
 #include "kernels/runtime/cpu/huge_pages.h"
 #include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 

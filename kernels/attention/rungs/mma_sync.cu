@@ -9,11 +9,11 @@
 //           the overlap comes from the other warps alone.
 // Look at   to_operand(): no data moves, the layout of a result is the layout of an operand.
 // Source    Dao, FlashAttention-2, arXiv:2307.08691; PTX ISA, "mma.sync", "ldmatrix", "cp.async".
-#include "kernels/attention/flash_softmax.h"
-#include "kernels/attention/mma_products.h"
-#include "kernels/attention/tensor_head.h"
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/cp_async.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
+#include "kernels/runtime/cuda/mma_products.h"
+#include "kernels/runtime/cuda/tensor_head.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 // Source    Milakov and Gimelshein, arXiv:1805.02867 (the online softmax); Dao et al., arXiv:2205.14135.
 #include <cmath>
 
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 namespace {

@@ -7,8 +7,8 @@
 //           shared memory.
 // Look at   It may be slower than what it replaces, and still be the only one that runs: see memory.
 // Source    Dao et al., FlashAttention, arXiv:2205.14135; Milakov and Gimelshein, arXiv:1805.02867.
-#include "kernels/attention/attention.h"
 #include "kernels/runtime/cuda/cuda_element.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace {
 

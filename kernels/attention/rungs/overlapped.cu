@@ -9,7 +9,7 @@
 // Look at   wgmma_wait<1>: the one character that the rung is about.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.2 and algorithm 2.
 #include "kernels/attention/flash.h"
-#include "kernels/attention/flash_softmax.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 // Look at   Head size 64 against 128: at 64 the softmax takes as many clocks as the products.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 (ping-pong scheduling).
 #include "kernels/attention/flash.h"
-#include "kernels/attention/flash_softmax.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 
 #include "common/harness/measure/machine.h"
-#include "kernels/attention/scores.h"
+#include "kernels/runtime/problems/attention_scores.h"
 
 namespace ridge {
 namespace {

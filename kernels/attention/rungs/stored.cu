@@ -8,8 +8,8 @@
 // Look at   Memory against the sequence: twice the sequence, four times the memory. When it does not fit, the
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.
-#include "kernels/attention/stored_scores.h"
-#include "kernels/attention/tile_product.h"
+#include "kernels/runtime/cuda/stored_scores.h"
+#include "kernels/runtime/cuda/tile_product.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 // Look at   The loop: two waits for zero products in flight, each a pause.
 // Source    PTX ISA, "wgmma"; Shah et al., FlashAttention-3, arXiv:2407.08608, algorithm 1.
 #include "kernels/attention/flash.h"
-#include "kernels/attention/flash_softmax.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 // inputs, untimed.
 #pragma once
 
-#include "kernels/attention/sdpa.h"
 #include "kernels/attention_backward/backward.h"
+#include "kernels/runtime/peers/sdpa.h"
 
 namespace ridge {
 

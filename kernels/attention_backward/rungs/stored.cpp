@@ -10,8 +10,8 @@
 #include <cstdlib>
 
 #include "common/harness/measure/machine.h"
-#include "kernels/attention/scores.h"
 #include "kernels/attention_backward/backward.h"
+#include "kernels/runtime/problems/attention_scores.h"
 
 namespace ridge {
 namespace {

@@ -7,9 +7,9 @@
 //           cores.
 // Look at   dK = dSt Q: the heads that share keys lie below each other, so their sum is one longer product.
 // Source    Dao et al., FlashAttention, arXiv:2205.14135, appendix B.2.
-#include "kernels/attention/stored_scores.h"
-#include "kernels/attention/tile_product.h"
 #include "kernels/attention_backward/backward.h"
+#include "kernels/runtime/cuda/stored_scores.h"
+#include "kernels/runtime/cuda/tile_product.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // What the decode peers in Python share: their buffers, and the script that asks PyTorch or FlashAttention.
 #pragma once
 
-#include "kernels/attention/sdpa.h"
 #include "kernels/decode/decode.h"
+#include "kernels/runtime/peers/sdpa.h"
 
 namespace ridge {
 

@@ -6,9 +6,9 @@
 // parts of fixed length, item * parts and on; with equal shares (shares.h), those of the workers that met it.
 #pragma once
 
-#include "kernels/runtime/cuda/cuda_element.h"
-#include "kernels/attention/flash_softmax.h"
 #include "kernels/decode/rungs/shares.h"
+#include "kernels/runtime/cuda/cuda_element.h"
+#include "kernels/runtime/cuda/flash_softmax.h"
 #include "kernels/runtime/cuda/launch.h"
 
 namespace ridge {

@@ -6,10 +6,10 @@
 // is not used costs nothing that memory would not have cost. The layouts are attention's (mma_products.h).
 #pragma once
 
-#include "kernels/attention/mma_products.h"
-#include "kernels/attention/tensor_head.h"
 #include "kernels/decode/rungs/slots.h"
 #include "kernels/runtime/cuda/cp_async.h"
+#include "kernels/runtime/cuda/mma_products.h"
+#include "kernels/runtime/cuda/tensor_head.h"
 
 namespace ridge {
 

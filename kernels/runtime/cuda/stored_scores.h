@@ -1,8 +1,8 @@
 // What the GPU rungs with stored scores share: memory for them, and a warp's reduction of a row.
 #pragma once
 
-#include "kernels/attention/scores.h"
 #include "kernels/runtime/cuda/cuda_element.h"
+#include "kernels/runtime/problems/attention_scores.h"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "kernels/attention/reference.h"
+#include "kernels/runtime/problems/attention_reference.h"
 
 #include <algorithm>
 #include <cmath>

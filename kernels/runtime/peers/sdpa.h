@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "kernels/attention/sdpa_script.h"
 #include "kernels/runtime/cuda/upload.h"
+#include "kernels/runtime/peers/sdpa_script.h"
 
 namespace ridge {
 

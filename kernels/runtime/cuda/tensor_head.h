@@ -1,8 +1,8 @@
 // The types and head sizes that the rungs on the tensor cores are built for.
 #pragma once
 
-#include "kernels/attention/attention.h"
 #include "kernels/runtime/cuda/tensor_element.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/harness/measure/external.h"
-#include "kernels/attention/attention.h"
+#include "kernels/runtime/problems/attention.h"
 
 namespace ridge {
 
