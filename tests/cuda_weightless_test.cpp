@@ -8,8 +8,8 @@
 #include "common/harness/measure/gate.h"
 #include "common/record/params.h"
 #include "kernels/runtime/cuda/nvrtc.h"
+#include "kernels/runtime/weightless/network.h"
 #include "kernels/weightless/lop3_source.h"
-#include "kernels/weightless/network.h"
 #include "tests/cuda_support.h"
 
 using namespace ridge;

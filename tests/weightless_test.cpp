@@ -11,10 +11,10 @@
 #include "common/harness/measure/gate.h"
 #include "common/harness/measure/isa.h"
 #include "common/record/params.h"
+#include "kernels/runtime/weightless/trainer.h"
 #include "kernels/weightless/generated_code.h"
 #include "kernels/weightless/lut_circuit.h"
 #include "kernels/weightless/rungs/naive_luts.h"
-#include "kernels/weightless/trainer.h"
 #include "tests/catch.h"
 
 using namespace ridge;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/bloom/bloom.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/network.h"
 
 namespace ridge::bloom {
 

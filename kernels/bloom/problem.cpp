@@ -5,8 +5,8 @@
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/bloom/model.h"
-#include "kernels/weightless/params.h"
-#include "kernels/weightless/row_problem.h"
+#include "kernels/runtime/weightless/params.h"
+#include "kernels/runtime/weightless/row_problem.h"
 
 namespace ridge {
 namespace {

@@ -10,8 +10,8 @@
 #include "common/harness/quality/quality.h"
 #include "common/record/params.h"
 #include "kernels/mlp/network.h"
-#include "kernels/weightless/encoded_batch.h"
-#include "kernels/weightless/params.h"
+#include "kernels/runtime/weightless/encoded_batch.h"
+#include "kernels/runtime/weightless/params.h"
 
 namespace ridge {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 #include "kernels/mlp/network.h"
-#include "kernels/weightless/model_store.h"
+#include "kernels/runtime/weightless/model_store.h"
 
 namespace ridge::mlp {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernels/quantnet/inspect.h"
-#include "kernels/weightless/inspect.h"
+#include "kernels/runtime/weightless/inspect.h"
 
 namespace ridge::quantnet {
 namespace {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {
 

@@ -134,7 +134,7 @@ Lop3Source planes_source(const LutModel& model) {
   // moves the loads of all groups to the front: 255 registers, or 7 KB of spills where 64 are allowed.
   Writer to(model, "\"l\"(from)", fetch, "const Word* from = in + (late & zero); late = score[0];");
   const int counters = score_counters(model.luts_per_class);
-  to.line("#include \"kernels/weightless/words.h\"\nusing namespace ridge::words;");
+  to.line("#include \"kernels/runtime/weightless/words.h\"\nusing namespace ridge::words;");
   to.line(
       "extern \"C\" __global__ void __launch_bounds__({}, {}) classify(const Word* __restrict__ "
       "planes,",

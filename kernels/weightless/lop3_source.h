@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge::weightless {
 

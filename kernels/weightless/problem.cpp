@@ -4,12 +4,12 @@
 #include "common/core/parallel.h"
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
-#include "kernels/weightless/encoded_batch.h"
-#include "kernels/weightless/inspect.h"
-#include "kernels/weightless/model_store.h"
-#include "kernels/weightless/params.h"
-#include "kernels/weightless/row_problem.h"
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/encoded_batch.h"
+#include "kernels/runtime/weightless/inspect.h"
+#include "kernels/runtime/weightless/model_store.h"
+#include "kernels/runtime/weightless/params.h"
+#include "kernels/runtime/weightless/row_problem.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {
 namespace {

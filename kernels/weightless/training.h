@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common/harness/kernel/training.h"
-#include "kernels/weightless/params.h"
+#include "kernels/runtime/weightless/params.h"
 
 namespace ridge::weightless {
 

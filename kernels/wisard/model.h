@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "common/harness/data/fashion_mnist.h"
-#include "kernels/weightless/inspect.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/inspect.h"
+#include "kernels/runtime/weightless/network.h"
 #include "kernels/wisard/wisard.h"
 
 namespace ridge::wisard {

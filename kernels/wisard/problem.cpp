@@ -4,8 +4,8 @@
 
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
-#include "kernels/weightless/params.h"
-#include "kernels/weightless/row_problem.h"
+#include "kernels/runtime/weightless/params.h"
+#include "kernels/runtime/weightless/row_problem.h"
 #include "kernels/wisard/model.h"
 
 namespace ridge {

@@ -4,7 +4,7 @@
 //
 //   Shape::dim        {images, bits, tuple}
 //   Shape::constants  the WisardModel: prepare() makes of its counts what the rung looks up
-//   buffers[0], [1]   rows and planes of the encoded bits, inputs, as in kernels/weightless/weightless.h
+//   buffers[0], [1]   rows and planes of the encoded bits, inputs, as in kernels/runtime/weightless/weightless.h
 //   buffers[2]        classes, output: a byte an image
 //
 // Source: Aleksander, Thomas and Bowden, WISARD: a radical step forward in image recognition, Sensor

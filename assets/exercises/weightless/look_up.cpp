@@ -7,7 +7,7 @@
 // Hint      pin[p] is the feature that input p is wired to; bit_of(row, pin[p]) is its value, 0 or 1.
 // Hint      Input p has the weight 2^p in the address: shift it there and put the six together with |.
 // Hint      Bit a of the table: model->tables[j] >> a & 1. It counts for the score of its class.
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {
 namespace {

@@ -9,8 +9,8 @@
 // Hint      A carry arises where at least two of the three are 1: (a & b) | ((a ^ b) & c).
 #include <string.h>
 
+#include "kernels/runtime/weightless/weightless.h"
 #include "kernels/weightless/encoder.h"
-#include "kernels/weightless/weightless.h"
 
 namespace ridge {
 

@@ -15,7 +15,7 @@
 
 #include "kernels/mlp/mlp.h"
 #include "kernels/runtime/cuda/blas.h"
-#include "kernels/weightless/words_launch.h"
+#include "kernels/runtime/weightless/words_launch.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
+#include "kernels/runtime/weightless/weightless.h"
 #include "kernels/weightless/encoder.h"
-#include "kernels/weightless/weightless.h"
 
 namespace ridge {
 

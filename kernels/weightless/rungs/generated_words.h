@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "kernels/runtime/cuda/nvrtc.h"
+#include "kernels/runtime/weightless/words_launch.h"
 #include "kernels/weightless/lop3_source.h"
-#include "kernels/weightless/words_launch.h"
 
 namespace ridge::words {
 
@@ -35,7 +35,7 @@ struct GeneratedWords {
     if (const Status s = planes.prepare(shape); !s.ok()) return s;
     const size_t words_of_scores = static_cast<size_t>(words) * size_t(counters) * kImageClasses;
     if (const Status s = scores.allocate(words_of_scores * sizeof(Word)); !s.ok()) return s;
-    if (const Status s = device::compile_program(source.text, {"kernels/weightless/words.h"},
+    if (const Status s = device::compile_program(source.text, {"kernels/runtime/weightless/words.h"},
                                                  "classify", &program);
         !s.ok())
       return s;

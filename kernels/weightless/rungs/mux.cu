@@ -6,8 +6,8 @@
 // Limits    The tree's 31 multiplexers, and its 32 leaves, chosen anew from the table by every thread.
 // Look at   Integer instructions, where the look-up had loads. The table is still data.
 // Source    kernels/weightless/rungs/mux_tree.h, the CPU's rungs.
+#include "kernels/runtime/weightless/words_launch.h"
 #include "kernels/weightless/lop3_source.h"
-#include "kernels/weightless/words_launch.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 // Source    Bit slicing: Biham, A Fast New DES Implementation in Software, FSE 1997.
 #include <string.h>
 
+#include "kernels/runtime/weightless/weightless.h"
 #include "kernels/weightless/encoder.h"
-#include "kernels/weightless/weightless.h"
 
 namespace ridge {
 

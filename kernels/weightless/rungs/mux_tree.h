@@ -4,7 +4,7 @@
 // many multiplexers, and 16 vectors stored a LUT: 1.4 times slower in AVX-512 (Zen 4), faster in 64 bits. Included after Vec, mux and full_add are defined.
 #pragma once
 
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {
 

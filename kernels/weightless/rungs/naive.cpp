@@ -7,7 +7,7 @@
 //           an entry is used one bit at a time.
 // Look at   The image's row is 294 bytes: everything is in L1, and still it takes microseconds.
 // Source    Bacellar et al., arXiv:2410.11112: inference as they describe it for a CPU.
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {
 namespace {

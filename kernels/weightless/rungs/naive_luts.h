@@ -1,7 +1,7 @@
 // One bit at a time: what the two naive trainings share. Static, for the files that include it.
 #pragma once
 
-#include "kernels/weightless/lut_training.h"
+#include "kernels/runtime/weightless/lut_training.h"
 
 namespace ridge {
 

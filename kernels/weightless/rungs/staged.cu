@@ -11,9 +11,9 @@
 #include <cstdio>
 
 #include "kernels/runtime/cuda/nvrtc.h"
+#include "kernels/runtime/weightless/words_launch.h"
 #include "kernels/weightless/lop3_source.h"
 #include "kernels/weightless/rungs/staged_fill.h"
-#include "kernels/weightless/words_launch.h"
 
 namespace {
 
@@ -48,7 +48,7 @@ struct StagedPlan {
     const weightless::Lop3Source source = weightless::staged_source(model, list, staging);
     if (const Status s = device::compile_program(
             source.text,
-            {"kernels/weightless/words.h", "kernels/weightless/encode_words.h",
+            {"kernels/runtime/weightless/words.h", "kernels/runtime/weightless/encode_words.h",
              "kernels/weightless/rungs/staged_fill.h"},
             "classify", &program);
         !s.ok())

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/runtime/weightless/weightless.h"
 #include "kernels/weightless/encoder.h"
-#include "kernels/weightless/weightless.h"
 
 namespace ridge {
 

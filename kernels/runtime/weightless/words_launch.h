@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/weightless/weightless.h"
-#include "kernels/weightless/words.h"
+#include "kernels/runtime/weightless/weightless.h"
+#include "kernels/runtime/weightless/words.h"
 
 namespace ridge::words {
 

@@ -5,7 +5,7 @@
 
 #include "common/harness/kernel/family.h"
 #include "common/record/types.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/network.h"
 
 namespace ridge::weightless {
 

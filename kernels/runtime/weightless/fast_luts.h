@@ -8,7 +8,7 @@
 //   outputs(bits, address, out)                     4 words
 #pragma once
 
-#include "kernels/weightless/lut_training.h"
+#include "kernels/runtime/weightless/lut_training.h"
 
 namespace ridge {
 

@@ -1,7 +1,7 @@
 // ridge: arch=75
-#include "kernels/weightless/words_launch.h"
+#include "kernels/runtime/weightless/words_launch.h"
 
-#include "kernels/weightless/encode_words.h"
+#include "kernels/runtime/weightless/encode_words.h"
 
 namespace ridge::words {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/weightless/trainer.h"
+#include "kernels/runtime/weightless/trainer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "common/core/random.h"
 #include "common/harness/measure/isa.h"
-#include "kernels/runtime/cpu/team.h"
 #include "kernels/runtime/cpu/aligned.h"
+#include "kernels/runtime/cpu/team.h"
 
 namespace ridge::weightless {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "common/core/result.h"
-#include "kernels/weightless/lut_training.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/lut_training.h"
+#include "kernels/runtime/weightless/network.h"
 
 namespace ridge::weightless {
 

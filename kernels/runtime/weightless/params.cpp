@@ -1,4 +1,4 @@
-#include "kernels/weightless/params.h"
+#include "kernels/runtime/weightless/params.h"
 
 #include <algorithm>
 

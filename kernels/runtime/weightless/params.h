@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/record/types.h"
-#include "kernels/weightless/trainer.h"
+#include "kernels/runtime/weightless/trainer.h"
 
 namespace ridge::weightless {
 

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "common/harness/kernel/family.h"
-#include "kernels/weightless/encoded_batch.h"
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/encoded_batch.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge::weightless {
 
@@ -24,7 +24,7 @@ struct RowClassifier {
   std::function<int(const uint64_t* row)> predict;  ///< straight from the definition
 };
 
-/// Buffers: rows, planes (kernels/weightless/weightless.h), classes. Shape::dim: images, bits, tuple.
+/// Buffers: rows, planes (kernels/runtime/weightless/weightless.h), classes. Shape::dim: images, bits, tuple.
 class RowProblem : public Problem {
  public:
   RowProblem(RowClassifier classifier, int64_t images)

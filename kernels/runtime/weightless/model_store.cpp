@@ -1,4 +1,4 @@
-#include "kernels/weightless/model_store.h"
+#include "kernels/runtime/weightless/model_store.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 #include "common/core/write_file.h"
-#include "kernels/weightless/params.h"
+#include "kernels/runtime/weightless/params.h"
 
 namespace ridge::weightless {
 namespace {

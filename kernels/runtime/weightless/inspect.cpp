@@ -1,4 +1,4 @@
-#include "kernels/weightless/inspect.h"
+#include "kernels/runtime/weightless/inspect.h"
 
 #include <algorithm>
 #include <chrono>

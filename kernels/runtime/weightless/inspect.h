@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 #include "common/record/inspection.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/network.h"
 
 namespace ridge::weightless {
 

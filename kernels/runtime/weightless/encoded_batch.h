@@ -5,7 +5,7 @@
 #include <span>
 
 #include "common/record/types.h"
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/network.h"
 
 namespace ridge::weightless {
 
@@ -13,7 +13,7 @@ namespace ridge::weightless {
 /// at random.
 struct EncodedBatch {
   EncodedBatch(const std::vector<uint8_t>& thresholds, int64_t images, uint64_t seed);
-  /// In tiles of 512 images, as kernels/weightless/weightless.h describes; padding is zero.
+  /// In tiles of 512 images, as kernels/runtime/weightless/weightless.h describes; padding is zero.
   void write_planes(uint64_t* planes) const;
   static size_t row_bytes(int64_t images, int features);
   static size_t plane_bytes(int64_t images, int features);

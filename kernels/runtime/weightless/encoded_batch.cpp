@@ -1,8 +1,8 @@
-#include "kernels/weightless/encoded_batch.h"
+#include "kernels/runtime/weightless/encoded_batch.h"
 
 #include "common/core/random.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/weightless/weightless.h"
+#include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge::weightless {
 

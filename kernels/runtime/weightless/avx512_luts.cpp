@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "kernels/weightless/lut_training.h"
+#include "kernels/runtime/weightless/lut_training.h"
 
 namespace ridge {
 
@@ -126,7 +126,7 @@ static inline int best_of(const float* weight, int count) {
 
 }  // namespace ridge
 
-#include "kernels/weightless/fast_luts.h"
+#include "kernels/runtime/weightless/fast_luts.h"
 
 namespace ridge {
 

@@ -4,7 +4,7 @@
 // what was, where it has a 1 the bit and what was. Also text for NVRTC, as words.h.
 #pragma once
 
-#include "kernels/weightless/words.h"
+#include "kernels/runtime/weightless/words.h"
 
 namespace ridge::words {
 

@@ -1,4 +1,4 @@
-#include "kernels/weightless/network.h"
+#include "kernels/runtime/weightless/network.h"
 
 #include <algorithm>
 #include <cstring>
