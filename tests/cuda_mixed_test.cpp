@@ -4,6 +4,7 @@
 
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
+#include "kernels/mixed/training.h"
 #include "tests/cuda_support.h"
 #include "tests/mixed_reference.h"
 

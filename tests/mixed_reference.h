@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/mixed/trainer.h"
+#include "kernels/runtime/networks/trainer.h"
 #include "tests/catch.h"
 
 namespace ridge::mixed::test {

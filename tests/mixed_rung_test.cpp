@@ -5,7 +5,7 @@
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/view/chart/gradients.h"
-#include "kernels/mixed/trainer.h"
+#include "kernels/runtime/networks/trainer.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 

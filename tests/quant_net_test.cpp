@@ -11,10 +11,10 @@
 #include "common/harness/measure/isa.h"
 #include "common/record/inspection.h"
 #include "common/record/params.h"
-#include "kernels/mixed/trainer.h"
 #include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/recipes.h"
 #include "kernels/quantnet/tuning.h"
+#include "kernels/runtime/networks/trainer.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 

@@ -7,9 +7,9 @@
 #include "common/core/random.h"
 #include "common/harness/measure/isa.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/mixed/trainer.h"
 #include "kernels/quantnet/network.h"
 #include "kernels/quantnet/tile.h"
+#include "kernels/runtime/networks/trainer.h"
 #include "tests/catch.h"
 
 using namespace ridge;

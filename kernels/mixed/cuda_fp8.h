@@ -19,8 +19,8 @@
 
 #include "kernels/mixed/cuda_kernels.h"
 #include "kernels/mixed/cuda_memory.h"
-#include "kernels/mixed/model.h"
 #include "kernels/runtime/cuda/blas.h"
+#include "kernels/runtime/networks/model.h"
 
 namespace ridge::mixed {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/mixed/ops.h"
+#include "kernels/runtime/networks/ops.h"
 
 namespace ridge::mixed {
 

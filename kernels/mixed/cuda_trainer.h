@@ -11,7 +11,7 @@
 #include "kernels/mixed/cuda_conv_mma_grow.h"
 #include "kernels/mixed/cuda_fp8.h"
 #include "kernels/mixed/cuda_memory.h"
-#include "kernels/mixed/trainer.h"
+#include "kernels/mixed/training.h"
 #include "kernels/runtime/cuda/blas.h"
 
 namespace ridge::mixed {

@@ -1,5 +1,7 @@
 // The trainings of this family: parameters, the order of the images, the rate, and what is reported of each
 // step. The same for every precision and device: two rungs with one seed differ by their arithmetic alone.
+#include "kernels/mixed/training.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,7 +10,6 @@
 
 #include "common/core/random.h"
 #include "common/record/params.h"
-#include "kernels/mixed/trainer.h"
 
 namespace ridge::mixed {
 namespace {

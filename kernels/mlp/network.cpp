@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "common/core/random.h"
-#include "kernels/mixed/trainer.h"
+#include "kernels/runtime/networks/trainer.h"
 
 namespace ridge::mlp {
 namespace {

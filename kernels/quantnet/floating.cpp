@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "common/harness/measure/isa.h"
-#include "kernels/mixed/ops.h"
 #include "kernels/quantnet/network.h"
 #include "kernels/runtime/cpu/team.h"
+#include "kernels/runtime/networks/ops.h"
 #include "kernels/runtime/problems/gemm_product.h"
 
 namespace ridge {

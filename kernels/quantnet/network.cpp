@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/mixed/rounding.h"
+#include "kernels/runtime/networks/rounding.h"
 
 namespace ridge::quantnet {
 namespace {

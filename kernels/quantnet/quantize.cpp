@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/mixed/rounding.h"
 #include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/network.h"
+#include "kernels/runtime/networks/rounding.h"
 
 namespace ridge::quantnet {
 namespace {

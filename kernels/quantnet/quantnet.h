@@ -1,4 +1,4 @@
-// The quantnet family's view of a launch: a network trained here (kernels/mixed/model.h) classifies images of
+// The quantnet family's view of a launch: a network trained here (kernels/runtime/networks/model.h) classifies images of
 // Fashion-MNIST, in the numbers that a rung's recipe makes of it.
 //
 //   Shape::dim        {images}
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "common/harness/kernel/kernel.h"
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 

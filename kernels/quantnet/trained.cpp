@@ -12,8 +12,8 @@
 
 #include "common/core/random.h"
 #include "common/core/write_file.h"
-#include "kernels/mixed/trainer.h"
 #include "kernels/quantnet/tuning.h"
+#include "kernels/runtime/networks/trainer.h"
 
 namespace ridge::quantnet {
 namespace {

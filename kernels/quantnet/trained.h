@@ -8,8 +8,8 @@
 
 #include "common/harness/data/fashion_mnist.h"
 #include "common/harness/kernel/family.h"
-#include "kernels/mixed/model.h"
 #include "kernels/quantnet/quantnet.h"
+#include "kernels/runtime/networks/model.h"
 
 namespace ridge::quantnet {
 

@@ -11,7 +11,7 @@
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/python.h"
 #include "common/record/params.h"
-#include "kernels/mixed/trainer.h"
+#include "kernels/mixed/training.h"
 
 namespace ridge::mixed {
 namespace {

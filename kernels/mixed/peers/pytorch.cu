@@ -3,7 +3,7 @@
 // Limits    Its libraries' kernels, and what is written between two operations that ours do in one.
 // Look at   Its step time against ours at a batch of 256 and of 8192.
 // Source    kernels/mixed/peers/pytorch.cpp has the process, and the text of it.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -3,7 +3,7 @@
 // Limits    Small parts use the products badly; the work is the same.
 // Look at   Memory against parts, and the time of a step.
 // Source    Common practice; the sum over the batch is linear.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 // Limits    Small parts leave the GPU idle.
 // Look at   Memory against parts, and the time of a step.
 // Source    Common practice; the sum over the batch is linear.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

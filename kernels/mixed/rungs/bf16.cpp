@@ -3,7 +3,7 @@
 // Limits    Emulated. Eight bits: products of rounded operands, though their sums are fp32.
 // Look at   The accuracy delta: does a rounding error of 0.4 % in each activation show?
 // Source    Kalamkar et al., A Study of BFLOAT16 for Deep Learning Training (arXiv:1905.12322).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

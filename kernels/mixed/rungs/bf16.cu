@@ -5,7 +5,7 @@
 // Limits    As fp16.
 // Look at   Step time against fp16: the same. Accuracy delta: is there any?
 // Source    Kalamkar et al. (arXiv:1905.12322).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

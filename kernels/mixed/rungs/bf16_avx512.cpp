@@ -5,7 +5,7 @@
 // Limits    The element-wise work, which widens and narrows; products with few columns.
 // Look at   Step time against fp32, and the memory: activations take half.
 // Source    Intel SDM, VDPBF16PS; kernels/gemm/rungs/avx512_bf16.cpp.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

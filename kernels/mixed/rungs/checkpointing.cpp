@@ -3,7 +3,7 @@
 // Limits    Arithmetic: up to a third more. What it saves is activations, not parameters.
 // Look at   Memory beside step time; with memory_mib set, the largest batch that fits.
 // Source    Chen et al., Training Deep Nets with Sublinear Memory Cost (arXiv:1604.06174).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

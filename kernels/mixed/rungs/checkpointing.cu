@@ -5,7 +5,7 @@
 // Limits    Arithmetic: up to a third more.
 // Look at   Memory beside step time; with memory_mib set, the largest batch that fits.
 // Source    Chen et al. (arXiv:1604.06174).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

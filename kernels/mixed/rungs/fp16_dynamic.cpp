@@ -4,7 +4,7 @@
 // Limits    A test for infinities each step.
 // Look at   The loss scale over the steps, and the steps that were left out.
 // Source    Micikevicius et al., arXiv:1710.03740; NVIDIA Apex and torch.cuda.amp.GradScaler for the rule.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

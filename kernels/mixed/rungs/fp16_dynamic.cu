@@ -5,7 +5,7 @@
 // Limits    One more pass over the gradients.
 // Look at   Loss scale over the steps.
 // Source    NVIDIA Apex and torch.cuda.amp.GradScaler for the rule.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

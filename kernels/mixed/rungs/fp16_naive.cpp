@@ -4,7 +4,7 @@
 //           smaller than half a step of its weight is rounded away.
 // Look at   The share of gradients that are zero, at batch 256 and at 8192.
 // Source    Micikevicius et al., Mixed Precision Training (arXiv:1710.03740), section 3.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 // Limits    Small gradients and small updates are rounded to zero.
 // Look at   Accuracy against fp32 at a small learning rate.
 // Source    Micikevicius et al., Mixed Precision Training (arXiv:1710.03740), section 3.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -3,7 +3,7 @@
 // Limits    The constant: too small and gradients still vanish, too large and they overflow unnoticed.
 // Look at   The histogram: the same shape as in fp32, moved to the right.
 // Source    Micikevicius et al., arXiv:1710.03740, section 3.2.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

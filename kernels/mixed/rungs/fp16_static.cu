@@ -5,7 +5,7 @@
 // Limits    The constant has to be known.
 // Look at   The histogram: moved to the right.
 // Source    Micikevicius et al., arXiv:1710.03740, section 3.2.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -5,7 +5,7 @@
 // Look at   The histogram of gradients: most lie far below the weights, and fp16 begins at 2^-24.
 // Source    Goto and van de Geijn for the products, Georganas et al. (SC 2018) for convolutions in place; llm.c
 //           (Karpathy) for parameters in one flat buffer.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -8,7 +8,7 @@
 //           finding places.
 // Look at   Step time at a batch of 256 and at 8192: how much of the first is launching?
 // Source    llm.c (Karpathy) for the layout; CUDA graphs, CUDA C++ Programming Guide.
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -4,7 +4,7 @@
 // Limits    Emulated. A scale for each tensor needs its largest magnitude first: a pass over it.
 // Look at   The accuracy delta, and whether the loss still falls as far.
 // Source    Micikevicius et al., FP8 Formats for Deep Learning (arXiv:2209.05433).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -6,7 +6,7 @@
 // Limits    Each operand is read once more for its largest and written once more in 8 bits, turned too.
 // Look at   Step time beside bf16's at width 256 and at 4096.
 // Source    Micikevicius et al. (arXiv:2209.05433); NVIDIA Transformer Engine's "current scaling".
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -3,7 +3,7 @@
 // Limits    Emulated: rounding costs time here, and a tensor core would save it.
 // Look at   The accuracy delta over paired seeds: is there any?
 // Source    NVIDIA A100 Tensor Core GPU Architecture (2020).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

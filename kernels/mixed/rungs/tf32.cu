@@ -6,7 +6,7 @@
 // Limits    Memory now: operands are as wide as before.
 // Look at   What the switch brings for a wide layer, and for a narrow one.
 // Source    NVIDIA A100 Tensor Core GPU Architecture (2020).
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 namespace {

@@ -1,13 +1,12 @@
-// What trains a network of this family, on the CPU or on a GPU, and what Training makes of it.
+// What trains a network, on the CPU or on a GPU.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "common/harness/data/fashion_mnist.h"
-#include "common/harness/kernel/training.h"
-#include "kernels/mixed/model.h"
-#include "kernels/mixed/ops.h"
+#include "kernels/runtime/networks/model.h"
+#include "kernels/runtime/networks/ops.h"
 
 namespace ridge::mixed {
 
@@ -60,15 +59,5 @@ class Trainer {
 Result<std::unique_ptr<Trainer>> make_cpu_trainer(TrainerSetup setup);
 /// What make_cpu_trainer() would allocate.
 double cpu_trainer_bytes(const TrainerSetup& setup);
-
-/// The same on a GPU, in a build with CUDA.
-Result<std::unique_ptr<Trainer>> make_cuda_trainer(TrainerSetup setup);
-double cuda_trainer_bytes(const TrainerSetup& setup);
-
-using MakeTrainer = Result<std::unique_ptr<Trainer>> (*)(TrainerSetup setup);
-using TrainerBytes = double (*)(const TrainerSetup& setup);
-std::vector<ParamSpec> mixed_params(const TrainDesc& desc);
-Result<std::unique_ptr<Training>> build_mixed(const TrainDesc& desc, const Params& params,
-                                              MakeTrainer make, TrainerBytes bytes);
 
 }  // namespace ridge::mixed

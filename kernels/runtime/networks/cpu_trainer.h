@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/mixed/team.h"
-#include "kernels/mixed/trainer.h"
+#include "kernels/runtime/networks/team.h"
+#include "kernels/runtime/networks/trainer.h"
 
 namespace ridge::mixed {
 

@@ -14,7 +14,7 @@
 // C-like and static, its templates too: ISA-flagged files include it.
 #pragma once
 
-#include "kernels/mixed/ops.h"
+#include "kernels/runtime/networks/ops.h"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "kernels/mixed/precision.h"
+#include "kernels/runtime/networks/precision.h"
 
 namespace ridge {
 

@@ -33,7 +33,7 @@ static inline Vec fma(Packed s, Packed v, Vec sum) {
 
 }  // namespace ridge
 
-#include "kernels/mixed/rungs/ops_body.h"
+#include "kernels/runtime/networks/ops_body.h"
 
 namespace ridge {
 

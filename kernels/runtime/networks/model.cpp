@@ -1,4 +1,4 @@
-#include "kernels/mixed/model.h"
+#include "kernels/runtime/networks/model.h"
 
 #include <algorithm>
 #include <cmath>

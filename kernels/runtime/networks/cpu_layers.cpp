@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/mixed/cpu_trainer.h"
+#include "kernels/runtime/networks/cpu_trainer.h"
 
 namespace ridge::mixed {
 

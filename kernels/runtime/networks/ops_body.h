@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/mixed/rungs/tile.h"
+#include "kernels/runtime/networks/tile.h"
 
 namespace ridge {
 

@@ -9,8 +9,8 @@
 #include <cfloat>
 #include <cmath>
 
+#include "kernels/runtime/networks/cpu_trainer.h"
 #include "common/harness/measure/isa.h"
-#include "kernels/mixed/cpu_trainer.h"
 
 namespace ridge::mixed {
 namespace {

@@ -1,7 +1,6 @@
-// ridge: isa=avx512f flags=-O3,-fno-trapping-math
+// ridge: flags=-O3,-fno-trapping-math
 //
-// fp32 in memory, in vectors of sixteen.
-#include <immintrin.h>
+// fp32 in memory, for any CPU of this architecture.
 #include <stdint.h>
 
 namespace ridge {
@@ -19,24 +18,28 @@ static inline uint32_t join(Item x, Item) {
   return bits;
 }
 
-typedef __m512 Vec, Packed;
-enum { kRows = 14, kLanes = 16 };
+typedef float Vec __attribute__((vector_size(16)));
+typedef Vec Packed;
+enum { kRows = 6, kLanes = 4 };
 static inline Packed broadcast(const char* p) {
-  return _mm512_set1_ps(*(const float*)p);
+  const float x = *(const float*)p;
+  return Packed{x, x, x, x};
 }
 static inline Packed load(const char* p) {
-  return _mm512_loadu_ps(p);
+  Packed v;
+  __builtin_memcpy(&v, p, sizeof(v));
+  return v;
 }
 static inline Vec fma(Packed s, Packed v, Vec sum) {
-  return _mm512_fmadd_ps(s, v, sum);
+  return sum + s * v;
 }
 
 }  // namespace ridge
 
-#include "kernels/mixed/rungs/ops_body.h"
+#include "kernels/runtime/networks/ops_body.h"
 
 namespace ridge {
 
-RIDGE_MIXED_OPS(mixed_ops_avx512)
+RIDGE_MIXED_OPS(mixed_ops_portable)
 
 }  // namespace ridge

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/harness/kernel/kernel.h"
-#include "kernels/mixed/rounding.h"
+#include "kernels/runtime/networks/rounding.h"
 
 namespace ridge {
 
