@@ -1,4 +1,4 @@
-// The window's targets (docs/ui.md), measured in the real window: bench_ui RUN.jsonl [SCENE ...]
+// The window's targets (docs/ui.md), measured in the real window: bench_ui RUN.jsonl SCENE
 // Started by tests/bench_ui, which has a display ready. Each scene is a process of its own, so that its
 // memory is its own; the hands are xdotool's, and the time it takes to start is part of what is printed.
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <mutex>
 #include <thread>
 
@@ -186,6 +187,127 @@ int million(const std::string& run) {
   return 0;
 }
 
+// ---- the worker of the scene "live" --------------------------------------------------------------
+
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const size_t begin = text.find(from);
+  if (begin == std::string::npos) return "";
+  const size_t after = begin + from.size();
+  return text.substr(after, text.find(to, after) - after);
+}
+
+void worker_says(const std::string& body) {
+  fmt::print("{{\"ridgepoint\":1,{}}}\n", body);
+  std::fflush(stdout);
+}
+
+bool is_type(const std::string& line, const char* type) {
+  return line.find(fmt::format("\"type\":\"{}\"", type)) != std::string::npos;
+}
+
+/// 20,000 samples a second and telemetry ten times a second, for four seconds.
+void stream(int64_t request, int kernels) {
+  constexpr int kSteps = 200, kSamples = 400;
+  for (int step = 0; step < kSteps; ++step) {
+    const int series = step * kernels / kSteps;
+    const bool is_first = series != (step - 1) * kernels / kSteps || step == 0;
+    const bool is_last = series != (step + 1) * kernels / kSteps;
+    const std::string about = fmt::format("\"request\":{},\"series\":{}", request, series);
+    if (is_first)
+      worker_says("\"type\":\"check\"," + about +
+                  ",\"check\":{\"what\":\"timed shape\",\"nmse\":1e-13,\"nmse_limit\":1e-12,"
+                  "\"passed\":true}");
+    std::string samples;
+    for (int i = 0; i < kSamples; ++i) {
+      const int64_t t_ns = 1500000 + (step * kSamples + i) * 7919LL % 100000;
+      samples += fmt::format("{}{{\"cpu_ns\":{},\"index\":{},\"t_ns\":{}}}", i ? "," : "", t_ns,
+                             step * kSamples + i, t_ns);
+    }
+    worker_says(
+        fmt::format("\"type\":\"samples\",{},\"t_s\":{},\"phase\":\"call\",\"samples\":[{}]", about,
+                    step * 0.02, samples));
+    if (step % 50 == 0) worker_says("\"type\":\"pong\",\"request\":0");
+    if (step % 5 == 0)
+      worker_says(
+          fmt::format("\"type\":\"telemetry\",\"t_s\":{},\"core_busy\":[1,0.5],\"values\":{{"
+                      "\"process_cpus\":{}}}",
+                      step * 0.02, 1 + step % 3));
+    if (is_last)
+      worker_says("\"type\":\"result\"," + about +
+                  ",\"outcome\":{\"status\":\"ok\",\"flop\":33554400,\"bytes_min\":786432}");
+    pause_ms(20);
+  }
+  worker_says(fmt::format("\"type\":\"done\",\"request\":{},\"status\":\"ok\"", request));
+}
+
+/// Lists what the run's worker listed, and measures without a kernel.
+int play_worker(const std::string& run) {
+  worker_says("\"type\":\"hello\",\"version\":\"0.1.0\",\"build\":{}");
+  for (std::string line; std::getline(std::cin, line);) {
+    const int64_t id = std::atoll(between(line, "\"id\":", ",").c_str());
+    if (is_type(line, "quit")) return 0;
+    if (is_type(line, "ping")) worker_says(fmt::format("\"type\":\"pong\",\"request\":{}", id));
+    if (is_type(line, "list")) {
+      std::ifstream in(run);
+      for (std::string kept; std::getline(in, kept);) {
+        if (is_type(kept, "kernel") || is_type(kept, "env")) fmt::print("{}\n", kept);
+      }
+      worker_says(fmt::format("\"type\":\"end\",\"request\":{}", id));
+    } else if (is_type(line, "run")) {
+      int kernels = 0;
+      for (size_t at = 0; (at = line.find("\"kernel\":", at)) != std::string::npos; ++at) ++kernels;
+      stream(id, std::max(kernels, 1));
+    } else if (id > 0 && !is_type(line, "ping") && !is_type(line, "cancel")) {
+      worker_says(fmt::format("\"type\":\"done\",\"request\":{},\"status\":\"ok\"", id));
+    }
+  }
+  return 0;
+}
+
+/// The ladder is run five times while every view is looked at: frames while all moves, and what a click
+/// waits for when a request ends and its session is saved.
+int live(const std::string& run) {
+  window::WindowTiming timing;
+  std::atomic<int64_t> samples{0};
+  std::thread hands([] {
+    pause_ms(2000);
+    const char* keys[] = {"r", "n", "q", "e", "v", "y", "l", "s"};
+    for (int turn = 0; turn < 40; ++turn) {
+      if (turn % 8 == 0) xdotool("key F5");
+      xdotool(fmt::format("key {}", keys[turn % 8]));
+      for (int i = 0; i < 16; ++i) {
+        xdotool(fmt::format("mousemove {} {}", 300 + (turn * 16 + i) * 37 % 760,
+                            260 + (turn * 16 + i) * 23 % 480));
+        pause_ms(30);
+      }
+    }
+  });
+  const int rc = open({.worker_command = {"/proc/self/exe", run, "worker"},
+                       .lab = "gemm",
+                       .close_after_s = 38,
+                       .observe =
+                           [&](const window::Screen&, const window::State& state) {
+                             int64_t sum = 0;
+                             for (const Series& series : state.run().series())
+                               sum += std::ssize(series.samples);
+                             samples = sum;
+                           }},
+                      &timing);
+  hands.join();
+  if (rc) return rc;
+  timing.frames_s.erase(timing.frames_s.begin(), timing.frames_s.begin() + 2);
+  fmt::print("{} frames, {} samples of {} kept, median {:.1f} ms\n", timing.frames_s.size(),
+             samples.load(), 5 * 200 * 400, share_of(timing.frames_s, 0.5) * 1e3);
+  say("frame while all is live, 99th percentile", share_of(timing.frames_s, 0.99) * 1e3, "ms", 60);
+  const auto is_long = [](double s) { return s > 0.1; };
+  say("turns over 100 ms after the first frame",
+      static_cast<double>(std::count_if(timing.turns_s.begin(), timing.turns_s.end(), is_long)), "",
+      1);
+  fmt::print("{:<44} {:>8.2f} ms\n", "  longest", share_of(timing.turns_s, 1) * 1e3);
+  say("memory, the most", memory_mb("VmHWM"), "MB", 200);
+  return 0;
+}
+
 /// From letting a parameter go to its request, and to the frame that shows its first sample.
 int rerun() {
   Eyes eyes;
@@ -227,8 +349,10 @@ int perform(const std::string& scene, const std::string& run) {
   if (scene == "quiet") return quiet(run);
   if (scene == "busy") return busy(run);
   if (scene == "million") return million(run);
+  if (scene == "live") return live(run);
   if (scene == "rerun") return rerun();
-  fmt::print(stderr, "there are: quiet, busy, million, rerun\n");
+  if (scene == "worker") return play_worker(run);
+  fmt::print(stderr, "there are: quiet, busy, million, live, rerun\n");
   return 64;
 }
 
@@ -236,7 +360,7 @@ int perform(const std::string& scene, const std::string& run) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    fmt::print(stderr, "usage: bench_ui RUN.jsonl quiet|busy|million|rerun\n");
+    fmt::print(stderr, "usage: bench_ui RUN.jsonl quiet|busy|million|live|rerun\n");
     return 64;
   }
   return perform(argv[2], argv[1]);

@@ -45,6 +45,10 @@ class Stopwatch {
     idle_from_s_ = now_s();
     idle_from_cpu_s_ = cpu_seconds();
   }
+  void turn_begins() { turn_from_s_ = now_s(); }
+  void turn_ends() {
+    if (!timing_.frames_s.empty()) timing_.turns_s.push_back(now_s() - turn_from_s_);
+  }
   WindowTiming finish() {
     timing_.idle_s = now_s() - idle_from_s_;
     timing_.idle_cpu_s = cpu_seconds() - idle_from_cpu_s_;
@@ -53,7 +57,7 @@ class Stopwatch {
 
  private:
   Clock::time_point start_ = Clock::now();
-  double idle_from_s_ = 0, idle_from_cpu_s_ = 0;
+  double idle_from_s_ = 0, idle_from_cpu_s_ = 0, turn_from_s_ = 0;
   WindowTiming timing_;
 };
 
@@ -142,7 +146,9 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     const double moves_s = last_frame_s + screen.wake_s();
     if (screen.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
+    watch->turn_ends();
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
+    watch->turn_begins();
     data_waits |= state.session->poll();
     for (const std::string& path : platform.take_dropped()) open_run(state, path);
     const double now_s = platform.now_s();

@@ -18,8 +18,10 @@ struct State;
 struct WindowTiming {
   double first_frame_s = 0;      ///< from the call of open_window to the end of the first swap
   std::vector<double> frames_s;  ///< from the beginning of a frame to the end of its swap
-  double idle_s = 0;             ///< since the last frame
-  double idle_cpu_s = 0;         ///< processor time of this process in that time
+  /// Turns of the window's loop since the first frame, waiting not counted: a click waits that long at most.
+  std::vector<double> turns_s;
+  double idle_s = 0;      ///< since the last frame
+  double idle_cpu_s = 0;  ///< processor time of this process in that time
 };
 
 struct WindowOptions {
