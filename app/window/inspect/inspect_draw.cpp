@@ -48,7 +48,7 @@ void touch_votes(Ui& ui, const Area& area, const Inspection& look, const Inspect
   ui.tooltip(fmt::format("{} {} {} {}. A click shows it.", look.unit_name, unit,
                          votes.values[static_cast<size_t>(at)] > 0 ? "says yes to" : "says no to",
                          class_name(look, static_cast<size_t>(row))));
-  if (touched.clicked) select_unit(ui.state, unit);
+  if (touched.clicked) ui.dispatch([unit](State& state) { select_unit(state, unit); });
 }
 
 /// Where the unit in view stands among the votes.

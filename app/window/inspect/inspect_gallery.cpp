@@ -141,7 +141,8 @@ void draw_gallery_picture(Ui& ui, const Area& picture, const PlaneGroup& group,
   std::string says = cell_text(plane, *cell);
   for (const PlaneMark& mark : plane.marks) says += "\n" + mark.label;
   ui.tooltip(says);
-  if (touched.clicked && group.text.is_of_input) select_place(ui.state, *cell);
+  if (touched.clicked && group.text.is_of_input)
+    ui.dispatch([place = *cell](State& state) { select_place(state, place); });
 }
 
 }  // namespace

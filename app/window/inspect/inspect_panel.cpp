@@ -88,7 +88,7 @@ void draw_waiting(Ui& ui, const Area& area) {
 
 /// Why nothing can be shown whatever is waited for; true: it was said.
 bool draw_why_not(Ui& ui, const Area& area) {
-  State& state = ui.state;
+  const State& state = ui.state;
   if (const std::string why = why_no_inspect(state); !why.empty()) {
     draw_empty_state(ui, area, why, "Others have: Weightless, for one.");
     return true;
@@ -99,7 +99,8 @@ bool draw_why_not(Ui& ui, const Area& area) {
     const bool pressed = draw_nothing(
         ui, area, "The selected rung has no model to look into.",
         first ? fmt::format("Others of this lab have one: {}.", first->rung->title) : "", label);
-    if (pressed && first) select_rung(state, first->rung->kernel);
+    if (pressed && first)
+      ui.dispatch([id = first->rung->kernel](State& changed) { select_rung(changed, id); });
     return true;
   }
   if (state.is_replay() && !shown_model(state) && !shown_input(state)) {
@@ -128,7 +129,7 @@ class InspectPanel final : public CentrePanel {
 
 /// What there is to do depends on what the model takes: inputs to pick, of classes or not, pictures or not.
 void InspectPanel::draw_bar(Ui& ui, Area line) {
-  State& state = ui.state;
+  const State& state = ui.state;
   const Inspection* look = shown_input(state);
   if (!look) return;
   line = line.inset(ui.px(8), ui.px(8));
@@ -148,7 +149,8 @@ void InspectPanel::draw_bar(Ui& ui, Area line) {
   if (brushes < ui.px(80)) return;
   const int clicked = ui.segments("brush", line.take_left(brushes), {"thin", "thick", "erase"},
                                   static_cast<int>(state.look.brush));
-  if (clicked >= 0) state.look.brush = static_cast<Brush>(clicked);
+  if (clicked >= 0)
+    ui.dispatch([clicked](State& changed) { changed.look.brush = static_cast<Brush>(clicked); });
 }
 
 void InspectPanel::take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture) {
@@ -157,13 +159,14 @@ void InspectPanel::take_stroke(Ui& ui, const Area& area, const InspectionPlane& 
   const float column = (mouse.x - area.x) / area.w * static_cast<float>(picture.columns);
   if (!is_stroke_) last_row_ = row, last_column_ = column;
   is_stroke_ = true;
-  draw_stroke(ui.state, last_row_, last_column_, row, column);
+  ui.dispatch([from_row = last_row_, from_column = last_column_, row, column](State& state) {
+    draw_stroke(state, from_row, from_column, row, column);
+  });
   last_row_ = row, last_column_ = column;
-  ui.reads_again = true;
 }
 
 void InspectPanel::draw_picture(Ui& ui, const Area& area) {
-  State& state = ui.state;
+  const State& state = ui.state;
   const Inspection* look = shown_input(state);
   const InspectionPlane* picture = look ? look->plane("image") : nullptr;
   if (!picture) return ui.fill(area, ui.raised(1));
@@ -188,7 +191,8 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   if (!touched.held) is_stroke_ = false;
   const auto cell = cell_at_mouse(area, picture->rows, picture->columns);
   if (!touched.hovered || !cell || touched.held) return;
-  if (!draws && touched.clicked && !state.is_replay()) return select_place(state, *cell);
+  if (!draws && touched.clicked && !state.is_replay())
+    return ui.dispatch([place = *cell](State& changed) { select_place(changed, place); });
   std::string says = draws ? "Draw here: the scores follow." : cell_text(*picture, *cell);
   for (size_t i = 0; pins && i < pins->marks.size(); ++i) {
     if (pins->marks[i].cell == *cell) says += "\n" + pins->name + ", " + pins->marks[i].label;

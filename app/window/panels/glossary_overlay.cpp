@@ -34,7 +34,7 @@ std::vector<const study::Term*> found_terms(const study::Glossary& glossary,
 }
 
 void draw_list(Ui& ui, const Area& area, const std::vector<const study::Term*>& terms) {
-  std::string& chosen = ui.state.view.glossary_term;
+  const std::string& chosen = ui.state.view.glossary_term;
   Scroll scroll(ui, "terms", area);
   for (const study::Term* term : terms) {
     const Area row = scroll.rest.take_top(ui.px(32));
@@ -47,7 +47,8 @@ void draw_list(Ui& ui, const Area& area, const std::vector<const study::Term*>& 
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(2), ui.px(5));
     ui.text(row.x + ui.px(12), row.middle(), term->name, kSmall_px + 1, Role::text,
             here ? Face::strong : Face::body, Anchor::start, row.w - ui.px(20));
-    if (touched.clicked) chosen = term->name;
+    if (touched.clicked)
+      ui.dispatch([name = term->name](State& state) { state.view.glossary_term = name; });
   }
   if (terms.empty()) ui.paragraph(scroll.rest, "No term is called that.", kSmall_px, Role::muted);
 }
@@ -72,12 +73,19 @@ void draw_term(Ui& ui, Area& area, const study::Glossary& glossary, const study:
 
 void draw_glossary(Ui& ui) {
   const study::Glossary& glossary = *study_glossary();
-  ViewState& view = ui.state.view;
-  const bool changed = edit_typed(&view.glossary_typed);
-  const auto terms = found_terms(glossary, view.glossary_typed);
+  const ViewState& view = ui.state.view;
+  std::string typed = view.glossary_typed;
+  const bool changed = edit_typed(&typed);
+  const auto terms = found_terms(glossary, typed);
   const study::Term* term = glossary.find(view.glossary_term);
   if ((changed || !term) && !terms.empty()) term = terms.front();
-  view.glossary_term = term ? term->name : "";
+  const std::string name = term ? term->name : "";
+  if (changed || name != view.glossary_term) {
+    ui.dispatch([typed, name](State& state) {
+      state.view.glossary_typed = typed;
+      state.view.glossary_term = name;
+    });
+  }
 
   Overlay overlay(ui, "glossary", 0.5f);
   const float pad = ui.px(16);
@@ -88,7 +96,7 @@ void draw_glossary(Ui& ui) {
   ui.frame(box, ui.color(Role::grid), ui.px(8));
   Area inner = box.inset(pad);
   const Area top = inner.take_top(ui.px(46), pad);
-  draw_field(ui, top, view.glossary_typed, "a term");
+  draw_field(ui, top, typed, "a term");
   ui.text(top.right() - ui.px(14), top.middle(),
           std::to_string(terms.size()) + " of " + std::to_string(glossary.terms().size()) +
               " terms  ·  Esc closes",
@@ -96,7 +104,8 @@ void draw_glossary(Ui& ui) {
   draw_list(ui, inner.take_left(std::min(ui.px(300), inner.w * 0.36f), pad), terms);
   Scroll scroll(ui, "term", inner);
   if (term) draw_term(ui, scroll.rest, glossary, *term);
-  if (overlay.clicked_outside(box)) view.show_glossary = false;
+  if (overlay.clicked_outside(box))
+    ui.dispatch([](State& state) { state.view.show_glossary = false; });
 }
 
 }  // namespace ridge::window

@@ -27,9 +27,10 @@ float draw_fold_line(Ui& ui, const Area& area, const std::string& question) {
   ui.text(line.right() - ui.px(8), line.middle(), "A", kTiny_px + 1, Role::muted, Face::mono,
           Anchor::end);
   if (touched.clicked) {
-    auto& answers = ui.state.view.open_answers;
-    if (answers.erase(question) == 0) answers.insert(question);
-    ui.reads_again = true;
+    ui.dispatch([question](State& state) {
+      auto& answers = state.view.open_answers;
+      if (answers.erase(question) == 0) answers.insert(question);
+    });
   }
   return line.h + ui.px(8);
 }
@@ -152,7 +153,8 @@ void LessonTab::draw(Ui& ui, Area area) {
   for (const LessonBlock& block : blocks_) {
     if (block.kernel.empty()) draw_one(block);
   }
-  ui.state.teach.diagram_moves = 0;  // every diagram has taken them
+  if (ui.state.teach.diagram_moves != 0)  // every diagram has taken them
+    ui.dispatch([](State& state) { state.teach.diagram_moves = 0; });
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::Dummy({area.w, ui.px(8)});
 }

@@ -51,8 +51,10 @@ int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h)
   if (jumps_ == mark.jumps) return line;
   jumps_ = mark.jumps;
   if (line == 0) {
-    ui.state.notice = {"The source shown here does not hold the place that the lesson names.",
-                       false};
+    ui.dispatch([](State& state) {
+      state.notice = {"The source shown here does not hold the place that the lesson names.",
+                      false};
+    });
   } else {
     // A third of the way down: what leads to the line is seen with it.
     const float at = top + line_h * static_cast<float>(line - 1);

@@ -86,8 +86,9 @@ void StripPanel::draw_switch(Ui& ui, const Area& area, bool telemetry) {
   const int chosen = telemetry ? 1 : 0;
   const int clicked = ui.segments("strip_view", area, {"Samples", "Telemetry"}, chosen);
   if (clicked < 0 || clicked == chosen) return;
-  ui.state.view.strip = clicked == 1 ? Strip::telemetry : Strip::samples;
-  ui.reads_again = true;
+  ui.dispatch([clicked](State& state) {
+    state.view.strip = clicked == 1 ? Strip::telemetry : Strip::samples;
+  });
 }
 
 void StripPanel::draw(Ui& ui, Area area) {

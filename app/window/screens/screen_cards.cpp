@@ -81,17 +81,19 @@ void CardsScreen::draw_questions(Ui& ui, Area area) {
                  ? "  ·  not answered"
                  : said(found->second.right, "right") + said(found->second.wrong, "wrong");
     ui.text(row.x + ui.px(12), row.bottom() - ui.px(16), about, kTiny_px + 1, Role::muted);
-    if (touched.clicked) ui.state.view.study.question = question.id;
+    if (touched.clicked)
+      ui.dispatch([id = question.id](State& state) { state.view.study.question = id; });
   }
 }
 
 void CardsScreen::draw_side(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(16), ui.px(16));
-  StudyView& view = ui.state.view.study;
+  const StudyView& view = ui.state.view.study;
   const int clicked = ui.segments("study", inner.take_top(ui.px(36), ui.px(14)), {"Cards", "Quiz"},
                                   view.is_quiz ? 1 : 0);
-  if (clicked >= 0) view.is_quiz = clicked == 1;
+  if (clicked >= 0)
+    ui.dispatch([clicked](State& state) { state.view.study.is_quiz = clicked == 1; });
   ui.action_button("export_progress", inner.take_bottom(ui.px(36), ui.px(12)), "Export progress",
                    Ui::Kind::normal);
   if (view.is_quiz)

@@ -97,8 +97,10 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.raised(1));
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
   if (ImGui::InputText("##class_folder", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    ui.state.class_folder = text;
-    save_settings(&ui.state);
+    ui.dispatch([folder = std::string(text)](State& state) {
+      state.class_folder = folder;
+      save_settings(&state);
+    });
     is_read_ = false;
   }
   ImGui::PopStyleColor(2);

@@ -36,7 +36,7 @@ class CompareScreen final : public ScreenView {
   void build(Ui& ui);
   void build_charts(const State& state);
   void draw_sources(Ui& ui, const Area& area);
-  void choose(State& state, size_t index);
+  void choose(const State& state, size_t index);
   void draw_spread(Ui& ui, const Area& panel);
   void draw_both(Ui& ui, Area area);
   int draw_wide(Ui& ui, Area all);
@@ -137,7 +137,7 @@ void CompareScreen::build_charts(const State& state) {
   ecdf_.set(chart::ecdf_chart(spread));
 }
 
-void CompareScreen::choose(State& state, size_t index) {
+void CompareScreen::choose(const State& state, size_t index) {
   chosen_ = index;
   build_charts(state);
 }
@@ -158,7 +158,7 @@ void CompareScreen::draw_empty(Ui& ui, const Area& area) {
   if (can)
     ui.dispatch_action("compare");
   else
-    ui.state.view.screen = ScreenId::lab;
+    ui.dispatch([](State& state) { state.view.screen = ScreenId::lab; });
 }
 
 void CompareScreen::draw_sources(Ui& ui, const Area& area) {

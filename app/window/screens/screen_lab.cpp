@@ -50,7 +50,7 @@ class LabScreen final : public ScreenView {
 
  private:
   void draw_centre(Ui& ui, Area area);
-  void splitter(Ui& ui, const char* name, const Area& area, float now, float* width,
+  void splitter(Ui& ui, const char* name, const Area& area, float now, float ViewState::*side,
                 float direction);
 
   LeftRail left_rail_;
@@ -63,8 +63,8 @@ class LabScreen final : public ScreenView {
   TourBar tour_;
 };
 
-void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, float* width,
-                         float direction) {
+void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
+                         float ViewState::*side, float direction) {
   const auto touched = ui.touch(name, area);
   if (touched.hovered || touched.held) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -74,10 +74,11 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now, 
   }
   if (touched.held) {
     const float moved = now + direction * ImGui::GetIO().MouseDelta.x;
-    if (moved != now) *width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
+    const float width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
+    if (moved != now) ui.dispatch([side, width](State& state) { state.view.*side = width; });
     ui.reads_again = true;
   }
-  if (ImGui::IsItemDeactivated()) save_settings(&ui.state);
+  if (ImGui::IsItemDeactivated()) ui.dispatch([](State& state) { save_settings(&state); });
 }
 
 void LabScreen::draw_centre(Ui& ui, Area area) {
@@ -104,7 +105,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
 }
 
 void LabScreen::draw(Ui& ui, Area all) {
-  ViewState& view = ui.state.view;
+  const ViewState& view = ui.state.view;
   const float gap = ui.px(kGap);
   const bool narrow = ui.window.w < ui.px(kNarrow);
   // Narrow: the rail goes first, since the chart's rows and the keys do all that it does.
@@ -112,7 +113,8 @@ void LabScreen::draw(Ui& ui, Area all) {
   if (!narrow) {
     const Area left = all.take_left(std::min(ui.px(view.left_width), most * 0.26f), gap);
     left_rail_.draw(ui, left);
-    splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &view.left_width, 1);
+    splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &ViewState::left_width,
+             1);
   }
   // 460 px show 50 columns of code; a smaller window keeps seven tenths for the rest.
   const float fitting = std::min(ui.px(460), most * (narrow ? 0.34f : 0.3f));
@@ -121,8 +123,8 @@ void LabScreen::draw(Ui& ui, Area all) {
   const Area right = all.take_right(chosen, gap);
   right_.draw(ui, right);
   draw_centre(ui, all);
-  splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w, &view.right_width,
-           -1);
+  splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w,
+           &ViewState::right_width, -1);
 }
 
 }  // namespace

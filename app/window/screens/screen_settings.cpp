@@ -33,7 +33,7 @@ void folder(Ui& ui, Area* rest, const char* name, const char* about, const std::
 }
 
 void draw_look(Ui& ui, Area* rest) {
-  ViewState& view = ui.state.view;
+  const ViewState& view = ui.state.view;
   draw_heading(ui, rest, "LOOK");
   Area place = setting(ui, rest, "Theme", "T changes it anywhere");
   place.w = std::min(place.w, ui.px(200));

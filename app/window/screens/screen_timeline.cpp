@@ -264,7 +264,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   draw_legend(ui, legend);
   draw_switch(ui, legend);
   if (draw_fit(ui, legend) || ui.state.chart_wish == ChartWish::fit) {
-    ui.state.chart_wish = ChartWish::none;
+    ui.dispatch([](State& state) { state.chart_wish = ChartWish::none; });
     range_.reset();
     place_axis();
   }

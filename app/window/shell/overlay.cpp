@@ -79,10 +79,11 @@ void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std
   if (live)
     ui.dispatch_action(action);
   else
-    ui.state.view.screen = ScreenId::home;
+    ui.dispatch([](State& state) { state.view.screen = ScreenId::home; });
 }
 
 void draw_menu(Ui& ui) {
+  const auto close = [](State& state) { state.view.show_menu = false; };
   Overlay overlay(ui, "menu", 0.4f);
   const float line_h = ui.px(36), pad = ui.px(8);
   const auto count = static_cast<float>(screens().size());
@@ -103,14 +104,14 @@ void draw_menu(Ui& ui) {
     ui.text(row.right() - ui.px(12), row.middle(), keys, kTiny_px + 1, Role::muted, Face::mono,
             Anchor::end);
     if (!touched.clicked) return;
-    ui.state.view.show_menu = false;
+    ui.dispatch(close);
     if (!here) ui.dispatch_action(action_id);
   };
   for (const ScreenDesc& screen : screens()) {
     line(std::string("show_") + screen.name, screen.title, screen.about, screen.keys,
          screen.id == ui.state.view.screen);
   }
-  if (overlay.clicked_outside(box)) ui.state.view.show_menu = false;
+  if (overlay.clicked_outside(box)) ui.dispatch(close);
 }
 
 }  // namespace ridge::window

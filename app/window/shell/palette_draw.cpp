@@ -51,13 +51,21 @@ void draw_field(Ui& ui, const Area& field, const std::string& typed, const char*
 }
 
 void draw_palette(Ui& ui) {
-  ViewState& view = ui.state.view;
-  if (edit_typed(&view.palette_typed)) view.palette_at = 0;
-  const auto entries = palette_entries(ui.state, view.palette_typed);
+  const ViewState& view = ui.state.view;
+  std::string typed = view.palette_typed;
+  int at = edit_typed(&typed) ? 0 : view.palette_at;
+  const auto entries = palette_entries(ui.state, typed);
   const int count = static_cast<int>(entries.size());
-  if (compat::key_pressed(compat::Key::down, true)) ++view.palette_at;
-  if (compat::key_pressed(compat::Key::up, true)) --view.palette_at;
-  view.palette_at = std::clamp(view.palette_at, 0, std::max(0, count - 1));
+  if (compat::key_pressed(compat::Key::down, true)) ++at;
+  if (compat::key_pressed(compat::Key::up, true)) --at;
+  at = std::clamp(at, 0, std::max(0, count - 1));
+  if (typed != view.palette_typed || at != view.palette_at) {
+    ui.dispatch([typed, at](State& state) {
+      state.view.palette_typed = typed;
+      state.view.palette_at = at;
+    });
+  }
+  const auto close = [](State& state) { state.view.show_palette = false; };
 
   Overlay overlay(ui, "palette", 0.5f);
   const float pad = ui.px(10), line_h = ui.px(38), field_h = ui.px(48);
@@ -71,22 +79,21 @@ void draw_palette(Ui& ui) {
   ui.fill(box, ui.raised(1), ui.px(8));
   ui.frame(box, ui.color(Role::grid), ui.px(8));
   Area inner = box.inset(pad);
-  draw_field(ui, inner.take_top(field_h, pad), view.palette_typed,
-             "an action, a screen, a lab, a rung");
+  draw_field(ui, inner.take_top(field_h, pad), typed, "an action, a screen, a lab, a rung");
   if (count == 0)
     ui.text(inner.x + ui.px(14), inner.y + line_h / 2, "Nothing is called that.", kSmall_px,
             Role::muted);
-  int done = compat::key_pressed(compat::Key::enter) ? view.palette_at : -1;
-  const int first = std::clamp(view.palette_at - lines + 1, 0, std::max(0, count - lines));
+  int done = compat::key_pressed(compat::Key::enter) ? at : -1;
+  const int first = std::clamp(at - lines + 1, 0, std::max(0, count - lines));
   for (int i = first; i < std::min(count, first + lines); ++i) {
-    const auto at = static_cast<size_t>(i);
-    if (draw_entry(ui, inner.take_top(line_h), entries[at], i == view.palette_at, at)) done = i;
+    const auto line = static_cast<size_t>(i);
+    if (draw_entry(ui, inner.take_top(line_h), entries[line], i == at, line)) done = i;
   }
-  if (overlay.clicked_outside(box)) view.show_palette = false;
+  if (overlay.clicked_outside(box)) ui.dispatch(close);
   if (done < 0 || done >= count) return;
   const PaletteEntry& entry = entries[static_cast<size_t>(done)];
   if (!entry.why_not.empty()) return;  // its reason stands beside it
-  view.show_palette = false;
+  ui.dispatch(close);
   ui.dispatch(entry.act);
 }
 

@@ -37,7 +37,7 @@ bool Screen::prepare() {
 }
 
 void Screen::draw_regions(Area all) {
-  ViewState& view = ui_.state.view;
+  const ViewState& view = ui_.state.view;
   const float gap = ui_.px(kGap);
   ui_.window = all;
   ui_.is_low = all.h < ui_.px(kLow);
@@ -69,7 +69,7 @@ void Screen::draw(float width, float height) {
   ui_.reads_again = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.view.scale, width, height);
-  handle_keys(ui_.state);
+  handle_keys(state_);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                                  ImGuiWindowFlags_NoScrollWithMouse;
@@ -84,8 +84,8 @@ void Screen::draw(float width, float height) {
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
-  grant_chart_wish(ui_, view_of(ui_.state.view.screen).chart());
-  ui_.apply_changes();
+  ui_.apply_changes(state_);
+  if (grant_chart_wish(state_, view_of(state_.view.screen).chart())) ui_.reads_again = true;
   if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.reads_again = true;
 }
 

@@ -12,7 +12,7 @@ namespace ridge::window {
 
 class Screen {
  public:
-  explicit Screen(State& state) : ui_(state, fonts_) {}
+  explicit Screen(State& state) : state_(state), ui_(state, fonts_) {}
 
   /// Before ImGui::NewFrame(): style and fonts. True when the font texture has to be made again
   /// (never from ImGui 1.92 on, whose backends follow the atlas).
@@ -35,6 +35,7 @@ class Screen {
   void draw_regions(Area all);
   ScreenView& view_of(ScreenId id);
 
+  State& state_;
   Fonts fonts_;
   Ui ui_;
   TopBar top_bar_;

@@ -50,7 +50,7 @@ void draw_menu_button(Ui& ui, Area* row) {
     const float y = place.middle() + ui.px(at) - line_h / 2;
     ui.fill({x, y, w, line_h}, ui.color(Role::text));
   }
-  if (touched.clicked) ui.state.view.show_menu = true;
+  if (touched.clicked) ui.dispatch([](State& state) { state.view.show_menu = true; });
 }
 
 /// On every screen but the lab: where one is, and the others as far as there is room.

@@ -40,9 +40,9 @@ inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kCode_px = 
                        kHeading_px = 22, kVerdict_px = 40;
 
 struct Ui {
-  Ui(State& state_in, Fonts& fonts_in) : state(state_in), fonts(fonts_in) {}
+  Ui(const State& state_in, Fonts& fonts_in) : state(state_in), fonts(fonts_in) {}
 
-  State& state;
+  const State& state;  ///< panels read it; they change it by dispatch()
   Fonts& fonts;
   std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
   Area window;                          ///< all of it
@@ -85,11 +85,11 @@ struct Ui {
   /// The button of an action: label, key beside it, and the reason when it cannot be done.
   bool action_button(const char* id, const Area& area, std::string_view label, Kind kind);
   /// A change of the state that waits until the frame is drawn: no panel sees its lab, its tour or its rows
-  /// go while it draws them. What only this frame's panel reads may be set at once.
+  /// go while it draws them. The next frame shows it.
   void dispatch(std::function<void(State&)> change) { changes_.push_back(std::move(change)); }
   void dispatch_action(std::string_view id);
   /// Carries out what was dispatched, in order; the frame is drawn.
-  void apply_changes();
+  void apply_changes(State& changed);
   /// A row of choices, one chosen; returns the index clicked, else -1. Where the row has no room, "‹ one ›".
   int segments(const std::string& name, const Area& area, const std::vector<std::string>& labels,
                int chosen);

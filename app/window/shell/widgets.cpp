@@ -67,9 +67,9 @@ void Ui::dispatch_action(std::string_view id) {
   dispatch([id = std::string(id)](State& changed) { perform(changed, id); });
 }
 
-void Ui::apply_changes() {
+void Ui::apply_changes(State& changed) {
   for (const auto& change : std::exchange(changes_, {})) {
-    change(state);
+    change(changed);
     reads_again = true;
   }
 }

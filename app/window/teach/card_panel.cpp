@@ -50,7 +50,7 @@ void draw_rung_link(Ui& ui, Area* rest, const study::Card& card) {
 }
 
 void draw_answers(Ui& ui, Area row) {
-  StudyView& view = ui.state.view.study;
+  const StudyView& view = ui.state.view.study;
   const float w = std::min(ui.px(220), (row.w - ui.px(12)) / 2);
   if (!view.is_turned) {
     ui.action_button("turn_card", row.take_left(w, ui.px(16)), "Turn it", Ui::Kind::primary);
@@ -91,7 +91,7 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
 }  // namespace
 
 void draw_card(Ui& ui, Area area) {
-  State& state = ui.state;
+  const State& state = ui.state;
   const study::Deck* deck = shown_deck(state);
   if (!deck) return draw_empty_state(ui, area.inset(ui.px(32)), "There are no cards.", "");
   const study::Card* card = shown_card(state);
@@ -102,7 +102,7 @@ void draw_card(Ui& ui, Area area) {
                      "The next card comes " + days_until(at.next_due_s) +
                          ". Gone through before that, a card that is known stays in its box.",
                      "Go through it all the same"))
-      state.view.study.goes_on = true;
+      ui.dispatch([](State& changed) { changed.view.study.goes_on = true; });
     return;
   }
   // Lines of some 75 letters, in the middle.

@@ -22,13 +22,11 @@ std::string hint_of(const State& state, const Reference& reference) {
          ") or a time, or drag. Run locks it.";
 }
 
-/// The text field's state follows the selected rung.
-void follow_rung(State& state) {
-  Teaching& teach = state.teach;
-  if (teach.typed_for == state.view.rung) return;
-  teach.typed_for = state.view.rung;
+/// What the field holds; of a rung that was selected just now its draft.
+std::string typed_text(const State& state) {
+  if (state.teach.typed_for == state.view.rung) return state.teach.typed;
   const Draft* draft = draft_of(state, state.view.rung);
-  teach.typed = draft ? draft->text : "";
+  return draft ? draft->text : "";
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ float PredictBar::height(const Ui& ui) const {
 }
 
 void PredictBar::draw_slider(Ui& ui, const Area& area) const {
-  State& state = ui.state;
+  const State& state = ui.state;
   const Interval span = draft_span(state);
   const Area rail = {area.x, area.middle() - ui.px(7), area.w, ui.px(14)};
   ui.fill(rail, ui.raised(2), ui.px(3));
@@ -50,8 +48,9 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
   const double decades = std::log(span.high / span.low);
   if (touched.held && area.w > 1) {
     const double share = std::clamp((ImGui::GetIO().MousePos.x - area.x) / area.w, 0.0f, 1.0f);
-    drag_draft(state, span.low * std::exp(share * decades));
-    ui.reads_again = true;
+    ui.dispatch([value_ns = span.low * std::exp(share * decades)](State& changed) {
+      drag_draft(changed, value_ns);
+    });
   }
   const Draft* draft = draft_of(state, state.view.rung);
   if (touched.hovered && !draft) ui.tooltip("Drag the bar to the time that you expect.");
@@ -64,9 +63,8 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
 }
 
 void PredictBar::draw_field(Ui& ui, Area area) const {
-  State& state = ui.state;
-  Teaching& teach = state.teach;
-  follow_rung(state);
+  const State& state = ui.state;
+  const std::string typed = typed_text(state);
   const Reference reference = reference_of(state, state.view.rung);
   const std::string label = "Predict " + rung_title(state, state.view.rung);
   Area line = area.take_top(ui.px(34), ui.px(2));
@@ -77,15 +75,17 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   ui.widgets["predict_field"] = box;
   ui.fill(box, ui.raised(2), ui.px(5));
   char text[32] = {};
-  std::snprintf(text, sizeof text, "%s", teach.typed.c_str());
+  std::snprintf(text, sizeof text, "%s", typed.c_str());
   const float height = ui.px(kSmall_px + 1);
   compat::push_font(ui.fonts.get(Face::mono, height), height);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), (box.h - height) / 2});
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
-  if (teach.wants_focus) ImGui::SetKeyboardFocusHere();
-  teach.wants_focus = false;
+  if (state.teach.wants_focus) {
+    ImGui::SetKeyboardFocusHere();
+    ui.dispatch([](State& changed) { changed.teach.wants_focus = false; });
+  }
   const bool entered =
       ImGui::InputText("##predict", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
@@ -93,8 +93,14 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  teach.typed = text;
-  if ((entered || left) && !teach.typed.empty()) set_draft(state, teach.typed);
+  if (typed != text || state.teach.typed_for != state.view.rung) {
+    ui.dispatch([now = std::string(text), rung = state.view.rung](State& changed) {
+      changed.teach.typed = now;
+      changed.teach.typed_for = rung;
+    });
+  }
+  if ((entered || left) && *text)
+    ui.dispatch([now = std::string(text)](State& changed) { set_draft(changed, now); });
   if (line.w > ui.px(60)) draw_slider(ui, line);
   const std::string why = why_no_predict(state);
   const std::string& said = state.notice.text;

@@ -36,7 +36,7 @@ float TourBar::height(Ui& ui, float width) const {
 }
 
 void TourBar::draw(Ui& ui, Area area) const {
-  State& state = ui.state;
+  const State& state = ui.state;
   ui.panel(area);
   ui.fill({area.x, area.y, ui.px(4), area.h}, ui.color(Role::series0), ui.px(2));
   ui.widgets["tour_bar"] = area;
@@ -85,7 +85,8 @@ void draw_tours(Ui& ui) {
             kSmall_px - 1, tour ? Role::muted : Role::slower, Face::body, Anchor::start, room);
     if (touched.clicked) ui.dispatch([id](State& state) { start_tour(state, id); });
   }
-  if (overlay.clicked_outside(box)) ui.state.teach.show_tours = false;
+  if (overlay.clicked_outside(box))
+    ui.dispatch([](State& state) { state.teach.show_tours = false; });
 }
 
 }  // namespace ridge::window

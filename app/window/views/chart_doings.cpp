@@ -75,19 +75,19 @@ void ChartView::draw_table(Ui& ui, const std::string& name, Area area) {
   window::draw_table(ui, &page, table.columns, table.rows);
 }
 
-void grant_chart_wish(Ui& ui, ChartView* view) {
-  State& state = ui.state;
-  if (state.chart_wish == ChartWish::none) return;
+bool grant_chart_wish(State& state, ChartView* view) {
+  if (state.chart_wish == ChartWish::none) return false;
   if (view)
     grant(state, *view);
   else
     state.notice = {"There is no chart here yet.", false};
   state.chart_wish = ChartWish::none;
-  ui.reads_again = true;
+  return true;
 }
 
 void draw_chart_menu(Ui& ui) {
-  ViewState& view = ui.state.view;
+  const ViewState& view = ui.state.view;
+  const auto close = [](State& state) { state.view.show_chart_menu = false; };
   Overlay overlay(ui, "chart_menu", 0);
   const float line_h = ui.px(32), pad = ui.px(6), w = ui.px(330);
   const float h = line_h * static_cast<float>(std::size(kMenu)) + 2 * pad;
@@ -107,10 +107,10 @@ void draw_chart_menu(Ui& ui) {
     ui.text(row.right() - ui.px(10), row.middle(), entry.keys.text, kTiny_px, Role::muted,
             Face::mono, Anchor::end);
     if (!touched.clicked) continue;
-    view.show_chart_menu = false;
+    ui.dispatch(close);
     ui.dispatch_action(id);
   }
-  if (overlay.clicked_outside(box)) view.show_chart_menu = false;
+  if (overlay.clicked_outside(box)) ui.dispatch(close);
 }
 
 }  // namespace ridge::window

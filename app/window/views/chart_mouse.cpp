@@ -190,9 +190,10 @@ int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
   draw_crosshair(ui, seen, top, pointer);
   if (hit && !hit->value_text.empty()) value_text_ = hit->value_text;
   if (ImGui::IsMouseClicked(1)) {
-    ViewState& view = ui.state.view;
-    view.show_chart_menu = true;
-    view.chart_menu_x = seen.x + pointer.x, view.chart_menu_y = seen.y - top + pointer.y;
+    ui.dispatch([x = seen.x + pointer.x, y = seen.y - top + pointer.y](State& state) {
+      state.view.show_chart_menu = true;
+      state.view.chart_menu_x = x, state.view.chart_menu_y = y;
+    });
     ui.widgets[name + ":menu"] = seen;
   }
   if (!hit) return -1;

@@ -85,17 +85,18 @@ void ChartPanel::take_click(Ui& ui, int row) const {
 
 /// While predicting, the expected bar is drawn where it belongs: in the row's panel of times.
 void ChartPanel::take_drag(Ui& ui) const {
-  State& state = ui.state;
+  const State& state = ui.state;
   const auto& held = view_.held();
   const bool in_times =
       held && held->is_dragged && held->panel == 0 && state.view.chart == &kLadderView;
   if (!in_times || !state.teach.predicting) return;
   const std::string& kernel = rows_[static_cast<size_t>(held->row)];
   if (kernel == kFoldRow) return;
-  if (kernel != state.view.rung) select_rung(state, kernel);
-  drag_draft(state, held->value * 1e9);
+  ui.dispatch([kernel, value_ns = held->value * 1e9](State& changed) {
+    if (kernel != changed.view.rung) select_rung(changed, kernel);
+    drag_draft(changed, value_ns);
+  });
   if (const Draft* draft = draft_of(state, kernel)) ui.tooltip("You expect " + draft->text + ".");
-  ui.reads_again = true;
 }
 
 void ChartPanel::draw_panel(Ui& ui, const Area& area) {

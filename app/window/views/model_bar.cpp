@@ -13,7 +13,11 @@ std::string count_text(int64_t value) {
 void draw_phases(Ui& ui, const Area& area) {
   const int clicked =
       ui.segments("phase", area, {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
-  if (clicked >= 0) ui.state.model_decodes = clicked == 1, ui.state.dirty = true;
+  if (clicked < 0) return;
+  ui.dispatch([clicked](State& state) {
+    state.model_decodes = clicked == 1;
+    state.dirty = true;
+  });
 }
 
 void draw_processors(Ui& ui, const Area& area) {
@@ -44,20 +48,26 @@ void draw_model_bar(Ui& ui, Area area, const Left& draw_left) {
       "model_prompt", "prompt", "Tokens of each sequence.", {128, 512, 2048, 4096, 8192, 32768}};
   static const Stops<int64_t> kBatch = {
       "model_batch", "batch", "Sequences at once.", {1, 2, 4, 8, 16, 32, 64}};
-  ModelShape& model = ui.state.model;
+  const ModelShape& model = ui.state.model;
   Area lines = area.inset(ui.px(8), ui.px(5));
   Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
   const Area left = line.take_left(ui.px(140), ui.px(14));
   draw_left(ui, left);
-  draw_stops(ui, &line, kBatch, &model.batch, count_text);
-  draw_stops(ui, &line, kPrompt, &model.prompt, count_text);
-  draw_stops(ui, &line, kLayers, &model.layers, count_text);
+  const auto draw = [&](const Stops<int64_t>& stops, int64_t ModelShape::*value) {
+    draw_stops(ui, &line, stops, model.*value, count_text, [value](State& state, int64_t chosen) {
+      state.model.*value = chosen;
+      while (state.model.heads % state.model.heads_kv != 0)
+        --state.model.heads_kv;  // 96 have no 64
+    });
+  };
+  draw(kBatch, &ModelShape::batch);
+  draw(kPrompt, &ModelShape::prompt);
+  draw(kLayers, &ModelShape::layers);
   line = lines;
-  draw_stops(ui, &line, kHeads, &model.heads, count_text);
-  draw_stops(ui, &line, kHeadsKv, &model.heads_kv, count_text);
-  draw_stops(ui, &line, kInner, &model.inner, count_text);
-  draw_stops(ui, &line, kVocabulary, &model.vocabulary, count_text);
-  while (model.heads % model.heads_kv != 0) --model.heads_kv;  // 96 heads have no 64
+  draw(kHeads, &ModelShape::heads);
+  draw(kHeadsKv, &ModelShape::heads_kv);
+  draw(kInner, &ModelShape::inner);
+  draw(kVocabulary, &ModelShape::vocabulary);
 }
 
 }  // namespace

@@ -98,10 +98,14 @@ void draw_serve_bar(Ui& ui, Area area) {
   const Area button = line.take_right(std::min(w, line.w), ui.px(8));
   ui.action_button("run_serve", button, label, Ui::Kind::normal);
   const auto in_words = [](auto value) { return shown(value); };
-  draw_stops(ui, &line, kBatch, &ui.state.serve.batch_limit, in_words);
-  draw_stops(ui, &line, kWait, &ui.state.serve.wait_s, in_words);
-  draw_stops(ui, &line, kLimit, &ui.state.serve.limit_s, in_words);
-  draw_stops(ui, &line, kPrompt, &ui.state.serve.prompt, in_words);
+  const auto draw = [&](const auto& stops, auto ServeAsked::*value) {
+    draw_stops(ui, &line, stops, ui.state.serve.*value, in_words,
+               [value](State& state, auto chosen) { state.serve.*value = chosen; });
+  };
+  draw(kBatch, &ServeAsked::batch_limit);
+  draw(kWait, &ServeAsked::wait_s);
+  draw(kLimit, &ServeAsked::limit_s);
+  draw(kPrompt, &ServeAsked::prompt);
 }
 
 std::span<const Action> queue_actions() {

@@ -123,31 +123,38 @@ chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
 
 namespace {
 
-/// Words of which one is chosen; as wide as they need. Whether another was chosen now.
-void draw_switch(Ui& ui, Area* line, const std::string& name, const std::vector<std::string>& words,
-                 int* chosen) {
+/// Words of which one is chosen, as wide as they need; the index of the one clicked, else -1.
+int draw_switch(Ui& ui, Area* line, const std::string& name, const std::vector<std::string>& words,
+                int chosen) {
   float width = 0;
   for (const std::string& word : words) width += ui.width(word, kSmall_px) + ui.px(24);
   const Area buttons = line->take_left(std::min(width, line->w * 0.4f), ui.px(18));
-  const int clicked = ui.segments(name, buttons, words, *chosen);
-  if (clicked < 0) return;
-  *chosen = clicked;
-  ui.state.dirty = true;
+  return ui.segments(name, buttons, words, chosen);
 }
 
 /// Metric or loss, seconds or steps; the button that runs the selected training.
 void draw_training_bar(Ui& ui, Area area) {
-  ViewState& view = ui.state.view;
+  const ViewState& view = ui.state.view;
   Area line = area.inset(ui.px(8), ui.px(5));
   std::vector<std::string> kinds = {view.lab->quality_metric, "loss"};
   if (has_gradients(ui.state)) kinds.push_back("gradients");
-  view.curve_of = std::min<int>(view.curve_of, static_cast<int>(kinds.size()) - 1);
-  draw_switch(ui, &line, "curve", kinds, &view.curve_of);
-  if (view.curve_of < 2) {
+  const int kind = std::min<int>(view.curve_of, static_cast<int>(kinds.size()) - 1);
+  const int chosen = draw_switch(ui, &line, "curve", kinds, kind);
+  if (chosen >= 0 || kind != view.curve_of) {
+    ui.dispatch([kind = chosen >= 0 ? chosen : kind](State& state) {
+      state.view.curve_of = kind;
+      state.dirty = true;
+    });
+  }
+  if (kind < 2) {
     line.take_left(ui.text(line.x, line.middle(), "over", kSmall_px, Role::muted), ui.px(8));
-    int over = view.curve_by_step ? 1 : 0;
-    draw_switch(ui, &line, "curve_over", {"seconds", "steps"}, &over);
-    view.curve_by_step = over == 1;
+    const int over = draw_switch(ui, &line, "curve_over", {"seconds", "steps"}, view.curve_by_step);
+    if (over >= 0) {
+      ui.dispatch([over](State& state) {
+        state.view.curve_by_step = over == 1;
+        state.dirty = true;
+      });
+    }
   }
   const RungView* row = find_row(ui.state, view.rung);
   if (!row || !row->info || row->info->kind != "training") return;
