@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/window/teach/study.h"
-#include "app/window/views/workload_view.h"
+#include "app/window/views/model_views.h"
 #include "tests/golden.h"
 #include "tests/window_fixture.h"
 

@@ -1,9 +1,8 @@
 // The views Queue and Workload of the attention lab, and Decode of the quantization lab, with a fake worker.
 #include <set>
 
-#include "app/window/views/decode_view.h"
+#include "app/window/views/model_views.h"
 #include "app/window/views/serve_view.h"
-#include "app/window/views/workload_view.h"
 #include "common/record/derive.h"
 #include "common/stats/queue.h"
 #include "tests/window_fixture.h"

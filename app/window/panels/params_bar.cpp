@@ -2,7 +2,7 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
-#include "app/window/views/decode_view.h"
+#include "app/window/views/model_views.h"
 #include "common/record/params.h"
 
 namespace ridge::window {

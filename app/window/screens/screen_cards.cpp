@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "app/window/teach/study.h"
-#include "app/window/teach/study_panels.h"
+#include "app/window/teach/teach_panels.h"
 
 namespace ridge::window {
 namespace {

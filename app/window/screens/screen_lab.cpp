@@ -6,8 +6,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
-#include "app/window/teach/predict_bar.h"
-#include "app/window/teach/tour_bar.h"
+#include "app/window/teach/teach_panels.h"
 
 namespace ridge::window {
 namespace {

@@ -5,8 +5,8 @@
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
-#include "app/window/teach/predict_bar.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/teach_panels.h"
 #include "app/window/views/chart_draw.h"
 
 namespace ridge::window {

@@ -4,7 +4,6 @@
 
 #include "app/window/edit/editing.h"
 #include "app/window/panels/fold.h"
-#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"

@@ -1,9 +1,16 @@
 #include "app/window/shell/actions.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 
+#include "app/query/ladder_end.h"
+#include "app/window/edit/editing.h"
 #include "app/window/panels/fold.h"
+#include "app/window/shell/screens.h"
+#include "app/window/shell/window.h"
 #include "app/window/views/sweep.h"
+#include "app/window/views/view.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -55,6 +62,158 @@ void set_mode(State& state, const std::string& mode) {
 void set_cache(State& state, const std::string& cache) {
   state.view.cache = cache;
   state.dirty = true;
+}
+
+// ---- why an action cannot be done now -----------------------------------------------------------
+
+std::string never(const State&) {
+  return {};
+}
+
+std::string why_no_run(const State& state) {
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  if (must_list_again(state)) return {};
+  const bool any = std::any_of(state.ladder.begin(), state.ladder.end(), [&](const RungView& row) {
+    return row.can_run && !is_folded(state, *row.rung);
+  });
+  return any ? std::string() : "No rung of this lab can run on this machine.";
+}
+
+std::string why_no_run_selected(const State& state) {
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  const RungView* row = find_row(state, state.view.rung);
+  if (row && row->can_run) return {};
+  const std::string reason =
+      row ? app::why_not_here(*state.view.lab, state.run(), *row->rung) : std::string();
+  return "The selected rung cannot run on this machine" + (reason.empty() ? "." : ": " + reason);
+}
+
+std::string why_no_compare(const State& state) {
+  if (state.view.baseline.empty()) {
+    return "Choose a baseline first: select a rung and press B.";
+  }
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
+    const RungView* row = find_row(state, kernel);
+    if (!row || !row->can_run) {
+      return rung_title(state, kernel) + " cannot run on this machine, so it cannot be compared.";
+    }
+    if (row->info->kind != "kernel") {
+      return rung_title(state, kernel) + " is a " + row->info->kind +
+             "; only kernels are compared in pairs.";
+    }
+  }
+  return {};
+}
+
+std::string why_no_cancel(const State& state) {
+  const bool any =
+      state.run_request || state.compare_request || state.look.request || is_building(state);
+  return any ? std::string() : "Nothing is running.";
+}
+
+std::string why_no_export(const State& state) {
+  for (const RungView& row : state.ladder) {
+    if (row.series) return {};
+  }
+  return "There is nothing to export yet: run the ladder first (F5).";
+}
+
+std::string why_no_chart(const State& state) {
+  const bool is_chart = !state.view.chart->make_panel;
+  const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
+                   state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
+  return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
+}
+
+std::string why_no_lab(const State& state) {
+  return state.view.lab ? "" : "This build has no labs.";
+}
+
+std::string why_no_folds(const State& state) {
+  return has_folds(state) ? "" : "This lab has no expert rungs.";
+}
+
+std::string why_no_tour(const State& state) {
+  return state.teach.tour ? "" : "No tour is on.";
+}
+
+std::string why_no_reruns(const State& state) {
+  return state.is_replay() ? "This is a saved run: nothing can be run again." : "";
+}
+
+std::string why_no_lesson(const State& state) {
+  const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
+  return shown ? "" : "Diagrams are in the lesson (L).";
+}
+
+// ---- the table as keys, and as a list for the terminal ------------------------------------------
+
+using compat::Key;
+
+std::string actions_text() {
+  std::string text;
+  for (const Action& entry : actions()) {
+    const auto padded = [](std::string cell, size_t width) {
+      cell.resize(std::max(cell.size() + 1, width), ' ');
+      return cell;
+    };
+    // "−" and "…" are three bytes wide but one column.
+    const std::string keys = entry.keys.text;
+    const size_t extra = static_cast<size_t>(std::count_if(keys.begin(), keys.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    }));
+    text += padded(entry.id, 18) + padded(keys, 9 + extra) + entry.title + "\n";
+  }
+  return text;
+}
+
+void open_lab_at(State& state, size_t place) {
+  const auto labs = all_labs();
+  if (place < labs.size()) {
+    open_lab(state, labs[place]->id);
+    state.view.screen = ScreenId::lab;
+  } else {
+    state.notice = {"There is no lab " + std::to_string(place + 1) + " in this build.", false};
+  }
+}
+
+void handle_keys(State& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool is_typing = state.view.show_palette || state.view.show_glossary;
+  for (const Action& entry : actions()) {
+    const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
+    if (is_typing && !is_its_own) continue;
+    if (entry.keys.key && entry.keys.ctrl == io.KeyCtrl && compat::key_pressed(*entry.keys.key)) {
+      perform(state, entry.id);
+    }
+  }
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
+  if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
+  if (io.WantTextInput || io.KeyCtrl || is_typing) return;
+  // A copy: an action may change what the loop walks over in a later version of ImGui.
+  const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
+  for (const ImWchar character : typed) {
+    if (character == ' ' && io.NavVisible) continue;  // it presses what has the focus
+    if (character >= '1' && character <= '9') {
+      const int digit = static_cast<int>(character) - '0';
+      const ScreenDesc& screen = screen_of(state.view.screen);
+      if (screen.digit)
+        screen.digit(state, digit);
+      else
+        open_lab_at(state, static_cast<size_t>(digit - 1));
+      continue;
+    }
+    for (const Action& entry : actions()) {
+      const bool same =
+          entry.keys.typed && (character == static_cast<ImWchar>(entry.keys.typed) ||
+                               (entry.keys.typed >= 'a' && entry.keys.typed <= 'z' &&
+                                character == static_cast<ImWchar>(entry.keys.typed - 32)));
+      if (same) perform(state, entry.id);
+    }
+  }
+  // The key that opened a list is not the first letter looked for in it.
+  if (state.view.show_glossary) ImGui::GetIO().InputQueueCharacters.resize(0);
 }
 
 }  // namespace ridge::window

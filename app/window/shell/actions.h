@@ -80,4 +80,19 @@ void set_param(State& state, const std::string& name, ParamValue value);
 void set_mode(State& state, const std::string& mode);
 void set_cache(State& state, const std::string& cache);
 
+// ---- why an action cannot be done now: one sentence, empty when it can --------------------------
+
+std::string never(const State& state);
+std::string why_no_run(const State& state);
+std::string why_no_run_selected(const State& state);
+std::string why_no_compare(const State& state);
+std::string why_no_cancel(const State& state);
+std::string why_no_export(const State& state);
+std::string why_no_chart(const State& state);
+std::string why_no_lab(const State& state);
+std::string why_no_folds(const State& state);
+std::string why_no_tour(const State& state);
+std::string why_no_reruns(const State& state);
+std::string why_no_lesson(const State& state);
+
 }  // namespace ridge::window

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
@@ -88,6 +89,99 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
   std::vector<PaletteEntry> entries;
   for (Scored& one : all) entries.push_back(std::move(one.entry));
   return entries;
+}
+
+// ---- on the screen ------------------------------------------------------------------------------
+// The palette on the screen. Its lines are no ImGui items: Enter and Space, which would press the one
+// that has the keyboard's focus, belong to what is typed.
+
+namespace {
+
+/// True when it was clicked.
+bool draw_entry(Ui& ui, const Area& row, const PaletteEntry& entry, bool chosen, size_t index) {
+  ui.widgets["palette:" + std::to_string(index)] = row;
+  const bool hovered = ImGui::IsMouseHoveringRect({row.x, row.y}, {row.right(), row.bottom()});
+  if (chosen || hovered) ui.fill(row, chosen ? ui.color(Role::highlight) : ui.raised(2), ui.px(5));
+  const float x = row.x + ui.px(14), right = row.right() - ui.px(14);
+  const std::string side = entry.why_not.empty() ? entry.keys + entry.kind : entry.why_not;
+  const float room = row.w - ui.px(28);
+  const float title_w = std::min(
+      room * 0.62f, ui.text(x, row.middle(), entry.title, kSmall_px + 1,
+                            entry.why_not.empty() ? Role::text : Role::muted,
+                            chosen ? Face::strong : Face::body, Anchor::start, room * 0.62f));
+  ui.text(right, row.middle(), side, kTiny_px + 1, Role::muted,
+          entry.keys.empty() || !entry.why_not.empty() ? Face::body : Face::mono, Anchor::end,
+          room - title_w - ui.px(16));
+  return hovered && ImGui::IsMouseClicked(0);
+}
+
+}  // namespace
+
+bool edit_typed(std::string* typed) {
+  const size_t before = typed->size();
+  // Not copied: ImVector copies an empty one by memcpy to null, which is undefined and crashed.
+  for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) {
+    if (character >= 32 && character <= 126 && typed->size() < 60)
+      *typed += static_cast<char>(character);
+  }
+  if (compat::key_pressed(compat::Key::backspace, true) && !typed->empty()) typed->pop_back();
+  return typed->size() != before;
+}
+
+void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint) {
+  ui.fill(field, ui.raised(2), ui.px(5));
+  const float x = field.x + ui.px(14);
+  const float w = ui.text(x, field.middle(), typed, kBody_px, Role::text);
+  ui.fill({x + w + ui.px(1), field.y + ui.px(10), ui.px(2), field.h - ui.px(20)},
+          ui.color(Role::series0));
+  if (typed.empty()) ui.text(x + ui.px(10), field.middle(), hint, kBody_px, Role::muted);
+}
+
+void draw_palette(Ui& ui) {
+  const ViewState& view = ui.state.view;
+  std::string typed = view.palette_typed;
+  int at = edit_typed(&typed) ? 0 : view.palette_at;
+  const auto entries = palette_entries(ui.state, typed);
+  const int count = static_cast<int>(entries.size());
+  if (compat::key_pressed(compat::Key::down, true)) ++at;
+  if (compat::key_pressed(compat::Key::up, true)) --at;
+  at = std::clamp(at, 0, std::max(0, count - 1));
+  if (typed != view.palette_typed || at != view.palette_at) {
+    ui.dispatch([typed, at](State& state) {
+      state.view.palette_typed = typed;
+      state.view.palette_at = at;
+    });
+  }
+  const auto close = [](State& state) { state.view.show_palette = false; };
+
+  Overlay overlay(ui, "palette", 0.5f);
+  const float pad = ui.px(10), line_h = ui.px(38), field_h = ui.px(48);
+  const float w = std::min(ui.px(720), ui.window.w - ui.px(48));
+  const float top = ui.window.h * 0.12f;
+  const int fit = std::clamp(
+      static_cast<int>((ui.window.h - top - field_h - 3 * pad - ui.px(24)) / line_h), 1, 12);
+  const int lines = std::clamp(count, 1, fit);
+  const Area box = {(ui.window.w - w) / 2, top, w,
+                    field_h + 3 * pad + line_h * static_cast<float>(lines)};
+  ui.fill(box, ui.raised(1), ui.px(8));
+  ui.frame(box, ui.color(Role::grid), ui.px(8));
+  Area inner = box.inset(pad);
+  draw_field(ui, inner.take_top(field_h, pad), typed, "an action, a screen, a lab, a rung");
+  if (count == 0)
+    ui.text(inner.x + ui.px(14), inner.y + line_h / 2, "Nothing is called that.", kSmall_px,
+            Role::muted);
+  int done = compat::key_pressed(compat::Key::enter) ? at : -1;
+  const int first = std::clamp(at - lines + 1, 0, std::max(0, count - lines));
+  for (int i = first; i < std::min(count, first + lines); ++i) {
+    const auto line = static_cast<size_t>(i);
+    if (draw_entry(ui, inner.take_top(line_h), entries[line], i == at, line)) done = i;
+  }
+  if (overlay.clicked_outside(box)) ui.dispatch(close);
+  if (done < 0 || done >= count) return;
+  const PaletteEntry& entry = entries[static_cast<size_t>(done)];
+  if (!entry.why_not.empty()) return;  // its reason stands beside it
+  ui.dispatch(close);
+  ui.dispatch(entry.act);
 }
 
 }  // namespace ridge::window

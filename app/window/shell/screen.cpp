@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
-#include "app/window/teach/tour_bar.h"
+#include "app/window/teach/teach_panels.h"
 #include "app/window/views/chart_view.h"
 
 namespace ridge::window {

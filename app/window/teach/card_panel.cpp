@@ -4,7 +4,7 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/teach/study.h"
-#include "app/window/teach/study_panels.h"
+#include "app/window/teach/teach_panels.h"
 
 namespace ridge::window {
 namespace {

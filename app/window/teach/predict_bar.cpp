@@ -1,4 +1,4 @@
-#include "app/window/teach/predict_bar.h"
+#include "app/window/teach/teach_panels.h"
 
 #include <fmt/format.h>
 

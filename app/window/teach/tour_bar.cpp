@@ -1,4 +1,4 @@
-#include "app/window/teach/tour_bar.h"
+#include "app/window/teach/teach_panels.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/sweep.h"
 #include "common/record/params.h"

@@ -5,7 +5,6 @@
 #include "app/query/published.h"
 #include "app/query/selection.h"
 #include "app/window/panels/panels.h"
-#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "app/window/shell/action_reasons.h"
 #include "app/window/shell/actions.h"
 #include "common/view/chart/traffic.h"
 

@@ -4,14 +4,13 @@
 
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/teach/predict.h"
-#include "app/window/views/decode_view.h"
 #include "app/window/views/heat_view.h"
+#include "app/window/views/model_views.h"
 #include "app/window/views/published_view.h"
 #include "app/window/views/score_view.h"
 #include "app/window/views/serve_view.h"
 #include "app/window/views/traffic_view.h"
 #include "app/window/views/training_view.h"
-#include "app/window/views/workload_view.h"
 #include "common/view/chart/size_curve.h"
 
 namespace ridge::window {

@@ -1,0 +1,295 @@
+#include "app/window/views/model_views.h"
+
+#include "app/query/decode.h"
+#include "app/query/workload.h"
+#include "app/window/panels/stops.h"
+#include "app/window/shell/actions.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+
+namespace ridge::window {
+namespace {
+
+/// What a part does not name, for the selected rung.
+Params other_params(const State& state, const RungView& row) {
+  return row.info ? params_for(state, *row.info) : view_params(state, nullptr);
+}
+
+/// "Winograd (the direct tile)": what its plan chose, where a word or three say it. A rung that falls back wins nothing
+/// with the method that it is named after.
+std::string name_with_way(const Rung& rung, const std::string& note) {
+  constexpr size_t kLongest = 20;
+  const std::string way = note.substr(0, note.find_first_of(":,;"));
+  return way.empty() || way.size() > kLongest ? rung.title
+                                              : std::string(rung.title) + " (" + way + ")";
+}
+
+/// Of all that was measured on this machine, whichever lab's rung it was.
+void find_fastest(const State& state, const app::PublishedRow& part, int64_t calls,
+                  chart::WorkloadRow* out) {
+  const Series* best = app::fastest_call(state.run(), part, state.view.cache);
+  if (!best) return;
+  const Rung* rung = rung_of(best->kernel);
+  out->fastest = rung ? name_with_way(*rung, best->note) : rung_title(state, best->kernel);
+  out->fastest_s = best->stats->median_ns * 1e-9 * static_cast<double>(calls);
+}
+
+/// The lab's own, or the phase in view of the model that is described, by the selected rung's processor.
+Workload workload_in_view(const State& state, const RungView& row) {
+  if (!state.view.lab->serves_model) return state.view.lab->workloads.front();
+  ModelShape shape = state.model;
+  shape.gpu = backend_of(row.rung->kernel) == "cuda";
+  shape.dtype = shape.gpu ? "bf16" : "fp32";
+  return model_workloads(shape)[state.model_decodes ? 1 : 0];
+}
+
+/// Another size's rate, where this shape was not measured.
+void take_nearest(const State& state, const WorkloadPart& part, const app::PublishedRow& filled,
+                  chart::WorkloadRow* out) {
+  const app::Reckoned near =
+      app::reckon(state.run(), state.recordings, part, filled, state.view.cache);
+  if (!near.series) return;
+  out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
+  out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
+             (near.machine.empty() ? "" : ", recorded on " + near.machine);
+  out->why.clear();
+}
+
+}  // namespace
+
+chart::ChartModel workload_of(const State& state) {
+  chart::WorkloadInput input;
+  const RungView* row = find_row(state, state.view.rung);
+  if (!state.view.lab || !has_workload(*state.view.lab) || !row) {
+    input.title = "This lab has no workload";
+    return chart::workload_chart(input);
+  }
+  const Workload workload = workload_in_view(state, *row);
+  input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
+  input.rung = state.view.lab->serves_model ? "our rungs" : row->rung->title;
+  input.machine = row->can_run || row->origin != Origin::recorded ? "" : row->machine;
+  const Table table = app::workload_table(workload, row->rung->kernel, other_params(state, *row));
+  const auto filled = app::fill_table(table, state.run(), 0, state.recordings, {});
+  input.rows = app::workload_rows(workload, filled);
+  for (size_t i = 0; i < filled.size(); ++i) {
+    const WorkloadPart& part = workload.parts[i];
+    if (!input.rows[i].time_s) take_nearest(state, part, filled[i], &input.rows[i]);
+    find_fastest(state, filled[i], part.calls, &input.rows[i]);
+  }
+  input.binds = app::what_binds(input.rows, state.run(), table);
+  return chart::workload_chart(input);
+}
+
+bool has_workload(const Lab& lab) {
+  return lab.serves_model || !lab.workloads.empty();
+}
+
+void run_workload(State& state) {
+  const RungView* row = find_row(state, state.view.rung);
+  if (!row || !row->info || !has_workload(*state.view.lab)) return;
+  const Workload workload = workload_in_view(state, *row);
+  WorkRequest request = request_for(state, "run");
+  request.cache = "hot";
+  request.kernels = app::workload_requests(
+      app::workload_table(workload, row->rung->kernel, other_params(state, *row)));
+  send(state, std::move(request), &state.run_request);
+}
+
+namespace {
+
+std::string workload_blocker(const State& state) {
+  return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
+}
+
+std::string why_no_run_workload(const State& state) {
+  const std::string why = workload_blocker(state);
+  return why.empty() ? why_no_run_selected(state) : why;
+}
+
+std::span<const Action> workload_actions() {
+  static const Action kActions[] = {{"run_workload",
+                                     "Run the selected rung at the workload's shapes",
+                                     {},
+                                     why_no_run_workload,
+                                     run_workload}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kWorkloadView = {
+    .id = "workload",
+    .label = "Workload",
+    .title = "Workload: a network's products with the selected rung",
+    .blocker = workload_blocker,
+    .build = [](const State& state, ChartRows*) { return workload_of(state); },
+    .bar = {.height_px = kModelBar_px,
+            .draw = draw_phase_bar,
+            .is_shown = [](const State& state) { return state.view.lab->serves_model; }},
+    .foot = {"run_workload", "Run these shapes"},
+    .actions = workload_actions};
+
+// ---- the bar with the model's numbers -----------------------------------------------------------
+
+namespace {
+
+std::string count_text(int64_t value) {
+  return std::to_string(value);
+}
+
+void draw_phases(Ui& ui, const Area& area) {
+  const int clicked =
+      ui.segments("phase", area, {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
+  if (clicked < 0) return;
+  ui.dispatch([clicked](State& state) {
+    state.model_decodes = clicked == 1;
+    state.dirty = true;
+  });
+}
+
+void draw_processors(Ui& ui, const Area& area) {
+  const bool gpu = decodes_on_gpu(ui.state);
+  const int clicked = ui.segments("processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
+  if (clicked >= 0 && (clicked == 1) != gpu)
+    ui.dispatch([gpu](State& state) { decode_on(state, !gpu); });
+}
+
+/// The model's numbers; `draw_left` has the first place.
+template <class Left>
+void draw_model_bar(Ui& ui, Area area, const Left& draw_left) {
+  static const Stops<int64_t> kLayers = {
+      "model_layers", "layers", "Layers of the model.", {2, 8, 16, 24, 32, 48, 80, 96}};
+  static const Stops<int64_t> kHeads = {"model_heads",
+                                        "heads",
+                                        "Heads of queries, 128 wide each: the model's width.",
+                                        {8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kHeadsKv = {"model_heads_kv",
+                                          "of keys",
+                                          "Heads of keys and values, shared by those of queries.",
+                                          {1, 2, 4, 8, 16, 32, 64, 96}};
+  static const Stops<int64_t> kInner = {
+      "model_inner", "FFN", "Inner width of the FFN.", {1024, 4096, 8192, 14336, 28672, 49152}};
+  static const Stops<int64_t> kVocabulary = {
+      "model_vocabulary", "vocabulary", "Tokens there are.", {8192, 32000, 51200, 128256}};
+  static const Stops<int64_t> kPrompt = {
+      "model_prompt", "prompt", "Tokens of each sequence.", {128, 512, 2048, 4096, 8192, 32768}};
+  static const Stops<int64_t> kBatch = {
+      "model_batch", "batch", "Sequences at once.", {1, 2, 4, 8, 16, 32, 64}};
+  const ModelShape& model = ui.state.model;
+  Area lines = area.inset(ui.px(8), ui.px(5));
+  Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
+  const Area left = line.take_left(ui.px(140), ui.px(14));
+  draw_left(ui, left);
+  const auto draw = [&](const Stops<int64_t>& stops, int64_t ModelShape::*value) {
+    draw_stops(ui, &line, stops, model.*value, count_text, [value](State& state, int64_t chosen) {
+      state.model.*value = chosen;
+      while (state.model.heads % state.model.heads_kv != 0)
+        --state.model.heads_kv;  // 96 have no 64
+    });
+  };
+  draw(kBatch, &ModelShape::batch);
+  draw(kPrompt, &ModelShape::prompt);
+  draw(kLayers, &ModelShape::layers);
+  line = lines;
+  draw(kHeads, &ModelShape::heads);
+  draw(kHeadsKv, &ModelShape::heads_kv);
+  draw(kInner, &ModelShape::inner);
+  draw(kVocabulary, &ModelShape::vocabulary);
+}
+
+}  // namespace
+
+void draw_phase_bar(Ui& ui, Area area) {
+  draw_model_bar(ui, area, draw_phases);
+}
+
+void draw_processor_bar(Ui& ui, Area area) {
+  draw_model_bar(ui, area, draw_processors);
+}
+
+// ---- the view Decode ----------------------------------------------------------------------------
+
+namespace {
+
+ModelShape shape_in_view(const State& state) {
+  ModelShape shape = state.model;
+  shape.gpu = decodes_on_gpu(state);
+  return shape;
+}
+
+Params threads_in_view(const State& state) {
+  const Params shown = shown_params(state);
+  const auto threads = shown.find("threads");
+  return threads == shown.end() ? Params() : Params{*threads};
+}
+
+}  // namespace
+
+chart::ChartModel decode_of(const State& state, std::vector<std::string>* kernels) {
+  if (const std::string why = why_no_decode(state); !why.empty()) {
+    chart::ChartModel none{.id = "decode", .summary = why};
+    none.plot = chart::Plot{.empty_reason = why};
+    return none;
+  }
+  const bool is_saved = state.is_replay() && state.run().environment();
+  const app::DecodeSource from = is_saved ? app::from_saved(state.run(), state.recordings)
+                                          : app::DecodeSource{&state.run(), state.recordings, ""};
+  const app::Decode decode = app::fill_decode(shape_in_view(state), threads_in_view(state), from);
+  for (const app::DecodeWith& type : decode.types) kernels->push_back(type.kernel);
+  return app::chart_of(decode);
+}
+
+bool decodes_on_gpu(const State& state) {
+  return backend_of(state.view.rung) == "cuda";
+}
+
+void decode_on(State& state, bool gpu) {
+  for (const DecodeType& type : decode_types()) {
+    const auto& kernels = gpu ? type.gpu : type.cpu;
+    if (!kernels.empty()) return select_rung(state, kernels.front());
+  }
+}
+
+void run_decode(State& state) {
+  WorkRequest request =
+      app::decode_request(shape_in_view(state), threads_in_view(state), state.run());
+  request.lab = state.view.lab->id;
+  send(state, std::move(request), &state.run_request);
+}
+
+std::string why_no_decode(const State& state) {
+  const bool any = state.view.lab && state.view.lab->decodes_model;
+  return any ? "" : "This lab has no types of weights to decode with: Quantization has.";
+}
+
+std::string why_no_run_decode(const State& state) {
+  if (std::string why = why_no_decode(state); !why.empty()) return why;
+  if (std::string why = why_no_work(state); !why.empty()) return why;
+  const bool any = !app::decode_request(shape_in_view(state), {}, state.run()).kernels.empty();
+  return any ? "" : "No rung that decodes runs on this machine.";
+}
+
+namespace {
+
+std::span<const Action> decode_actions() {
+  static const Action kActions[] = {{"run_decode",
+                                     "Run each type of weights at the model's shapes",
+                                     {},
+                                     why_no_run_decode,
+                                     run_decode}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kDecodeView = {
+    .id = "decode",
+    .label = "Decode",
+    .title = "Decode: a model's tokens and joules with each type of weights",
+    .blocker = why_no_decode,
+    .build = [](const State& state, ChartRows* rows) { return decode_of(state, &rows->kernels); },
+    .bar = {.height_px = kModelBar_px, .draw = draw_processor_bar},
+    .foot = {"run_decode", "Run these types"},
+    .actions = decode_actions};
+
+}  // namespace ridge::window
