@@ -311,8 +311,10 @@ const ViewDesc kInspectView = {
     .id = "inspect",
     .label = "Inside",
     .title = "Inside: what a model learned, and how it decides",
+    .place = 150,
     .blocker = why_no_inspect,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<InspectPanel>(); },
     .actions = inspect_actions};
+RIDGE_VIEW(kInspectView);
 
 }  // namespace ridge::window

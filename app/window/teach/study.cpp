@@ -73,7 +73,7 @@ void run_question(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
-std::string why_no_export(const State& state) {
+std::string why_no_progress_export(const State& state) {
   if (state.progress.cards.empty() && state.progress.questions.empty())
     return "There is no progress yet: answer a card or a question first.";
   return study_decks() ? "" : study_decks().error().sentence();
@@ -112,10 +112,6 @@ void start_progress_over(State& state) {
 
 std::string why_no_glossary(const State&) {
   return study_glossary() ? "" : study_glossary().error().sentence();
-}
-
-std::string never(const State&) {
-  return {};
 }
 
 void toggle_answers(State& state) {
@@ -277,7 +273,7 @@ std::span<const Action> study_actions() {
        {},
        why_no_question_run,
        run_question},
-      {"export_progress", "Export the study progress", {}, why_no_export, export_progress},
+      {"export_progress", "Export the study progress", {}, why_no_progress_export, export_progress},
       {"new_progress",
        "Set damaged study progress aside and start over",
        {},

@@ -262,9 +262,11 @@ const ViewDesc kHeatmapView = {
     .id = "heatmap",
     .label = "Heatmap",
     .title = "Heatmap: speed over two parameters",
+    .place = 70,
     .build = [](const State& state, ChartRows*) { return heat_chart(state); },
     .bar = {.height_px = 40, .draw = draw_heat_bar},
     .click = select_heat_cell,
     .actions = heat_actions};
+RIDGE_VIEW(kHeatmapView);
 
 }  // namespace ridge::window

@@ -121,6 +121,7 @@ const ViewDesc kWorkloadView = {
     .id = "workload",
     .label = "Workload",
     .title = "Workload: a network's products with the selected rung",
+    .place = 110,
     .blocker = workload_blocker,
     .build = [](const State& state, ChartRows*) { return workload_of(state); },
     .bar = {.height_px = kModelBar_px,
@@ -128,6 +129,7 @@ const ViewDesc kWorkloadView = {
             .is_shown = [](const State& state) { return state.view.lab->serves_model; }},
     .foot = {"run_workload", "Run these shapes"},
     .actions = workload_actions};
+RIDGE_VIEW(kWorkloadView);
 
 // ---- the bar with the model's numbers -----------------------------------------------------------
 
@@ -286,10 +288,12 @@ const ViewDesc kDecodeView = {
     .id = "decode",
     .label = "Decode",
     .title = "Decode: a model's tokens and joules with each type of weights",
+    .place = 120,
     .blocker = why_no_decode,
     .build = [](const State& state, ChartRows* rows) { return decode_of(state, &rows->kernels); },
     .bar = {.height_px = kModelBar_px, .draw = draw_processor_bar},
     .foot = {"run_decode", "Run these types"},
     .actions = decode_actions};
+RIDGE_VIEW(kDecodeView);
 
 }  // namespace ridge::window

@@ -16,8 +16,6 @@ bool has_workload(const Lab& lab);
 /// Runs the selected rung at the shapes of the workload.
 void run_workload(State& state);
 
-extern const ViewDesc kWorkloadView;
-
 // ---- the view Decode: the model with each type of weights, by the selected rung's processor -----
 
 /// A row for each type; `kernels` receives the rung that stands for it, empty where there is none.

@@ -1,12 +1,11 @@
 // A table that somebody published, in the centre: each row as printed and as it is here, what is
 // missing and what would bring it, and what the figures teach. The rows are those of `run --table`.
-#include "app/window/views/published_view.h"
-
 #include "app/query/published.h"
 #include "app/query/selection.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -193,10 +192,12 @@ std::span<const Action> published_actions() {
 const ViewDesc kTableView = {.id = "table",
                              .label = "Table",
                              .title = "Table: a published one, run again",
+                             .place = 90,
                              .blocker = published_blocker,
                              .make_panel = []() -> std::unique_ptr<CentrePanel> {
                                return std::make_unique<PublishedPanel>();
                              },
                              .actions = published_actions};
+RIDGE_VIEW(kTableView);
 
 }  // namespace ridge::window

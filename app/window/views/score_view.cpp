@@ -180,9 +180,11 @@ const ViewDesc kScoreView = {
     .id = "score",
     .label = "Score card",
     .title = "Score card: the lab's networks side by side",
+    .place = 140,
     .blocker = why_no_score,
     .build = [](const State& state, ChartRows* rows) { return score_of(state, &rows->kernels); },
     .foot = {"run_score", "Run these networks"},
     .actions = score_actions};
+RIDGE_VIEW(kScoreView);
 
 }  // namespace ridge::window

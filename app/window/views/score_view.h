@@ -13,6 +13,4 @@ void run_score(State& state);
 std::string why_no_score(const State& state);
 std::string why_no_run_score(const State& state);
 
-extern const ViewDesc kScoreView;
-
 }  // namespace ridge::window

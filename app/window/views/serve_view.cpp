@@ -120,9 +120,11 @@ const ViewDesc kQueueView = {
     .id = "queue",
     .label = "Queue",
     .title = "Queue: latency against load, before the selected step",
+    .place = 160,
     .blocker = why_no_queue,
     .build = [](const State& state, ChartRows*) { return serve_of(state); },
     .bar = {.height_px = 40, .draw = draw_serve_bar},
     .actions = queue_actions};
+RIDGE_VIEW(kQueueView);
 
 }  // namespace ridge::window

@@ -12,6 +12,4 @@ std::string why_no_queue(const State& state);
 std::string why_no_serve(const State& state);
 void run_serve(State& state);
 
-extern const ViewDesc kQueueView;
-
 }  // namespace ridge::window

@@ -1,9 +1,8 @@
 // What each cache level is expected to give, beside the time: of every nest whose traffic is modelled.
-#include "app/window/views/traffic_view.h"
-
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
+#include "app/window/views/view.h"
 #include "common/view/chart/traffic.h"
 
 namespace ridge::window {
@@ -59,7 +58,7 @@ void run_orders(State& state) {
     request.kernels.push_back({nest->rung->kernel, std::move(params)});
   }
   send(state, std::move(request), &state.run_request);
-  state.view.chart = &kTrafficView;
+  state.view.chart = find_view("traffic");
 }
 
 std::span<const Action> traffic_actions() {
@@ -74,9 +73,11 @@ const ViewDesc kTrafficView = {
     .id = "traffic",
     .label = "Traffic",
     .title = "Traffic: what each cache level is expected to give, and the time",
+    .place = 80,
     .is_offered = [](const State& state) { return state.view.lab->loop_order != nullptr; },
     .build = traffic_of,
     .foot = {"run_orders", "Run every order"},
     .actions = traffic_actions};
+RIDGE_VIEW(kTrafficView);
 
 }  // namespace ridge::window

@@ -168,6 +168,7 @@ void draw_training_bar(Ui& ui, Area area) {
 const ViewDesc kTrainingView = {.id = "training",
                                 .label = "Training",
                                 .title = "Training: curves over seconds or steps",
+                                .place = 130,
                                 .blocker = why_no_trainings,
                                 .build =
                                     [](const State& state, ChartRows* rows) {
@@ -175,5 +176,6 @@ const ViewDesc kTrainingView = {.id = "training",
                                       return training_curves(state, *rows);
                                     },
                                 .bar = {.height_px = 40, .draw = draw_training_bar}};
+RIDGE_VIEW(kTrainingView);
 
 }  // namespace ridge::window

@@ -1,5 +1,6 @@
-// The views of the lab's centre. A view is described once, in its file, and listed once, in views.cpp:
-// buttons, palette, keys, `ridgepoint shot`, tours, the presenter and docs/ui.md read that list.
+// The views of the lab's centre. A view is described once, in its file, whose last line registers it: buttons,
+// palette, keys, `ridgepoint shot`, the presenter and docs/ui.md read the registry. The objects must be linked by
+// name, so ridge_window is an object library.
 // docs/adding.md says how one is added.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include "app/window/shell/ui.h"
 #include "app/window/views/chart_rows.h"
 #include "common/core/level.h"
+#include "common/core/registration.h"
 #include "common/view/chart/figures.h"
 
 namespace ridge::window {
@@ -39,6 +41,7 @@ struct ViewDesc {
   const char* id;     ///< "roofline": of its action, its scene for `shot`, and in tours
   const char* label;  ///< on its button
   const char* title;  ///< of its action: name and purpose
+  int place = 0;      ///< among the buttons, smallest first; in tens
   Keys keys{};
   Level level = Level::kLab;
   /// Whether this lab can fill it; null: where its action is not blocked.
@@ -59,6 +62,8 @@ struct ViewDesc {
 
 extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: state.h
 
+RIDGE_REGISTERED(registered_views, ridge_views, ViewDesc)
+
 /// In the order of their buttons.
 std::span<const ViewDesc* const> views();
 /// Null: no view is called so.
@@ -76,3 +81,6 @@ ChartRows figure_rows(const State& state, chart::FigureRows rows);
 chart::FigureOptions figure_options(const Lab& lab);
 
 }  // namespace ridge::window
+
+/// The last line of a view: RIDGE_VIEW(kHeatmapView).
+#define RIDGE_VIEW(desc) RIDGE_REGISTER("ridge_views", ViewDesc, desc)

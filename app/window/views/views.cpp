@@ -2,14 +2,7 @@
 
 #include <algorithm>
 
-#include "app/window/inspect/inspect_view.h"
 #include "app/window/teach/predict.h"
-#include "app/window/views/heat_view.h"
-#include "app/window/views/model_views.h"
-#include "app/window/views/published_view.h"
-#include "app/window/views/score_view.h"
-#include "app/window/views/serve_view.h"
-#include "app/window/views/traffic_view.h"
 #include "app/window/views/training_view.h"
 #include "common/view/chart/size_curve.h"
 
@@ -61,56 +54,72 @@ std::string frontier_blocker(const State& state) {
 const ViewDesc kRooflineView = {.id = "roofline",
                                 .label = "Roofline",
                                 .title = "Roofline: speed under the machine's ceilings",
+                                .place = 20,
                                 .keys = typed("R", 'r'),
                                 .figure = "roofline"};
+RIDGE_VIEW(kRooflineView);
 const ViewDesc kBandwidthView = {.id = "bandwidth",
                                  .label = "Bandwidth",
                                  .title = "Bandwidth: memory bandwidth against size",
+                                 .place = 40,
                                  .keys = typed("Q", 'q'),
                                  .figure = "bandwidth"};
+RIDGE_VIEW(kBandwidthView);
 const ViewDesc kMemoryView = {.id = "memory",
                               .label = "Memory",
                               .title = "Memory: what a rung holds, against size",
+                              .place = 50,
                               .build = build_memory};
+RIDGE_VIEW(kMemoryView);
 const ViewDesc kErrorView = {.id = "error",
                              .label = "Error",
                              .title = "Error: speed against error, with the gate",
+                             .place = 60,
                              .keys = typed("E", 'e'),
                              .is_offered = has_error,
                              .figure = "error"};
+RIDGE_VIEW(kErrorView);
 const ViewDesc kFrontierView = {.id = "frontier",
                                 .label = "Frontier",
                                 .title = "Frontier: speed against what the lab is judged by",
+                                .place = 100,
                                 .blocker = frontier_blocker,
                                 .figure = "frontier"};
-
-const ViewDesc* const kViews[] = {&kLadderView,   &kRooflineView, &kSizesView,    &kBandwidthView,
-                                  &kMemoryView,   &kErrorView,    &kHeatmapView,  &kTrafficView,
-                                  &kTableView,    &kFrontierView, &kWorkloadView, &kDecodeView,
-                                  &kTrainingView, &kScoreView,    &kInspectView,  &kQueueView};
-
+RIDGE_VIEW(kFrontierView);
 }  // namespace
 
 const ViewDesc kLadderView = {.id = "ladder",
                               .label = "Ladder",
                               .title = "Show the ladder",
+                              .place = 10,
                               .level = Level::kLearn,
                               .build = build_ladder};
+RIDGE_VIEW(kLadderView);
 
 const ViewDesc kSizesView = {.id = "sizes",
                              .label = "Sizes",
                              .title = "Sizes: speed against size",
+                             .place = 30,
                              .keys = typed("N", 'n'),
                              .figure = "sizes"};
+RIDGE_VIEW(kSizesView);
 
 std::span<const ViewDesc* const> views() {
+  static const std::vector<const ViewDesc*> kViews = [] {
+    const auto all = registered_views();
+    std::vector<const ViewDesc*> sorted(all.begin(), all.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const ViewDesc* a, const ViewDesc* b) { return a->place < b->place; });
+    return sorted;
+  }();
   return kViews;
 }
 
 const ViewDesc* find_view(std::string_view id) {
-  const auto found = std::find_if(std::begin(kViews), std::end(kViews),
-                                  [&](const ViewDesc* view) { return view->id == id; });
-  return found == std::end(kViews) ? nullptr : *found;
+  const auto all = views();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ViewDesc* view) { return view->id == id; });
+  return found == all.end() ? nullptr : *found;
 }
 
 bool can_fill(const State& state, const ViewDesc& view) {
