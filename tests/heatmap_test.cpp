@@ -264,7 +264,7 @@ Case judged_rungs() {
     series.unavailable["stats"] = kEmulated;
   }
   made.finish();
-  pair_seeds(made.series, "accuracy", made.rows);
+  pair_seeds(made.pointers(), "accuracy", made.rows);
   return made;
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
 
   // Any rung can be the baseline: what names a recipe is no difference between problems.
   made.rows[3].is_baseline = true;
-  pair_seeds(made.series, "accuracy", made.rows);
+  pair_seeds(made.pointers(), "accuracy", made.rows);
   CHECK(made.rows[0].delta->mean == Approx(0.004 / 3));
   CHECK(made.rows[0].delta->seeds == 3);
   // What is not a number is no point.
@@ -336,7 +336,7 @@ TEST_CASE(
       series.items_per_s = rates[i], series.stats->median_ns = 1e9 / rates[i];
     }
     made.finish();
-    pair_seeds(made.series, "accuracy", made.rows);
+    pair_seeds(made.pointers(), "accuracy", made.rows);
     const ChartModel model = frontier_chart(made.rows, {.items = "images"});
     const Datum* datum = find_datum(model, int(rates.size()));
     REQUIRE(datum);

@@ -52,6 +52,11 @@ inline Series gemm(const std::string& kernel, int64_t n, double share,
 struct Case {
   std::vector<Series> series;
   std::vector<LadderRow> rows;
+  std::vector<const Series*> pointers() const {
+    std::vector<const Series*> all;
+    for (const Series& one : series) all.push_back(&one);
+    return all;
+  }
   /// Call once all series are in: rows point at them.
   void finish() {
     for (const Series& one : series) {

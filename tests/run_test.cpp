@@ -359,3 +359,78 @@ TEST_CASE("the quick reader of samples agrees with the general one") {
     CHECK(cut.series().empty());
   }
 }
+
+namespace {
+
+Json run_request(int64_t id, const std::string& type = "run") {
+  const Json both = {{{"kernel", kFirst}}, {{"kernel", kSecond}}};
+  return {{"ridgepoint", 1}, {"from", "app"}, {"type", type},
+          {"id", id},        {"lab", "gemm"}, {"kernels", both}};
+}
+
+Json worker_line(const std::string& type, int64_t request, int series, Json rest) {
+  rest.update({{"ridgepoint", 1}, {"type", type}, {"request", request}, {"series", series}});
+  return rest;
+}
+
+}  // namespace
+
+TEST_CASE("a series and a request stay where they are, however many follow") {
+  Run run;
+  run.apply(run_request(1));
+  const Series *first = &run.series()[0], *second = run.latest(kSecond);
+  const Series* at_back = &run.series().back();
+  const Request* request = run.request(1);
+  for (int64_t id = 2; id < 2000; ++id) run.apply(run_request(id));
+  CHECK(&run.series()[0] == first);
+  CHECK(&run.series()[1] == at_back);
+  CHECK(second == nullptr);  // it has no result
+  CHECK(run.request(1) == request);
+  CHECK(request->kernels == std::vector<std::string>{kFirst, kSecond});
+  CHECK(run.request(1999)->id == 1999);
+
+  // What is taken out moves no other: the sides of a comparison that a recording keeps the verdict of.
+  run.apply(run_request(2000, "compare"));
+  run.apply(run_request(2001));
+  const size_t before = run.series().size();
+  const Series* last = &run.series().back();
+  run.apply(worker_line("done", 2000, 0, {{"status", "ok"}}));
+  CHECK(run.series().size() == before - 2);
+  CHECK(&run.series().back() == last);
+  CHECK(last->request == 2001);
+
+  const Run moved = std::move(run);
+  CHECK(&moved.series()[0] == first);
+  CHECK(moved.request(1) == request);
+}
+
+TEST_CASE("a version moves with its own series, and what comes often moves the run's not at all") {
+  Run run;
+  run.apply(run_request(1));
+  const Series &first = run.series()[0], &second = run.series()[1];
+  const auto feed = [&](int series) {
+    REQUIRE(run.apply(worker_line("samples", 1, series, {{"samples", samples(3, 1000)}})));
+  };
+  feed(0);
+  const uint64_t of_first = first.version, of_second = second.version, of_run = run.version();
+  CHECK(of_first != of_second);
+  feed(0);
+  CHECK(first.version > of_first);
+  CHECK(second.version == of_second);
+  CHECK(run.version() == of_run);
+  feed(1);  // its first samples: there is more of it than there was
+  CHECK(run.version() > of_run);
+  CHECK(second.version > of_second);
+
+  const uint64_t before = run.version(), newest = second.version;
+  CHECK(run.apply(
+      Json{{"ridgepoint", 1}, {"type", "telemetry"}, {"t_s", 1}, {"values", {{"a", 1}}}}));
+  CHECK(run.apply(worker_line("phase", 1, 1, {{"phase", "timing"}})));
+  CHECK(run.telemetry().size() == 1);
+  CHECK(run.progress()->phase == "timing");
+  CHECK(run.version() == before);
+  CHECK(second.version == newest);
+  CHECK(run.apply(worker_line("done", 1, 0, {{"status", "cancelled"}})));
+  CHECK(run.version() > before);
+  CHECK(second.version > newest);
+}

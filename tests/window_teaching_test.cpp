@@ -305,7 +305,7 @@ TEST_CASE("rows point into the run right after a request, not only in the next f
   REQUIRE(f.state.teach.reruns);
   for (const int64_t n : {256, 512, 256, 512, 128, 256, 512, 256}) {
     set_param(f.state, "n", n);
-    const std::vector<Series>& series = f.session.run().series();
+    const auto& series = f.session.run().series();
     for (const RungView& row : f.state.ladder) {
       INFO(row.rung->kernel << " at n = " << n);
       CHECK((!row.series ||

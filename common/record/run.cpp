@@ -24,6 +24,11 @@ bool append_all(const Json& message, const char* name, std::vector<T>* to) {
   return !list->empty();
 }
 
+/// What comes many times a second while a rung runs.
+bool is_frequent(const std::string& type) {
+  return type == "samples" || type == "telemetry" || type == "phase" || type == "timing";
+}
+
 std::string shortened(const std::string& line) {
   constexpr size_t kMost = 120;
   std::string text = line.substr(0, kMost);
@@ -44,10 +49,7 @@ void Run::note(std::string text) {
 
 bool Run::apply_line(const std::string& line) {
   if (line.find_first_not_of(" \t\r") == std::string::npos) return false;
-  if (started_ && apply_sample_line(line)) {
-    ++version_;
-    return true;
-  }
+  if (started_ && apply_sample_line(line)) return true;
   const Json message = Json::parse(line, nullptr, false);
   if (message.is_object()) return apply(message);
   if (!started_) return false;
@@ -72,7 +74,7 @@ bool Run::apply(const Json& message) {
     return true;
   }
   const bool changed = (this->*apply_type)(message);
-  if (changed) ++version_;
+  if (changed && (from_app || !is_frequent(type))) ++version_;
   if (changed && !from_app) keep_moment(type, message);
   return changed;
 }
@@ -158,11 +160,11 @@ void Run::open_request(const Json& message) {
   const std::string type = text_field(message, "type");
   // The worker's lines may stand before the app's in a foreign order: then fill in what was made
   // for them. A closed request of the same number is another session's.
-  Request* request = requests_.empty() ? nullptr : const_cast<Request*>(this->request(id));
+  const auto known = request_by_id_.find(id);
+  Request* request = known == request_by_id_.end() ? nullptr : known->second;
   const bool is_new = request == nullptr || !request->open() || !request->type.empty();
   if (is_new) {
-    request = &requests_.emplace_back();
-    request->id = id;
+    request = &add_request(id);
     rounds_.erase(id);
   }
   request->type = type;
@@ -179,9 +181,7 @@ void Run::open_request(const Json& message) {
     request->kernels.push_back(kernel);
     if (type == "probe" || type == "inspect" || type == "serve" || index >= kMostSeries) continue;
     Series* series = is_new ? nullptr : find_series(id, index);
-    if (series == nullptr) series = &series_.emplace_back();
-    series->request = id;
-    series->index = index;
+    if (series == nullptr) series = &add_series(id, index);
     series->kernel = kernel;
     series->size_param = size_param(kernel);
     series->lab = request->lab;
@@ -191,15 +191,31 @@ void Run::open_request(const Json& message) {
                          ? params_from_json(entry["params"])
                          : Params{};
     series->dtype = text_field(params_to_json(series->params), "dtype");
+    touch(series);
   }
 }
 
 // ---- lines of the worker -------------------------------------------------------------------------
 
 Request& Run::request_of(int64_t id) {
-  if (const Request* known = request(id)) return const_cast<Request&>(*known);
-  requests_.emplace_back().id = id;
-  return requests_.back();
+  const auto known = request_by_id_.find(id);
+  return known == request_by_id_.end() ? add_request(id) : *known->second;
+}
+
+Request& Run::add_request(int64_t id) {
+  Request& request = requests_.emplace_back();
+  request.id = id;
+  request_by_id_[id] = &request;
+  return request;
+}
+
+Series& Run::add_series(int64_t request, int index) {
+  Series& series = series_.emplace_back();
+  series.request = request;
+  series.index = index;
+  series_by_id_.insert({{request, index}, &series});
+  ++version_;
+  return series;
 }
 
 Series* Run::series_of(const Json& message) {
@@ -217,14 +233,16 @@ Series* Run::series_of(int64_t request, int index) {
     const Request& asked = request_of(request);
     const bool measures = asked.type.empty() || asked.type == "run" || asked.type == "compare";
     if (!measures) return nullptr;  // a probe's estimates are no results
-    series = &series_.emplace_back();
-    series->request = request;
-    series->index = index;
+    series = &add_series(request, index);
     series->lab = asked.lab;
     series->mode = asked.mode;
     series->cache = asked.cache;
   }
-  if (series->status == SeriesStatus::pending) series->status = SeriesStatus::running;
+  if (series->status == SeriesStatus::pending) {
+    series->status = SeriesStatus::running;
+    ++version_;
+    touch(series);
+  }
   return series;
 }
 
@@ -299,6 +317,7 @@ bool Run::apply_check(const Json& message) {
   Series* series = check == nullptr ? nullptr : series_of(message);
   if (series == nullptr) return false;
   from_json(*check, series->checks.emplace_back());
+  touch(series);
   return true;
 }
 
@@ -314,18 +333,31 @@ bool Run::apply_samples(const Json& message) {
   }
   Series* series = series_of(message);
   if (series == nullptr) return false;
-  return append_all(message, "samples",
-                    phase == "latency" ? &series->latency_samples : &series->samples);
+  std::vector<Sample>* to = phase == "latency" ? &series->latency_samples : &series->samples;
+  const bool is_first = to->empty();
+  const bool changed = append_all(message, "samples", to);
+  if (changed) took_samples(series, is_first);
+  return changed;
+}
+
+/// A series' first sample changes what there is of it; those that follow change its figures only.
+void Run::took_samples(Series* series, bool is_first) {
+  touch(series);
+  if (is_first) ++version_;
 }
 
 bool Run::apply_curve(const Json& message) {
   Series* series = series_of(message);
-  return series != nullptr && append_all(message, "points", &series->curve);
+  if (series == nullptr) return false;
+  touch(series);
+  return append_all(message, "points", &series->curve);
 }
 
 bool Run::apply_span(const Json& message) {
   Series* series = series_of(message);
-  return series != nullptr && append_all(message, "spans", &series->spans);
+  if (series == nullptr) return false;
+  touch(series);
+  return append_all(message, "spans", &series->spans);
 }
 
 bool Run::apply_telemetry(const Json& message) {

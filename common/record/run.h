@@ -2,6 +2,7 @@
 // tests: feed it the lines of both directions in order, and read the state.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/core/stable_vector.h"
 #include "common/record/json.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
@@ -72,6 +74,9 @@ class Run {
   /// Returns false for lines that changed nothing.
   bool apply_line(const std::string& line);
   bool apply(const Json& message);
+  /// A `samples` line in the form that a worker writes, without a JSON tree. False: it is another, or in another
+  /// form, and nothing was taken of it.
+  bool apply_sample_line(const std::string& line);
   /// The worker ended without finishing: has_hello() is false again, open series become partial (or
   /// skipped, if nothing was measured), open requests failed, with this reason. Samples stay; their
   /// Stats are computed.
@@ -89,12 +94,14 @@ class Run {
   const std::vector<KernelInfo>& catalogue() const { return catalogue_; }
   bool catalogue_complete() const { return catalogue_complete_; }
   const std::vector<Ceiling>& ceilings() const { return ceilings_; }
-  const std::vector<Series>& series() const { return series_; }
+  /// A series never moves once it is here: a pointer to it holds as long as this run.
+  const StableVector<Series>& series() const { return series_; }
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
   const std::vector<TelemetryPoint>& telemetry() const { return telemetry_; }
   /// In the order received; empty in transcripts of before lines had times.
   const std::vector<Moment>& moments() const { return moments_; }
-  const std::vector<Request>& requests() const { return requests_; }
+  /// Nor does a request.
+  const std::deque<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
   /// Looks inside models, in the order answered.
@@ -122,13 +129,13 @@ class Run {
   const Series* latest(const std::string& kernel) const;
   /// Latest with these exact parameters.
   const Series* latest(const std::string& kernel, const Params& params) const;
-  /// Counts every change: a view redraws when it moved.
+  /// Counts every change but of what arrives many times a second: samples after a series' first
+  /// (Series::version), telemetry (its size), and the progress of a request.
   uint64_t version() const { return version_; }
 
  private:
   using Handler = bool (Run::*)(const Json& message);
   static Handler handler(const std::string& type);
-  bool apply_sample_line(const std::string& line);
   bool apply_from_app(const Json& message);
   bool apply_hello(const Json& message);
   bool apply_kernel(const Json& message);
@@ -161,7 +168,11 @@ class Run {
   /// that name none, and for requests that measure nothing.
   Series* series_of(const Json& message);
   Series* series_of(int64_t request, int index);
-  Series* find_series(int64_t request, int index);
+  Series* find_series(int64_t request, int index) const;
+  Series& add_series(int64_t request, int index);
+  Request& add_request(int64_t id);
+  void touch(Series* series) { series->version = ++series_changes_; }
+  void took_samples(Series* series, bool is_first);
   void close_series(Series* series, const std::string& status, const std::string& reason);
   void close_request(Request* request, const std::string& status, const std::string& reason);
   void close_open(const std::string& status, const std::string& reason);
@@ -172,7 +183,9 @@ class Run {
   std::vector<KernelInfo> catalogue_;
   bool catalogue_complete_ = false;
   std::vector<Ceiling> ceilings_;
-  std::vector<Series> series_;
+  StableVector<Series> series_;
+  /// By request and index. A file of two sessions may have both twice: the latest comes last.
+  std::multimap<std::pair<int64_t, int>, Series*> series_by_id_;
   std::vector<Comparison> comparisons_;
   std::map<int64_t, std::vector<Round>> rounds_;
   std::map<std::string, SourceText> sources_;
@@ -180,7 +193,8 @@ class Run {
   std::map<int64_t, EditBuild> builds_;  ///< by request
   std::vector<TelemetryPoint> telemetry_;
   std::vector<Moment> moments_;
-  std::vector<Request> requests_;
+  std::deque<Request> requests_;
+  std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
   std::vector<Estimate> estimates_;
   std::vector<Prediction> predictions_;
   std::vector<Inspection> inspections_;
@@ -192,6 +206,7 @@ class Run {
   bool started_ = false;        ///< the magic was seen
   bool other_version_ = false;  ///< the worker, or the file, speaks another major version
   uint64_t version_ = 0;
+  uint64_t series_changes_ = 0;
 };
 
 }  // namespace ridge

@@ -56,6 +56,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   series->index = index;
   series->size_param = size_param(series->kernel);
   if (series->checks.empty()) series->checks = std::move(received);
+  touch(series);
   if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
     close_series(series, to_string(series->status), series->reason);
   }

@@ -1,5 +1,6 @@
 // Run: how requests and series end, and looking things up.
 #include <algorithm>
+#include <iterator>
 
 #include "common/record/derive.h"
 #include "common/record/params.h"
@@ -42,7 +43,7 @@ auto last_of(List& list, Matches matches) -> decltype(&list.front()) {
 }
 
 template <class Matches>
-const Series* latest_of(const std::vector<Series>& series, Matches matches) {
+const Series* latest_of(const StableVector<Series>& series, Matches matches) {
   // A run that was cancelled or skipped before this rung's turn must not hide what is known of it.
   const Series* tells = last_of(series, [&](const Series& one) {
     return matches(one) && (has_data(one) || one.status == SeriesStatus::failed);
@@ -59,6 +60,7 @@ const Series* latest_of(const std::vector<Series>& series, Matches matches) {
 /// "partial"), or with what the checks say where they say worse. Partial with nothing measured is
 /// skipped.
 void Run::close_series(Series* series, const std::string& status, const std::string& reason) {
+  touch(series);
   const QualityCheck* worst = series->quality();
   if (worst != nullptr && !worst->passed) {
     fail(series, worst->reason.empty() ? "the check " + worst->what + " failed" : worst->reason);
@@ -87,23 +89,26 @@ void Run::close_series(Series* series, const std::string& status, const std::str
 
 void Run::close_request(Request* request, const std::string& status, const std::string& reason) {
   request->status = status;
-  // A recording keeps of a comparison what was found, not its sides where they were run on their own.
-  if (status == "ok" && request->type == "compare") {
-    std::erase_if(series_, [&](const Series& side) {
-      return side.request == request->id && side.status == SeriesStatus::pending &&
-             side.checks.empty() && side.samples.empty();
-    });
-  }
-  for (Series& series : series_) {
+  const auto last = series_by_id_.upper_bound({request->id, kMostSeries});
+  for (auto at = series_by_id_.lower_bound({request->id, 0}), next = at; at != last; at = next) {
+    Series* series = at->second;
+    ++next;
     const bool is_open =
-        series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
-    if (series.request != request->id || !is_open) continue;
+        series->status == SeriesStatus::pending || series->status == SeriesStatus::running;
+    if (!is_open) continue;
+    // A recording keeps of a comparison what was found, not its sides where they were run on their own.
+    if (status == "ok" && request->type == "compare" && series->status == SeriesStatus::pending &&
+        series->checks.empty() && series->samples.empty()) {
+      series_by_id_.erase(at);
+      series_.erase_if([&](const Series& one) { return &one == series; });
+      continue;
+    }
     // A comparison's sides end with its comparisons, without an outcome of their own.
-    const bool judged = status == "ok" && request->type == "compare" && !series.checks.empty();
+    const bool judged = status == "ok" && request->type == "compare" && !series->checks.empty();
     std::string why = reason;
     if (why.empty() && status == "cancelled") why = "cancelled";
     if (why.empty() && !judged) why = "no result was received";
-    close_series(&series, judged ? "ok" : status == "cancelled" ? status : "partial", why);
+    close_series(series, judged ? "ok" : status == "cancelled" ? status : "partial", why);
   }
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
@@ -130,9 +135,11 @@ void Run::worker_cancelled(const std::string& reason) {
   note(reason);
 }
 
-Series* Run::find_series(int64_t request, int index) {
-  return last_of(series_,
-                 [&](const Series& one) { return one.request == request && one.index == index; });
+Series* Run::find_series(int64_t request, int index) const {
+  const auto after = series_by_id_.upper_bound({request, index});
+  if (after == series_by_id_.begin()) return nullptr;
+  const auto& [id, latest] = *std::prev(after);
+  return id == std::pair(request, index) ? latest : nullptr;
 }
 
 const SourceText* Run::source(const std::string& kernel) const {
@@ -168,7 +175,8 @@ std::string Run::size_param(const std::string& id) const {
 }
 
 const Request* Run::request(int64_t id) const {
-  return last_of(requests_, [&](const Request& one) { return one.id == id; });
+  const auto found = request_by_id_.find(id);
+  return found == request_by_id_.end() ? nullptr : found->second;
 }
 
 const std::vector<Round>& Run::rounds(int64_t request) const {

@@ -6,14 +6,14 @@ std::string Environment::machine() const {
   return gpus.empty() ? cpu.model : gpus.front().name;
 }
 
-bool Series::quality_passed() const {
+bool SeriesFacts::quality_passed() const {
   for (const QualityCheck& check : checks) {
     if (!check.passed) return false;
   }
   return !checks.empty();
 }
 
-const QualityCheck* Series::quality() const {
+const QualityCheck* SeriesFacts::quality() const {
   const QualityCheck* worst = nullptr;
   for (const QualityCheck& check : checks) {
     if (!check.passed) return &check;

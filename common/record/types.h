@@ -279,8 +279,11 @@ struct PipelineOutcome {
       bus_ceiling_bytes_per_s;  ///< a copy of that size alone, measured in this run
 };
 
-/// Everything one rung at one set of parameters produced.
-struct Series {
+/// What one rung at one set of parameters came to, but for its samples.
+struct SeriesFacts {
+  /// Counts the changes of all series of its run, and changes with this one alone: what is derived from a
+  /// series is derived once for each of its versions. Not in the transcript.
+  uint64_t version = 0;
   int64_t request = 0;
   int index = 0;  ///< position in the request's kernel list
   std::string lab, kernel, kind, dtype, cache, mode, hash;
@@ -288,9 +291,7 @@ struct Series {
   std::string size_param;    ///< which of them is the problem's size; the catalogue says it
   std::string reduced_from;  ///< "n=4096": ran smaller, since one call would pass 5 s
   SeriesStatus status = SeriesStatus::pending;
-  std::string reason;           ///< why failed, skipped, cancelled or partial
-  std::vector<Sample> samples;  ///< time per call
-  std::vector<Sample> latency_samples;
+  std::string reason;  ///< why failed, skipped, cancelled or partial
   std::optional<Stats> stats;
   std::optional<LatencyStats> latency;
   std::vector<QualityCheck> checks;  ///< every check made, in order
@@ -319,6 +320,12 @@ struct Series {
   bool quality_passed() const;  ///< at least one check, and all passed
   const QualityCheck* quality()
       const;  ///< the headline: the worst (first failed, else largest nmse)
+};
+
+/// Everything one rung at one set of parameters produced.
+struct Series : SeriesFacts {
+  std::vector<Sample> samples;  ///< time per call
+  std::vector<Sample> latency_samples;
 };
 
 // ---- comparison ------------------------------------------------------------------------------

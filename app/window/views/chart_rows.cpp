@@ -160,9 +160,9 @@ ChartRows ladder_rows(const State& state) {
     out.kernels.emplace_back(row.rung->kernel);
   }
   if (has_frontier(*state.view.lab)) {
-    chart::pair_seeds(state.run().series(), state.view.lab->quality_metric, out.rows);
+    chart::pair_seeds(state.run().series().pointers(), state.view.lab->quality_metric, out.rows);
     for (const Recording& recording : state.recordings)
-      chart::pair_seeds(recording.run->series(), state.view.lab->quality_metric, out.rows);
+      chart::pair_seeds(recording.run->series().pointers(), state.view.lab->quality_metric, out.rows);
   }
   return out;
 }

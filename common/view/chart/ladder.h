@@ -34,7 +34,8 @@ struct LadderRow {
 /// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that
 /// processor (to its first row that has the metric otherwise), over the seeds among all series of the run. The
 /// baseline's own is 0, of no seeds.
-void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows);
+void pair_seeds(const std::vector<const Series*>& run, const std::string& metric,
+                std::span<LadderRow> rows);
 
 struct LadderOptions {
   std::string title{}, subtitle{};  ///< heading of the chart; the window has its own

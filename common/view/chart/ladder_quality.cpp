@@ -133,9 +133,8 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
 
 namespace ridge::chart {
 
-void pair_seeds(std::span<const Series> run, const std::string& metric, std::span<LadderRow> rows) {
-  std::vector<const Series*> series;
-  for (const Series& one : run) series.push_back(&one);
+void pair_seeds(const std::vector<const Series*>& series, const std::string& metric,
+                std::span<LadderRow> rows) {
   const auto has_metric = [&](const LadderRow& row) {
     const QualityCheck* check = row.series ? row.series->quality() : nullptr;
     return check && check->task.contains(metric) &&

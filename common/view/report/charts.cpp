@@ -43,7 +43,7 @@ std::vector<LadderRow> chart_rows(const Material& material) {
   }
   for (const Input& input : material.inputs) {
     if (!material.options->quality_metric.empty())
-      pair_seeds(input.run->series(), material.options->quality_metric, rows);
+      pair_seeds(input.run->series().pointers(), material.options->quality_metric, rows);
   }
   return rows;
 }
