@@ -17,6 +17,16 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   return sorted[below] + share * (sorted[above] - sorted[below]);
 }
 
+/// The same of values in any order, without sorting all of them: a tenth of the time for 10^6.
+double selected_quantile(std::vector<double>* values, double q) {
+  if (values->empty()) return std::numeric_limits<double>::quiet_NaN();
+  const double position = q * static_cast<double>(values->size() - 1);
+  const auto below = values->begin() + static_cast<std::ptrdiff_t>(position);
+  std::nth_element(values->begin(), below, values->end());
+  const auto above = below + 1 == values->end() ? below : std::min_element(below + 1, values->end());
+  return *below + (position - std::floor(position)) * (*above - *below);
+}
+
 std::vector<double> sorted_copy(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
@@ -65,8 +75,7 @@ std::vector<double> times_of(std::span<const Sample> samples) {
   return times;
 }
 
-Interval outlier_fences(std::span<const double> sorted) {
-  const double q1 = quantile_of_sorted(sorted, 0.25), q3 = quantile_of_sorted(sorted, 0.75);
+Interval outlier_fences(double q1, double q3) {
   return {q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1)};
 }
 
@@ -109,6 +118,12 @@ double median(std::span<const double> values) {
   return quantile(values, 0.5);
 }
 
+Quartiles quartiles(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  return {selected_quantile(&copy, 0.25), selected_quantile(&copy, 0.5),
+          selected_quantile(&copy, 0.75)};
+}
+
 int fewest_for_interval(double confidence) {
   int n = 1;
   while (interval_rank(static_cast<size_t>(n), (1 - confidence) / 2) == 0 && n < 1000) ++n;
@@ -132,7 +147,7 @@ Stats summarize(std::span<const Sample> samples, double confidence) {
   stats.median_ns = quantile_of_sorted(sorted, 0.5);
   stats.q3_ns = quantile_of_sorted(sorted, 0.75);
   stats.max_ns = sorted.back();
-  const Interval fences = outlier_fences(sorted);
+  const Interval fences = outlier_fences(stats.q1_ns, stats.q3_ns);
   stats.outliers = static_cast<int>(std::count_if(
       sorted.begin(), sorted.end(), [&](double t) { return t < fences.low || t > fences.high; }));
   if (stats.median_ns > 0) stats.noise = (stats.q3_ns - stats.q1_ns) / stats.median_ns;
@@ -159,7 +174,8 @@ LatencyStats summarize_latency(std::span<const Sample> samples) {
 }
 
 void tag_outliers(std::vector<Sample>* samples) {
-  const Interval fences = outlier_fences(sorted_copy(times_of(*samples)));
+  const auto [low, median, high] = quartiles(times_of(*samples));
+  const Interval fences = outlier_fences(low, high);
   for (Sample& sample : *samples) {
     std::erase(sample.flags, "outlier");
     if (sample.t_ns < fences.low || sample.t_ns > fences.high) sample.flags.push_back("outlier");

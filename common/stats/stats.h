@@ -17,6 +17,11 @@ namespace ridge::stats {
 /// be sorted, and are finite; NaN for no values.
 double quantile(std::span<const double> values, double q);
 double median(std::span<const double> values);
+/// Quantiles 0.25, 0.5 and 0.75.
+struct Quartiles {
+  double low, median, high;
+};
+Quartiles quartiles(std::span<const double> values);
 
 /// The fewest independent values that can bracket their median: 6 at 0.95, 7 at 0.975.
 int fewest_for_interval(double confidence = 0.95);

@@ -65,16 +65,15 @@ void add_dots(const std::vector<Sample>& samples, int row, const Range& range, b
 
 void add_summary(const std::vector<double>& values, const DistributionRow& row, int index,
                  bool latency, Panel* panel) {
-  const double median = stats::median(values);
-  Mark box{.row = index, .value = stats::quantile(values, 0.75), .role = Role::muted};
-  box.from = stats::quantile(values, 0.25);
+  const auto [low, median, high] = stats::quartiles(values);
+  Mark box{.row = index, .value = high, .role = Role::muted};
+  box.from = low;
   box.quiet = true;
   panel->marks.push_back(box);
   Mark mark{.row = index, .value = median, .role = Role::text, .marker = Marker::diamond};
-  if (!latency && row.series->stats && row.series->stats->ci_ns) {
-    mark.interval =
-        Interval{row.series->stats->ci_ns->low * 1e-9, row.series->stats->ci_ns->high * 1e-9};
-  }
+  const Stats* stats = row.stats ? row.stats : row.series->stats ? &*row.series->stats : nullptr;
+  if (!latency && stats && stats->ci_ns)
+    mark.interval = Interval{stats->ci_ns->low * 1e-9, stats->ci_ns->high * 1e-9};
   mark.note = fmt::format("{}: median {} of {} samples, quartiles {} and {}", row.label,
                           format_time_ns(median * 1e9), values.size(),
                           format_time_ns(*box.from * 1e9), format_time_ns(box.value * 1e9));

@@ -14,6 +14,7 @@ struct DistributionRow {
   std::string label{}, sublabel{};
   const Series* series = nullptr;
   bool is_baseline = false;
+  const Stats* stats = nullptr;  ///< of what a running series has so far; null: the series' own
 };
 
 /// `latency`: the latency pass instead of the time per call.
