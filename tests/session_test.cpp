@@ -2,10 +2,14 @@
 // the reason is right, and nothing is left running.
 #include "app/session/session.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "app/session/process.h"
 #include "app/session/transcript_file.h"
 #include "tests/catch.h"
 #include "tests/program.h"
@@ -387,4 +391,165 @@ TEST_CASE("a transcript file is whole or not there") {
   CHECK(GrowingFile::open(folder.path.string()).error().code == ErrorCode::cannot_write);
   CHECK(GrowingFile::open(folder / "none/run.jsonl").error().code == ErrorCode::cannot_write);
   CHECK(GrowingFile::open("/dev/null").error().code == ErrorCode::cannot_write);
+}
+
+namespace {
+
+/// Up to ten seconds: a thread writes it.
+bool holds_soon(const std::string& path, const std::string& text) {
+  for (int i = 0; i < 1000; ++i) {
+    if (fs::exists(path) && read_all(path) == text) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+std::optional<Error> error_soon(TranscriptWriter& writer) {
+  for (int i = 0; i < 1000; ++i) {
+    if (auto error = writer.take_error()) return error;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::nullopt;
+}
+
+/// A disk with room for so many bytes more, as this process sees it.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : old_handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit small = {bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_{};
+  sighandler_t old_handler_;
+};
+
+}  // namespace
+
+TEST_CASE("a transcript is written beside its session, line by line") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  std::vector<std::string> lines = {"one"};
+  {
+    TranscriptWriter writer(path);
+    writer.append(lines);
+    CHECK(holds_soon(path, "one\n"));
+    lines.push_back("two");
+    writer.sync(lines);
+    CHECK(holds_soon(path, "one\ntwo\n"));
+    lines.push_back("three");
+    writer.append(lines);
+    CHECK(!writer.take_error());
+  }
+  CHECK(read_all(path) == "one\ntwo\nthree\n");
+}
+
+TEST_CASE("a full disk is told once, and what did not fit is written when there is room") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  std::vector<std::string> lines = {"one"};
+  TranscriptWriter writer(path);
+  writer.sync(lines);
+  REQUIRE(holds_soon(path, "one\n"));
+  {
+    const SmallDisk full(6);
+    lines.push_back("two");
+    writer.append(lines);
+    const auto error = error_soon(writer);
+    REQUIRE(error);
+    CHECK(error->code == ErrorCode::cannot_write);
+    CHECK(error->sentence().find("run.jsonl") != std::string::npos);
+    lines.push_back("three");
+    writer.append(lines);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    CHECK(!writer.take_error());  // nothing is tried until it is asked for
+    writer.sync(lines);
+    CHECK(error_soon(writer));
+  }
+  writer.sync(lines);
+  CHECK(holds_soon(path, "one\ntwo\nthree\n"));
+  CHECK(!writer.take_error());
+
+  TranscriptWriter nowhere(folder / "none/run.jsonl");
+  nowhere.append(lines);
+  CHECK(error_soon(nowhere));
+}
+
+TEST_CASE("a program that is killed loses no line that had time to be written") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  const std::string line(2000, 'x');
+  std::string all;
+  for (int i = 0; i < 500; ++i) all += line + "\n";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<std::string> lines;
+    TranscriptWriter writer(path);
+    for (int i = 0; i < 500; ++i) {
+      lines.push_back(line);
+      writer.append(lines);
+    }
+    while (true) pause();
+  }
+  CHECK(holds_soon(path, all));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK(read_all(path) == all);
+}
+
+TEST_CASE("a session that is kept has everything in its file when it ends") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  std::vector<std::string> lines;
+  {
+    auto session = start("cancellable");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) > 0; }));
+    session->keep(path);
+    session->cancel(id);
+    REQUIRE(poll_until(*session, [&] { return status(*session, id) == "cancelled"; }));
+    CHECK(!session->take_keep_error());
+    lines = session->transcript();
+  }
+  CHECK(read_lines(path) == lines);
+  auto replay = Session::replay(path);
+  REQUIRE(replay.ok());
+  CHECK(sample_count(**replay) > 0);
+  fs::remove(path);
+  CHECK((*replay)->save(folder / "copy.jsonl").error().code == ErrorCode::bad_input);
+  CHECK_FALSE(fs::exists(folder / "copy.jsonl"));
+}
+
+TEST_CASE("what waits for a child that does not read is bounded") {
+  auto process = Process::start({"sleep", "100"}, {});
+  REQUIRE(process.ok());
+  const std::string line(60 * 1024, 'x');
+  int sent = 0;
+  for (; sent < 1000 && !(*process)->takes_no_input(); ++sent) (*process)->send(line);
+  CHECK(sent > 10);
+  CHECK(sent * line.size() < 2 * kMaxUnsentBytes);
+}
+
+TEST_CASE("nothing waits for a child whose output stays open behind it") {
+  auto started = Process::start({"sh", "-c", "setsid sleep 3 & echo here; exec sleep 100"}, {});
+  REQUIRE(started.ok());
+  Process& process = **started;
+  process.wait(5);
+  const auto killed = Clock::now();
+  process.kill();
+  const bool has_ended = process.has_ended();
+  // The limit for its output is 0.2 s: a machine that was away for longer says nothing.
+  if (Clock::now() - killed < std::chrono::milliseconds(200)) CHECK_FALSE(has_ended);
+  while (!process.has_ended() && Clock::now() - killed < std::chrono::seconds(5))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const Ending ending = process.end();
+  CHECK(ending.known);
+  CHECK(ending.signalled);
+  CHECK(process.take_lines() == std::vector<std::string>{"here"});
 }

@@ -10,7 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include "app/session/transcript_file.h"
 #include "common/record/json.h"
 
 namespace ridge::app {
@@ -72,7 +71,8 @@ LiveSession::LiveSession(Options options) : options_(std::move(options)) {}
 Result<void> LiveSession::launch() {
   const auto command = options_.command.empty() ? default_command() : options_.command;
   RIDGE_TRY(process_, Process::start(command, options_.wake));
-  has_hello_ = waiting_ = in_timed_block_ = is_impatient_ = false;
+  has_hello_ = waiting_ = in_timed_block_ = is_impatient_ = ended_by_itself_ = false;
+  lost_why_.clear();
   held_.clear();
   fault_.clear();
   banner_.clear();
@@ -86,7 +86,11 @@ Result<void> LiveSession::launch() {
 }
 
 LiveSession::~LiveSession() {
-  if (!process_) return;
+  if (process_) say_good_bye();
+  if (writer_) writer_->sync(transcript_);
+}
+
+void LiveSession::say_good_bye() {
   // End of stdin means exit, whatever the worker is doing.
   process_->send(dump_json(app_line("quit")));
   process_->close_input();
@@ -98,7 +102,7 @@ LiveSession::~LiveSession() {
     if (passed_s > options_.patience.kill_s && !std::exchange(terminated, true)) {
       process_->signal_group(SIGTERM);
     }
-    process_->take_lines();
+    for (const std::string& line : process_->take_lines()) handle(line);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
@@ -106,7 +110,7 @@ LiveSession::~LiveSession() {
 WorkerState LiveSession::state() const {
   if (!process_) return reason_.empty() ? WorkerState::idle : WorkerState::lost;
   if (!has_hello_) return WorkerState::starting;
-  return open_.empty() ? WorkerState::idle : WorkerState::busy;
+  return open_.empty() && lost_why_.empty() ? WorkerState::idle : WorkerState::busy;
 }
 
 double LiveSession::hello_limit_s() const {
@@ -147,6 +151,7 @@ Result<int64_t> LiveSession::send(WorkRequest request) {
 }
 
 Result<int64_t> LiveSession::ask(int64_t id, const std::string& type, const Json& line) {
+  if (!lost_why_.empty()) finish_losing();
   if (!process_) RIDGE_TRY_VOID(launch());
   ++next_id_;
   if (open_.empty()) last_ping_ = Clock::now();
@@ -199,22 +204,41 @@ Result<void> LiveSession::save(const std::string& path) const {
   return save_transcript(path, transcript_);
 }
 
+void LiveSession::keep(const std::string& path) {
+  if (!writer_) writer_ = std::make_unique<TranscriptWriter>(path);
+  writer_->sync(transcript_);
+}
+
+std::optional<Error> LiveSession::take_keep_error() {
+  return writer_ ? writer_->take_error() : std::nullopt;
+}
+
 // ---- from the worker ----------------------------------------------------------------------------
 
 void LiveSession::wait(double timeout_s) {
-  if (process_ && !closed_) {
+  const auto sleep_at_most = [&](double s) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(timeout_s, s)));
+  };
+  if (!process_) return;
+  if (!lost_why_.empty())
+    sleep_at_most(0.001);
+  else if (closed_)
+    sleep_at_most(0.05);  // its output has ended: only the watchdog has something to do
+  else
     process_->wait(timeout_s);
-  } else if (process_) {
-    // Its output has ended: only the watchdog has something to do.
-    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(timeout_s, 0.05)));
-  }
 }
 
 bool LiveSession::poll() {
-  if (process_) {
-    process_->flush();
-    bool was_full = false;
-    for (const std::string& line : process_->take_lines(&was_full)) handle(line);
+  if (process_) poll_worker();
+  if (writer_) writer_->append(transcript_);
+  return std::exchange(changed_, false);
+}
+
+void LiveSession::poll_worker() {
+  process_->flush();
+  bool was_full = false;
+  for (const std::string& line : process_->take_lines(&was_full)) handle(line);
+  if (lost_why_.empty()) {
     const std::string death = find_death();
     if (!death.empty()) {
       lose(death);
@@ -223,11 +247,17 @@ bool LiveSession::poll() {
       mind_cancel();
     }
   }
-  return std::exchange(changed_, false);
+  if (!lost_why_.empty() && process_->has_ended()) finish_losing();
 }
 
 void LiveSession::handle(const std::string& line) {
   if (line.empty()) return;
+  if (has_hello_ && run_.apply_sample_line(line)) {
+    in_timed_block_ = false;
+    transcript_.push_back(line);
+    changed_ = true;
+    return;
+  }
   const auto message = line[0] == '{' ? parse_json(line, "worker") : Result<Json>(Json());
   if (!message || !message->is_object() || !message->contains("ridgepoint")) {
     handle_junk(line);
@@ -294,6 +324,7 @@ void LiveSession::close_request(const Json& message, const std::string& type) {
 std::string LiveSession::find_death() {
   if (!fault_.empty()) return fault_;
   if (process_->overlong_line()) return "sent a line longer than 64 KiB and was stopped";
+  if (process_->takes_no_input()) return "does not read what it is asked and was stopped";
   if (process_->exited()) return "exited";  // lose() learns how
   if (process_->output_ended()) {
     // The output of a dying process closes a moment before it is dead.
@@ -334,8 +365,8 @@ void LiveSession::mind_watchdog(bool reader_was_full) {
 }
 
 void LiveSession::mind_cancel() {
-  if (!process_) return;
   const Patience& patience = options_.patience;
+  if (!lost_why_.empty()) return;
   if (terminated_) {
     if (seconds_since(*terminated_) > patience.kill_s) lose("was killed");
     return;
@@ -349,12 +380,19 @@ void LiveSession::mind_cancel() {
   }
 }
 
-/// Ends what is left of the worker, keeps everything it said, and says why it is gone.
+/// Ends what is left of the worker. Its last lines are still taken; it is gone when finish_losing() says so.
 void LiveSession::lose(const std::string& why) {
-  const bool by_itself = process_->exited();
+  lost_why_ = why;
+  ended_by_itself_ = process_->exited();
+  process_->kill();
+}
+
+/// Keeps everything the worker said, and says why it is gone. Never waits: what will not die is left behind.
+void LiveSession::finish_losing() {
   const Ending ending = process_->end();
   for (const std::string& line : process_->take_lines()) handle(line);
   const std::string last_words = process_->last_error_line();
+  const std::string why = std::exchange(lost_why_, "");
   process_.reset();
 
   reason_ = "the worker " + why;
@@ -362,7 +400,7 @@ void LiveSession::lose(const std::string& why) {
     reason_ = "the worker gave up: " + gave_up_;
   } else if (terminated_) {
     reason_ = "the worker could not stop in the middle of a call and was ended by the cancel";
-  } else if (by_itself && fault_.empty()) {
+  } else if (ended_by_itself_ && fault_.empty()) {
     reason_ = "the worker " + ending.text() + (has_hello_ ? "" : " before it said hello");
   }
   if (gave_up_.empty() && !last_words.empty()) {

@@ -7,6 +7,7 @@
 
 #include "app/session/process.h"
 #include "app/session/session.h"
+#include "app/session/transcript_file.h"
 
 namespace ridge::app {
 
@@ -33,6 +34,8 @@ class LiveSession final : public Session {
   void predict(const std::string& kernel, const Params& params, double value_ns) override;
   const std::vector<std::string>& transcript() const override { return transcript_; }
   Result<void> save(const std::string& path) const override;
+  void keep(const std::string& path) override;
+  std::optional<Error> take_keep_error() override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -55,12 +58,16 @@ class LiveSession final : public Session {
   void mind_watchdog(bool reader_was_full);
   void mind_cancel();
   void lose(const std::string& why);
+  void finish_losing();
+  void poll_worker();
+  void say_good_bye();
   double hello_limit_s() const;
 
   Options options_;
   std::unique_ptr<Process> process_;
   Run run_;
   std::vector<std::string> transcript_;
+  std::unique_ptr<TranscriptWriter> writer_;  ///< null: nothing is kept
   std::string reason_;
   std::map<int64_t, Open> open_;
   int64_t next_id_ = 1;
@@ -74,6 +81,9 @@ class LiveSession final : public Session {
   Clock::time_point launched_, last_ping_;
   std::optional<Clock::time_point> unanswered_;  ///< the oldest ping without a pong
   std::optional<Clock::time_point> terminated_, closed_;
+  std::string
+      lost_why_;  ///< it was killed for this, and has not ended yet; empty: it is not being lost
+  bool ended_by_itself_ = false;
 };
 
 }  // namespace ridge::app

@@ -127,6 +127,8 @@ Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& 
 }
 
 Process::~Process() {
+  kill();
+  while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   end();
   for (int* fd : {&in_, &out_, &err_, &poke_}) close_fd(fd);
 }
@@ -135,6 +137,10 @@ Process::~Process() {
 
 void Process::send(const std::string& line) {
   if (in_ < 0) return;
+  if (unsent_.size() + line.size() > kMaxUnsentBytes) {
+    takes_no_input_ = true;
+    return;
+  }
   unsent_ += line;
   unsent_ += '\n';
   flush();
@@ -300,18 +306,31 @@ void Process::poke() const {
   (void)!::write(poke_, &one, sizeof one);
 }
 
-Ending Process::end() {
-  if (pid_ < 0) return ending_;
+void Process::kill() {
+  if (pid_ < 0 || killed_) return;
   signal_group(SIGKILL);
   close_input();
+  killed_ = Clock::now();
   {
-    // The pipe may hold lines yet; it closes with the last of the group. A descendant that left
-    // the group could keep it open for ever, hence the limit.
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     full_ = false;
     queued_bytes_ = 0;
-    poke();
-    changed_.wait_for(lock, kDrainTime, [this] { return output_ended_; });
+  }
+  poke();
+}
+
+/// The pipe may hold lines yet; it closes with the last of the group. A descendant that left the group could
+/// keep it open for ever, and a child may be stuck inside the kernel (a driver): hence the limits.
+bool Process::has_ended() const {
+  if (pid_ < 0) return true;
+  const auto passed = Clock::now() - *killed_;
+  return (output_ended() || passed > kDrainTime) && (exited() || passed > kReapTime);
+}
+
+Ending Process::end() {
+  if (pid_ < 0) return ending_;
+  {
+    const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   poke();
@@ -325,19 +344,13 @@ Ending Process::end() {
 
 void Process::reap() {
   const pid_t pid = std::exchange(pid_, -1);
-  const auto until = std::chrono::steady_clock::now() + kReapTime;
   int status = 0;
-  pid_t got = 0;
-  while ((got = waitpid(pid, &status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
-    if (std::chrono::steady_clock::now() > until) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  const pid_t got = waitpid(pid, &status, WNOHANG);
   if (got == pid) {
     ending_.known = true;
     ending_.signalled = WIFSIGNALED(status);
     ending_.value = ending_.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
   } else if (got == 0) {
-    // Stuck inside the kernel (a driver): reaped whenever it comes out.
     std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
   }
 }

@@ -1,14 +1,16 @@
 // A child process that speaks lines: its own process group, pipes on stdin, stdout and stderr, and
-// one reader thread. Everything is bounded (line length, queue, kept stderr), nothing here blocks
-// except end(), and whatever happens the child is reaped and its group is gone afterwards.
+// one reader thread. Everything is bounded (line length, both queues, kept stderr), nothing here blocks
+// except the destructor, and whatever happens the child is reaped and its group is gone afterwards.
 #pragma once
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +23,8 @@ namespace ridge::app {
 /// pipe then fills and the child waits: backpressure instead of memory).
 inline constexpr size_t kMaxLineBytes = 64 * 1024;
 inline constexpr size_t kMaxQueueBytes = 1024 * 1024;
+/// How much may wait for a child that does not read its input.
+inline constexpr size_t kMaxUnsentBytes = 4 * 1024 * 1024;
 
 /// How a child ended.
 struct Ending {
@@ -37,12 +41,14 @@ class Process {
   /// when the program is missing or cannot be executed.
   static Result<std::unique_ptr<Process>> start(const std::vector<std::string>& argv,
                                                 std::function<void()> wake);
-  ~Process();  ///< end()
+  ~Process();  ///< kill(), waits until has_ended(), at most 2.2 s; end()
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Queues one line (a newline is added) and writes what the pipe takes. Never blocks.
+  /// Queues one line (a newline is added) and writes what the pipe takes. Never blocks. A line beyond
+  /// kMaxUnsentBytes is dropped, and takes_no_input() says so.
   void send(const std::string& line);
+  bool takes_no_input() const { return takes_no_input_; }
   void flush();
   void close_input();
 
@@ -56,7 +62,12 @@ class Process {
   bool overlong_line() const;
   bool exited() const;  ///< the child is dead (not yet reaped)
   void signal_group(int signal) const;
-  /// Kills the group, collects the last lines, reaps. May be called again.
+  /// Kills the group. Its last lines may still come.
+  void kill();
+  /// After kill(): its output has ended and it can be reaped, or the time for that is over.
+  bool has_ended() const;
+  /// After kill(): stops reading, and reaps where has_ended(); where not, a thread reaps it whenever it comes
+  /// out of the kernel. May be called again.
   Ending end();
   /// The last line of stderr that is not empty.
   std::string last_error_line() const;
@@ -71,9 +82,13 @@ class Process {
   void poke() const;
   void reap();
 
+  using Clock = std::chrono::steady_clock;
+
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1, err_ = -1, poke_ = -1;
   std::string unsent_;
+  bool takes_no_input_ = false;
+  std::optional<Clock::time_point> killed_;
   std::function<void()> wake_;
   std::thread reader_;
   Ending ending_;

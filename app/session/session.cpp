@@ -12,8 +12,7 @@ namespace {
 /// A saved run: everything can be looked at, nothing can be asked.
 class ReplaySession final : public Session {
  public:
-  ReplaySession(Run run, std::vector<std::string> lines)
-      : run_(std::move(run)), lines_(std::move(lines)) {}
+  ReplaySession(Run run, std::string path) : run_(std::move(run)), path_(std::move(path)) {}
 
   bool poll() override { return std::exchange(fresh_, false); }
   void wait(double) override {}
@@ -30,9 +29,16 @@ class ReplaySession final : public Session {
   Result<int64_t> send(WorkRequest) override { return refuse(); }
   void cancel(int64_t) override {}
   void predict(const std::string&, const Params&, double) override {}
-  const std::vector<std::string>& transcript() const override { return lines_; }
+  /// Read where it is asked for: beside the run it would be as much memory again.
+  const std::vector<std::string>& transcript() const override {
+    if (lines_.empty()) lines_ = read_lines(path_);
+    return lines_;
+  }
   Result<void> save(const std::string& path) const override {
-    return save_transcript(path, lines_);
+    const std::vector<std::string> lines = read_lines(path_);
+    if (!lines.empty()) return save_transcript(path, lines);
+    return Error{ErrorCode::bad_input, "the saved run is no longer there", "'" + path_ + "'",
+                 "open it again from where it is now"};
   }
 
  private:
@@ -42,8 +48,8 @@ class ReplaySession final : public Session {
   }
 
   Run run_;
-  std::vector<std::string> lines_;
-  std::string reason_;
+  std::string path_, reason_;
+  mutable std::vector<std::string> lines_;
   bool fresh_ = true;
 };
 
@@ -57,8 +63,7 @@ Result<std::unique_ptr<Session>> Session::start(Options options) {
 
 Result<std::unique_ptr<Session>> Session::replay(const std::string& path) {
   RIDGE_TRY(Run run, Run::load(path));
-  return std::unique_ptr<Session>(
-      std::make_unique<ReplaySession>(std::move(run), read_lines(path)));
+  return std::unique_ptr<Session>(std::make_unique<ReplaySession>(std::move(run), path));
 }
 
 Result<std::vector<std::string>> split_command(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,11 @@ class Session {
   /// The transcript so far; and saves it (written beside, then renamed: never half a file).
   virtual const std::vector<std::string>& transcript() const = 0;
   virtual Result<void> save(const std::string& path) const = 0;
+  /// From now on `path` holds the transcript, and grows with it on a thread of its own (TranscriptWriter). Called
+  /// again, what was kept goes to the disk. A saved run is kept already.
+  virtual void keep(const std::string& path) { (void)path; }
+  /// Why the last attempt to keep it failed, once: `cannot_write`. The next call of keep() tries again.
+  virtual std::optional<Error> take_keep_error() { return std::nullopt; }
 };
 
 /// Splits a launch command into arguments like a shell would, quotes included; nothing is expanded.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -101,6 +102,85 @@ Result<void> GrowingFile::finish() {
   if (!failed && ::rename(part_.c_str(), path_.c_str()) != 0) failed = errno;
   if (failed) return write_error(path_, failed);
   return {};
+}
+
+// ---- a file that is written beside the window ----------------------------------------------------
+
+TranscriptWriter::TranscriptWriter(std::string path)
+    : path_(std::move(path)), thread_([this] { loop(); }) {}
+
+TranscriptWriter::~TranscriptWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stops_ = wants_sync_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void TranscriptWriter::append(const std::vector<std::string>& lines) {
+  take(lines, false);
+}
+
+void TranscriptWriter::sync(const std::vector<std::string>& lines) {
+  take(lines, true);
+}
+
+void TranscriptWriter::take(const std::vector<std::string>& lines, bool to_disk) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (to_disk) has_failed_ = false;
+    if (has_failed_ || (lines_taken_ >= lines.size() && !to_disk)) return;
+    wants_sync_ |= to_disk;
+    for (; lines_taken_ < lines.size(); ++lines_taken_) {
+      waiting_ += lines[lines_taken_];
+      waiting_ += '\n';
+    }
+  }
+  changed_.notify_one();
+}
+
+std::optional<Error> TranscriptWriter::take_error() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(error_, std::nullopt);
+}
+
+void TranscriptWriter::loop() {
+  constexpr auto kPause =
+      std::chrono::milliseconds(200);  // many lines at once, five times a second
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return wants_sync_ || !waiting_.empty(); });
+    changed_.wait_for(lock, kPause, [this] { return wants_sync_; });
+    const bool is_last = stops_, to_disk = std::exchange(wants_sync_, false);
+    const std::string text = std::exchange(waiting_, {});
+    const size_t lines = lines_taken_;
+    lock.unlock();
+    const int failed = write(text, to_disk);
+    lock.lock();
+    if (failed != 0) {
+      has_failed_ = true;
+      waiting_.clear();
+      lines_taken_ = lines_in_file_;
+      error_ = write_error(path_, failed);
+    } else {
+      lines_in_file_ = lines;
+    }
+    if (is_last) return;
+  }
+}
+
+/// Returns errno, or 0. What is left of a line that did not fit is cut off by the next attempt.
+int TranscriptWriter::write(const std::string& text, bool to_disk) {
+  if (fd_ < 0) fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd_ < 0) return errno;
+  const auto end = static_cast<off_t>(written_);
+  if (::ftruncate(fd_, end) != 0 || ::lseek(fd_, end, SEEK_SET) != end) return errno;
+  if (const int failed = write_all(fd_, text)) return failed;
+  if (to_disk && ::fsync(fd_) != 0 && errno != EINVAL) return errno;
+  written_ += text.size();
+  return 0;
 }
 
 }  // namespace ridge::app

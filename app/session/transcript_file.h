@@ -2,7 +2,11 @@
 // a crash of this program, everything up to it in a file beside.
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/core/result.h"
@@ -35,6 +39,44 @@ class GrowingFile {
   int fd_ = -1;
   size_t written_ = 0;
   bool failed_ = false;
+};
+
+/// Appends a transcript to a file of its own while it grows, on a thread of its own: the thread that gives the
+/// lines never waits for the disk. A crash of this program loses no line that append() was given a quarter of
+/// a second before; a crash of the machine none before the last sync().
+class TranscriptWriter {
+ public:
+  /// A file that exists is written over. Whether it can be opened shows in take_error().
+  explicit TranscriptWriter(std::string path);
+  TranscriptWriter(const TranscriptWriter&) = delete;
+  TranscriptWriter& operator=(const TranscriptWriter&) = delete;
+  ~TranscriptWriter();  ///< writes and syncs what it was given
+
+  /// Takes what `lines` has beyond the last call; after an error, beyond what is in the file.
+  void append(const std::vector<std::string>& lines);
+  /// The same, and all of it is to be on the disk soon; after an error this is another attempt.
+  void sync(const std::vector<std::string>& lines);
+  /// The error of the last attempt, once: `cannot_write`.
+  std::optional<Error> take_error();
+
+ private:
+  void take(const std::vector<std::string>& lines, bool to_disk);
+  void loop();
+  int write(const std::string& text, bool to_disk);
+
+  const std::string path_;
+  int fd_ = -1;         ///< the thread's own, like the next
+  size_t written_ = 0;  ///< bytes of whole lines in the file
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string waiting_;     ///< whole lines
+  size_t lines_taken_ = 0;  ///< of the transcript: those in the file and those that wait
+  size_t lines_in_file_ = 0;
+  bool wants_sync_ = false, stops_ = false;
+  bool has_failed_ = false;     ///< nothing is taken until sync()
+  std::optional<Error> error_;  ///< not yet told
+  std::thread thread_;          ///< last: it uses all of the above
 };
 
 }  // namespace ridge::app
