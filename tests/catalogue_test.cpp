@@ -119,7 +119,7 @@ TEST_CASE("a rung offers its own types, and runs in the first of them when none 
 
 TEST_CASE("without a GPU every GPU rung says so") {
   for (const KernelInfo& info : worker::catalogue({}, "no CUDA device")) {
-    if (info.backend != "cuda") continue;
+    if (info.backend != Backend::cuda) continue;
     INFO(info.id);
     CHECK_FALSE(info.available);
     CHECK_FALSE(info.reason.empty());

@@ -14,7 +14,7 @@ namespace {
 Ceiling cpu(const char* name, const char* resource, int threads, double value,
             const char* dtype = "") {
   const std::string unit = std::string(resource) == "flop" ? "FLOP/s" : "B/s";
-  return {name, "cpu", resource, dtype, threads, value, unit, "measured"};
+  return {name, Backend::cpu, resource, dtype, threads, value, unit, "measured"};
 }
 
 /// A machine that was busy while two of them were measured.
@@ -63,7 +63,7 @@ TEST_CASE("a rule speaks of its own resources, types, threads and backend") {
   const Ceiling read = cpu("read", "dram_read", 1, 18e9), copy = cpu("copy", "dram_copy", 1, 35e9);
   CHECK(is_clean({read, copy}));  // more than half of it
   Ceiling gpu = copy;
-  gpu.backend = "cuda", gpu.threads = 0, gpu.value = 4e12;
+  gpu.backend = Backend::cuda, gpu.threads = 0, gpu.value = 4e12;
   CHECK(is_clean({read, gpu}));
   Ceiling more = copy;
   more.threads = 8, more.value = 200e9;
@@ -73,8 +73,8 @@ TEST_CASE("a rule speaks of its own resources, types, threads and backend") {
   CHECK_FALSE(is_clean({cpu("copy", "dram_copy", 1, 20e9), more}));
   CHECK(is_clean({cpu("fp32", "flop", 1, 100e9, "fp32"), cpu("int8", "flop", 2, 10e9, "int8")}));
   // A time: the lower is the faster.
-  const Ceiling launch = {"kernel launch", "cuda", "launch", "", 0, 3e-6, "s", "measured"};
-  Ceiling node = {"graph node", "cuda", "graph_node", "", 0, 0.5e-6, "s", "measured"};
+  const Ceiling launch = {"kernel launch", Backend::cuda, "launch", "", 0, 3e-6, "s", "measured"};
+  Ceiling node = {"graph node", Backend::cuda, "graph_node", "", 0, 0.5e-6, "s", "measured"};
   CHECK(is_clean({launch, node}));
   node.value = 9e-6;
   REQUIRE(find_contradictions({launch, node}).size() == 1);

@@ -25,8 +25,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 const std::vector<Ceiling> kCeilings = {
-    {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"},
-    {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 4.2e10, "B/s", "measured"}};
+    {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"},
+    {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 4.2e10, "B/s", "measured"}};
 
 /// Rungs with times over seven decades, one baseline, one peer, and every state that has no number.
 struct LadderCase {

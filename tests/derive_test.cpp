@@ -28,12 +28,12 @@ Series measured(const std::string& kernel, int64_t threads) {
 }
 
 std::vector<Ceiling> cpu_ceilings() {
-  return {{"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
-          {"FMA fp32, 2 threads", "cpu", "flop", "fp32", 2, 2e11, "FLOP/s", "measured"},
-          {"FMA fp64, 1 thread", "cpu", "flop", "fp64", 1, 5e10, "FLOP/s", "measured"},
-          {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 1.6e10, "B/s", "measured"},
-          {"DRAM copy", "cuda", "dram_copy", "", 0, 4e12, "B/s", "measured"},
-          {"FFMA", "cuda", "flop", "fp32", 0, 6e13, "FLOP/s", "datasheet"}};
+  return {{"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
+          {"FMA fp32, 2 threads", Backend::cpu, "flop", "fp32", 2, 2e11, "FLOP/s", "measured"},
+          {"FMA fp64, 1 thread", Backend::cpu, "flop", "fp64", 1, 5e10, "FLOP/s", "measured"},
+          {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 1.6e10, "B/s", "measured"},
+          {"DRAM copy", Backend::cuda, "dram_copy", "", 0, 4e12, "B/s", "measured"},
+          {"FFMA", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "datasheet"}};
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ TEST_CASE("a ceiling must match backend, type and threads, and be measured") {
   CHECK(!gpu.compute);
   CHECK(gpu.no_compute_reason == "no measured ceiling for fp32 on cuda");
   CHECK(gpu.bandwidth->name == "DRAM copy");
-  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 4) == nullptr);
-  CHECK(find_ceiling(ceilings, "cpu", "flop", "bf16", 1) == nullptr);
-  CHECK(find_ceiling({{"x", "cpu", "flop", "fp32", 1, kNaN, "FLOP/s", "measured"}}, "cpu", "flop",
-                     "fp32", 1) == nullptr);
+  CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 4) == nullptr);
+  CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "bf16", 1) == nullptr);
+  CHECK(find_ceiling({{"x", Backend::cpu, "flop", "fp32", 1, kNaN, "FLOP/s", "measured"}},
+                     Backend::cpu, "flop", "fp32", 1) == nullptr);
 }
 
 TEST_CASE("nothing is derived from a result that may not be used") {
@@ -110,7 +110,8 @@ TEST_CASE(
     "what writes as much as it reads is held against copying, what mostly reads against reading") {
   Series series = measured("rows.cpu.a", 1);
   std::vector<Ceiling> ceilings = cpu_ceilings();
-  ceilings.push_back({"DRAM copy, 1 thread", "cpu", "dram_copy", "", 1, 1e10, "B/s", "measured"});
+  ceilings.push_back(
+      {"DRAM copy, 1 thread", Backend::cpu, "dram_copy", "", 1, 1e10, "B/s", "measured"});
   series.bytes_written = 4000;
   CHECK(derive(series, ceilings).bandwidth->value == Approx(0.8));
   CHECK(derive(series, ceilings).bandwidth->name == "DRAM copy, 1 thread");
@@ -135,8 +136,8 @@ TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   CHECK(derived.no_compute_reason ==
         "the ceiling FMA fp32, 1 thread is in doubt: 100 GFLOP/s cannot be right");
   CHECK(derived.no_bandwidth_reason.find("16 GB/s cannot be right") != std::string::npos);
-  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 1) == nullptr);
-  CHECK(find_ceiling(ceilings, "cpu", "flop", "fp32", 2));
+  CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 1) == nullptr);
+  CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 2));
 }
 
 TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
@@ -151,7 +152,8 @@ TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
         "no measured ceiling for exponentials with 1 thread on cpu");
   CHECK(exponentials_text(without) == "5.00 Gexp/s");
 
-  ceilings.push_back({"exponentials, 1 thread", "cpu", "exp", "fp32", 1, 6e9, "exp/s", "measured"});
+  ceilings.push_back(
+      {"exponentials, 1 thread", Backend::cpu, "exp", "fp32", 1, 6e9, "exp/s", "measured"});
   const Derived with = derive(series, ceilings);
   REQUIRE(with.rate_of("exp")->share);
   CHECK(with.rate_of("exp")->share->value == Approx(5.0 / 6));

@@ -13,8 +13,8 @@ namespace {
 
 /// Ceilings in round numbers: 100 GFLOP/s and 40 GB/s for one thread, the same for two.
 std::vector<Ceiling> ceilings(int threads) {
-  return {{"FMA", "cpu", "flop", "fp32", threads, 100e9, "FLOP/s", "measured"},
-          {"DRAM read", "cpu", "dram_read", "", threads, 40e9, "B/s", "measured"}};
+  return {{"FMA", Backend::cpu, "flop", "fp32", threads, 100e9, "FLOP/s", "measured"},
+          {"DRAM read", Backend::cpu, "dram_read", "", threads, 40e9, "B/s", "measured"}};
 }
 
 Environment machine() {
@@ -111,7 +111,7 @@ Series two_stages(const char* first, double first_ns, const char* second, double
   constexpr int kItems = 200;
   Series series;
   series.kernel = "synthetic.cpu.two_stages";
-  series.kind = "pipeline";
+  series.kind = RungKind::pipeline;
   series.status = SeriesStatus::ok;
   series.checks = {QualityCheck{.passed = true}};
   std::vector<double> begins;  // of the second stage: an item leaves the buffer
@@ -135,7 +135,7 @@ Series two_stages(const char* first, double first_ns, const char* second, double
 Series observed(const char* name, double share) {
   Series series;
   series.kernel = "synthetic.cpu.training";
-  series.kind = "training";
+  series.kind = RungKind::training;
   series.status = SeriesStatus::ok;
   series.checks = {QualityCheck{.passed = true}};
   series.stats = Stats{.n = 20, .median_ns = 1e6};

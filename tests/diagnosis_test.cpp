@@ -185,37 +185,45 @@ TEST_CASE("memory full of activations is activation memory") {
 Series kernel_series(const char* kernel) {
   Series series;
   series.kernel = kernel;
-  series.kind = "kernel";
+  series.kind = RungKind::kernel;
   series.dtype = "fp32";
   series.status = SeriesStatus::ok;
   series.checks = {QualityCheck{.passed = true}};
   series.stats = Stats{.n = 20, .median_ns = 1e6};
   return series;
 }
-Ceiling ceiling(const char* backend, const char* resource, double value) {
-  return {std::string(resource) + " of this machine", backend, resource, "",
-          std::string(backend) == "cpu" ? 1 : 0,      value,   "",       "measured"};
+Ceiling ceiling(Backend backend, const char* resource, double value) {
+  return {std::string(resource) + " of this machine",
+          backend,
+          resource,
+          "",
+          backend == Backend::cpu ? 1 : 0,
+          value,
+          "",
+          "measured"};
 }
 
 TEST_CASE("near both ceilings it is not sure, and says both shares") {
   Series series = kernel_series("x.cpu.both");
   series.flop = 90, series.bytes_min = 85;
   const auto diagnosis = diagnose(
-      series, {ceiling("cpu", "flop", 100e3), ceiling("cpu", "dram_read", 100e3)}, std::nullopt);
+      series, {ceiling(Backend::cpu, "flop", 100e3), ceiling(Backend::cpu, "dram_read", 100e3)},
+      std::nullopt);
   REQUIRE(diagnosis);
   CHECK(diagnosis->bottleneck == Bottleneck::not_sure);
   CHECK(diagnosis->reason.find("90.0 %") != std::string::npos);
   CHECK(diagnosis->reason.find("85.0 %") != std::string::npos);
   series.bytes_min = 10;
   const auto clear = diagnose(
-      series, {ceiling("cpu", "flop", 100e3), ceiling("cpu", "dram_read", 100e3)}, std::nullopt);
+      series, {ceiling(Backend::cpu, "flop", 100e3), ceiling(Backend::cpu, "dram_read", 100e3)},
+      std::nullopt);
   CHECK(clear->bottleneck == Bottleneck::compute);
 }
 
 TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
   Series series = kernel_series("x.cpu.half");
   series.flop = 50;
-  const auto half = diagnose(series, {ceiling("cpu", "flop", 100e3)}, std::nullopt);
+  const auto half = diagnose(series, {ceiling(Backend::cpu, "flop", 100e3)}, std::nullopt);
   CHECK(half->bottleneck == Bottleneck::not_sure);
   CHECK_FALSE(half->reason.empty());
   const auto none = diagnose(series, {}, std::nullopt);
@@ -226,8 +234,8 @@ TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
 TEST_CASE("faster than its FLOP ceiling it is not sure, however far it is from memory's") {
   Series series = kernel_series("x.cpu.fewer_products");
   series.flop = 130, series.bytes_min = 2;
-  const std::vector<Ceiling> ceilings = {ceiling("cpu", "flop", 100e3),
-                                         ceiling("cpu", "dram_read", 100e3)};
+  const std::vector<Ceiling> ceilings = {ceiling(Backend::cpu, "flop", 100e3),
+                                         ceiling(Backend::cpu, "dram_read", 100e3)};
   const auto above = diagnose(series, ceilings, std::nullopt);
   CHECK(above->bottleneck == Bottleneck::not_sure);
   CHECK(above->reason.find("above the measured ceiling flop") != std::string::npos);
@@ -237,15 +245,15 @@ TEST_CASE("faster than its FLOP ceiling it is not sure, however far it is from m
 
 TEST_CASE("bytes that stay in a cache are no evidence of memory bandwidth") {
   Series series = kernel_series("x.cpu.cached");
-  series.cache = "hot";
+  series.cache = CacheMode::hot;
   series.bytes_min = 90, series.memory_bytes = 1000;
   Environment machine;
   machine.cpu.l3_bytes = 1 << 20;
-  const std::vector<Ceiling> ceilings = {ceiling("cpu", "dram_read", 100e3)};
+  const std::vector<Ceiling> ceilings = {ceiling(Backend::cpu, "dram_read", 100e3)};
   CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::not_sure);
   series.memory_bytes = 4 << 20;
   CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::memory_bandwidth);
-  series.memory_bytes = 1000, series.cache = "cold";
+  series.memory_bytes = 1000, series.cache = CacheMode::cold;
   CHECK(diagnose(series, ceilings, machine)->bottleneck == Bottleneck::memory_bandwidth);
 }
 
@@ -254,8 +262,8 @@ TEST_CASE("launches that take the time are launch overhead, a replayed graph's n
   series.resources = Resources{};
   series.resources->kernels.push_back({.name = "step", .launches = 300});
   series.stats->flags = {"ungated"};
-  const std::vector<Ceiling> ceilings = {ceiling("cuda", "launch", 3e-6),
-                                         ceiling("cuda", "graph_node", 0.5e-6)};
+  const std::vector<Ceiling> ceilings = {ceiling(Backend::cuda, "launch", 3e-6),
+                                         ceiling(Backend::cuda, "graph_node", 0.5e-6)};
   const auto launched = diagnose(series, ceilings, std::nullopt);
   CHECK(launched->bottleneck == Bottleneck::launch_overhead);
   CHECK(launched->evidence.front().value == Approx(0.9));
@@ -272,7 +280,7 @@ TEST_CASE("launches that take the time are launch overhead, a replayed graph's n
 TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   Series series = kernel_series("x.cuda.slow");
   series.flop = 10;
-  const std::vector<Ceiling> ceilings = {ceiling("cuda", "flop", 100e3)};
+  const std::vector<Ceiling> ceilings = {ceiling(Backend::cuda, "flop", 100e3)};
   const auto unseen = diagnose(series, ceilings, std::nullopt);
   CHECK(unseen->bottleneck == Bottleneck::not_sure);
   CHECK(unseen->reason.find("--counters") != std::string::npos);
@@ -302,7 +310,7 @@ TEST_CASE("stages of an unknown kind, or two that are as busy, are not sure") {
   CHECK(diagnose(run({"polish", 2, "varnish", 0.1}), {}, environment())->bottleneck ==
         Bottleneck::not_sure);
   Series series = kernel_series("x.cpu.pipe");
-  series.kind = "pipeline";
+  series.kind = RungKind::pipeline;
   series.samples = {Sample{.t_ns = 100, .calls = 1}};
   series.spans = {{.stage = "decode", .worker = 0, .start_ns = 0, .end_ns = 95},
                   {.stage = "train", .worker = 1, .start_ns = 0, .end_ns = 93}};
@@ -315,7 +323,7 @@ TEST_CASE("stages measured alone: what the pace comes near to, by whose work it 
   const auto series_of = [](double t_ns, double load_ns, double copy_ns, double step_ns,
                             double cpu_ns) {
     Series series = kernel_series("x.cpu.loader");
-    series.kind = "pipeline";
+    series.kind = RungKind::pipeline;
     series.stats->median_ns = t_ns;
     series.pipeline = PipelineOutcome{};
     series.pipeline->cores = 2;

@@ -208,7 +208,7 @@ TEST_CASE("a comparison whose candidate failed has no ratio and is not adopted")
                               "gemm",
                               kFirst,
                               kSecond,
-                              "hot",
+                              CacheMode::hot,
                               refused.params,
                               refused.params,
                               8,

@@ -448,7 +448,7 @@ TEST_CASE("ridgepoint inspect prints the decision, saves it, and its lines keep 
   REQUIRE(run);
   REQUIRE(run->inspections().size() == 1);
   CHECK(run->inspections()[0].prediction == expected);
-  CHECK(run->requests().back().type == "inspect");
+  CHECK(run->requests().back().type == RequestType::inspect);
   const int code =
       check_schemas(" --every-field" + schema_argument("transcript", folder / "look.jsonl"));
   if (code == 77) WARN("skipped: no python3 with the module jsonschema");

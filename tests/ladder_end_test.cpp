@@ -35,7 +35,7 @@ KernelInfo info_on(const Gpu& gpu, const std::string& kernel) {
   KernelInfo info = kernel_info(kernel);
   if (kernel.find(".cpu.") != std::string::npos) return info;
   const int needs = needs_of(kernel);
-  info.backend = "cuda";
+  info.backend = Backend::cuda;
   info.needs = "sm_" + std::to_string(needs);
   info.available = gpu.capability >= needs;
   if (!info.available) {

@@ -37,7 +37,7 @@ TEST_CASE("the CPU device: samples of 200 us, hot and cold told apart") {
   const auto series =
       measure::measure_kernel(&bench, cpu->get(), kGood, kParams, options, 0, &listener);
   REQUIRE(series);
-  CHECK(series->cache == "cold");
+  CHECK(series->cache == CacheMode::cold);
 }
 
 TEST_CASE("the environment names this machine, and a debug build is not quiet") {

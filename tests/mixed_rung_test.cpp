@@ -75,7 +75,7 @@ namespace {
 
 Series judged(const std::string& kernel, int64_t seed, double accuracy) {
   Series series;
-  series.kernel = kernel, series.kind = "training", series.status = SeriesStatus::ok;
+  series.kernel = kernel, series.kind = RungKind::training, series.status = SeriesStatus::ok;
   series.params = {{"seed", seed}, {"batch", int64_t{64}}};
   QualityCheck check;
   check.task = {{"accuracy", accuracy}}, check.passed = true;

@@ -118,7 +118,7 @@ TEST_CASE("logic instructions and L2 bytes give shares where their ceilings were
   check.passed = true;
   series.checks = {check};
   Ceiling logic{.name = "three-input logic, 1 thread",
-                .backend = "cpu",
+                .backend = Backend::cpu,
                 .resource = "logic",
                 .dtype = "bits",
                 .threads = 1,

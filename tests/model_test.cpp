@@ -61,7 +61,7 @@ struct Saved {
     Environment env = environment();
     env.gpus = {{0, "Test GPU", 90, 100, 1, 1, 1e9, "", ""}};
     const std::vector<Ceiling> ceilings = {
-        {"DRAM read", "cuda", "dram_read", "", 0, kBandwidth, "B/s", "measured"}};
+        {"DRAM read", Backend::cuda, "dram_read", "", 0, kBandwidth, "B/s", "measured"}};
     lines.send(request);
     lines.worker("env", {{"environment", env}, {"when", "before"}});
     lines.worker("result", {{"request", 1}, {"ceilings", ceilings}});

@@ -77,11 +77,11 @@ TEST_CASE("a wrong parameter is named with its range") {
 
 TEST_CASE("requests come back from their line") {
   WorkRequest request;
-  request.type = "compare";
+  request.type = RequestType::compare;
   request.id = 12;
   request.lab = "gemm";
   request.kernels = {{"gemm.cpu.a", {{"n", int64_t{64}}}}, {"gemm.cpu.b", {}}};
-  request.cache = "cold";
+  request.cache = CacheMode::cold;
   request.margin = 0.01;
   request.device = 1;
   const Json line = to_line(request);

@@ -22,15 +22,15 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Round numbers; nothing here was measured.
 inline const std::vector<Ceiling> kCeilings = {
-    {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
-    {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 2e10, "B/s", "measured"},
-    {"FFMA fp32", "cuda", "flop", "fp32", 0, 6e13, "FLOP/s", "measured"},
-    {"tensor bf16", "cuda", "flop", "bf16", 0, 9e14, "FLOP/s", "measured"},
-    {"tensor fp8", "cuda", "flop", "fp8", 0, 2e15, "FLOP/s", "datasheet"},
-    {"L2 read", "cuda", "l2_read", "", 0, 1.2e13, "B/s", "measured"},
-    {"DRAM read", "cuda", "dram_read", "", 0, 4e12, "B/s", "measured"},
-    {"launch", "cuda", "launch", "", 0, 3e-6, "s", "measured"},
-    {"broken", "cuda", "flop", "fp16", 0, kNan, "FLOP/s", "measured"}};
+    {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1e11, "FLOP/s", "measured"},
+    {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 2e10, "B/s", "measured"},
+    {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "measured"},
+    {"tensor bf16", Backend::cuda, "flop", "bf16", 0, 9e14, "FLOP/s", "measured"},
+    {"tensor fp8", Backend::cuda, "flop", "fp8", 0, 2e15, "FLOP/s", "datasheet"},
+    {"L2 read", Backend::cuda, "l2_read", "", 0, 1.2e13, "B/s", "measured"},
+    {"DRAM read", Backend::cuda, "dram_read", "", 0, 4e12, "B/s", "measured"},
+    {"launch", Backend::cuda, "launch", "", 0, 3e-6, "s", "measured"},
+    {"broken", Backend::cuda, "flop", "fp16", 0, kNan, "FLOP/s", "measured"}};
 
 inline Series gemm(const std::string& kernel, int64_t n, double share,
                    const std::string& dtype = "fp32") {

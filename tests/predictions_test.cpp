@@ -24,7 +24,7 @@ struct Told {
   Told() {
     out.worker("hello", {{"version", "0"}, {"pid", 1}, {"build", Json::object()}});
     const std::vector<Ceiling> ceilings = {
-        {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e12, "FLOP/s", "measured"}};
+        {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1e12, "FLOP/s", "measured"}};
     out.worker("result", {{"request", 99}, {"ceilings", ceilings}});
   }
   void predict(double value_ns, int64_t n = 64) {
@@ -32,7 +32,7 @@ struct Told {
   }
   void measure(double t_ns, bool passes = true, int64_t n = 64) {
     WorkRequest request;
-    request.type = "run";
+    request.type = RequestType::run;
     request.id = next++;
     request.lab = "gemm";
     request.kernels = {{kKernel, {{"n", n}}}};

@@ -45,7 +45,7 @@ Run run_of_table(bool second_passes = true) {
   Transcript t;
   t.worker("hello", {{"version", "1"}, {"pid", 1}, {"build", Json::object()}});
   KernelInfo gpu = kernel_info("gemm.cuda.shared_tile");
-  gpu.backend = "cuda";
+  gpu.backend = Backend::cuda;
   gpu.available = false;
   gpu.reason = "no CUDA device";
   for (const KernelInfo& info : {with_threads(kFirst, 2), with_threads(kSecond, 2), gpu}) {
@@ -257,7 +257,7 @@ TEST_CASE("a report of a run of the score card's networks holds the card") {
   const auto series_of = [](int index, const char* kernel, const char* from, int64_t images,
                             double t_ns) {
     Series series = outcome(1, index, kernel);
-    series.lab = "weightless", series.cache = "hot", series.flop = 0;
+    series.lab = "weightless", series.cache = CacheMode::hot, series.flop = 0;
     series.params = {
         {"luts", int64_t{2000}}, {"bits", int64_t{3}}, {"tuple", int64_t{12}}, {"images", images}};
     if (*from) series.params["from"] = std::string(from);

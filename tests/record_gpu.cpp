@@ -151,7 +151,7 @@ class Recorder {
                                              const std::string& dtype) {
     std::vector<const Rung*> rungs;
     WorkRequest probe;
-    probe.type = "probe";
+    probe.type = RequestType::probe;
     for (const Rung& rung : lab_.rungs) {
       const KernelInfo* info = driver_->run().kernel(rung.kernel);
       if (!on_gpu(rung) || !info || !info->available || !wanted(rung)) continue;
@@ -174,13 +174,13 @@ class Recorder {
   Result<void> run(const std::vector<const Rung*>& rungs, const Params& params,
                    const std::string& name, bool energy) {
     WorkRequest request;
-    request.type = "run";
+    request.type = RequestType::run;
     double limit_s = kPass_s;
     for (const Rung* rung : rungs) {
-      const std::string& kind = driver_->run().kernel(rung->kernel)->kind;
-      limit_s = std::max(limit_s, kind == "pipeline"   ? kPipeline_s
-                                  : kind == "training" ? kTraining_s
-                                                       : 0);
+      const OpenEnum<RungKind>& kind = driver_->run().kernel(rung->kernel)->kind;
+      limit_s = std::max(limit_s, kind == RungKind::pipeline   ? kPipeline_s
+                                  : kind == RungKind::training ? kTraining_s
+                                                               : 0);
     }
     request.limit_s = limit_s;
     request.energy = energy;
@@ -192,7 +192,7 @@ class Recorder {
   /// Only kernels are compared in pairs: traps and pipelines have figures of their own.
   bool is_timed(const Rung& rung, const Params& params) const {
     const Series* series = latest(rung, params);
-    return series && series->stats && series->kind == "kernel";
+    return series && series->stats && series->kind == RungKind::kernel;
   }
 
   /// Another process cannot take turns within a round: it is compared on its own, by hand.
@@ -204,7 +204,7 @@ class Recorder {
   Result<void> compare(const Rung& baseline, const std::vector<const Rung*>& candidates,
                        const Params& params, const std::string& name) {
     WorkRequest request;
-    request.type = "compare";
+    request.type = RequestType::compare;
     request.limit_s = kCompare_s;
     RIDGE_TRY_VOID(add(baseline, params, &request));
     for (const Rung* candidate : candidates) RIDGE_TRY_VOID(add(*candidate, params, &request));
@@ -243,7 +243,7 @@ class Recorder {
   const Series* latest(const Rung& rung, const Params& params) const {
     const Series* found = nullptr;
     for (const Series& series : driver_->run().series()) {
-      if (series.kernel != rung.kernel || series.mode != "measure") continue;
+      if (series.kernel != rung.kernel || series.mode != RunMode::measure) continue;
       const bool same = std::all_of(params.begin(), params.end(), [&](const auto& param) {
         const auto at = series.params.find(param.first);
         return at != series.params.end() && at->second == param.second;
@@ -266,7 +266,7 @@ class Recorder {
   }
 
   void print_series(const Series& series) const {
-    if (series.mode != "measure") return;
+    if (series.mode != RunMode::measure) return;
     if (!series.stats) {
       std::printf("%-32s %-40s %s: %s\n", series.kernel.c_str(), to_string(series.params).c_str(),
                   to_string(series.status).c_str(), series.reason.c_str());

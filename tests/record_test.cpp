@@ -68,11 +68,12 @@ TEST_CASE("every struct comes back from JSON") {
   environment.power_source = "mains";
   environment.quiet.quiet = false;
   round_trip(environment, 13);
-  round_trip(Ceiling{"FMA", "cpu", "flop", "fp32", 2, 1e11, "FLOP/s", "measured", "too low"}, 9);
+  round_trip(Ceiling{"FMA", Backend::cpu, "flop", "fp32", 2, 1e11, "FLOP/s", "measured", "too low"},
+             9);
   round_trip(KernelInfo{"gemm.cpu.a",
                         "gemm",
-                        "cpu",
-                        "kernel",
+                        Backend::cpu,
+                        RungKind::kernel,
                         {"fp32"},
                         "avx2",
                         "lib",
@@ -101,10 +102,10 @@ TEST_CASE("series and comparisons come back from JSON") {
   series.index = 2;
   series.lab = "gemm";
   series.kernel = "gemm.cpu.naive_o1";
-  series.kind = "kernel";
+  series.kind = RungKind::kernel;
   series.dtype = "fp32";
-  series.cache = "hot";
-  series.mode = "live";
+  series.cache = CacheMode::hot;
+  series.mode = RunMode::live;
   series.hash = "beef";
   series.params = {{"n", int64_t{64}}, {"dtype", std::string("fp32")}};
   series.reduced_from = "n=4096";
@@ -129,7 +130,7 @@ TEST_CASE("series and comparisons come back from JSON") {
                         "gemm",
                         "a",
                         "b",
-                        "cold",
+                        CacheMode::cold,
                         {{"n", int64_t{1}}},
                         {{"n", int64_t{2}}},
                         40,

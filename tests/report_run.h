@@ -60,8 +60,8 @@ inline void add_start_of(Transcript* out) {
   }
   out->worker("kernel", {{"request", 1}, {"kernel", rung_info(kPeer, "oneDNN")}});
   const std::vector<Ceiling> ceilings = {
-      {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"},
-      {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 4.2e10, "B/s", "measured"}};
+      {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"},
+      {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 4.2e10, "B/s", "measured"}};
   out->worker("result", {{"request", 2}, {"ceilings", ceilings}});
   Environment env = environment();
   env.libraries = {{"oneDNN", "2.6.3"}};
@@ -129,7 +129,7 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   comparison.lab = "gemm";
   comparison.baseline = kNaive;
   comparison.candidate = kBlocked;
-  comparison.cache = "hot";
+  comparison.cache = CacheMode::hot;
   comparison.baseline_params = comparison.candidate_params = base.params;
   comparison.rounds = 12;
   comparison.ratio = wanted.ratio;

@@ -388,7 +388,7 @@ TEST_CASE("a ceiling in doubt is said with its reason, and nothing is a share of
   Transcript lines;
   add_start_of(&lines);
   std::vector<Ceiling> doubted = {
-      {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"}};
+      {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"}};
   doubted[0].doubt = "130 GFLOP/s cannot be right";
   lines.worker("result", {{"request", 2}, {"ceilings", doubted}});
   add_ladder(&lines);

@@ -31,9 +31,9 @@ TEST_CASE("a transcript adds up to catalogue, sources, ceilings and requests") {
   REQUIRE(run.quiet_after());
   CHECK(!run.quiet_after()->quiet);
   REQUIRE(run.request(4) != nullptr);
-  CHECK(run.request(4)->type == "run");
+  CHECK(run.request(4)->type == RequestType::run);
   CHECK(run.request(4)->lab == "gemm");
-  CHECK(run.request(4)->status == "ok");
+  CHECK(run.request(4)->status == RequestStatus::ok);
   CHECK(run.request(4)->kernels == std::vector<std::string>{kFirst, kSecond});
   CHECK(run.request(99) == nullptr);
   REQUIRE(run.predictions().size() == 1);
@@ -189,9 +189,9 @@ TEST_CASE("a lost worker leaves what it had sent") {
   CHECK(running.stats->n == 12);
   CHECK(running.stats->median_ns == Approx(1001.5));
   CHECK(run.series()[1].status == SeriesStatus::skipped);
-  CHECK(run.request(4)->status == "failed");
+  CHECK(run.request(4)->status == RequestStatus::failed);
   CHECK(run.request(4)->error->what == "it crashed (SIGSEGV)");
-  CHECK(run.request(1)->status == "ok");
+  CHECK(run.request(1)->status == RequestStatus::ok);
 
   SECTION("a second loss changes no series") {
     run.worker_lost("again");

@@ -54,7 +54,7 @@ bool poll_until(Session& session, Predicate over) {
 
 int64_t ask(Session& session) {
   WorkRequest request;
-  request.type = "run";
+  request.type = RequestType::run;
   request.lab = "gemm";
   request.kernels = {{"gemm.cpu.naive_o1", {{"n", int64_t{64}}}}};
   const auto id = session.send(request);
@@ -245,7 +245,7 @@ TEST_CASE("cancel: obeyed, else SIGTERM, else SIGKILL") {
     // The transcript tells it the same way, and the next request starts another worker.
     Run again;
     for (const std::string& line : session->transcript()) again.apply_line(line);
-    CHECK(again.requests().back().status == "cancelled");
+    CHECK(again.requests().back().status == RequestStatus::cancelled);
     REQUIRE(session->list().ok());
     CHECK(session->state() == WorkerState::starting);
   }
@@ -279,7 +279,7 @@ TEST_CASE("a slow pong, and a long wait for a queue, are not death") {
 TEST_CASE("a worker that does not read is never waited for, and found out") {
   auto session = start("deaf");
   WorkRequest request;
-  request.type = "run";
+  request.type = RequestType::run;
   for (int i = 0; i < 2000; ++i) {
     request.kernels.push_back({"gemm.cpu.naive_o1", {{"n", int64_t{64}}}});
   }

@@ -95,10 +95,10 @@ inline Series outcome(int64_t request, int index, const std::string& kernel) {
   made.index = index;
   made.lab = "gemm";
   made.kernel = kernel;
-  made.kind = "kernel";
+  made.kind = RungKind::kernel;
   made.dtype = "fp32";
-  made.cache = "hot";
-  made.mode = "measure";
+  made.cache = CacheMode::hot;
+  made.mode = RunMode::measure;
   made.hash = "00beef00";
   made.params = {{"n", int64_t{64}}, {"dtype", std::string("fp32")}};
   made.status = SeriesStatus::ok;
@@ -149,8 +149,8 @@ inline void add_start(Transcript* out) {
   probe.kernels.clear();
   out->send(probe);
   const std::vector<Ceiling> ceilings = {
-      {"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e12, "FLOP/s", "measured"},
-      {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 1e11, "B/s", "measured"}};
+      {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1e12, "FLOP/s", "measured"},
+      {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 1e11, "B/s", "measured"}};
   out->worker("result", {{"request", 3}, {"ceilings", ceilings}});
   out->worker("done", {{"request", 3}, {"status", "ok"}});
 }
@@ -207,7 +207,7 @@ inline void add_compare(Transcript* out) {
   out->worker("samples", {{"request", 5}, {"phase", "rounds"}, {"rounds", rounds}});
   for (int side = 0; side < 2; ++side) {
     Series series = outcome(5, side, side == 0 ? kFirst : kSecond);
-    series.mode = "compare";
+    series.mode = RunMode::compare;
     out->worker("samples", {{"request", 5},
                             {"series", side},
                             {"phase", "call"},
@@ -220,7 +220,7 @@ inline void add_compare(Transcript* out) {
                               "gemm",
                               kFirst,
                               kSecond,
-                              "hot",
+                              CacheMode::hot,
                               params,
                               params,
                               8,

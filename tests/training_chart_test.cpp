@@ -16,7 +16,7 @@ namespace {
 // Round numbers; nothing here was measured.
 Series trained(const std::string& kernel, double step_s, double end, int steps = 640) {
   Series series = measured(1, 0, kernel, step_s * 1e9);
-  series.kind = "training";
+  series.kind = RungKind::training;
   series.flop = series.bytes_min = 0;
   series.items_per_s = 256 / step_s;
   for (int i = 1; i <= steps; ++i) {

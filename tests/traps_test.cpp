@@ -354,7 +354,7 @@ TEST_CASE("every trap has a part in the lesson, and every trap file is known wit
   text << file.rdbuf();
   int traps = 0;
   for (const KernelSource& rung : kernel_sources()) {
-    if (rung.kind != "trap") continue;
+    if (rung.kind != RungKind::trap) continue;
     ++traps;
     INFO(rung.id);
     CHECK(text.str().find("\n## " + rung.id + " · ") != std::string::npos);

@@ -257,7 +257,7 @@ TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
   f.driver->type('b');
   f.driver->type(']');
   f.driver->type('c');
-  f.session.judge(f.session.last("compare"), Verdict::faster, 2);
+  f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 2);
   f.driver->frames(3);
   f.driver->type('v');
   f.driver->frames(3);

@@ -29,7 +29,7 @@ struct Edits : Fixture {
     driver->frames(10);
   }
   void finish_run() {
-    const WorkRequest request = session.last("run");
+    const WorkRequest request = session.last(RequestType::run);
     session.measure(request, 0, 5e5);
     session.finish(request);
     driver->frames(10);
@@ -48,10 +48,10 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   });
   REQUIRE(row != ladder.end());
   CHECK(std::string(std::prev(row)->rung->kernel) == kRung);
-  const WorkRequest& request = w.session.last("run");
+  const WorkRequest& request = w.session.last(RequestType::run);
   CHECK(request.kernels.size() == 1);
   CHECK(request.kernels[0].kernel == kEdited);
-  CHECK(request.mode == "live");
+  CHECK(request.mode == RunMode::live);
   w.finish_run();
   bool is_error = true;
   // Nothing was saved yet, so that nothing was waited for.
@@ -64,38 +64,38 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   CHECK(w.driver->find("editor") != nullptr);
   // One key compares it with what it was made from.
   w.driver->type('c');
-  CHECK(w.session.last("compare").kernels[0].kernel == kRung);
-  CHECK(w.session.last("compare").kernels[1].kernel == kEdited);
+  CHECK(w.session.last(RequestType::compare).kernels[0].kernel == kRung);
+  CHECK(w.session.last(RequestType::compare).kernels[1].kernel == kEdited);
 }
 
 TEST_CASE("what is typed is saved by Ctrl+S, and an editor of their own is noticed") {
   Edits w;
   w.open();
   w.finish_run();
-  const int runs = w.session.count("run");
+  const int runs = w.session.count(RequestType::run);
   REQUIRE(w.driver->click("editor"));
   w.driver->type('x');
   CHECK(w.state.editing->is_unsaved());
-  CHECK(w.session.count("run") == runs);
+  CHECK(w.session.count(RequestType::run) == runs);
   w.driver->key(compat::Key::s, true);
   w.driver->frames(10);
   CHECK(!w.state.editing->is_unsaved());
   CHECK(read(w.file()) == w.state.editing->text);
-  CHECK(w.session.count("run") == runs + 1);
+  CHECK(w.session.count(RequestType::run) == runs + 1);
   w.finish_run();
   w.driver->move(5, 5);
   w.driver->press_at(5, 5);
   std::ofstream(w.file()) << "// another editor's\nint a;\n";
   w.driver->frames(20);
   CHECK(w.state.editing->text == "// another editor's\nint a;\n");
-  CHECK(w.session.count("run") == runs + 2);
+  CHECK(w.session.count(RequestType::run) == runs + 2);
 }
 
 TEST_CASE("a text that does not compile is marked at its line and runs nothing") {
   Edits w;
   w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
   w.open();
-  CHECK(w.session.count("run") == 0);
+  CHECK(w.session.count(RequestType::run) == 0);
   bool is_error = false;
   CHECK(editing_status(w.state, &is_error) == "it does not compile, line 2");
   CHECK(is_error);
@@ -103,7 +103,7 @@ TEST_CASE("a text that does not compile is marked at its line and runs nothing")
   w.session.build_messages = {};
   save_edit(w.state);
   w.driver->frames(10);
-  CHECK(w.session.count("run") == 1);
+  CHECK(w.session.count(RequestType::run) == 1);
   CHECK(w.driver->find("message_2") == nullptr);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("results from before an edit that fails are still there") {
   w.run_all();
   const size_t before = w.session.run().series().size();
   w.open();
-  const WorkRequest request = w.session.last("run");
+  const WorkRequest request = w.session.last(RequestType::run);
   w.session.measure(request, 0, 5e5, false);
   w.session.finish(request);
   w.driver->frames(10);
@@ -150,7 +150,7 @@ TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are
   w.driver->frames(10);
   w.finish_run();
   w.driver->type('c');
-  w.session.finish(w.session.last("compare"));
+  w.session.finish(w.session.last(RequestType::compare));
   const std::string file = w.folder.path + "/class.jsonl";
   REQUIRE(w.session.save(file));
 

@@ -99,7 +99,7 @@ class FakeSession final : public app::Session {
     request.id = next_++;
     sent.push_back(request);
     to_.send(request);
-    if (request.type == "probe")
+    if (request.type == RequestType::probe)
       answer_probe(request);
     else
       state_ = app::WorkerState::busy;
@@ -202,14 +202,14 @@ class FakeSession final : public app::Session {
     run_.worker_lost(why);
     moved_ = true;
   }
-  const WorkRequest& last(const std::string& type) const {
+  const WorkRequest& last(RequestType type) const {
     for (auto it = sent.rbegin(); it != sent.rend(); ++it) {
       if (it->type == type) return *it;
     }
-    FAIL("nothing of type " + type + " was sent");
+    FAIL("nothing of type " + to_string(type) + " was sent");
     return sent.front();
   }
-  int count(const std::string& type) const {
+  int count(RequestType type) const {
     int found = 0;
     for (const WorkRequest& request : sent) found += request.type == type;
     return found;
@@ -217,7 +217,7 @@ class FakeSession final : public app::Session {
   int estimates() const {
     int found = 0;
     for (const WorkRequest& request : sent)
-      found += request.type == "probe" && !request.kernels.empty();
+      found += request.type == RequestType::probe && !request.kernels.empty();
     return found;
   }
 
@@ -246,7 +246,7 @@ class FakeSession final : public app::Session {
     if (lab == "weightless") {
       const Rung* rung = *find_rung(*find_lab(lab), id);
       const std::string_view name = rung->kernel;
-      if (name.ends_with("wiring") || name.ends_with("_training")) made.kind = "training";
+      if (name.ends_with("wiring") || name.ends_with("_training")) made.kind = RungKind::training;
       made.params.push_back({"luts", "", false, {}, 10, 100'000, int64_t{2000}, ""});
       // As in the catalogue: one name, and in each family a range and a default of its own.
       if (name.starts_with("wisard."))
@@ -278,8 +278,8 @@ class FakeSession final : public app::Session {
     flush();
   }
   static std::vector<Ceiling> ceilings() {
-    return {{"FMA fp32, 1 thread", "cpu", "flop", "fp32", 1, 1e12, "FLOP/s", "measured"},
-            {"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 1e11, "B/s", "measured"}};
+    return {{"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1e12, "FLOP/s", "measured"},
+            {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 1e11, "B/s", "measured"}};
   }
   void answer_probe(const WorkRequest& request) {
     if (request.kernels.empty()) {
@@ -331,7 +331,7 @@ struct Fixture {
   /// F5, every rung measured in turn, each twice as fast as the one before.
   void run_all() {
     driver->key(compat::Key::f5);
-    const WorkRequest request = session.last("run");
+    const WorkRequest request = session.last(RequestType::run);
     double t_ns = 1e6;
     for (size_t i = 0; i < request.kernels.size(); ++i, t_ns /= 2)
       session.measure(request, static_cast<int>(i), t_ns);

@@ -58,20 +58,20 @@ TEST_CASE("a run measures what is shown, and the fold says how many have results
   WithGpu gpu;
   Fixture f;
   f.run_all();
-  CHECK_FALSE(asks_for(f.session.last("run"), "gemm.cuda.tuned"));
-  CHECK(asks_for(f.session.last("run"), "gemm.cuda.wide_tile"));
+  CHECK_FALSE(asks_for(f.session.last(RequestType::run), "gemm.cuda.tuned"));
+  CHECK(asks_for(f.session.last(RequestType::run), "gemm.cuda.wide_tile"));
   const size_t row = fold_row(f);
   CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs");
   select_rung(f.state, "gemm.cuda.tuned");
   perform(f.state, "run_selected");
-  f.session.measure(f.session.last("run"), 0, 1e3);
-  f.session.finish(f.session.last("run"));
+  f.session.measure(f.session.last(RequestType::run), 0, 1e3);
+  f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   f.driver->type('x');
   CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 1 with results");
   f.driver->type('x');
   f.run_all();
-  CHECK(asks_for(f.session.last("run"), "gemm.cuda.tuned"));
+  CHECK(asks_for(f.session.last(RequestType::run), "gemm.cuda.tuned"));
   CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, all with results");
 }
 

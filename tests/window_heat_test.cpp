@@ -35,7 +35,7 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
   CHECK(heat_axes(f.state).y == axes.x);
   REQUIRE(f.driver->click("across=" + axes.x));
   REQUIRE(perform(f.state, "sweep_pair"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == axes.x_stops.size() * axes.y_stops.size());
   for (size_t i = 0; i < request.kernels.size(); ++i)
     CHECK(request.kernels[i].kernel == "gemm.cpu.loop_order");
@@ -78,7 +78,7 @@ TEST_CASE("m against n: the shapes are the heatmap's, and only the square one is
   CHECK(heat_params_at(f.state, heat_axes(f.state), 256, 2).count("m") == 0);
   set_heat_axis(f.state, false, "m");
   REQUIRE(perform(f.state, "sweep_pair"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   for (size_t i = 0; i < request.kernels.size(); ++i)
     f.session.measure(request, static_cast<int>(i), 1e6);
   f.session.finish(request);
@@ -100,7 +100,7 @@ TEST_CASE("the loop nest runs in every order, and the model's bytes stand beside
   CHECK_FALSE(centre_model(f.state).panels.front().empty_reason.empty());
   select_rung(f.state, "loops.cpu.reordered");
   REQUIRE(f.driver->click("run_orders"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 2);
   for (int i = 0; i < 2; ++i) {
     CHECK(request.kernels[size_t(i)].kernel == "loops.cpu.reordered");

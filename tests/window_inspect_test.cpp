@@ -79,10 +79,10 @@ struct Inside : Fixture {
   }
   ~Inside() { FakeSession::lab = "gemm"; }
 
-  int asked() const { return session.count("inspect"); }
+  int asked() const { return session.count(RequestType::inspect); }
   /// Answers the open request, and lets the window ask what it asks next.
   void answer() {
-    const WorkRequest request = session.last("inspect");
+    const WorkRequest request = session.last(RequestType::inspect);
     session.tell("result", {{"request", request.id}, {"inspection", look_of(request)}});
     session.finish(request);
     driver->frames(11);
@@ -99,13 +99,13 @@ TEST_CASE("Inside asks for the model, then for an image; nothing while it is not
           "[window]") {
   Inside f;
   REQUIRE(f.asked() == 1);
-  CHECK_FALSE(f.session.last("inspect").inspect.input);
-  CHECK(f.session.last("inspect").kernels[0].kernel == "weightless.cpu.naive");
+  CHECK_FALSE(f.session.last(RequestType::inspect).inspect.input);
+  CHECK(f.session.last(RequestType::inspect).kernels[0].kernel == "weightless.cpu.naive");
   f.driver->frames(25);
   CHECK(f.asked() == 1);  // one at a time
   f.answer();
   REQUIRE(f.asked() == 2);
-  CHECK(f.session.last("inspect").inspect.input == 0);
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 0);
   f.answer();
   f.driver->frames(25);
   CHECK(f.asked() == 2);
@@ -126,16 +126,16 @@ TEST_CASE("images are stepped through, and the worker finds one that is wrong", 
   f.answer_all();
   REQUIRE(f.driver->click("inspect_previous"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.input == 99);  // round the set
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 99);  // round the set
   f.answer();
   REQUIRE(f.driver->click("inspect_next"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.input == 0);
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 0);
   f.answer();
   REQUIRE(f.driver->click("inspect_wrong"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.input == 1);
-  CHECK(f.session.last("inspect").inspect.wrong);
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 1);
+  CHECK(f.session.last(RequestType::inspect).inspect.wrong);
   f.answer();
   const int asked = f.asked();
   f.driver->frames(20);
@@ -143,8 +143,8 @@ TEST_CASE("images are stepped through, and the worker finds one that is wrong", 
   CHECK(f.state.look.asked.input == 40);  // what the worker found
   REQUIRE(f.driver->click("inspect_next"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.input == 41);
-  CHECK_FALSE(f.session.last("inspect").inspect.wrong);
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 41);
+  CHECK_FALSE(f.session.last(RequestType::inspect).inspect.wrong);
 }
 
 TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", "[window]") {
@@ -173,7 +173,7 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   CHECK(drawn.prediction == 1);
   CHECK(drawn.plane("image")->values ==
         std::vector<int>(f.state.look.canvas.begin(), f.state.look.canvas.end()));
-  CHECK(f.session.last("inspect").inspect.bytes == f.state.look.canvas);
+  CHECK(f.session.last(RequestType::inspect).inspect.bytes == f.state.look.canvas);
   REQUIRE(f.driver->click("brush=erase"));
   f.driver->drag_from(picture.x + 1, y, picture.w - 2, 0);
   CHECK(
@@ -213,21 +213,21 @@ TEST_CASE("a click on a vote shows that LUT, one on a pixel who looks there", "[
   const window::Area votes = *f.driver->find("votes:3");
   f.driver->press_at(votes.x + votes.w * 0.9f, votes.y + votes.h / 2);
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.unit == 3 * 4 + 3);
+  CHECK(f.session.last(RequestType::inspect).inspect.unit == 3 * 4 + 3);
   f.answer();
   REQUIRE(f.driver->click("inspect_unit_on"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.unit == 16);
+  CHECK(f.session.last(RequestType::inspect).inspect.unit == 16);
   f.answer();
   const window::Area bag = *f.driver->find("gallery:bag");
   f.driver->press_at(bag.x + bag.w * 2.5f / kSide, bag.y + bag.h * 1.5f / kSide);
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.place == kSide + 2);
-  CHECK_FALSE(f.session.last("inspect").inspect.unit);
+  CHECK(f.session.last(RequestType::inspect).inspect.place == kSide + 2);
+  CHECK_FALSE(f.session.last(RequestType::inspect).inspect.unit);
   f.answer();
   REQUIRE(f.driver->click("inspect_unit_on"));  // among those that look there: 5, 17
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.unit == 17);
+  CHECK(f.session.last(RequestType::inspect).inspect.unit == 17);
 }
 
 TEST_CASE("a parameter of the model asks anew; a unit that the new one has not is forgotten",
@@ -239,14 +239,14 @@ TEST_CASE("a parameter of the model asks anew; a unit that the new one has not i
   f.answer();
   window::set_param(f.state, "luts", int64_t{500});
   f.driver->frames(11);
-  CHECK_FALSE(f.session.last("inspect").inspect.input);  // the model first
-  WorkRequest request = f.session.last("inspect");
+  CHECK_FALSE(f.session.last(RequestType::inspect).inspect.input);  // the model first
+  WorkRequest request = f.session.last(RequestType::inspect);
   Inspection smaller = look_of(request);
   smaller.units = 20;
   f.session.tell("result", {{"request", request.id}, {"inspection", smaller}});
   f.session.finish(request);
   f.driver->frames(11);
-  request = f.session.last("inspect");
+  request = f.session.last(RequestType::inspect);
   CHECK(request.inspect.input);
   CHECK_FALSE(request.inspect.unit);
   CHECK(std::get<int64_t>(request.kernels[0].params.at("luts")) == 500);
@@ -254,7 +254,7 @@ TEST_CASE("a parameter of the model asks anew; a unit that the new one has not i
 
 TEST_CASE("what goes wrong is said and asked again only when somebody says so", "[window]") {
   Inside f;
-  const WorkRequest request = f.session.last("inspect");
+  const WorkRequest request = f.session.last(RequestType::inspect);
   f.session.tell("phase", {{"request", request.id},
                            {"series", 0},
                            {"phase", "prepare"},
@@ -273,8 +273,8 @@ TEST_CASE("what goes wrong is said and asked again only when somebody says so", 
   f.driver->frames(11);
   REQUIRE(f.asked() == 2);
   const Error error{ErrorCode::usage, "25 LUTs are no multiple of 10", "luts", "choose 20"};
-  f.session.tell("error", {{"request", f.session.last("inspect").id}, {"error", error}});
-  f.session.finish(f.session.last("inspect"), "failed");
+  f.session.tell("error", {{"request", f.session.last(RequestType::inspect).id}, {"error", error}});
+  f.session.finish(f.session.last(RequestType::inspect), "failed");
   f.driver->frames(25);
   CHECK(f.asked() == 2);
   CHECK(f.state.look.problem.find("25 LUTs") != std::string::npos);
@@ -293,7 +293,7 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
   window::pick_input(f.state, 1);
   f.driver->frames(25);
   CHECK(f.asked() == asked);
-  f.session.finish(f.session.last("run"));
+  f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(20);
   CHECK(f.asked() == asked + 1);
   f.session.lose("it crashed");
@@ -306,7 +306,7 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
 
 TEST_CASE("figures of a model's layers are bars, in place of a unit that it has not", "[window]") {
   Inside f;
-  const WorkRequest request = f.session.last("inspect");
+  const WorkRequest request = f.session.last(RequestType::inspect);
   Inspection look = look_of(request);
   InspectionPlane felt = plane("scores", "sensitivity", 1, 3, 600);
   for (int i = 0; i < 3; ++i) felt.marks.push_back({i, i == 1, "layer " + std::to_string(i)});
@@ -392,7 +392,7 @@ struct InsideAttention : Fixture {
   }
   ~InsideAttention() { FakeSession::lab = "gemm"; }
   void answer() {
-    const WorkRequest request = session.last("inspect");
+    const WorkRequest request = session.last(RequestType::inspect);
     session.tell("result", {{"request", request.id}, {"inspection", attention_look(request)}});
     session.finish(request);
     driver->frames(11);
@@ -420,19 +420,19 @@ TEST_CASE("a model without pictures: its planes are drawn, with the controls tha
     CHECK_FALSE(f.driver->find(widget));
   }
   CHECK_FALSE(window::perform(f.state, "inspect_wrong"));
-  const int asked = f.session.count("inspect");
+  const int asked = f.session.count(RequestType::inspect);
   const window::Area map = *f.driver->find("gallery:512 queries");
   f.driver->press_at(map.x + map.w / 2, map.y + map.h / 2);  // no place of an input
   f.driver->frames(11);
-  CHECK(f.session.count("inspect") == asked);
+  CHECK(f.session.count(RequestType::inspect) == asked);
   REQUIRE(f.driver->click("inspect_next"));
   f.driver->frames(11);
-  CHECK(f.session.last("inspect").inspect.input == 1);
+  CHECK(f.session.last(RequestType::inspect).inspect.input == 1);
 }
 
 TEST_CASE("a group without a description is drawn under its own name", "[window]") {
   InsideAttention f;
-  const WorkRequest request = f.session.last("inspect");
+  const WorkRequest request = f.session.last(RequestType::inspect);
   Inspection look = attention_look(request);
   look.planes = {plane("new", "something new", 4, 4, 9)};
   f.session.tell("result", {{"request", request.id}, {"inspection", look}});

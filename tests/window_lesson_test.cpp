@@ -173,7 +173,7 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   CHECK(filled.panels[2].marks[5].value == Approx(filled.panels[0].marks[5].value));
   CHECK(filled.panels[3].marks[5].value == Approx(1 / (1 - filled.panels[2].marks[5].value / 2)));
   REQUIRE(f.driver->click("run_workload"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   CHECK(request.kernels.size() == parts.size() - 1);  // Q, K, V and the projection are one shape
   f.session.measure(request, 0, 5e9);
   f.session.finish(request);

@@ -13,7 +13,7 @@ namespace {
 /// Answers `count` comparisons of a rung with itself; every tenth is off by 1.5 %.
 void answer(Fixture* f, int count) {
   for (int i = 0; i < count; ++i) {
-    const WorkRequest request = f->session.last("compare");
+    const WorkRequest request = f->session.last(RequestType::compare);
     f->session.judge(request, Verdict::unresolved, i % 10 == 9 ? 1.015 : 1.0005);
     f->driver->frames(2);
   }
@@ -26,7 +26,7 @@ TEST_CASE("A/A: a button on Machine, a hundred comparisons, the noise floor", "[
   f.driver->frames(2);
   REQUIRE(f.driver->find("self_check"));
   REQUIRE(f.driver->click("self_check"));
-  const WorkRequest first = f.session.last("compare");
+  const WorkRequest first = f.session.last(RequestType::compare);
   CHECK(first.margin == 0.0);
   REQUIRE(first.kernels.size() == 2);
   CHECK(first.kernels[0].kernel == kSelfCheckRung);
@@ -35,7 +35,7 @@ TEST_CASE("A/A: a button on Machine, a hundred comparisons, the noise floor", "[
   CHECK(f.driver->find("progress"));
 
   answer(&f, kSelfChecks);
-  CHECK(f.session.count("compare") == kSelfChecks);  // and no more
+  CHECK(f.session.count(RequestType::compare) == kSelfChecks);  // and no more
   CHECK(f.state.aa_left == 0);
   const NoiseFloor floor = noise_floor(f.state.run());
   CHECK(floor.runs() == kSelfChecks);
@@ -62,15 +62,15 @@ TEST_CASE("A/A: Esc ends it after the one in hand; what was made stays", "[windo
   Fixture f;
   REQUIRE(perform(f.state, "self_check"));
   answer(&f, 3);
-  CHECK(f.session.count("compare") == 4);
+  CHECK(f.session.count(RequestType::compare) == 4);
   CHECK_FALSE(perform(f.state, "self_check"));  // it is busy with the first
   f.driver->key(compat::Key::escape);
-  const WorkRequest open = f.session.last("compare");
+  const WorkRequest open = f.session.last(RequestType::compare);
   REQUIRE(f.session.cancelled.size() >= 1);
   CHECK(f.session.cancelled.back() == open.id);
   f.session.finish(open, "cancelled");
   f.driver->frames(3);
-  CHECK(f.session.count("compare") == 4);
+  CHECK(f.session.count(RequestType::compare) == 4);
   CHECK(f.state.aa_left == 0);
   CHECK(noise_floor(f.state.run()).runs() == 3);
 }
@@ -78,10 +78,10 @@ TEST_CASE("A/A: Esc ends it after the one in hand; what was made stays", "[windo
 TEST_CASE("A/A: a rung that fails its check ends it, with the reason", "[window][measure]") {
   Fixture f;
   REQUIRE(perform(f.state, "self_check"));
-  f.session.finish(f.session.last("compare"));  // done, and nothing judged
+  f.session.finish(f.session.last(RequestType::compare));  // done, and nothing judged
   f.driver->frames(3);
   CHECK(f.state.aa_left == 0);
-  CHECK(f.session.count("compare") == 1);
+  CHECK(f.session.count(RequestType::compare) == 1);
   CHECK(f.state.notice.is_error);
 }
 
@@ -122,12 +122,12 @@ TEST_CASE("no disassembler: the tab says so, and asks once", "[window][measure]"
 TEST_CASE("the counters' switch goes with every run", "[window][measure]") {
   Fixture f;
   f.driver->key(compat::Key::f5);
-  CHECK_FALSE(f.session.last("run").counters);
-  f.session.finish(f.session.last("run"), "cancelled");
+  CHECK_FALSE(f.session.last(RequestType::run).counters);
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
   f.driver->frames(2);
   REQUIRE(perform(f.state, "counters"));
   f.driver->key(compat::Key::f5);
-  CHECK(f.session.last("run").counters);
+  CHECK(f.session.last(RequestType::run).counters);
 }
 
 TEST_CASE("export writes every file that the command line's report writes", "[window][measure]") {

@@ -19,7 +19,7 @@ Series overlapped() {
   Series series;
   series.kernel = "pipeline.cpu.overlapped";
   series.lab = "pipeline";
-  series.kind = "pipeline";
+  series.kind = RungKind::pipeline;
   series.spans = {
       {"read", 0, 0, 0, 1, 0, 1e6},
       {"decode", 0, 0, 0, 1, 1e6, 9e6},
@@ -70,8 +70,8 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   KernelInfo info;
   info.id = "pipeline.cpu.overlapped";
   info.family = "pipeline";
-  info.backend = "cpu";
-  info.kind = "pipeline";
+  info.backend = Backend::cpu;
+  info.kind = RungKind::pipeline;
   info.available = true;
   info.params = {int_param("workers", "", 1, 64, 2), int_param("layers", "", 1, 64, 4)};
   lines.worker("kernel", {{"request", 1}, {"kernel", info}});
@@ -82,8 +82,8 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   lines.send(request);
   Series series = overlapped();
   series.request = 4;
-  series.mode = "measure";
-  series.cache = "hot";
+  series.mode = RunMode::measure;
+  series.cache = CacheMode::hot;
   series.status = SeriesStatus::ok;
   series.params = {{"workers", int64_t{2}}, {"layers", int64_t{4}}};
   series.checks = {test::check(true)};

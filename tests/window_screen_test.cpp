@@ -52,7 +52,7 @@ TEST_CASE("home begins the climb, shows progress, and a digit opens its lab", "[
   CHECK(lab_progress(f.state, gemm).runnable > 3);
   REQUIRE(f.driver->click("begin"));
   CHECK(f.state.view.screen == ScreenId::lab);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   f.session.measure(request, 0, 1e6);
   f.session.measure(request, 1, 1e6, false);  // a failed check is no progress
   f.session.finish(request);
@@ -160,10 +160,10 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   f.driver->key(compat::Key::k, true);
   for (const char letter : std::string("compare the sel")) f.driver->type(letter);
   f.driver->key(compat::Key::enter);
-  CHECK(f.session.count("compare") == 0);
+  CHECK(f.session.count(RequestType::compare) == 0);
   CHECK(f.state.view.show_palette);
   f.driver->key(compat::Key::f5);
-  CHECK(f.session.count("run") == 0);
+  CHECK(f.session.count(RequestType::run) == 0);
   f.driver->key(compat::Key::escape);
   CHECK_FALSE(f.state.view.show_palette);
 }
@@ -179,7 +179,7 @@ TEST_CASE("the compare screen lists every comparison, and a click chooses one",
     select_rung(f.state, candidate);
     f.driver->frames();
     f.driver->type('c');
-    f.session.judge(f.session.last("compare"), Verdict::faster, 4);
+    f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 4);
     f.driver->frames(3);
   }
   REQUIRE(f.driver->find("forest"));
@@ -204,17 +204,17 @@ TEST_CASE("the empty compare screen's button compares what is chosen", "[window]
   f.driver->type(']');
   f.driver->type('v');
   REQUIRE(f.driver->click("nothing"));
-  CHECK(f.session.count("compare") == 1);
+  CHECK(f.session.count(RequestType::compare) == 1);
 }
 
 TEST_CASE("the machine screen measures on its button, then shows what was found",
           "[window][screens]") {
   Fixture f;
   f.driver->type('m');
-  const int before = f.session.count("probe");
+  const int before = f.session.count(RequestType::probe);
   REQUIRE(f.driver->click("nothing"));
-  CHECK(f.session.count("probe") == before + 1);
-  CHECK(f.session.last("probe").kernels.empty());
+  CHECK(f.session.count(RequestType::probe) == before + 1);
+  CHECK(f.session.last(RequestType::probe).kernels.empty());
   f.run_all();
   CHECK(f.driver->find("nothing") == nullptr);
   CHECK(f.driver->triangles() > 1000);
@@ -225,8 +225,8 @@ TEST_CASE("the machine screen says why a ceiling is in doubt", "[window][screens
   f.run_all();
   f.driver->type('m');
   CHECK_FALSE(f.driver->find("doubt:DRAM read, 1 thread"));
-  const std::vector<Ceiling> doubted = {{"DRAM read, 1 thread", "cpu", "dram_read", "", 1, 6e9,
-                                         "B/s", "measured", "6 GB/s cannot be right"}};
+  const std::vector<Ceiling> doubted = {{"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1,
+                                         6e9, "B/s", "measured", "6 GB/s cannot be right"}};
   f.session.tell("result", {{"request", 1}, {"ceilings", doubted}});
   f.driver->frames(3);
   CHECK(f.driver->find("ceiling:DRAM read, 1 thread"));
@@ -243,8 +243,8 @@ TEST_CASE("the report screen shows what export writes", "[window][screens]") {
   REQUIRE(f.driver->find("nothing"));
   CHECK_FALSE(shown_report(f.state));
   REQUIRE(f.driver->click("nothing"));
-  CHECK(f.session.count("run") == 1);
-  f.session.finish(f.session.last("run"), "cancelled");
+  CHECK(f.session.count(RequestType::run) == 1);
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
   f.driver->frames(2);
   f.run_all();
   CHECK(f.driver->find("nothing") == nullptr);
@@ -363,7 +363,7 @@ TEST_CASE("every screen is drawn empty, with a run and with a replay, at every s
         f.driver->type('b');
         f.driver->type(']');
         f.driver->type('c');
-        f.session.judge(f.session.last("compare"), Verdict::slower, 0.5);
+        f.session.judge(f.session.last(RequestType::compare), Verdict::slower, 0.5);
         f.driver->frames(3);
         REQUIRE(f.session.save(folder.path + "/run.jsonl"));
       }

@@ -40,7 +40,7 @@ TEST_CASE("Queue: the bar's values are what is asked, the answer is what is draw
   }
   f.state.serve.batch_limit = 4, f.state.serve.wait_s = 0.002;
   REQUIRE(f.driver->click("run_serve"));
-  const WorkRequest request = f.session.last("serve");
+  const WorkRequest request = f.session.last(RequestType::serve);
   REQUIRE(request.kernels.size() == 1);
   CHECK(request.kernels[0].kernel == "decode.cpu.avx512");
   CHECK(request.serve == f.state.serve);
@@ -71,7 +71,7 @@ TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[w
   }
   f.state.model_decodes = true;
   REQUIRE(f.driver->click("run_workload"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 6);
   CHECK(request.kernels[1].kernel == "decode.cpu.split");
   CHECK(request.kernels[1].params.at("batch") == ParamValue(int64_t{3}));
@@ -85,11 +85,11 @@ TEST_CASE("Workload: a part is filled by rungs of its own problem and shape alon
   window::perform(f.state, "workload");
   f.state.model.layers = 2;
   f.driver->frames(4);
-  WorkRequest request = window::request_for(f.state, "run");
+  WorkRequest request = window::request_for(f.state, RequestType::run);
   const auto measure = [&](const std::string& kernel, const Params& params) {
     request.kernels = {{kernel, {}}};  // the fake session resolves a product's alone
     REQUIRE(f.session.send(request));
-    request = f.session.last("run");
+    request = f.session.last(RequestType::run);
     f.session.measure(request, 0, 66e3);
     Series series = f.state.run().series().back();
     series.params = params;
@@ -117,7 +117,7 @@ TEST_CASE("Workload: a part is filled by rungs of its own problem and shape alon
   }
   // What runs a part at its shape is a rung of another lab.
   REQUIRE(f.driver->click("run_workload"));
-  request = f.session.last("run");
+  request = f.session.last(RequestType::run);
   f.session.measure(request, 0, 5e9);
   f.session.finish(request);
   f.driver->frames(3);
@@ -143,10 +143,10 @@ TEST_CASE("Decode: each type of the described model's weights, run and drawn bes
   CHECK(kernels.size() == decode_types().size());
   CHECK(empty.panels.front().row_reasons.front().find("not run") != std::string::npos);
   REQUIRE(f.driver->click("run_decode"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   CHECK(model_shape(request.model).layers == 2);
   CHECK(model_shape(request.model).batch == 3);
-  CHECK(request.mode == "measure");  // energy is measured in no other
+  CHECK(request.mode == RunMode::measure);  // energy is measured in no other
   REQUIRE(request.kernels.size() >= 5);
   std::set<ParamValue> types;
   for (const KernelRequest& one : request.kernels) {
@@ -165,7 +165,7 @@ TEST_CASE("Decode: each type of the described model's weights, run and drawn bes
 TEST_CASE("what is emulated has a row and a point on the frontier, and no speed", "[window]") {
   InLab f("quant");
   f.driver->key(compat::Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   for (size_t i = 0; i < request.kernels.size(); ++i) {
     const std::string& kernel = request.kernels[i].kernel;
     const bool emulated = kernel == "quantnet.cpu.fp16";

@@ -159,7 +159,7 @@ WorkRequest measured_question(Fixture& f, const std::vector<double>& times_ns) {
   CHECK(contains(before.reason, "no answer yet: run"));
   CHECK_FALSE(f.driver->find("choice:0"));
   REQUIRE(f.driver->click("run_question"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == times_ns.size());
   CHECK_FALSE(perform(f.state, "run_question"));  // one at a time
   for (size_t i = 0; i < times_ns.size(); ++i)

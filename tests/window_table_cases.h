@@ -10,8 +10,7 @@ namespace {
 
 using namespace ridge::window;
 
-TEST_CASE("the published table: shown by its button, run by its own, one line a row",
-          "[window]") {
+TEST_CASE("the published table: shown by its button, run by its own, one line a row", "[window]") {
   Fixture f;
   REQUIRE(f.driver->click("view=Table"));
   CHECK(f.state.view.chart == find_view("table"));
@@ -20,7 +19,7 @@ TEST_CASE("the published table: shown by its button, run by its own, one line a 
   CHECK(f.driver->screen().widgets().count("table:" + std::to_string(rows)) == 0);
 
   REQUIRE(f.driver->click("run_table"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() >= 2);
   for (const KernelRequest& one : request.kernels) {
     CHECK(one.params.at("n") == ParamValue(int64_t{4096}));  // the table's size, not the view's

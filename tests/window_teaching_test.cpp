@@ -38,7 +38,7 @@ chart::ChartModel ladder_of(const Fixture& f) {
 /// The selected rung alone, at `t_ns`.
 void run_selected_at(Fixture& f, double t_ns) {
   f.driver->key(Key::f5, true);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 1);
   f.session.measure(request, 0, t_ns);
   f.session.finish(request);
@@ -82,7 +82,7 @@ TEST_CASE("predict, lock on Run, reveal", "[teaching]") {
   CHECK_FALSE(set_draft(f.state, "1 ms"));  // locked
   CHECK(f.state.notice.text.find("Locked") != std::string::npos);
 
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   f.session.measure(request, 0, 1e6);
   f.session.finish(request);
   f.driver->frames(3);
@@ -163,7 +163,8 @@ TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "
   CHECK(f.state.run_request != 0);
   f.driver->key(Key::page_down);
   CHECK(f.state.teach.beat == Beat::run);  // not while it runs
-  const WorkRequest run = f.session.last("run"), compare = f.session.last("compare");
+  const WorkRequest run = f.session.last(RequestType::run),
+                    compare = f.session.last(RequestType::compare);
   CHECK(run.kernels.size() == 1);
   f.session.measure(run, 0, 4e5);
   f.session.finish(run);
@@ -209,7 +210,7 @@ TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching
   CHECK(f.state.view.mode == tour.steps[0].mode);
   CHECK(f.driver->find("tour_bar"));
   f.driver->key(Key::page_down);
-  const WorkRequest run = f.session.last("run");
+  const WorkRequest run = f.session.last(RequestType::run);
   REQUIRE(run.kernels.size() == tour.steps[0].rungs.size());
   CHECK(param_int(run.kernels[0].params, "n") == param_int(tour.steps[0].set, "n"));
   f.session.measure(run, 0, 1e8);
@@ -236,7 +237,7 @@ TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {
   Fixture f;
   f.driver->type('z');
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() > 2);
   for (size_t i = 1; i < request.kernels.size(); ++i) {
     CHECK(request.kernels[i].kernel == kFirst);
@@ -256,18 +257,18 @@ TEST_CASE("with the switch on, a changed parameter runs the selection again", "[
   Fixture f;
   const int64_t n = param_int(shown_params(f.state), "n");
   set_param(f.state, "n", n / 2);
-  CHECK(f.session.count("run") == 0);
+  CHECK(f.session.count(RequestType::run) == 0);
   f.driver->type('f');
-  CHECK(f.state.view.mode == "live");
+  CHECK(f.state.view.mode == RunMode::live);
   set_param(f.state, "n", n / 4);
-  REQUIRE(f.session.count("run") == 1);  // sent at once, not a frame later
-  const WorkRequest first = f.session.last("run");
-  CHECK(first.mode == "live");
+  REQUIRE(f.session.count(RequestType::run) == 1);  // sent at once, not a frame later
+  const WorkRequest first = f.session.last(RequestType::run);
+  CHECK(first.mode == RunMode::live);
   set_param(f.state, "n", n / 2);  // while it runs: that one is cancelled first
   REQUIRE_FALSE(f.session.cancelled.empty());
   CHECK(f.session.cancelled.back() == first.id);
-  CHECK(f.session.count("run") == 2);
-  CHECK(param_int(f.session.last("run").kernels[0].params, "n") == n / 2);
+  CHECK(f.session.count(RequestType::run) == 2);
+  CHECK(param_int(f.session.last(RequestType::run).kernels[0].params, "n") == n / 2);
 }
 
 TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]") {
@@ -311,7 +312,7 @@ TEST_CASE("rows point into the run right after a request, not only in the next f
       CHECK((!row.series ||
              (row.series >= series.data() && row.series < series.data() + series.size())));
     }
-    f.session.finish(f.session.last("run"), "cancelled");
+    f.session.finish(f.session.last(RequestType::run), "cancelled");
     f.driver->frames(1);
   }
 }

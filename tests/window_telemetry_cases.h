@@ -61,7 +61,7 @@ TEST_CASE("the strip draws lanes while it measures, its samples afterwards, and 
   REQUIRE(f.driver->find("lane:process_cpus"));
   CHECK(f.driver->find("lane:no_gpu"));
   CHECK_FALSE(f.driver->find("lane:power_w"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   for (size_t i = 0; i < request.kernels.size(); ++i)
     f.session.measure(request, static_cast<int>(i), 1e6);
   f.session.finish(request);

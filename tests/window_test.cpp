@@ -47,8 +47,8 @@ TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") 
   Fixture f;
   REQUIRE(f.driver->click("n=256"));
   f.driver->key(Key::f5);
-  REQUIRE(f.session.count("run") == 1);
-  const WorkRequest request = f.session.last("run");
+  REQUIRE(f.session.count(RequestType::run) == 1);
+  const WorkRequest request = f.session.last(RequestType::run);
   CHECK(request.kernels.size() == cpu_rungs());
   for (const KernelRequest& kernel : request.kernels) {
     CHECK(kernel.kernel.find(".cpu.") != std::string::npos);
@@ -56,9 +56,9 @@ TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") 
   }
   // The worker measures the ceilings after its first results: nothing stands before those.
   for (const WorkRequest& sent : f.session.sent)
-    CHECK((sent.type == "run" || !sent.kernels.empty()));
+    CHECK((sent.type == RequestType::run || !sent.kernels.empty()));
   f.driver->key(Key::f5);
-  CHECK(f.session.count("run") == 1);
+  CHECK(f.session.count(RequestType::run) == 1);
   CHECK(f.state.notice.text.find("running") != std::string::npos);
 }
 
@@ -68,8 +68,8 @@ TEST_CASE("Home's button climbs at the lab's first look, live, whatever was chos
   REQUIRE(f.driver->click("n=2048"));
   f.driver->type('h');
   REQUIRE(f.driver->click("begin"));
-  const WorkRequest request = f.session.last("run");
-  CHECK(request.mode == "live");
+  const WorkRequest request = f.session.last(RequestType::run);
+  CHECK(request.mode == RunMode::live);
   REQUIRE(request.kernels.size() == cpu_rungs());
   for (const KernelRequest& kernel : request.kernels) CHECK(param_int(kernel.params, "n") == 512);
   CHECK(f.state.view.screen == ScreenId::lab);
@@ -80,7 +80,7 @@ TEST_CASE("rungs of one lab keep defaults of their own until something is chosen
   Fixture f;
   FakeSession::lab = "gemm";
   f.driver->key(Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() > 10);
   for (const KernelRequest& kernel : request.kernels) {
     INFO(kernel.kernel);
@@ -115,7 +115,7 @@ TEST_CASE("a comparison leaves the ladder's results alone, whatever becomes of i
   f.driver->type(']');
   for (const bool passes : {true, false}) {
     f.driver->type('c');
-    const WorkRequest request = f.session.last("compare");
+    const WorkRequest request = f.session.last(RequestType::compare);
     f.session.measure(request, 0, 7 * first_ns);
     f.session.measure(request, 1, 7 * second_ns, passes);
     f.session.finish(request, passes ? "ok" : "failed");
@@ -128,10 +128,10 @@ TEST_CASE("a comparison leaves the ladder's results alone, whatever becomes of i
 TEST_CASE("the Run button does what F5 does", "[window]") {
   Fixture f;
   REQUIRE(f.driver->click("run"));
-  CHECK(f.session.count("run") == 1);
+  CHECK(f.session.count(RequestType::run) == 1);
   CHECK(f.driver->find("run") == nullptr);  // Cancel stands in its place
   REQUIRE(f.driver->find("cancel"));
-  f.session.progress(f.session.last("run").id);
+  f.session.progress(f.session.last(RequestType::run).id);
   f.driver->frames();
   CHECK(f.driver->find("progress") != nullptr);
 }
@@ -140,8 +140,8 @@ TEST_CASE("Ctrl F5 runs the selected rung alone", "[window]") {
   Fixture f;
   f.driver->type(']');
   f.driver->key(Key::f5, true);
-  REQUIRE(f.session.last("run").kernels.size() == 1);
-  CHECK(f.session.last("run").kernels[0].kernel == "gemm.cpu.naive_o3");
+  REQUIRE(f.session.last(RequestType::run).kernels.size() == 1);
+  CHECK(f.session.last(RequestType::run).kernels[0].kernel == "gemm.cpu.naive_o3");
 }
 
 TEST_CASE("Esc cancels the run, and says so when nothing runs", "[window]") {
@@ -150,7 +150,7 @@ TEST_CASE("Esc cancels the run, and says so when nothing runs", "[window]") {
   CHECK(f.session.cancelled.empty());
   f.driver->key(Key::f5);
   f.driver->key(Key::escape);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   CHECK(f.session.cancelled == std::vector<int64_t>{request.id});
   f.session.finish(request, "cancelled");
   f.driver->frames();
@@ -165,7 +165,7 @@ TEST_CASE("results become bars, and a failed check does not", "[window]") {
   Fixture f;
   const int before = marks(f);
   f.driver->key(Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   f.session.measure(request, 0, 1e6);
   f.driver->frames();
   const int one = marks(f);
@@ -180,7 +180,7 @@ TEST_CASE("samples show before the result does", "[window]") {
   Fixture f;
   f.driver->key(Key::f5);
   const int before = marks(f);
-  f.session.feed_samples(f.session.last("run").id, 0, 12, 5e5);
+  f.session.feed_samples(f.session.last(RequestType::run).id, 0, 12, 5e5);
   f.driver->frames();
   const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
   REQUIRE(row->series);
@@ -206,14 +206,14 @@ TEST_CASE("rungs are selected by key, in the rail and in the chart", "[window]")
 TEST_CASE("a comparison needs a baseline, sends it first and shows the verdict", "[window]") {
   Fixture f;
   f.driver->type('c');
-  CHECK(f.session.count("compare") == 0);
+  CHECK(f.session.count(RequestType::compare) == 0);
   CHECK(f.state.notice.text.find("baseline") != std::string::npos);
   f.driver->type('b');
   CHECK(f.state.view.baseline == "gemm.cpu.naive_o1");
   select_rung(f.state, "gemm.cpu.loop_order");
   f.driver->frames();
   REQUIRE(f.driver->click("compare"));
-  const WorkRequest request = f.session.last("compare");
+  const WorkRequest request = f.session.last(RequestType::compare);
   REQUIRE(request.kernels.size() == 2);
   CHECK(request.kernels[0].kernel == "gemm.cpu.naive_o1");
   CHECK(request.kernels[1].kernel == "gemm.cpu.loop_order");
@@ -235,7 +235,7 @@ TEST_CASE("a rung that cannot run here is not compared", "[window]") {
   f.driver->type('b');
   select_rung(f.state, "gemm.cuda.naive");
   f.driver->type('c');
-  CHECK(f.session.count("compare") == 0);
+  CHECK(f.session.count(RequestType::compare) == 0);
   CHECK(f.state.notice.text.find("cannot run") != std::string::npos);
 }
 
@@ -267,11 +267,11 @@ TEST_CASE("a parameter change hides other sizes and asks for estimates once", "[
   f.driver->frames(30);
   CHECK(f.session.estimates() == asked + 1);
   REQUIRE(f.driver->click("cache=cold"));
-  CHECK(f.state.view.cache == "cold");
+  CHECK(f.state.view.cache == CacheMode::cold);
   REQUIRE(f.driver->click("mode=live"));
   f.driver->key(Key::f5);
-  CHECK(f.session.last("run").mode == "live");
-  CHECK(f.session.last("run").cache == "cold");
+  CHECK(f.session.last(RequestType::run).mode == RunMode::live);
+  CHECK(f.session.last(RequestType::run).cache == CacheMode::cold);
 }
 
 TEST_CASE("a lost worker keeps its results greyed, and F5 starts again", "[window]") {
@@ -285,9 +285,9 @@ TEST_CASE("a lost worker keeps its results greyed, and F5 starts again", "[windo
   REQUIRE(row->series);
   CHECK(row->greyed);
   CHECK(f.state.notice.text.find("signal 11") != std::string::npos);
-  const int runs = f.session.count("run");
+  const int runs = f.session.count(RequestType::run);
   f.driver->key(Key::f5);
-  CHECK(f.session.count("run") == runs + 1);
+  CHECK(f.session.count(RequestType::run) == runs + 1);
 }
 
 TEST_CASE("export writes every format and says where, or why not", "[window]") {
@@ -345,7 +345,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   live.driver->type('b');
   select_rung(live.state, "gemm.cpu.loop_order");
   live.driver->type('c');
-  live.session.judge(live.session.last("compare"), Verdict::faster, 4);
+  live.session.judge(live.session.last(RequestType::compare), Verdict::faster, 4);
   live.driver->frames(3);
   const TemporaryFolder folder;
   REQUIRE(live.session.save(folder.path + "/run.jsonl"));

@@ -43,7 +43,7 @@ TEST_CASE("a training that is run is watched as its points come in", "[window]")
   window::select_rung(f.state, kTraining);
   f.driver->key(compat::Key::f5, true);
   CHECK(f.state.view.chart == find_view("training"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 1);
   CHECK_FALSE(f.model().plot->empty_reason.empty());
   f.climb(request, 1, 20);
@@ -65,7 +65,7 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
   window::select_rung(f.state, "weightless.cpu.naive");
   f.driver->key(compat::Key::f5, true);
   CHECK(f.state.view.chart == find_view("ladder"));
-  f.session.finish(f.session.last("run"));
+  f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   window::select_rung(f.state, kTraining);
   for (const int64_t luts : {500, 1000}) {
@@ -73,8 +73,8 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
     f.state.dirty = true;
     f.driver->frames(3);
     f.driver->key(compat::Key::f5, true);
-    f.climb(f.session.last("run"), 1, 20);
-    f.session.finish(f.session.last("run"), "cancelled");
+    f.climb(f.session.last(RequestType::run), 1, 20);
+    f.session.finish(f.session.last(RequestType::run), "cancelled");
     f.driver->frames(3);
   }
   std::vector<std::string> names;
@@ -114,7 +114,7 @@ TEST_CASE("the score card measures each network from bits, from pixels, and one 
   REQUIRE(f.driver->click("view=Score card"));
   CHECK(f.model().table.rows[0][4] == "not measured yet");
   REQUIRE(f.driver->click("run_score"));
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 5);  // WiSARD has no start from pixels
   CHECK(request.kernels[0].kernel == "weightless.cpu.generated");
   CHECK(std::get<std::string>(request.kernels[1].params.at("from")) == "pixels");
@@ -124,7 +124,7 @@ TEST_CASE("the score card measures each network from bits, from pixels, and one 
     Series series = outcome(request.id, i, request.kernels[static_cast<size_t>(i)].kernel);
     series.params = *resolve_params(FakeSession::info(series.kernel).params,
                                     request.kernels[static_cast<size_t>(i)].params, "gemm");
-    series.cache = "hot";
+    series.cache = CacheMode::hot;
     series.flop = 0;
     const double t_ns = i == 2 ? 2e4 : 1e6 * (i + 1);
     series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, {}, 0, 0, 1, {}};

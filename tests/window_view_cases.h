@@ -66,7 +66,7 @@ TEST_CASE("a point of the roofline selects its rung, and moves when its rung is 
   REQUIRE(f.driver->click("chart:gemm.cpu.loop_order:0"));
   CHECK(f.state.view.rung == "gemm.cpu.loop_order");
   f.driver->key(Key::f5, true);
-  f.session.measure(f.session.last("run"), 0, 1e9);
+  f.session.measure(f.session.last(RequestType::run), 0, 1e9);
   f.driver->frames();
   CHECK(f.driver->find("chart:gemm.cpu.loop_order:0")->y > before.y + 20);
 }
@@ -90,7 +90,7 @@ TEST_CASE("the hint that something runs goes when it has ended", "[window]") {
   f.driver->key(Key::f5);
   f.driver->type('c');
   CHECK(f.state.notice.text == kBusyNotice);
-  f.session.finish(f.session.last("run"));
+  f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   CHECK(f.state.notice.text.empty());
 }
@@ -101,7 +101,7 @@ TEST_CASE("the selected rung's bottleneck stands above its lesson; its lever lea
   CHECK(f.driver->find("diagnosis") == nullptr);
   select_rung(f.state, "gemm.cpu.packed_avx2");
   f.driver->key(Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   const double t_ns = 2.0 * 64 * 64 * 64 / 0.08e12 * 1e9;  // 8 % of the FMA ceiling
   for (size_t i = 0; i < request.kernels.size(); ++i) {
     f.session.measure(request, static_cast<int>(i), t_ns);

@@ -28,20 +28,15 @@ std::string flag_value(const std::string& flags, const std::string& key) {
   return "";
 }
 
-std::string backend_of(std::string_view id) {
-  const size_t first = id.find('.');
-  return std::string(id.substr(first + 1, id.find('.', first + 1) - first - 1));
-}
-
 class Builder {
  public:
   Builder(const std::vector<GpuInfo>& gpus, const std::string& no_gpu_reason)
       : gpus_(gpus), no_gpu_reason_(no_gpu_reason) {}
 
-  KernelInfo compiled(const char* id, const char* kind, Backend backend, const char* isa, int arch,
+  KernelInfo compiled(const char* id, RungKind kind, Backend backend, const char* isa, int arch,
                       const char* dtypes, bool exact = false) {
     KernelInfo info = named(id, kind);
-    info.backend = backend == Backend::cpu ? "cpu" : "cuda";
+    info.backend = backend;
     info.dtypes = words(dtypes);
     info.needs = arch > 0 ? sm_name(arch, exact) : isa;
     info.available = backend == Backend::cpu ? measure::isa_available(isa, &info.reason)
@@ -51,17 +46,17 @@ class Builder {
 
   /// Its source is here, its code is not.
   KernelInfo not_compiled(const KernelSource& source) {
-    KernelInfo info = named(source.id, source.kind.c_str());
+    KernelInfo info = named(source.id, source.kind);
     info.backend = backend_of(source.id);
     info.library = source.library;
     // A kernel's parameters are known all the same: a recorded run of it can be browsed.
-    const FamilyDesc* family = info.kind == "kernel" ? find_family(info.family) : nullptr;
+    const FamilyDesc* family = info.kind == RungKind::kernel ? find_family(info.family) : nullptr;
     if (family != nullptr) info.params = family->params();
     const std::string arch = flag_value(source.flags, "arch");
     info.needs = arch.empty() ? flag_value(source.flags, "isa") : "sm_" + arch;
     const std::string& library = source.needs;
 #ifndef RIDGE_HAS_CUDA
-    const bool no_cuda = info.backend == "cuda";
+    const bool no_cuda = info.backend == Backend::cuda;
 #else
     const bool no_cuda = false;
 #endif
@@ -72,7 +67,7 @@ class Builder {
   }
 
  private:
-  static KernelInfo named(std::string_view id, const char* kind) {
+  static KernelInfo named(std::string_view id, RungKind kind) {
     KernelInfo info;
     info.id = id;
     info.family = family_of(id);
@@ -131,8 +126,8 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
   std::vector<const KernelDesc*> kernels(registered_kernels().begin(), registered_kernels().end());
   kernels.insert(kernels.end(), loaded_kernels().begin(), loaded_kernels().end());
   for (const KernelDesc* k : kernels) {
-    list.push_back(
-        builder.compiled(k->id, "kernel", k->backend, k->isa, k->arch, k->dtypes, k->arch_exact));
+    list.push_back(builder.compiled(k->id, RungKind::kernel, k->backend, k->isa, k->arch, k->dtypes,
+                                    k->arch_exact));
     if (k->library != nullptr) list.back().library = k->library;
     list.back().external = k->time_calls != nullptr;
     disable(k->unavailable, &list.back());
@@ -147,21 +142,22 @@ std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
     }
   }
   for (const TrainDesc* t : registered_trainings()) {
-    list.push_back(builder.compiled(t->id, "training", t->backend, t->isa, t->arch, t->dtypes));
+    list.push_back(
+        builder.compiled(t->id, RungKind::training, t->backend, t->isa, t->arch, t->dtypes));
     if (t->library != nullptr) list.back().library = t->library;
     list.back().external = t->external;
     list.back().params = t->maker->params(*t);
     disable(t->unavailable, &list.back());
   }
   for (const PipelineDesc* p : registered_pipelines()) {
-    list.push_back(builder.compiled(p->id, "pipeline", p->backend, "", p->arch, p->dtypes));
+    list.push_back(builder.compiled(p->id, RungKind::pipeline, p->backend, "", p->arch, p->dtypes));
     if (p->library != nullptr) list.back().library = p->library;
     list.back().external = p->external;
     list.back().params = p->maker->params(*p);
     disable(p->unavailable, &list.back());
   }
   for (const TrapDesc* t : registered_traps()) {
-    list.push_back(builder.compiled(t->id, "trap", t->backend, "", t->arch, ""));
+    list.push_back(builder.compiled(t->id, RungKind::trap, t->backend, "", t->arch, ""));
   }
   for (const KernelSource& source : kernel_sources()) {
     const bool known = std::any_of(list.begin(), list.end(),

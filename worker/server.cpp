@@ -42,6 +42,57 @@ std::optional<Error> malformed(const Result<Json>& parsed) {
   return std::nullopt;
 }
 
+int64_t id_of(const Json& request) {
+  return *whole_of(request, "id");
+}
+
+using Cancelled = std::function<bool()>;
+
+Result<void> carry_out(Work& work, const Json& request, Cancelled cancelled) {
+  RIDGE_TRY(const WorkRequest asked, work_request_from(request));
+  return work.carry_out(asked, std::move(cancelled));
+}
+
+/// Who answers a request. `request` is its line, which has an id.
+struct Handler {
+  RequestType type;
+  Result<void> (*answer)(Work& work, const Json& request, Cancelled cancelled);
+};
+
+constexpr Handler kHandlers[] = {
+    {RequestType::list,
+     [](Work& work, const Json& request, Cancelled) -> Result<void> {
+       work.list(id_of(request));
+       return {};
+     }},
+    {RequestType::source,
+     [](Work& work, const Json& request, Cancelled) {
+       return work.source(id_of(request), text_of(request, "kernel"));
+     }},
+    {RequestType::assembly,
+     [](Work& work, const Json& request, Cancelled) {
+       return work.assembly(id_of(request), text_of(request, "kernel"));
+     }},
+    {RequestType::build,
+     [](Work& work, const Json& request, Cancelled cancelled) {
+       return work.build(id_of(request), text_of(request, "kernel"), text_of(request, "dtype"),
+                         text_of(request, "text"), std::move(cancelled));
+     }},
+    {RequestType::probe, carry_out},
+    {RequestType::run, carry_out},
+    {RequestType::compare, carry_out},
+    {RequestType::inspect, carry_out},
+    {RequestType::serve, carry_out},
+};
+
+/// Null for a line that is no request.
+const Handler* handler_of(const Json& line) {
+  const auto type = value_named<RequestType>(text_of(line, "type"));
+  const auto found = std::find_if(std::begin(kHandlers), std::end(kHandlers),
+                                  [&](const Handler& handler) { return handler.type == type; });
+  return found == std::end(kHandlers) ? nullptr : found;
+}
+
 }  // namespace
 
 Server::Server(int in_fd, Emitter* emitter, void (*end_process)())
@@ -51,10 +102,10 @@ void Server::refuse(std::optional<int64_t> request, const Error& error) {
   Json fields = {{"error", error}};
   if (request) fields["request"] = *request;
   emitter_->emit("error", std::move(fields));
-  if (request) done(*request, "failed");
+  if (request) done(*request, RequestStatus::failed);
 }
 
-void Server::done(int64_t id, const char* status) {
+void Server::done(int64_t id, RequestStatus status) {
   emitter_->emit("done", {{"request", id}, {"status", status}});
 }
 
@@ -92,29 +143,37 @@ void Server::take_line(const std::string& line) {
   if (line.find_first_not_of(" \t\r") == std::string::npos) return;
   const auto parsed = parse_json(line, "request line");
   if (const auto error = malformed(parsed)) return refuse(std::nullopt, *error);
-  const std::string type = text_of(*parsed, "type");
+  const std::string name = text_of(*parsed, "type");
   const auto id = whole_of(*parsed, "id");
-  if (type == "ping") {
-    emitter_->emit("pong", {{"request", id.value_or(0)}});
-  } else if (type == "ack") {
-    emitter_->acknowledge(whole_of(*parsed, "seq").value_or(0));
-  } else if (type == "cancel") {
-    take_cancel(whole_of(*parsed, "target").value_or(-1));
-  } else if (type == "quit") {
-    const std::lock_guard lock(mutex_);
-    quit_ = true;
-    changed_.notify_all();
-  } else if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
-             type == "probe" || type == "run" || type == "compare" || type == "inspect" ||
-             type == "serve") {
-    if (!id) return refuse(id, usage("a request of type " + type + " has no id", "give it one"));
+  if (handler_of(*parsed) != nullptr) {
+    if (!id) return refuse(id, usage("a request of type " + name + " has no id", "give it one"));
     const std::lock_guard lock(mutex_);
     open_.insert(*id);
     queue_.emplace_back(*id, line);
     changed_.notify_all();
-  } else if (type != "predict") {
-    refuse(id, usage("type " + (type.empty() ? "(none)" : type) + " is unknown",
-                     "see docs/protocol.md for what a worker understands"));
+    return;
+  }
+  switch (value_named<RequestType>(name).value_or(RequestType::lost)) {
+    case RequestType::ping:
+      emitter_->emit("pong", {{"request", id.value_or(0)}});
+      break;
+    case RequestType::ack:
+      emitter_->acknowledge(whole_of(*parsed, "seq").value_or(0));
+      break;
+    case RequestType::cancel:
+      take_cancel(whole_of(*parsed, "target").value_or(-1));
+      break;
+    case RequestType::quit: {
+      const std::lock_guard lock(mutex_);
+      quit_ = true;
+      changed_.notify_all();
+      break;
+    }
+    case RequestType::predict:  // for the transcript's readers
+      break;
+    default:
+      refuse(id, usage("type " + (name.empty() ? "(none)" : name) + " is unknown",
+                       "see docs/protocol.md for what a worker understands"));
   }
 }
 
@@ -132,7 +191,7 @@ void Server::take_cancel(int64_t target) {
     queue_.erase(waiting);
     open_.erase(target);
   }
-  done(target, "cancelled");
+  done(target, RequestStatus::cancelled);
 }
 
 // ---- main thread ---------------------------------------------------------------------------------
@@ -152,25 +211,11 @@ std::optional<std::string> Server::next() {
 }
 
 bool Server::serve(const Json& request, Work* work) {
-  const int64_t id = *whole_of(request, "id");
-  const std::string type = text_of(request, "type");
-  Result<void> outcome;
-  if (is_cancelled(id)) {
-    outcome = Error{ErrorCode::cancelled, "cancelled", "", ""};
-  } else if (type == "list") {
-    work->list(id);
-  } else if (type == "source") {
-    outcome = work->source(id, text_of(request, "kernel"));
-  } else if (type == "assembly") {
-    outcome = work->assembly(id, text_of(request, "kernel"));
-  } else if (type == "build") {
-    outcome = work->build(id, text_of(request, "kernel"), text_of(request, "dtype"),
-                          text_of(request, "text"), [this, id] { return is_cancelled(id); });
-  } else {
-    const auto asked = work_request_from(request);
-    outcome = asked ? work->carry_out(*asked, [this, id] { return is_cancelled(id); })
-                    : Result<void>(asked.error());
-  }
+  const int64_t id = id_of(request);
+  const auto cancelled_now = [this, id] { return is_cancelled(id); };
+  const Result<void> outcome = cancelled_now()
+                                   ? Result<void>(measure::cancelled_error())
+                                   : handler_of(request)->answer(*work, request, cancelled_now);
   const bool lost = !outcome && outcome.error().code == ErrorCode::worker;
   const bool cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
   {
@@ -183,7 +228,7 @@ bool Server::serve(const Json& request, Work* work) {
     return false;
   }
   if (outcome || cancelled) {
-    done(id, cancelled ? "cancelled" : "ok");
+    done(id, cancelled ? RequestStatus::cancelled : RequestStatus::ok);
   } else {
     refuse(id, outcome.error());
   }
@@ -192,17 +237,16 @@ bool Server::serve(const Json& request, Work* work) {
 
 int Server::run() {
   const BuildInfo build = build_info();
-  emitter_->emit(
-      "hello",
-      {{"version", build.version},
-       {"pid", getpid()},
-       {"build",
-        {{"commit", build.commit},
-         {"compiler", build.compiler},
-         {"type", build.build_type},
-         {"cuda", build.cuda}}},
-       {"capabilities",
-        {"list", "source", "assembly", "build", "probe", "run", "compare", "inspect", "serve"}}});
+  Json capabilities = Json::array();
+  for (const Handler& handler : kHandlers) capabilities.push_back(handler.type);
+  emitter_->emit("hello", {{"version", build.version},
+                           {"pid", getpid()},
+                           {"build",
+                            {{"commit", build.commit},
+                             {"compiler", build.compiler},
+                             {"type", build.build_type},
+                             {"cuda", build.cuda}}},
+                           {"capabilities", capabilities}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_);
   while (const auto request = next()) {

@@ -37,7 +37,7 @@ class Server {
   /// False when a device was lost and the worker has to end.
   bool serve(const Json& request, Work* work);
   bool is_cancelled(int64_t id);
-  void done(int64_t id, const char* status);
+  void done(int64_t id, RequestStatus status);
 
   int in_fd_;
   Emitter* emitter_;

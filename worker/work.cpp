@@ -26,10 +26,6 @@ using measure::Device;
 constexpr double kQuietWindow_s = 0.2, kStaleWindow_s = 60;
 constexpr size_t kResultsBeforeCeilings = 3;  // enough to see the ladder climb
 
-measure::Cache cache_of(const WorkRequest& request) {
-  return request.cache == "cold" ? measure::Cache::cold : measure::Cache::hot;
-}
-
 }  // namespace
 
 Work::Work(Emitter* emitter) : emitter_(emitter) {
@@ -43,7 +39,7 @@ Backend Work::Asked::backend() const {
   if (training != nullptr) return training->backend;
   if (pipeline != nullptr) return pipeline->backend;
   if (trap != nullptr) return trap->backend;
-  if (edit != nullptr) return edit->info.backend == "cuda" ? Backend::cuda : Backend::cpu;
+  if (edit != nullptr) return edit->info.backend == Backend::cuda ? Backend::cuda : Backend::cpu;
   return kernel != nullptr ? kernel->backend : Backend::cpu;
 }
 
@@ -126,10 +122,11 @@ void Work::send_environment(int64_t request, const char* when, const measure::Fo
 
 Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> cancelled) {
   RIDGE_TRY(const auto asked, find_all(request));
-  const measure::Range range((request.lab.empty() ? request.type : request.lab).c_str());
+  const measure::Range range((request.lab.empty() ? to_string(request.type) : request.lab).c_str());
   LineObserver observer(emitter_, request.id, std::move(cancelled));
-  if (request.type == "probe" && !asked.empty()) return estimate(request, asked, &observer);
-  if (request.type == "inspect") return inspect(request, asked.front(), &observer);
+  if (request.type == RequestType::probe && !asked.empty())
+    return estimate(request, asked, &observer);
+  if (request.type == RequestType::inspect) return inspect(request, asked.front(), &observer);
 
   Device* gpu = nullptr;
   for (const Asked& one : asked) {
@@ -142,18 +139,19 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   // A parameter that was let go is to run within 150 ms: live, the window that is looked at began with the
   // request before, and nothing is waited for.
   // Nor in the worker of a learner's rung: the worker that started it has judged.
-  if (request.mode != "live" || load_.window_s() > kStaleWindow_s) load_.start();
+  if (request.mode != RunMode::live || load_.window_s() > kStaleWindow_s) load_.start();
   const double missing_s =
       loaded_kernels().empty() ? std::max(0.0, kQuietWindow_s - load_.window_s()) : 0;
   std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   send_environment(request.id, "before", load_);
   load_.start();
   // A run measures them itself, after its first results: those are what somebody is waiting for.
-  if (request.type != "run") RIDGE_TRY_VOID(ceilings(request, asked, &observer));
-  if (request.type == "probe") return {};
-  const auto outcome = request.type == "run"     ? run(request, asked, &observer)
-                       : request.type == "serve" ? serve(request, asked.front(), &observer)
-                                                 : compare(request, asked, &observer);
+  if (request.type != RequestType::run) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
+  if (request.type == RequestType::probe) return {};
+  const auto outcome = request.type == RequestType::run ? run(request, asked, &observer)
+                       : request.type == RequestType::serve
+                           ? serve(request, asked.front(), &observer)
+                           : compare(request, asked, &observer);
   if (outcome || outcome.error().code != ErrorCode::worker) {
     send_environment(request.id, "after", load_);
   }
@@ -171,8 +169,8 @@ void Work::send_outcome(int64_t request, const std::string& lab, Series series) 
 Result<Series> Work::run_one(const WorkRequest& request, const Asked& asked, int index,
                              LineObserver* observer) {
   measure::Options options;
-  options.mode = request.mode == "live" ? measure::Mode::live : measure::Mode::measure;
-  options.cache = cache_of(request);
+  options.mode = request.mode;
+  options.cache = request.cache;
   options.limit_s = request.limit_s;
   options.energy = request.energy;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
@@ -268,7 +266,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
                  "compare", "give at most 9"};
   }
   measure::CompareOptions options;
-  options.cache = cache_of(request);
+  options.cache = request.cache;
   options.margin = request.margin;
   options.limit_s = request.limit_s;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);

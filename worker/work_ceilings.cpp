@@ -34,7 +34,7 @@ std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
              ? param_text(one.params, "dtype", one.edit->info.dtypes.front())
              : param_text(one.params, "dtype", "fp32"));
   }
-  if (request.type == "probe") {
+  if (request.type == RequestType::probe) {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
       if (row.backend == Backend::cuda && gpus_.empty()) continue;
       want(row.backend, 1, row.asked_by());
@@ -62,7 +62,7 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
 
 Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                             LineObserver* observer) {
-  const bool send_known = request.type == "probe";
+  const bool send_known = request.type == RequestType::probe;
   // For tests and scripts that start many workers: without ceilings utilization is unavailable.
   const char* setting = std::getenv("RIDGE_CEILINGS");
   if (!send_known && setting != nullptr && std::string(setting) == "off") return {};

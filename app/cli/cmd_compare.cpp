@@ -8,6 +8,7 @@
 #include "app/cli/cmd_compare.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
+#include "common/record/derive.h"
 #include "common/record/edit.h"
 
 namespace ridge::app {
@@ -15,7 +16,7 @@ namespace {
 
 /// The margin is part of the question, so it is said before the answer is known.
 void announce(const WorkRequest& request) {
-  const bool gpu = request.kernels.front().kernel.find(".cuda.") != std::string::npos;
+  const bool gpu = backend_of(request.kernels.front().kernel) == Backend::cuda;
   complain(fmt::format("comparing with a margin of {:.3g} %: smaller differences are called same",
                        request.margin.value_or(gpu ? 0.01 : 0.02) * 100));
 }
@@ -44,7 +45,7 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     }
     return selection;
   };
-  const Measured measured = measure(common, options, "compare", choose, announce);
+  const Measured measured = measure(common, options, RequestType::compare, choose, announce);
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
   if (common.json) {

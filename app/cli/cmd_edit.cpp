@@ -31,10 +31,11 @@ Result<SourceText> source_of(Driver* driver, const std::string& kernel) {
   if (source == nullptr || info == nullptr) {
     return Error{ErrorCode::usage, "there is no such rung", kernel, "'ridgepoint list' names them"};
   }
-  if (info->kind != "kernel" || !info->library.empty()) {
+  if (info->kind != RungKind::kernel || !info->library.empty()) {
     return Error{ErrorCode::unavailable,
-                 info->library.empty() ? "it is a " + info->kind + ", and only kernels are edited"
-                                       : "its work is done by " + info->library,
+                 info->library.empty()
+                     ? "it is a " + info->kind.text() + ", and only kernels are edited"
+                     : "its work is done by " + info->library,
                  kernel, "choose a kernel of ours"};
   }
   return *source;
@@ -63,9 +64,9 @@ void turn(Driver* driver, const EditArgument& edit, int64_t saved_ns, const std:
   const auto kernel = select_edit(driver->run(), build->kernel, given);
   if (!kernel) return complain(kernel.error().sentence());
   WorkRequest request;
-  request.type = "run";
+  request.type = RequestType::run;
   request.lab = lab;
-  request.mode = "live";
+  request.mode = RunMode::live;
   request.kernels = {*kernel};
   int64_t id = 0;
   std::optional<double> first_s;

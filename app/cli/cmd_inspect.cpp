@@ -72,7 +72,7 @@ std::string text_of(const Inspection& found) {
 
 Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
   WorkRequest request;
-  request.type = "inspect";
+  request.type = RequestType::inspect;
   RIDGE_TRY(const Params given, parse_params(options.set));
   request.kernels.push_back({full_id(options.kernel), given});
   request.inspect = {.input = options.input,

@@ -135,7 +135,8 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const auto workloads = model_workloads(shape);
   const Params other = {{"threads", options.threads}};
   WorkRequest request;
-  request.type = "run", request.lab = "attention", request.mode = "live", request.energy = false;
+  request.type = RequestType::run, request.lab = "attention", request.mode = RunMode::live,
+  request.energy = false;
   std::vector<Table> tables;
   for (const Workload& workload : workloads) {
     tables.push_back(workload_table(workload, "", other));

@@ -33,12 +33,12 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
   if (!table) return fail(common, table.error());
   const auto given = parse_params(options.set);
   if (!given) return fail(common, given.error());
-  if (!options.rungs.empty() || options.cache != "hot") {
+  if (!options.rungs.empty() || options.cache != CacheMode::hot) {
     return fail(common, {ErrorCode::usage, "a table says itself what is run, and that hot",
                          "--table", "leave out --rungs and --cache"});
   }
   const Measured measured =
-      measure(common, options, "run",
+      measure(common, options, RequestType::run,
               [&](const Lab& of, const Run& run, const Params& set,
                   const std::vector<std::string>&) { return select_table(of, **table, run, set); });
   if (measured.request == 0) return fail(common, *measured.error);
@@ -60,7 +60,7 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   if (!options.table.empty()) return run_table(common, options);
   const Measured measured =
-      measure(common, options, "run",
+      measure(common, options, RequestType::run,
               [&](const Lab& lab, const Run& run, const Params& set,
                   const std::vector<std::string>& edited) -> Result<Selection> {
                 Selection selection;
@@ -100,8 +100,8 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
       ->delimiter(',');
   command.add_option("--table", options->table,
                      "a published table run again, row by row: talk (of gemm)");
-  command.add_option("--mode", options->mode, "live or measure (default)")
-      ->check(CLI::IsMember({"live", "measure"}));
+  add_choice(&command, "--mode", &options->mode, {RunMode::live, RunMode::measure},
+             "live or measure (default)");
   command.add_flag("--counters", options->counters,
                    "a GPU's hardware counters too, after the timing, in a worker of their own");
   return [options, &common] { return cmd_run(common, *options); };

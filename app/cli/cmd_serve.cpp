@@ -44,7 +44,7 @@ std::string text_of(const Serving& found) {
 
 Result<Serving> serve(Driver& driver, const ServeOptions& options) {
   WorkRequest request;
-  request.type = "serve";
+  request.type = RequestType::serve;
   request.serve = options.asked;
   request.serve.wait_s = options.wait_ms * 1e-3, request.serve.limit_s = options.limit_ms * 1e-3;
   RIDGE_TRY(const Params given, parse_params(options.set));

@@ -131,12 +131,12 @@ Selection select_step(const Lab& lab, const Run& run, const study::TourStep& ste
   return selection;
 }
 
-WorkRequest request_of(const study::TourStep& step, const char* type) {
+WorkRequest request_of(const study::TourStep& step, RequestType type) {
   WorkRequest request;
   request.type = type;
   request.lab = step.lab;
-  if (!step.mode.empty()) request.mode = step.mode;
-  if (!step.cache.empty()) request.cache = step.cache;
+  request.mode = step.mode;
+  request.cache = step.cache;
   return request;
 }
 
@@ -151,7 +151,7 @@ Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selec
   const study::TourStep& step = *out->step;
   RIDGE_TRY_VOID(driver.fetch_sources(selection.kernels));
   const auto begin = Clock::now();
-  WorkRequest request = request_of(step, "run");
+  WorkRequest request = request_of(step, RequestType::run);
   request.kernels = selection.kernels;
   int64_t id = 0;
   RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
@@ -161,7 +161,7 @@ Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selec
   const KernelRequest* baseline = asked(selection, step.baseline);
   const KernelRequest* candidate = asked(selection, step.rungs.back());
   if (baseline && candidate && out->code == 0) {
-    WorkRequest compare = request_of(step, "compare");
+    WorkRequest compare = request_of(step, RequestType::compare);
     compare.kernels = {*baseline, *candidate};
     RIDGE_TRY_VOID(driver.carry_out(std::move(compare), &id));
     if (!driver.run().comparisons().empty())

@@ -89,7 +89,7 @@ Result<void> Driver::finish(int64_t id, const std::function<void()>& each_step) 
   bool asked_to_stop = false;
   const auto is_open = [&] {
     const Request* request = run().request(id);
-    return session_->state() == WorkerState::busy && request && request->status.empty();
+    return session_->state() == WorkerState::busy && request && request->open();
   };
   while (is_open()) {
     session_->wait(0.1);
@@ -107,7 +107,7 @@ Result<void> Driver::finish(int64_t id, const std::function<void()>& each_step) 
   if (session_->state() == WorkerState::lost) return lost_error(*session_);
   const Request* request = run().request(id);
   if (request && request->error) return *request->error;
-  if (request && request->status == "cancelled") return cancelled_error();
+  if (request && request->status == RequestStatus::cancelled) return cancelled_error();
   return {};
 }
 
@@ -132,7 +132,7 @@ Result<void> Driver::fetch_assembly(const std::string& kernel) {
 
 Result<void> Driver::fetch_ceilings(int device) {
   WorkRequest probe;
-  probe.type = "probe";
+  probe.type = RequestType::probe;
   probe.device = device;
   int64_t id = 0;
   return carry_out(std::move(probe), &id);
@@ -168,12 +168,18 @@ Result<bool> Driver::close_file() {
   return true;
 }
 
+void add_choice(CLI::App* command, const char* name, const char* help,
+                const std::vector<std::string>& names,
+                std::function<void(const std::string&)> take) {
+  command->add_option_function<std::string>(name, take, help)->check(CLI::IsMember(names));
+}
+
 void add_measuring(CLI::App* command, MeasureOptions* options) {
   command->add_option("lab", options->lab, "the lab, e.g. gemm")->required();
   one_at_a_time(command->add_option(
       "--set", options->set, "a parameter: n=1024; run: each of n=256,512 or seed=1..8 (repeat)"));
-  command->add_option("--cache", options->cache, "hot (default) or cold")
-      ->check(CLI::IsMember({"hot", "cold"}));
+  add_choice(command, "--cache", &options->cache, {CacheMode::hot, CacheMode::cold},
+             "hot (default) or cold");
   command->add_option("--device", options->device, "which GPU")->check(CLI::Range(0, 1023));
   command->add_option("--limit", options->limit_s, "seconds for each rung")
       ->check(CLI::Range(0.001, 86400.0));
@@ -184,9 +190,9 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
 
 namespace {
 
-Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options,
-                       const std::string& type, const Choose& choose,
-                       const std::function<void(const WorkRequest&)>& before, Measured* measured) {
+Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
+                       const Choose& choose, const std::function<void(const WorkRequest&)>& before,
+                       Measured* measured) {
   RIDGE_TRY(measured->lab, require_lab(options.lab));
   RIDGE_TRY(const Params given, parse_params(options.set));
   RIDGE_TRY(measured->driver, Driver::start(common, options.out));
@@ -223,9 +229,8 @@ std::string first_reason(const Measured& measured) {
 
 }  // namespace
 
-Measured measure(const CommonOptions& common, const MeasureOptions& options,
-                 const std::string& type, const Choose& choose,
-                 const std::function<void(const WorkRequest&)>& before) {
+Measured measure(const CommonOptions& common, const MeasureOptions& options, RequestType type,
+                 const Choose& choose, const std::function<void(const WorkRequest&)>& before) {
   Measured measured;
   if (auto done = carry_out(common, options, type, choose, before, &measured); !done) {
     measured.error = done.error();

@@ -69,7 +69,9 @@ struct MeasureOptions {
   std::string baseline;            ///< compare: RUNG[:k=v,..]
   std::vector<std::string> candidates;
   std::vector<std::string> set;  ///< "n=1024"
-  std::string mode = "measure", cache = "hot", out;
+  RunMode mode = RunMode::measure;
+  CacheMode cache = CacheMode::hot;
+  std::string out;
   std::optional<double> margin, limit_s;
   int device = 0;
   bool counters = false;           ///< run; a GPU's too, in a worker of their own
@@ -78,6 +80,20 @@ struct MeasureOptions {
 
 /// The options that run and compare share.
 void add_measuring(CLI::App* command, MeasureOptions* options);
+
+/// An option that takes one of `names`; `take` gets it.
+void add_choice(CLI::App* command, const char* name, const char* help,
+                const std::vector<std::string>& names,
+                std::function<void(const std::string&)> take);
+/// An option that takes the name of one of `choices`.
+template <class Enum>
+void add_choice(CLI::App* command, const char* name, Enum* value,
+                std::initializer_list<Enum> choices, const char* help) {
+  std::vector<std::string> names;
+  for (const Enum choice : choices) names.push_back(to_string(choice));
+  add_choice(command, name, help, names,
+             [value](const std::string& text) { *value = *value_named<Enum>(text); });
+}
 
 /// A measurement that has begun; `error` says how it ended when it did not end well. What was
 /// measured until then is in driver->run().
@@ -99,9 +115,8 @@ using Choose = std::function<Result<Selection>(const Lab& lab, const Run& run, c
 /// Lab, parameters and output file are checked before a worker is started; rungs and parameters
 /// before anything is measured; then catalogue, sources and the request itself. The file
 /// is completed whatever happened. `before` is told the request just before it is sent.
-Measured measure(const CommonOptions& common, const MeasureOptions& options,
-                 const std::string& type, const Choose& choose,
-                 const std::function<void(const WorkRequest&)>& before = {});
+Measured measure(const CommonOptions& common, const MeasureOptions& options, RequestType type,
+                 const Choose& choose, const std::function<void(const WorkRequest&)>& before = {});
 
 /// Errors end a command with their code; else `code` stands. Prints nothing that is not an error.
 int finish_command(const CommonOptions& common, const MeasureOptions& options,

@@ -38,13 +38,13 @@ int climb_in_terminal(const CommonOptions& common) {
   const Lab& first = *all_labs().front();
   MeasureOptions options;
   options.lab = first.id;
-  options.mode = "live";  // a first look; `run` measures
+  options.mode = RunMode::live;  // a first look; `run` measures
   const auto folder = make_report_folder(report_root(), options.lab);
   if (!folder) return fail(common, folder.error());
   options.out = *folder + "/run.jsonl";
   complain("no display: climbing the ladder of lab " + options.lab + " here");
   const Measured measured =
-      measure(common, options, "run",
+      measure(common, options, RequestType::run,
               [](const Lab& lab, const Run& run, const Params&, const std::vector<std::string>&) {
                 return first_look(lab, run);
               });

@@ -88,7 +88,7 @@ const Series* newest(const Run& run, const char* kernel, const Params& wanted,
     });
   };
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == std::string_view(kernel) && series.cache == "hot" &&
+    return series.kernel == std::string_view(kernel) && series.cache == CacheMode::hot &&
            (series.stats || series.status == SeriesStatus::failed) && has(series, wanted) &&
            (!others || has(series, *others));
   });

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kPass_s = 1;  // of each timed pass: the energy counter needs as long
 
-const char* backend_of(const ModelShape& shape) {
-  return shape.gpu ? "cuda" : "cpu";
+Backend backend_for(const ModelShape& shape) {
+  return shape.gpu ? Backend::cuda : Backend::cpu;
 }
 
 const std::vector<const char*>& kernels_of(const DecodeType& type, const ModelShape& shape) {
@@ -49,7 +49,7 @@ bool holds(const Run& run, const Series* series) {
 Reckoned result_for(const DecodeSource& from, const WorkloadPart& part,
                     const PublishedRow& filled) {
   if (filled.source == PublishedRow::Source::missing)
-    return reckon(*from.run, from.recordings, part, filled, "hot");
+    return reckon(*from.run, from.recordings, part, filled, CacheMode::hot);
   Reckoned found{.series = filled.series, .run = from.run};
   found.scale = filled.time_ns / filled.series->stats->median_ns;
   if (filled.source == PublishedRow::Source::extrapolated) found.size = filled.note;
@@ -221,7 +221,7 @@ Filled fill_type(const ModelShape& shape, const DecodeType& type, const std::str
 
 const Ceiling* bandwidth_of(const Run& run, const ModelShape& shape, const Params& other) {
   const int threads = shape.gpu ? 1 : static_cast<int>(param_int(other, "threads", 1));
-  return find_ceiling(run.ceilings(), backend_of(shape), "dram_read", "", threads);
+  return find_ceiling(run.ceilings(), backend_for(shape), "dram_read", "", threads);
 }
 
 /// The run whose bandwidth is the floor's: where figures come from; without any, who has measured one.
@@ -287,7 +287,7 @@ Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSou
 
 WorkRequest decode_request(const ModelShape& shape, const Params& other, const Run& run) {
   WorkRequest request;
-  request.type = "run", request.lab = "quant", request.limit_s = kPass_s;
+  request.type = RequestType::run, request.lab = "quant", request.limit_s = kPass_s;
   request.model = to_params(shape);
   const std::string attention = attention_of(shape, other, {&run, {}, ""});
   std::set<std::pair<std::string, Params>> known;

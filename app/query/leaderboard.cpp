@@ -8,6 +8,7 @@
 
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 std::string machine_class(const Run& run, const std::string& kernel) {
   if (!run.environment()) return "";
   const Environment& environment = *run.environment();
-  const bool gpu = kernel.find(".cuda.") != std::string::npos;
+  const bool gpu = backend_of(kernel) == Backend::cuda;
   if (gpu) return environment.gpus.empty() ? "" : environment.gpus.front().name;
   return fmt::format("{}, {} cores, {}", environment.cpu.model, environment.cpu.cores,
                      environment.cpu.isa);
@@ -155,7 +156,7 @@ std::string leaderboard_text(const Leaderboard& all) {
   for (const Board& board : all.boards) {
     text += fmt::format("{}{} against {}\n{}, {}, {} cache\n", text.empty() ? "" : "\n",
                         original_of(board.kernel), board.baseline, board.machine,
-                        to_string(board.params), board.cache);
+                        to_string(board.params), board.cache.text());
     std::vector<std::vector<std::string>> rows;
     for (size_t i = 0; i < board.entries.size(); ++i) {
       const BoardEntry& entry = board.entries[i];

@@ -26,7 +26,8 @@ struct BoardEntry {
 
 /// One rung at one size, on one class of machine.
 struct Board {
-  std::string kernel, baseline, machine, cache;
+  std::string kernel, baseline, machine;
+  OpenEnum<CacheMode> cache;
   Params params;
   std::vector<BoardEntry> entries;  ///< best first
 };

@@ -59,7 +59,7 @@ std::string size_difference(const Params& have, const Params& wanted, const std:
 }
 
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
-                       const std::string& cache, std::span<const char* const> fixed) {
+                       const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed) {
   Snapped best;
   double best_distance = 0;
   for (const Series& series : run.series()) {
@@ -83,7 +83,7 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
 
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
-                                     const std::string& cache) {
+                                     const OpenEnum<CacheMode>& cache) {
   SnappedComparison best;
   double best_distance = 0;
   for (const Comparison& comparison : run.comparisons()) {

@@ -21,7 +21,7 @@ struct Snapped {
   std::string shown_size;  ///< "n = 4096": the parameters that differ, where not exact
 };
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
-                       const std::string& cache, std::span<const char* const> fixed = {});
+                       const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed = {});
 
 /// The same for a paired comparison: the candidate's parameters count, the newest wins a tie.
 struct SnappedComparison {
@@ -31,6 +31,6 @@ struct SnappedComparison {
 };
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
-                                     const std::string& cache);
+                                     const OpenEnum<CacheMode>& cache);
 
 }  // namespace ridge::app

@@ -28,7 +28,7 @@ Params parse_words(const std::string& text) {
 
 /// Whether the series is what was asked for, or ran smaller in its place.
 bool answers(const Series& series, const std::string& kernel, const Params& wanted) {
-  if (series.kernel != kernel || series.cache != "hot") return false;
+  if (series.kernel != kernel || series.cache != CacheMode::hot) return false;
   const Params asked = asked_params(series);
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
     const auto found = asked.find(one.first);

@@ -64,7 +64,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series) {
   std::vector<std::string> row(13);
   row[0] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
-  if (series.kind == "training")
+  if (series.kind == RungKind::training)
     row[10] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
   row[11] = error_cell(series);
   row[12] = limit_cell(series);
@@ -120,7 +120,7 @@ std::string heading_of(const std::vector<const Series*>& all) {
   const Series& typical = *typical_one;
   const std::string params = to_string(without_own(typical));
   return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
-                     typical.cache, typical.mode);
+                     typical.cache.text(), typical.mode.text());
 }
 
 /// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
@@ -220,7 +220,8 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
   const std::vector<const Series*> all = series_of(run, request);
   std::string text = all.empty() ? "" : environment_text(run);
   std::vector<const Series*> traps, others;
-  for (const Series* series : all) (series->kind == "trap" ? traps : others).push_back(series);
+  for (const Series* series : all)
+    (series->kind == RungKind::trap ? traps : others).push_back(series);
   if (!traps.empty()) text += "\n" + heading_of(traps) + traps_text(traps);
   for (const std::vector<const Series*>& one : tables_of(others)) {
     std::vector<std::vector<std::string>> rows;
@@ -246,11 +247,11 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
 
 std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric) {
   const std::vector<const Series*> all = series_of(run, request);
-  std::map<std::string, std::string> baselines;  // of each backend
+  std::map<OpenEnum<Backend>, std::string> baselines;
   std::set<std::pair<std::string, Params>> told;
   std::string text;
   for (const Series* series : all) {
-    if (series->kind != "training" && !series->params.contains("seed")) continue;
+    if (series->kind != RungKind::training && !series->params.contains("seed")) continue;
     const auto [baseline, is_first] =
         baselines.try_emplace(backend_of(series->kernel), series->kernel);
     if (is_first || baseline->second == series->kernel) continue;

@@ -10,6 +10,7 @@
 
 #include "app/query/ladder_end.h"
 #include "app/query/published.h"
+#include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
 
@@ -40,7 +41,7 @@ Result<const Rung*> find_rung_here(const Lab& lab, const Run& run, const std::st
 
 Error unavailable(const std::string& kernel, const std::string& reason) {
   Error error{ErrorCode::unavailable, reason, kernel, ""};
-  if (kernel.find(".cuda.") != std::string::npos) {
+  if (backend_of(kernel) == Backend::cuda) {
     error.hint =
         "open the window (ridgepoint) for the recorded run of a GPU, or measure on a machine that "
         "has one with --worker \"ssh -T HOST ridgepoint-worker --stdio\"";
@@ -232,7 +233,7 @@ Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, con
 
 Result<Selection> first_look(const Lab& lab, const Run& run) {
   return select_all(lab, run, [&](const KernelInfo& info) -> const Params& {
-    return info.backend == "cuda" ? lab.first_look_gpu : lab.first_look_cpu;
+    return info.backend == Backend::cuda ? lab.first_look_gpu : lab.first_look_cpu;
   });
 }
 

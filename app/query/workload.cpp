@@ -15,7 +15,7 @@ namespace {
 
 Params part_params(const WorkloadPart& part, const Params& other) {
   Params params = part.kernel.empty() ? other : Params();
-  const bool cpu = part.kernel.find(".cpu.") != std::string::npos;
+  const bool cpu = backend_of(part.kernel) == Backend::cpu;
   if (const auto threads = other.find("threads"); cpu && threads != other.end())
     params.insert(*threads);
   for (const auto& [name, value] : part.params) params[name] = value;
@@ -74,7 +74,7 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
 }
 
 Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
-                const PublishedRow& filled, const std::string& cache) {
+                const PublishedRow& filled, const OpenEnum<CacheMode>& cache) {
   const std::string kernel = filled.row->kernel;
   std::vector<const char*> fixed = {"threads"};
   if (part.call->fixed) fixed.push_back(part.call->fixed);
@@ -96,7 +96,8 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
   return found;
 }
 
-const Series* fastest_call(const Run& run, const PublishedRow& part, const std::string& cache) {
+const Series* fastest_call(const Run& run, const PublishedRow& part,
+                           const OpenEnum<CacheMode>& cache) {
   const Series* fastest = nullptr;
   for (const Series& series : run.series()) {
     // Two problems may have parameters in common, or none: a shape means something within its family alone.

@@ -38,11 +38,12 @@ struct Reckoned {
 };
 /// Of this machine where the rung runs here, with as many threads; else of a recording.
 Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
-                const PublishedRow& filled, const std::string& cache);
+                const PublishedRow& filled, const OpenEnum<CacheMode>& cache);
 
 /// The fastest verified call of a part's own problem: of any rung of its family, with the part's parameters. Null: there
 /// is none.
-const Series* fastest_call(const Run& run, const PublishedRow& part, const std::string& cache);
+const Series* fastest_call(const Run& run, const PublishedRow& part,
+                           const OpenEnum<CacheMode>& cache);
 
 /// "85 % of this machine's bandwidth and 4 % of its FLOP/s: memory binds"; empty where a time or a ceiling is
 /// missing.

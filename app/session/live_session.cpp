@@ -39,7 +39,7 @@ std::vector<std::string> default_command() {
   return {folder + "ridgepoint-worker", "--stdio"};
 }
 
-Json app_line(const std::string& type) {
+Json app_line(RequestType type) {
   return {{"ridgepoint", kProtocol}, {"from", "app"}, {"type", type}};
 }
 
@@ -92,7 +92,7 @@ LiveSession::~LiveSession() {
 
 void LiveSession::say_good_bye() {
   // End of stdin means exit, whatever the worker is doing.
-  process_->send(dump_json(app_line("quit")));
+  process_->send(dump_json(app_line(RequestType::quit)));
   process_->close_input();
   const auto asked = Clock::now();
   bool terminated = false;
@@ -121,28 +121,28 @@ double LiveSession::hello_limit_s() const {
 // ---- to the worker ------------------------------------------------------------------------------
 
 Result<int64_t> LiveSession::list() {
-  return ask(next_id_, "list", app_line("list"));
+  return ask(next_id_, RequestType::list, app_line(RequestType::list));
 }
 
 Result<int64_t> LiveSession::source(const std::string& kernel) {
-  Json line = app_line("source");
+  Json line = app_line(RequestType::source);
   line["kernel"] = kernel;
-  return ask(next_id_, "source", line);
+  return ask(next_id_, RequestType::source, line);
 }
 
 Result<int64_t> LiveSession::assembly(const std::string& kernel) {
-  Json line = app_line("assembly");
+  Json line = app_line(RequestType::assembly);
   line["kernel"] = kernel;
-  return ask(next_id_, "assembly", line);
+  return ask(next_id_, RequestType::assembly, line);
 }
 
 Result<int64_t> LiveSession::build(const std::string& kernel, const std::string& dtype,
                                    const std::string& text) {
-  Json line = app_line("build");
+  Json line = app_line(RequestType::build);
   line["kernel"] = kernel;
   if (!dtype.empty()) line["dtype"] = dtype;
   line["text"] = text;
-  return ask(next_id_, "build", line);
+  return ask(next_id_, RequestType::build, line);
 }
 
 Result<int64_t> LiveSession::send(WorkRequest request) {
@@ -150,7 +150,7 @@ Result<int64_t> LiveSession::send(WorkRequest request) {
   return ask(request.id, request.type, to_line(request));
 }
 
-Result<int64_t> LiveSession::ask(int64_t id, const std::string& type, const Json& line) {
+Result<int64_t> LiveSession::ask(int64_t id, RequestType type, const Json& line) {
   if (!lost_why_.empty()) finish_losing();
   if (!process_) RIDGE_TRY_VOID(launch());
   ++next_id_;
@@ -182,7 +182,7 @@ void LiveSession::cancel(int64_t id) {
   const auto it = open_.find(id);
   if (it == open_.end() || it->second.cancelled) return;
   it->second.cancelled = Clock::now();
-  Json line = app_line("cancel");
+  Json line = app_line(RequestType::cancel);
   line["id"] = next_id_++;
   line["target"] = id;
   post(line);
@@ -193,7 +193,7 @@ void LiveSession::stop_waiting() {
 }
 
 void LiveSession::predict(const std::string& kernel, const Params& params, double value_ns) {
-  Json line = app_line("predict");
+  Json line = app_line(RequestType::predict);
   line["kernel"] = kernel;
   line["params"] = params_to_json(params);
   line["value"] = value_ns;
@@ -281,7 +281,7 @@ void LiveSession::handle_message(const Json& message, const std::string& line) {
   const std::string type = text_of(message, "type");
   in_timed_block_ = false;
   if (type == "timing") {
-    Json ack = app_line("ack");
+    Json ack = app_line(RequestType::ack);
     ack["seq"] = number_of(message, "seq");
     post(ack);
     in_timed_block_ = true;
@@ -309,9 +309,9 @@ void LiveSession::handle_hello() {
 void LiveSession::close_request(const Json& message, const std::string& type) {
   const auto it = open_.find(number_of(message, "request"));
   if (it == open_.end()) return;
-  const std::string& asked = it->second.type;
-  if (type == "done" || (type == "end" && asked == "list") ||
-      (type == "result" && asked == "source")) {
+  const RequestType asked = it->second.type;
+  if (type == "done" || (type == "end" && asked == RequestType::list) ||
+      (type == "result" && asked == RequestType::source)) {
     if (it->second.cancelled) is_impatient_ = false;
     open_.erase(it);
     waiting_ = false;
@@ -357,7 +357,7 @@ void LiveSession::mind_watchdog(bool reader_was_full) {
   // Rather in the gap between timed blocks, but never much later.
   const double due_s = patience.ping_every_s * (in_timed_block_ ? 2 : 1);
   if (seconds_since(last_ping_) < due_s) return;
-  Json ping = app_line("ping");
+  Json ping = app_line(RequestType::ping);
   ping["id"] = next_id_++;
   post(ping);
   last_ping_ = Clock::now();
@@ -409,7 +409,7 @@ void LiveSession::finish_losing() {
   in_timed_block_ = false;
   open_.clear();
   held_.clear();
-  Json line = app_line("lost");
+  Json line = app_line(RequestType::lost);
   line["reason"] = reason_;
   if (terminated_) line["cancelled"] = true;
   record(line);

@@ -42,11 +42,11 @@ class LiveSession final : public Session {
 
   /// Something asked and not yet done.
   struct Open {
-    std::string type;
+    RequestType type = RequestType::list;
     std::optional<Clock::time_point> cancelled;
   };
 
-  Result<int64_t> ask(int64_t id, const std::string& type, const Json& line);
+  Result<int64_t> ask(int64_t id, RequestType type, const Json& line);
   void post(const Json& line);
   void record(const Json& line);
   void handle(const std::string& line);

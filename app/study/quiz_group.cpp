@@ -39,7 +39,7 @@ Size size_of(const Question& question, const Lab& lab, const Run& run) {
 /// What candidates share. A rung runs in its own type, so the type may differ between rungs.
 struct Key {
   Params params;
-  std::string cache;
+  OpenEnum<CacheMode> cache;
   bool operator<(const Key& other) const {
     return std::tie(params, cache) < std::tie(other.params, other.cache);
   }
@@ -187,7 +187,8 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
       group.candidates.push_back(std::move(candidate));
   }
   if (key)
-    group.problem = problem_of(key->params, size.name, backend_of(question.rungs.front()) == "cpu");
+    group.problem =
+        problem_of(key->params, size.name, backend_of(question.rungs.front()) == Backend::cpu);
   return group;
 }
 

@@ -89,7 +89,7 @@ std::optional<Score> score_rate(const Candidates& all, size_t at, const Run& run
 /// above 1 the compute roof is the lower one.
 std::optional<Score> intensity_over_ridge(const Series& series, const Run& run,
                                           std::string* reason) {
-  const std::string backend = backend_of(series.kernel);
+  const OpenEnum<Backend> backend = backend_of(series.kernel);
   const int threads = static_cast<int>(param_int(series.params, "threads", 1));
   const Ceiling* compute = find_ceiling(run.ceilings(), backend, "flop", dtype_of(series), threads);
   const Ceiling* memory = find_ceiling(run.ceilings(), backend, "dram_read", "", threads);

@@ -13,7 +13,8 @@
 namespace ridge::study {
 namespace {
 
-const std::vector<std::string> kModes = {"live", "measure"}, kCaches = {"hot", "cold"};
+const std::vector<std::string> kModes = {to_string(RunMode::live), to_string(RunMode::measure)},
+                               kCaches = {to_string(CacheMode::hot), to_string(CacheMode::cold)};
 
 std::string joined(const std::vector<std::string>& list) {
   std::string text;

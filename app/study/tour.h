@@ -15,10 +15,11 @@ struct TourStep {
   std::vector<std::string> rungs;  ///< full kernel ids; the last is the one selected
   std::string baseline;            ///< kernel id: compare the last rung with it; empty: only run
   Params set;                      ///< of the lab's parameters: {"n", 1024}
-  std::string mode, cache;         ///< "live" or "measure"; "hot" or "cold"
-  std::string chart;               ///< the view, one of chart::figure_names()
-  std::string question;            ///< what the room is asked before it runs; may be empty
-  std::string words;               ///< what to say once the result is there
+  RunMode mode = RunMode::live;    ///< live or measure
+  CacheMode cache = CacheMode::hot;
+  std::string chart;     ///< the view, one of chart::figure_names()
+  std::string question;  ///< what the room is asked before it runs; may be empty
+  std::string words;     ///< what to say once the result is there
   double minutes = 0;
 };
 

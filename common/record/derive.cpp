@@ -50,15 +50,16 @@ Rate rate(double amount, const Stats& stats) {
   return result;
 }
 
-std::string machine_part(const std::string& backend, int threads) {
-  if (backend != "cpu") return " on " + backend;
+std::string machine_part(const OpenEnum<Backend>& backend, int threads) {
+  if (backend != Backend::cpu) return " on " + backend.text();
   return " with " + std::to_string(threads) + (threads == 1 ? " thread on " : " threads on ") +
-         backend;
+         backend.text();
 }
 
 /// As find_ceiling(), whether it is in doubt or not.
-const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
-                              const std::string& resource, const std::string& dtype, int threads) {
+const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings,
+                              const OpenEnum<Backend>& backend, const std::string& resource,
+                              const std::string& dtype, int threads) {
   const Ceiling* found = nullptr;
   for (const Ceiling& ceiling : ceilings) {
     if (ceiling.source != "measured" || !(ceiling.value > 0) || !std::isfinite(ceiling.value)) {
@@ -68,7 +69,7 @@ const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings, const std::s
     if (!dtype.empty() && !ceiling.dtype.empty() && ceiling.dtype != dtype) continue;
     // Exactly as many threads: the ceiling of two would halve the share of one, and the ceiling of
     // one would double the share of two.
-    if (backend == "cpu" && ceiling.threads != threads) continue;
+    if (backend == Backend::cpu && ceiling.threads != threads) continue;
     found = &ceiling;  // the latest measurement stands
   }
   return found;
@@ -121,18 +122,18 @@ std::string_view family_of(std::string_view kernel) {
   return kernel.substr(0, kernel.find('.'));
 }
 
-std::string backend_of(const std::string& kernel) {
+OpenEnum<Backend> backend_of(std::string_view kernel) {
   const size_t first = kernel.find('.');
-  if (first == std::string::npos) return "";
-  const size_t second = kernel.find('.', first + 1);
-  return kernel.substr(first + 1, second == std::string::npos ? second : second - first - 1);
+  if (first == kernel.npos) return {};
+  const std::string_view rest = kernel.substr(first + 1);
+  return OpenEnum<Backend>(std::string(rest.substr(0, rest.find('.'))));
 }
 
 std::string dtype_of(const Series& series) {
   return series.dtype.empty() ? param_text(series.params, "dtype", "fp32") : series.dtype;
 }
 
-const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
+const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                             const std::string& resource, const std::string& dtype, int threads) {
   const Ceiling* found = latest_ceiling(ceilings, backend, resource, dtype, threads);
   return found != nullptr && found->doubt.empty() ? found : nullptr;
@@ -147,7 +148,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   result.no_compute_reason = result.no_bandwidth_reason = no_speed_reason(series);
   if (!result.no_compute_reason.empty()) return result;
 
-  const std::string backend = backend_of(series.kernel);
+  const OpenEnum<Backend> backend = backend_of(series.kernel);
   const std::string dtype = dtype_of(series);
   const int threads = static_cast<int>(param_int(series.params, "threads", 1));
   const std::string machine = machine_part(backend, threads);

@@ -44,8 +44,8 @@ std::string energy_text(const Series& series, const Derived& derived);
 
 /// The first part of a kernel id, the problem that it is checked against: "gemm".
 std::string_view family_of(std::string_view kernel);
-/// The second part of a kernel id: "cpu", "cuda".
-std::string backend_of(const std::string& kernel);
+/// The second part of a kernel id.
+OpenEnum<Backend> backend_of(std::string_view kernel);
 /// What it computed in: its own type, else its parameter's, else fp32.
 std::string dtype_of(const Series& series);
 
@@ -55,7 +55,7 @@ bool is_emulated(const Series& series);
 
 /// The ceiling that bounds `resource` for this backend, dtype and thread count; null if none was
 /// measured, or if the one that was is in doubt. A CPU ceiling of more threads never stands in for one of fewer.
-const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const std::string& backend,
+const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                             const std::string& resource, const std::string& dtype, int threads);
 
 /// "measured", "measured, in doubt": how far its value is to be believed.

@@ -65,9 +65,9 @@ void add_counters(const Series& series, Signals* signals) {
 
 /// Whether its buffers stay in the last-level cache from call to call.
 bool stays_cached(const Series& series, const std::optional<Environment>& environment) {
-  if (!environment || series.cache != "hot") return false;
+  if (!environment || series.cache != CacheMode::hot) return false;
   int64_t cache_bytes = environment->cpu.l3_bytes;
-  if (backend_of(series.kernel) == "cuda") {
+  if (backend_of(series.kernel) == Backend::cuda) {
     cache_bytes = environment->gpus.empty() ? 0 : environment->gpus.front().l2_bytes;
   }
   return series.memory_bytes > 0 && series.memory_bytes <= double(cache_bytes);
@@ -109,7 +109,7 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
   double launches = 0;
   for (const DeviceKernel& kernel : series.resources->kernels) launches += kernel.launches;
   for (const char* resource : {"launch", "graph_node"}) {
-    const Ceiling* cost = find_ceiling(ceilings, "cuda", resource, "", 0);
+    const Ceiling* cost = find_ceiling(ceilings, Backend::cuda, resource, "", 0);
     if (cost == nullptr) continue;
     const double share = launches * cost->value * 1e9 / series.stats->median_ns;
     if (!(share <= kMostLaunches)) continue;
@@ -127,7 +127,7 @@ Signals kernel_signals(const Series& series, const std::vector<Ceiling>& ceiling
   add_launches(series, ceilings, &signals);
   const double t_ns = series.stats->median_ns;
   // Somebody else's work takes the core away just as a launch or waiting does.
-  const bool alone = backend_of(series.kernel) != "cpu" || !has_flag(series, "contended");
+  const bool alone = backend_of(series.kernel) != Backend::cpu || !has_flag(series, "contended");
   if (alone && series.latency && series.latency->p50_ns && *series.latency->p50_ns > 0) {
     add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
         1 - t_ns / *series.latency->p50_ns, "derived", kTimeCounts);
@@ -180,7 +180,7 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
   if (occupancy) {
     diagnosis->evidence.push_back({"the warps that the GPU can hold", *occupancy, "derived"});
   }
-  if (backend_of(series.kernel) == "cpu") {
+  if (backend_of(series.kernel) == Backend::cpu) {
     const auto ipc = counter_of(series, "ipc");
     if (ipc && *ipc >= kBusyIpc) {
       diagnosis->reason = "it issues " + format_number(*ipc) +
@@ -328,7 +328,7 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   }
   const Signal& first = signals.front();
   if (!first.counts()) {
-    if (series.kind == "kernel" && all_far(signals)) {
+    if (series.kind == RungKind::kernel && all_far(signals)) {
       judge_latency(series, diagnosis);
     } else {
       diagnosis->reason = "nothing is near its limit, and not everything is far below: " +
@@ -357,8 +357,8 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
       !(series.stats->median_ns > 0)) {
     return std::nullopt;
   }
-  Signals signals = series.kind == "pipeline" ? pipeline_signals(series)
-                    : series.kind == "training"
+  Signals signals = series.kind == RungKind::pipeline ? pipeline_signals(series)
+                    : series.kind == RungKind::training
                         ? training_signals(series, ceilings)
                         : kernel_signals(series, ceilings, stays_cached(series, environment));
   std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {

@@ -59,6 +59,16 @@ RIDGE_JSON_PAIR(EditBuild);
 RIDGE_JSON_PAIR(Error);
 #undef RIDGE_JSON_PAIR
 
+/// As its table spells it; without these it would be written as a number.
+template <HasNames Enum>
+void to_json(Json& json, Enum value) {
+  json = to_string(value);
+}
+template <class Enum>
+void to_json(Json& json, const OpenEnum<Enum>& value) {
+  json = value.text();
+}
+
 /// One field, tolerantly: the fallback where it is missing or of the wrong kind.
 std::string text_field(const Json& object, const char* name, const std::string& fallback = "");
 int64_t whole_field(const Json& object, const char* name, int64_t fallback = 0);

@@ -15,11 +15,6 @@
 
 namespace ridge::record {
 
-inline constexpr SeriesStatus kStatuses[] = {
-    SeriesStatus::pending, SeriesStatus::running,   SeriesStatus::ok,     SeriesStatus::failed,
-    SeriesStatus::skipped, SeriesStatus::cancelled, SeriesStatus::partial};
-inline constexpr Verdict kVerdicts[] = {Verdict::faster, Verdict::slower, Verdict::same,
-                                        Verdict::unresolved, Verdict::invalid};
 inline constexpr ErrorCode kErrorCodes[] = {
     ErrorCode::invalid, ErrorCode::usage,        ErrorCode::bad_input, ErrorCode::unavailable,
     ErrorCode::worker,  ErrorCode::cannot_write, ErrorCode::cancelled};
@@ -48,8 +43,14 @@ struct Writer {
   static Json form(const ParamValue& value) {
     return std::visit([](const auto& held) { return Json(held); }, value);
   }
-  static Json form(SeriesStatus value) { return to_string(value); }
-  static Json form(Verdict value) { return to_string(value); }
+  template <HasNames Enum>
+  static Json form(const Enum& value) {
+    return name_of(value);
+  }
+  template <class Enum>
+  static Json form(const OpenEnum<Enum>& value) {
+    return value.text();
+  }
   static Json form(ErrorCode value) { return static_cast<int>(value); }
   template <class T>
   static Json form(const std::optional<T>& value) {
@@ -129,21 +130,18 @@ struct Reader {
     }
     return true;
   }
-  template <class Enum, size_t kCount>
-  static bool read_named(const Json& from, const Enum (&all)[kCount], Enum& value) {
-    if (!from.is_string()) return false;
-    for (const Enum candidate : all) {
-      if (to_string(candidate) == from.get_ref<const std::string&>()) {
-        value = candidate;
-        return true;
-      }
-    }
-    return false;
+  template <HasNames Enum>
+  static bool read(const Json& from, Enum& value) {
+    const auto known =
+        from.is_string() ? value_named<Enum>(from.get_ref<const std::string&>()) : std::nullopt;
+    if (known) value = *known;
+    return known.has_value();
   }
-  static bool read(const Json& from, SeriesStatus& value) {
-    return read_named(from, kStatuses, value);
+  template <class Enum>
+  static bool read(const Json& from, OpenEnum<Enum>& value) {
+    if (from.is_string()) value = OpenEnum<Enum>(from.get<std::string>());
+    return from.is_string();
   }
-  static bool read(const Json& from, Verdict& value) { return read_named(from, kVerdicts, value); }
   static bool read(const Json& from, ErrorCode& value) {
     for (const ErrorCode candidate : kErrorCodes) {
       if (from == static_cast<int>(candidate)) value = candidate;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "common/record/derive.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
@@ -22,7 +23,7 @@ bool is_outside(const Interval& ci, double margin) {
 
 WorkRequest self_check_request(const std::string& lab, const KernelRequest& side) {
   WorkRequest request;
-  request.type = "compare";
+  request.type = RequestType::compare;
   request.lab = lab;
   request.kernels = {side, side};
   request.margin = 0;
@@ -63,7 +64,7 @@ NoiseFloor noise_floor(const Run& run) {
     if (!is_self_check(*it)) continue;
     floor.kernel = it->baseline;
     floor.params = it->baseline_params;
-    floor.margin = it->baseline.find(".cuda.") == std::string::npos ? 0.02 : 0.01;
+    floor.margin = backend_of(it->baseline) == Backend::cuda ? 0.01 : 0.02;
   }
   for (const Comparison& one : all) {
     const bool same = one.baseline == floor.kernel && one.baseline_params == floor.params;

@@ -22,15 +22,16 @@ Result<void> take_whole(const Json& line, const char* name, T* value) {
   return {};
 }
 
-Result<void> take_choice(const Json& line, const char* name, const char* first, const char* second,
-                         std::string* value) {
+template <class Enum>
+Result<void> take_choice(const Json& line, const char* name, Enum first, Enum second, Enum* value) {
   const auto field = line.find(name);
   if (field == line.end() || field->is_null()) return {};
-  if (!field->is_string() || (*field != first && *field != second)) {
+  const std::string text = field->is_string() ? field->get<std::string>() : "";
+  if (text != name_of(first) && text != name_of(second)) {
     return bad_request(std::string(name) + " = " + dump_json(*field) + " is unknown",
-                       std::string("choose ") + first + " or " + second);
+                       "choose " + to_string(first) + " or " + to_string(second));
   }
-  *value = field->get<std::string>();
+  *value = text == name_of(first) ? first : second;
   return {};
 }
 
@@ -56,7 +57,9 @@ Result<void> take_flag(const Json& line, const char* name, bool* value) {
 }
 
 Result<void> take_kernels(const Json& line, WorkRequest* request) {
-  const size_t least = request->type == "compare" ? 2 : request->type == "probe" ? 0 : 1;
+  const size_t least = request->type == RequestType::compare ? 2
+                       : request->type == RequestType::probe ? 0
+                                                             : 1;
   const auto list = line.find("kernels");
   const bool absent = list == line.end() || list->is_null();
   if (!absent && !list->is_array()) return bad_request("kernels is not a list");
@@ -159,25 +162,25 @@ Json to_line(const WorkRequest& request) {
   for (const KernelRequest& entry : request.kernels) {
     line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
   }
-  if (request.type == "inspect") {
+  if (request.type == RequestType::inspect) {
     line.erase("cache"), line.erase("device");
     put_inspect(request.inspect, &line);
     return line;
   }
-  if (request.type == "serve") {
+  if (request.type == RequestType::serve) {
     line.erase("cache");
     line["serve"] = request.serve;
     return line;
   }
-  if (request.type != "probe") line["limit_s"] = amount(request.limit_s);
+  if (request.type != RequestType::probe) line["limit_s"] = amount(request.limit_s);
   if (!request.table.empty()) line["table"] = request.table;
   if (!request.model.empty()) line["model"] = params_to_json(request.model);
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
-  if (request.type == "run") line["mode"] = request.mode;
+  if (request.type == RequestType::run) line["mode"] = request.mode;
   if (!request.energy) line["energy"] = false;
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
-  if (request.type == "compare") line["margin"] = amount(request.margin);
+  if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
   return line;
 }
 
@@ -186,14 +189,12 @@ Result<WorkRequest> work_request_from(const Json& line) {
   WorkRequest request;
   const auto type = line.find("type");
   if (type == line.end() || !type->is_string()) return bad_request("it has no type");
-  request.type = type->get<std::string>();
-  const bool is_work = request.type == "run" || request.type == "compare" ||
-                       request.type == "probe" || request.type == "inspect" ||
-                       request.type == "serve";
-  if (!is_work) {
-    return bad_request("type " + request.type + " asks for no work",
+  const auto known = value_named<RequestType>(type->get<std::string>());
+  if (!known || !is_work(*known)) {
+    return bad_request("type " + type->get<std::string>() + " asks for no work",
                        "choose run, compare, probe, inspect or serve");
   }
+  request.type = *known;
   if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
     if (!lab->is_string()) return bad_request("lab is not a text");
     request.lab = lab->get<std::string>();
@@ -201,16 +202,16 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_whole(line, "id", &request.id));
   RIDGE_TRY_VOID(take_whole(line, "device", &request.device));
   RIDGE_TRY_VOID(take_kernels(line, &request));
-  RIDGE_TRY_VOID(take_choice(line, "mode", "live", "measure", &request.mode));
-  RIDGE_TRY_VOID(take_choice(line, "cache", "hot", "cold", &request.cache));
+  RIDGE_TRY_VOID(take_choice(line, "mode", RunMode::live, RunMode::measure, &request.mode));
+  RIDGE_TRY_VOID(take_choice(line, "cache", CacheMode::hot, CacheMode::cold, &request.cache));
   RIDGE_TRY_VOID(take_flag(line, "energy", &request.energy));
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
-  if (request.type == "inspect") RIDGE_TRY_VOID(take_inspect(line, &request));
-  if (request.type == "serve") RIDGE_TRY_VOID(take_serve(line, &request));
+  if (request.type == RequestType::inspect) RIDGE_TRY_VOID(take_inspect(line, &request));
+  if (request.type == RequestType::serve) RIDGE_TRY_VOID(take_serve(line, &request));
   return request;
 }
 

@@ -18,16 +18,16 @@ struct KernelRequest {
 };
 
 struct WorkRequest {
-  std::string type;  ///< "run", "compare", "probe", "inspect", "serve"
+  RequestType type = RequestType::run;  ///< one that is_work()
   int64_t id = 0;
   std::string lab;
   std::string table;  ///< of the lab, where its rows are what is run; for the transcript's readers
   std::vector<KernelRequest> kernels;  ///< compare: baseline first
-  std::string mode = "measure";        ///< "live" or "measure"
-  std::string cache = "hot";           ///< "hot" or "cold"
-  std::optional<double> margin;        ///< compare; absent: 0.02 CPU, 0.01 GPU
-  std::optional<double> limit_s;       ///< of each timed pass; absent: the mode's own
-  std::optional<double> warmup_s;      ///< the least warm-up; absent: 0.3
+  RunMode mode = RunMode::measure;     ///< live or measure
+  CacheMode cache = CacheMode::hot;
+  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
+  std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
   bool energy = true;     ///< run, measure: false leaves out the energy pass (over a second a rung)
   bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing

@@ -29,6 +29,10 @@ bool is_frequent(const std::string& type) {
   return type == "samples" || type == "telemetry" || type == "phase" || type == "timing";
 }
 
+bool has_series(RequestType type) {
+  return type == RequestType::run || type == RequestType::compare;
+}
+
 std::string shortened(const std::string& line) {
   constexpr size_t kMost = 120;
   std::string text = line.substr(0, kMost);
@@ -130,15 +134,16 @@ bool Run::refuse_version(const std::string& type, int64_t major) {
 // ---- lines of the app ----------------------------------------------------------------------------
 
 bool Run::apply_from_app(const Json& message) {
-  const std::string type = text_field(message, "type");
-  if (type == "predict") {
+  const auto type = value_named<RequestType>(text_field(message, "type"));
+  if (!type) return false;
+  if (*type == RequestType::predict) {
     const Json* params = object_field(message, "params");
     predictions_.push_back({text_field(message, "kernel"),
                             params == nullptr ? Params{} : params_from_json(*params),
                             number_field(message, "value").value_or(0), series_.size()});
     return true;
   }
-  if (type == "lost") {
+  if (*type == RequestType::lost) {
     const std::string reason = text_field(message, "reason", "the worker ended");
     if (message.contains("cancelled") && message["cancelled"] == true)
       worker_cancelled(reason);
@@ -146,31 +151,26 @@ bool Run::apply_from_app(const Json& message) {
       worker_lost(reason);
     return true;
   }
-  if (type == "list" || type == "source" || type == "assembly" || type == "build" ||
-      type == "probe" || type == "run" || type == "compare" || type == "inspect" ||
-      type == "serve") {
-    open_request(message);
-    return true;
-  }
-  return false;
+  if (is_request(*type)) open_request(*type, message);
+  return is_request(*type);
 }
 
-void Run::open_request(const Json& message) {
+void Run::open_request(RequestType type, const Json& message) {
   const int64_t id = whole_field(message, "id");
-  const std::string type = text_field(message, "type");
   // The worker's lines may stand before the app's in a foreign order: then fill in what was made
   // for them. A closed request of the same number is another session's.
   const auto known = request_by_id_.find(id);
   Request* request = known == request_by_id_.end() ? nullptr : known->second;
-  const bool is_new = request == nullptr || !request->open() || !request->type.empty();
+  const bool is_new = request == nullptr || !request->open() || request->type;
   if (is_new) {
     request = &add_request(id);
     rounds_.erase(id);
   }
   request->type = type;
   request->lab = text_field(message, "lab");
-  request->mode = text_field(message, "mode", type == "compare" ? "compare" : "measure");
-  request->cache = text_field(message, "cache", "hot");
+  const RunMode mode = type == RequestType::compare ? RunMode::compare : RunMode::measure;
+  request->mode = OpenEnum<RunMode>(text_field(message, "mode", to_string(mode)));
+  request->cache = OpenEnum<CacheMode>(text_field(message, "cache", to_string(CacheMode::hot)));
   request->table = text_field(message, "table");
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
   const Json* kernels = list_field(message, "kernels");
@@ -179,7 +179,7 @@ void Run::open_request(const Json& message) {
     const std::string kernel = text_field(entry, "kernel");
     const int index = static_cast<int>(request->kernels.size());
     request->kernels.push_back(kernel);
-    if (type == "probe" || type == "inspect" || type == "serve" || index >= kMostSeries) continue;
+    if (!has_series(type) || index >= kMostSeries) continue;
     Series* series = is_new ? nullptr : find_series(id, index);
     if (series == nullptr) series = &add_series(id, index);
     series->kernel = kernel;
@@ -231,8 +231,8 @@ Series* Run::series_of(int64_t request, int index) {
   Series* series = find_series(request, index);
   if (series == nullptr) {
     const Request& asked = request_of(request);
-    const bool measures = asked.type.empty() || asked.type == "run" || asked.type == "compare";
-    if (!measures) return nullptr;  // a probe's estimates are no results
+    if (asked.type && !has_series(*asked.type))
+      return nullptr;  // a probe's estimates are no results
     series = &add_series(request, index);
     series->lab = asked.lab;
     series->mode = asked.mode;

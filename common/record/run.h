@@ -54,14 +54,15 @@ struct Prediction {
 /// One request as the transcript shows it.
 struct Request {
   int64_t id = 0;
-  /// "run", "compare", "inspect", "serve", "list", "probe", "source", "assembly", "build"
-  std::string type, lab;
-  std::string mode, cache;
+  std::optional<RequestType> type;  ///< absent: only the worker's lines name it
+  std::string lab;
+  OpenEnum<RunMode> mode;
+  OpenEnum<CacheMode> cache;
   std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
   Params model;       ///< the described model whose parts were asked for; empty: none
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
-  bool open() const { return status.empty(); }
-  std::string status;  ///< "" while open; "ok", "cancelled", "failed"
+  bool open() const { return status == RequestStatus::open; }
+  RequestStatus status = RequestStatus::open;
   std::optional<Error> error;
 };
 
@@ -162,7 +163,7 @@ class Run {
   bool refuse_version(const std::string& type, int64_t major);
   void keep_moment(const std::string& type, const Json& message);
 
-  void open_request(const Json& message);
+  void open_request(RequestType type, const Json& message);
   Request& request_of(int64_t id);
   /// The running series a line belongs to; made if the app's line is missing. Null for lines
   /// that name none, and for requests that measure nothing.
@@ -173,9 +174,9 @@ class Run {
   Request& add_request(int64_t id);
   void touch(Series* series) { series->version = ++series_changes_; }
   void took_samples(Series* series, bool is_first);
-  void close_series(Series* series, const std::string& status, const std::string& reason);
-  void close_request(Request* request, const std::string& status, const std::string& reason);
-  void close_open(const std::string& status, const std::string& reason);
+  void close_series(Series* series, SeriesStatus status, const std::string& reason);
+  void close_request(Request* request, RequestStatus status, const std::string& reason);
+  void close_open(RequestStatus status, const std::string& reason);
   void note(std::string text);
 
   std::optional<Environment> environment_;

@@ -158,7 +158,7 @@ Result<Run> Run::load(const std::string& path) {
   const bool unfinished = std::any_of(run.requests_.begin(), run.requests_.end(),
                                       [](const Request& request) { return request.open(); });
   if (unfinished) {
-    run.close_open("failed", "the recording ends before this was finished");
+    run.close_open(RequestStatus::failed, "the recording ends before this was finished");
     run.note("the recording ends before everything in it was finished");
   }
   return run;

@@ -58,7 +58,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   if (series->checks.empty()) series->checks = std::move(received);
   touch(series);
   if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
-    close_series(series, to_string(series->status), series->reason);
+    close_series(series, series->status, series->reason);
   }
   return true;
 }
@@ -153,9 +153,10 @@ bool Run::apply_error(const Json& message) {
 
 bool Run::apply_done(const Json& message) {
   Request& request = request_of(whole_field(message, "request"));
-  std::string status = text_field(message, "status");
-  if (status != "ok" && status != "cancelled") status = "failed";
-  close_request(&request, status, request.error ? request.error->sentence() : "");
+  const auto status = value_named<RequestStatus>(text_field(message, "status"));
+  const bool is_known = status && *status != RequestStatus::open;
+  close_request(&request, is_known ? *status : RequestStatus::failed,
+                request.error ? request.error->sentence() : "");
   return true;
 }
 

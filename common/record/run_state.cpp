@@ -56,21 +56,19 @@ const Series* latest_of(const StableVector<Series>& series, Matches matches) {
 
 }  // namespace
 
-/// Ends a series with what its worker or its request says ("ok", "failed", "cancelled", "skipped",
-/// "partial"), or with what the checks say where they say worse. Partial with nothing measured is
-/// skipped.
-void Run::close_series(Series* series, const std::string& status, const std::string& reason) {
+/// A failed check overrides `status`. Partial with nothing measured becomes skipped.
+void Run::close_series(Series* series, SeriesStatus status, const std::string& reason) {
   touch(series);
   const QualityCheck* worst = series->quality();
   if (worst != nullptr && !worst->passed) {
     fail(series, worst->reason.empty() ? "the check " + worst->what + " failed" : worst->reason);
     return;
   }
-  if (status == "failed") {
+  if (status == SeriesStatus::failed) {
     fail(series, reason.empty() ? "it failed" : reason);
     return;
   }
-  if (status == "ok") {
+  if (status == SeriesStatus::ok) {
     // No number without a check.
     if (worst == nullptr) {
       fail(series, "its output was not checked");
@@ -80,14 +78,13 @@ void Run::close_series(Series* series, const std::string& status, const std::str
     }
     return;
   }
-  series->status = status == "cancelled"                      ? SeriesStatus::cancelled
-                   : status == "partial" && has_data(*series) ? SeriesStatus::partial
-                                                              : SeriesStatus::skipped;
+  const bool is_empty = status == SeriesStatus::partial && !has_data(*series);
+  series->status = is_empty ? SeriesStatus::skipped : status;
   if (!reason.empty()) series->reason = reason;
   summarize_received(series);
 }
 
-void Run::close_request(Request* request, const std::string& status, const std::string& reason) {
+void Run::close_request(Request* request, RequestStatus status, const std::string& reason) {
   request->status = status;
   const auto last = series_by_id_.upper_bound({request->id, kMostSeries});
   for (auto at = series_by_id_.lower_bound({request->id, 0}), next = at; at != last; at = next) {
@@ -97,26 +94,33 @@ void Run::close_request(Request* request, const std::string& status, const std::
         series->status == SeriesStatus::pending || series->status == SeriesStatus::running;
     if (!is_open) continue;
     // A recording keeps of a comparison what was found, not its sides where they were run on their own.
-    if (status == "ok" && request->type == "compare" && series->status == SeriesStatus::pending &&
-        series->checks.empty() && series->samples.empty()) {
+    if (status == RequestStatus::ok && request->type == RequestType::compare &&
+        series->status == SeriesStatus::pending && series->checks.empty() &&
+        series->samples.empty()) {
       series_by_id_.erase(at);
       series_.erase_if([&](const Series& one) { return &one == series; });
       continue;
     }
     // A comparison's sides end with its comparisons, without an outcome of their own.
-    const bool judged = status == "ok" && request->type == "compare" && !series->checks.empty();
+    const bool judged = status == RequestStatus::ok && request->type == RequestType::compare &&
+                        !series->checks.empty();
     std::string why = reason;
-    if (why.empty() && status == "cancelled") why = "cancelled";
+    const bool cancelled = status == RequestStatus::cancelled;
+    if (why.empty() && cancelled) why = to_string(status);
     if (why.empty() && !judged) why = "no result was received";
-    close_series(series, judged ? "ok" : status == "cancelled" ? status : "partial", why);
+    close_series(series,
+                 judged      ? SeriesStatus::ok
+                 : cancelled ? SeriesStatus::cancelled
+                             : SeriesStatus::partial,
+                 why);
   }
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
 
-void Run::close_open(const std::string& status, const std::string& reason) {
+void Run::close_open(RequestStatus status, const std::string& reason) {
   for (Request& request : requests_) {
     if (!request.open()) continue;
-    if (status == "failed" && !request.error)
+    if (status == RequestStatus::failed && !request.error)
       request.error = Error{ErrorCode::worker, reason, "", ""};
     close_request(&request, status, reason);
   }
@@ -125,13 +129,13 @@ void Run::close_open(const std::string& status, const std::string& reason) {
 
 void Run::worker_lost(const std::string& reason) {
   has_hello_ = false;
-  close_open("failed", reason);
+  close_open(RequestStatus::failed, reason);
   note("worker lost: " + reason);
 }
 
 void Run::worker_cancelled(const std::string& reason) {
   has_hello_ = false;
-  close_open("cancelled", "cancelled");
+  close_open(RequestStatus::cancelled, to_string(RequestStatus::cancelled));
   note(reason);
 }
 

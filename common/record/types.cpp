@@ -26,40 +26,4 @@ const QualityCheck* SeriesFacts::quality() const {
   return worst;
 }
 
-std::string to_string(SeriesStatus status) {
-  switch (status) {
-    case SeriesStatus::pending:
-      return "pending";
-    case SeriesStatus::running:
-      return "running";
-    case SeriesStatus::ok:
-      return "ok";
-    case SeriesStatus::failed:
-      return "failed";
-    case SeriesStatus::skipped:
-      return "skipped";
-    case SeriesStatus::cancelled:
-      return "cancelled";
-    case SeriesStatus::partial:
-      return "partial";
-  }
-  return "pending";
-}
-
-std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::same:
-      return "same";
-    case Verdict::unresolved:
-      return "unresolved";
-    case Verdict::invalid:
-      return "invalid";
-  }
-  return "invalid";
-}
-
 }  // namespace ridge

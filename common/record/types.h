@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/core/interval.h"
+#include "common/record/enums.h"
 
 namespace ridge {
 
@@ -123,8 +124,8 @@ struct Environment {
 
 /// What this machine can do at most, for one resource.
 struct Ceiling {
-  std::string name;      ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
-  std::string backend;   ///< "cpu" or "cuda"
+  std::string name;  ///< "FMA fp32, 1 thread", "DRAM read, 2 threads"
+  OpenEnum<Backend> backend;
   std::string resource;  ///< "flop", "exp", "logic", "dram_read", "dram_copy", "l2_read" ...
   std::string dtype;     ///< for "flop"; may be empty
   int threads = 0;       ///< CPU only
@@ -139,7 +140,9 @@ struct Ceiling {
 
 /// A rung as a worker knows it.
 struct KernelInfo {
-  std::string id, family, backend, kind;  ///< kind: "kernel", "training", "pipeline", "trap"
+  std::string id, family;
+  OpenEnum<Backend> backend;
+  OpenEnum<RungKind> kind;
   std::vector<std::string> dtypes;
   std::string needs;      ///< "avx512f", "sm_90", "" = any machine of that backend
   std::string library;    ///< peers only
@@ -168,8 +171,6 @@ struct AssemblyText {
 };
 
 // ---- results ---------------------------------------------------------------------------------
-
-enum class SeriesStatus { pending, running, ok, failed, skipped, cancelled, partial };
 
 /// A share of a measured ceiling, always labelled with where it comes from.
 struct Utilization {
@@ -286,7 +287,10 @@ struct SeriesFacts {
   uint64_t version = 0;
   int64_t request = 0;
   int index = 0;  ///< position in the request's kernel list
-  std::string lab, kernel, kind, dtype, cache, mode, hash;
+  std::string lab, kernel, dtype, hash;
+  OpenEnum<RungKind> kind;
+  OpenEnum<CacheMode> cache;
+  OpenEnum<RunMode> mode;
   Params params;
   std::string size_param;    ///< which of them is the problem's size; the catalogue says it
   std::string reduced_from;  ///< "n=4096": ran smaller, since one call would pass 5 s
@@ -330,8 +334,6 @@ struct Series : SeriesFacts {
 
 // ---- comparison ------------------------------------------------------------------------------
 
-enum class Verdict { faster, slower, same, unresolved, invalid };
-
 /// One round of a paired comparison: sides run in a palindrome, e.g. ABBA or, for two candidates,
 /// ABCCBA. side 0 is the baseline, side i the i-th candidate.
 struct Round {
@@ -344,7 +346,8 @@ struct Round {
 struct Comparison {
   int64_t request = 0;
   int candidate_index = 1;  ///< which side of the request this is
-  std::string lab, baseline, candidate, cache;
+  std::string lab, baseline, candidate;
+  OpenEnum<CacheMode> cache;
   Params baseline_params, candidate_params;
   int rounds = 0;
   double ratio = 0;            ///< exp(median of the rounds' log ratios)
@@ -355,8 +358,5 @@ struct Comparison {
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
   std::string size_param;            ///< as of a series
 };
-
-std::string to_string(SeriesStatus status);
-std::string to_string(Verdict verdict);
 
 }  // namespace ridge

@@ -67,7 +67,7 @@ struct Eyes {
     const std::lock_guard<std::mutex> guard(lock);
     widgets = screen.widgets();
     int64_t asked = 0, sampled = 0;
-    for (const Request& request : state.run().requests()) asked += request.type == "run";
+    for (const Request& request : state.run().requests()) asked += request.type == RequestType::run;
     for (const Series& series : state.run().series()) sampled += !series.samples.empty();
     runs = asked;
     measured = sampled;

@@ -230,7 +230,7 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
                    "keep its last lines: RIDGE_KERNEL(family, backend, name, .launch = ...)");
   }
   EditText edit;
-  edit.is_cuda = names[1] == "cuda";
+  edit.is_cuda = names[1] == name_of(Backend::cuda);
   edit.dtype = one_dtype(text, dtype);
   const std::string path =
       "kernels/" + names[0] + "/rungs/" + names[2] + (edit.is_cuda ? ".cu" : ".cpp");

@@ -15,6 +15,7 @@
 #include "common/harness/measure/disassembly.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/tool.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "worker/edit/loading.h"
 #include "worker/edit/scratch.h"
@@ -105,7 +106,9 @@ class EditedWorker {
 
  private:
   static bool on_gpu(const std::vector<std::string>& kernels) {
-    return std::any_of(kernels.begin(), kernels.end(), is_of_gpu);
+    return std::any_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
+      return backend_of(kernel) == Backend::cuda;
+    });
   }
 
   std::string file_of(const std::string& kernel) const {
@@ -176,7 +179,8 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
     const std::string type = text_field(line, "type");
     if (type == "timing") {
       observer->announce(series < 0 ? static_cast<int>(whole_field(line, "series", -1)) : series);
-      worker->ask({{"ridgepoint", 1}, {"type", "ack"}, {"seq", whole_field(line, "seq")}});
+      worker->ask(
+          {{"ridgepoint", 1}, {"type", RequestType::ack}, {"seq", whole_field(line, "seq")}});
     } else if (type == "result") {
       take(line);
     } else if (type == "error") {
@@ -195,7 +199,7 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
 Result<KernelInfo> ask_what_it_is(const std::string& kernel, EditedWorker* worker,
                                   const measure::Observer& observer) {
   RIDGE_TRY_VOID(worker->greet(observer));
-  worker->ask({{"ridgepoint", 1}, {"type", "list"}, {"id", 1}});
+  worker->ask({{"ridgepoint", 1}, {"type", RequestType::list}, {"id", 1}});
   std::optional<KernelInfo> found;
   for (;;) {
     RIDGE_TRY(const Json line, worker->next(observer));
@@ -297,7 +301,7 @@ Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Obs
   request.kernels = {request.kernels[static_cast<size_t>(index)]};
   Series series;
   series.kernel = edit.info.id;
-  series.kind = "kernel";
+  series.kind = RungKind::kernel;
   series.params = request.kernels[0].params;
   series.cache = request.cache;
   series.mode = request.mode;

@@ -13,6 +13,7 @@
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/device.h"
+#include "common/record/derive.h"
 #include "common/record/json.h"
 #include "common/record/params.h"
 #include "worker/edit/sandbox.h"
@@ -59,10 +60,6 @@ void pose(const std::string& line) {
 
 }  // namespace
 
-bool is_of_gpu(std::string_view kernel) {
-  return kernel.find(".cuda.") != kernel.npos;
-}
-
 measure::PosedCache& posed_ahead() {
   static measure::PosedCache posed;
   return posed;
@@ -80,7 +77,8 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   add_folder("RIDGEPOINT_DATA", "");
   add_folder("HOME", "/.cache/ridgepoint");
   add_folder("HOME", "/.local/share/ridgepoint");
-  for (const std::string& file : files) limits.gpu |= is_of_gpu(file);
+  for (const std::string& file : files)
+    limits.gpu |= backend_of(fs::path(file).stem().string()) == Backend::cuda;
   std::error_code ignored;  // the locks of GPUs that are timed: made by who started this worker
   for (const auto& entry : fs::directory_iterator("/tmp", ignored)) {
     const std::string path = entry.path().string();

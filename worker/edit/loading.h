@@ -15,9 +15,6 @@ namespace ridge::worker {
 /// to make the inputs of: {"family": "gemm", "params": {complete}}. What it could not limit is said on stderr.
 Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files);
 
-/// By its id, or the file that is named for it.
-bool is_of_gpu(std::string_view kernel);
-
 /// The problem whose inputs were made meanwhile, if there was one.
 measure::PosedCache& posed_ahead();
 

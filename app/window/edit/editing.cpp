@@ -37,7 +37,7 @@ Rung row_of(const Editing& editing, bool expert) {
 const Request* open_build(const State& state) {
   const Request* request =
       state.editing ? state.run().request(state.editing->build_request) : nullptr;
-  return request && request->status.empty() ? request : nullptr;
+  return request && request->open() ? request : nullptr;
 }
 
 /// Opens the learner's file, made from `text` where there is none yet; else the notice says why not.
@@ -121,14 +121,14 @@ bool run_now(State& state, Editing* editing) {
   const EditBuild* build = state.run().build(editing->build_request);
   if (!build) {
     const Request* request = state.run().request(editing->build_request);
-    if (request && !request->status.empty()) editing->wants_run = false;  // cancelled
+    if (request && !request->open()) editing->wants_run = false;  // cancelled
     return false;
   }
   editing->wants_run = false;
   const KernelInfo* info = state.run().kernel(editing->id);
   if (!build->built || !info || !info->available) return true;
-  WorkRequest request = request_for(state, "run");
-  request.mode = "live";
+  WorkRequest request = request_for(state, RequestType::run);
+  request.mode = RunMode::live;
   request.counters = false;
   request.kernels = {{editing->id, params_for(state, *info)}};
   send(state, std::move(request), &state.run_request);
@@ -178,8 +178,8 @@ std::string why_no_edit(const State& state) {
     return "The worker has not sent this rung's source.";
   }
   if (!row->info->library.empty()) return "Its work is done by " + row->info->library + ".";
-  if (row->info->kind != "kernel") {
-    return "It is a " + row->info->kind + "; only kernels are edited.";
+  if (row->info->kind != RungKind::kernel) {
+    return "It is a " + row->info->kind.text() + "; only kernels are edited.";
   }
   return row->can_run ? "" : "It cannot run on this machine, so that an edit could not be checked.";
 }

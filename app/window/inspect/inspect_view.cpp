@@ -57,8 +57,9 @@ bool take_answer(State& state) {
   if (!request || request->open()) return false;
   if (request->error)
     look.problem = request->error->sentence();
-  else if (request->status != "ok")
-    look.problem = request->status == "cancelled" ? "Cancelled." : state.session->reason();
+  else if (request->status != RequestStatus::ok)
+    look.problem =
+        request->status == RequestStatus::cancelled ? "Cancelled." : state.session->reason();
   const auto& all = state.run().inspections();
   if (look.asked.wrong && !all.empty() && all.back().request == look.request && all.back().input) {
     look.asked.input = all.back().input;
@@ -76,7 +77,7 @@ std::string wanted_key(const State& state, const WorkRequest& request) {
 }
 
 WorkRequest next_request(const State& state, const RungView& row) {
-  WorkRequest request = request_for(state, "inspect");
+  WorkRequest request = request_for(state, RequestType::inspect);
   request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
   const Inspection* model = shown_model(state);
   if (!model) return request;

@@ -73,16 +73,16 @@ std::vector<Group> groups_of(const State& state, bool of_selected) {
                     "",
                     "hot: the data was just used. cold: it has to come from memory.\nTwo different "
                     "results, never mixed.",
-                    {"hot", "cold"},
-                    state.view.cache == "cold" ? 1 : 0,
+                    {to_string(CacheMode::hot), to_string(CacheMode::cold)},
+                    state.view.cache == CacheMode::cold ? 1 : 0,
                     false});
   groups.push_back(
       {"mode",
        "",
        "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
        "figures you want to quote.",
-       {"live", "measure"},
-       state.view.mode == "live" ? 0 : 1,
+       {to_string(RunMode::live), to_string(RunMode::measure)},
+       state.view.mode == RunMode::live ? 0 : 1,
        false});
   return groups;
 }
@@ -143,9 +143,9 @@ Shown shown_in(Ui& ui, float room) {
 void apply(State& state, const Group& group, int index) {
   const std::string& option = group.options[static_cast<size_t>(index)];
   if (group.name == "cache")
-    set_cache(state, option);
+    set_cache(state, *value_named<CacheMode>(option));
   else if (group.name == "mode")
-    set_mode(state, option);
+    set_mode(state, *value_named<RunMode>(option));
   else if (group.is_integer)
     set_param(state, group.name, static_cast<int64_t>(std::stoll(option)));
   else

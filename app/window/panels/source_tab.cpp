@@ -150,7 +150,7 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
   if (!edits_selected(ui.state)) {
     const RungView* row = find_row(ui.state, ui.state.view.rung);
     const bool is_ours = row && row->info && row->info->library.empty();
-    if (is_ours && row->info->kind == "kernel" && !ui.state.is_replay())
+    if (is_ours && row->info->kind == RungKind::kernel && !ui.state.is_replay())
       ui.action_button("edit", line.take_left(ui.px(72)), "Edit", Kind::normal);
     return;
   }

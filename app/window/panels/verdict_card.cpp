@@ -127,7 +127,7 @@ void draw_without(Ui& ui, const Area& area) {
   const State& state = ui.state;
   const std::string selected = rung_title(state, state.view.rung);
   const RungView* chosen = find_row(state, state.view.rung);
-  if (chosen && chosen->info && chosen->info->kind == "trap") {
+  if (chosen && chosen->info && chosen->info->kind == RungKind::trap) {
     return draw_waiting(ui, area, selected + ": not sprung yet",
                         "Run it: the lie and the honest figure are taken in turns; the guard has "
                         "the last word.");

@@ -146,7 +146,7 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
         Role::text);
   for (const app::Board& board : board_->boards) {
     say(std::string(original_of(board.kernel)) + "  against  " + board.baseline, Role::text);
-    say(board.machine + "; " + to_string(board.params) + ", " + board.cache + " cache",
+    say(board.machine + "; " + to_string(board.params) + ", " + board.cache.text() + " cache",
         Role::muted);
     const auto& list = board.entries;
     for (size_t i = 0; i < list.size(); ++i) {

@@ -54,12 +54,12 @@ void set_param(State& state, const std::string& name, ParamValue value) {
   rerun_live(state);
 }
 
-void set_mode(State& state, const std::string& mode) {
+void set_mode(State& state, RunMode mode) {
   state.view.mode = mode;
   state.dirty = true;
 }
 
-void set_cache(State& state, const std::string& cache) {
+void set_cache(State& state, CacheMode cache) {
   state.view.cache = cache;
   state.dirty = true;
 }
@@ -98,8 +98,8 @@ std::string why_no_compare(const State& state) {
     if (!row || !row->can_run) {
       return rung_title(state, kernel) + " cannot run on this machine, so it cannot be compared.";
     }
-    if (row->info->kind != "kernel") {
-      return rung_title(state, kernel) + " is a " + row->info->kind +
+    if (row->info->kind != RungKind::kernel) {
+      return rung_title(state, kernel) + " is a " + row->info->kind.text() +
              "; only kernels are compared in pairs.";
     }
   }

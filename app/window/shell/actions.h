@@ -54,7 +54,7 @@ void handle_keys(State& state);
 std::string why_no_work(const State& state);
 
 /// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
-WorkRequest request_for(const State& state, const char* type);
+WorkRequest request_for(const State& state, RequestType type);
 void send(State& state, WorkRequest request, int64_t* id_out);
 /// They are asked for again afterwards.
 void estimates_give_way(State& state);
@@ -77,8 +77,8 @@ void select_rung(State& state, const std::string& kernel);
 /// To the place in a rung's source that a lesson's link names; an empty kernel: the selected rung.
 void follow_code(State& state, const std::string& kernel, const std::string& anchor);
 void set_param(State& state, const std::string& name, ParamValue value);
-void set_mode(State& state, const std::string& mode);
-void set_cache(State& state, const std::string& cache);
+void set_mode(State& state, RunMode mode);
+void set_cache(State& state, CacheMode cache);
 
 // ---- why an action cannot be done now: one sentence, empty when it can --------------------------
 

@@ -69,9 +69,11 @@ std::optional<double> share_done(const State& state) {
   const auto& progress = state.run().progress();
   if (!progress || !progress->fraction) return std::nullopt;
   const Request* request = state.run().request(progress->request);
-  const double count =
-      request && request->type == "run" ? static_cast<double>(request->kernels.size()) : 1;
-  const double before = request && request->type == "run" ? std::max(progress->series, 0) : 0;
+  const double count = request && request->type == RequestType::run
+                           ? static_cast<double>(request->kernels.size())
+                           : 1;
+  const double before =
+      request && request->type == RequestType::run ? std::max(progress->series, 0) : 0;
   return std::clamp((before + *progress->fraction) / std::max(count, 1.0), 0.0, 1.0);
 }
 

@@ -17,13 +17,13 @@ std::string why_no_work(const State& state) {
   return {};
 }
 
-WorkRequest request_for(const State& state, const char* type) {
+WorkRequest request_for(const State& state, RequestType type) {
   WorkRequest request;
   request.type = type;
   request.lab = state.view.lab->id;
   request.mode = state.view.mode;
-  request.cache = state.view.cache;
-  request.counters = request.type == "run" && state.view.counters;
+  request.cache = state.view.cache.value().value_or(CacheMode::hot);
+  request.counters = request.type == RequestType::run && state.view.counters;
   return request;
 }
 
@@ -59,7 +59,7 @@ void run_ladder(State& state) {
     state.assembly_asked.clear();
     return open_lab(state, state.view.lab->id);
   }
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   for (const RungView& row : state.ladder) {
     if (!row.can_run || is_folded(state, *row.rung)) continue;
     request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
@@ -69,8 +69,8 @@ void run_ladder(State& state) {
 
 void climb(State& state) {
   state.view.params.clear();
-  state.view.mode = "live";
-  state.view.cache = "hot";
+  state.view.mode = RunMode::live;
+  state.view.cache = CacheMode::hot;
   state.view.chart = &kLadderView;
   state.view.screen = ScreenId::lab;
   rebuild_ladder(state);
@@ -78,23 +78,23 @@ void climb(State& state) {
 }
 
 void run_selected(State& state) {
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   const RungView* row = find_row(state, state.view.rung);
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
   // A training is watched as it climbs; the ladder has nothing of it before its end.
-  if (row->info->kind == "training" && state.view.chart == &kLadderView)
+  if (row->info->kind == RungKind::training && state.view.chart == &kLadderView)
     state.view.chart = &kTrainingView;
   send(state, std::move(request), &state.run_request);
 }
 
 void probe(State& state) {
   WorkRequest request;
-  request.type = "probe";
+  request.type = RequestType::probe;
   send(state, std::move(request), &state.run_request);
 }
 
 WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate) {
-  WorkRequest request = request_for(state, "compare");
+  WorkRequest request = request_for(state, RequestType::compare);
   for (const RungView* side : {&baseline, &candidate}) {
     request.kernels.push_back(
         {side->rung->kernel, params_beside(state, *side->info, *candidate.info)});

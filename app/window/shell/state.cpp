@@ -38,7 +38,7 @@ Params asked_params(const Series& series) {
 /// does not hide an older result; a side of a comparison hides none, whatever became of it: its rounds
 /// are for the quotient, and a side's own time is another than that of the rung on its own.
 const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
-                          const std::string& cache) {
+                          const OpenEnum<CacheMode>& cache) {
   const auto& all = run.series();
   const Series *under_way = nullptr, *compared = nullptr;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
@@ -46,7 +46,7 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
     const bool has_data = it->stats || it->trap || !it->samples.empty() || is_emulated(*it);
     const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
     const Request* request = run.request(it->request);
-    if (request && request->type == "compare") {
+    if (request && request->type == RequestType::compare) {
       if ((has_data || refused) && !compared) compared = &*it;
       continue;
     }
@@ -154,7 +154,7 @@ void ask_for_assembly(State& state) {
 void ask_for_estimates(State& state) {
   estimates_give_way(state);  // those of other parameters, or of another lab
   WorkRequest request;
-  request.type = "probe";
+  request.type = RequestType::probe;
   request.lab = state.view.lab->id;
   for (const RungView& row : state.ladder) {
     if (!row.can_run) continue;
@@ -166,11 +166,11 @@ void ask_for_estimates(State& state) {
 }
 
 /// Hot or cold, as the saved run of this lab begins.
-std::string first_cache(const State& state) {
+OpenEnum<CacheMode> first_cache(const State& state) {
   for (const Series& series : state.run().series()) {
     if (series.lab == state.view.lab->id && !series.cache.empty()) return series.cache;
   }
-  return "hot";
+  return CacheMode::hot;
 }
 
 /// Where a rung that was measured in this saved run begins: at the first look, where it was measured there.
@@ -197,7 +197,7 @@ Params measured_elsewhere(const State& state) {
 
 Params starting_params(const State& state, const KernelInfo& info) {
   const Lab& lab = *state.view.lab;
-  Params look = info.backend == "cuda" ? lab.first_look_gpu : lab.first_look_cpu;
+  Params look = info.backend == Backend::cuda ? lab.first_look_gpu : lab.first_look_cpu;
   if (!state.is_replay()) return look;
   const Series* first = first_measured(state, info.id, look);
   Params start = first ? asked_params(*first) : measured_elsewhere(state);
@@ -310,12 +310,13 @@ bool refresh(State& state, double now_s) {
   }
   for (int64_t* open : {&state.run_request, &state.compare_request}) {
     const Request* request = *open ? state.run().request(*open) : nullptr;
-    if (!request || request->status.empty()) continue;
+    if (!request || request->open()) continue;
     if (request->error)
       state.notice = {request->error->sentence(), true};
-    else if (request->status == "cancelled" && !(state.editing && state.editing->cancels))
+    else if (request->status == RequestStatus::cancelled &&
+             !(state.editing && state.editing->cancels))
       state.notice = {"Cancelled; what was measured stays.", false};
-    else if (request->status == "failed" && !state.session->reason().empty()) {
+    else if (request->status == RequestStatus::failed && !state.session->reason().empty()) {
       state.notice = {state.session->reason(), true};
     } else if (state.notice.text == kBusyNotice) {
       state.notice = {};

@@ -78,8 +78,8 @@ struct ViewState {
   std::string rung;      ///< kernel id of the selected rung
   std::string baseline;  ///< kernel id; empty: none chosen
   Params params;         ///< of the lab's parameters those that were chosen: shown_params() has all
-  std::string mode = "measure";  ///< "live" or "measure"
-  std::string cache = "hot";     ///< "hot" or "cold"
+  RunMode mode = RunMode::measure;             ///< live or measure
+  OpenEnum<CacheMode> cache = CacheMode::hot;  ///< of a saved run: any text
   Tab tab = Tab::lesson;
   bool assembly = false;  ///< the source tab shows what the compiler made of it
   bool counters = false;  ///< runs count a GPU's hardware events too, after the timing

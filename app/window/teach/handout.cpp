@@ -7,6 +7,7 @@
 
 #include "app/study/lesson.h"
 #include "app/window/panels/markdown.h"
+#include "common/record/derive.h"
 #include "common/view/chart/svg.h"
 #include "common/view/diagram/diagram.h"
 
@@ -176,7 +177,7 @@ class Page {
     const auto source = handout_.sources.find(part_);
     if (source == handout_.sources.end())
       return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
-    const bool gpu = part_.find(".cuda.") != std::string::npos;
+    const bool gpu = backend_of(part_) == Backend::cuda;
     const Params& sizes = gpu ? handout_.lab->first_look_gpu : handout_.lab->first_look_cpu;
     const auto made = diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
     if (!made) {

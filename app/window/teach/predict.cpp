@@ -169,7 +169,7 @@ const Draft* draft_of(const State& state, const std::string& kernel) {
 }
 
 void lock_drafts(State& state, const WorkRequest& request) {
-  if (request.type != "run") return;
+  if (request.type != RequestType::run) return;
   // Run by its key while the text stands in the field: what is read there is what is meant.
   Teaching& teach = state.teach;
   const Draft* known = draft_of(state, state.view.rung);

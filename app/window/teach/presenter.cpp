@@ -25,7 +25,7 @@ bool has_time(const RungView& row) {
 
 /// A run of what the beat is about; and the comparison after it, where there is a baseline.
 bool run_beat(State& state) {
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   std::vector<std::string> wanted = {state.view.rung};
   if (const study::TourStep* step = tour_step(state)) wanted = step->rungs;
   const RungView* baseline = find_row(state, state.view.baseline);
@@ -71,8 +71,8 @@ void open_step(State& state) {
   ViewState& view = state.view;
   open_lab(state, step.lab);
   for (const auto& [name, value] : step.set) view.params[name] = value;
-  if (!step.mode.empty()) view.mode = step.mode;
-  if (!step.cache.empty()) view.cache = step.cache;
+  view.mode = step.mode;
+  view.cache = step.cache;
   const ViewDesc* chart = find_view(step.chart);
   view.chart = chart ? chart : &kLadderView;
   view.baseline = step.baseline;

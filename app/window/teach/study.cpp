@@ -67,7 +67,7 @@ std::string why_no_question_run(const State& state) {
 
 void run_question(State& state) {
   const study::Question& question = *shown_question(state);
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   request.lab = question.lab;
   request.kernels = answer_of(state, question).run;
   send(state, std::move(request), &state.run_request);

@@ -15,7 +15,8 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
   out.is_baseline = state.view.baseline == row.rung->kernel;
   out.selected = state.view.rung == row.rung->kernel;
   out.is_peer = row.rung->peer;
-  out.is_trap = row.series ? row.series->kind == "trap" : row.info && row.info->kind == "trap";
+  out.is_trap = row.series ? row.series->kind == RungKind::trap
+                           : row.info && row.info->kind == RungKind::trap;
   return out;
 }
 

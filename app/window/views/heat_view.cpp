@@ -188,7 +188,7 @@ void sweep_pair(State& state) {
     return static_cast<double>(a.x) * static_cast<double>(a.y) <
            static_cast<double>(b.x) * static_cast<double>(b.y);
   });
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   for (const Pair& pair : pairs)
     request.kernels.push_back({state.view.rung, heat_params_at(state, axes, pair.x, pair.y)});
   send(state, std::move(request), &state.run_request);

@@ -38,7 +38,7 @@ void find_fastest(const State& state, const app::PublishedRow& part, int64_t cal
 Workload workload_in_view(const State& state, const RungView& row) {
   if (!state.view.lab->serves_model) return state.view.lab->workloads.front();
   ModelShape shape = state.model;
-  shape.gpu = backend_of(row.rung->kernel) == "cuda";
+  shape.gpu = backend_of(row.rung->kernel) == Backend::cuda;
   shape.dtype = shape.gpu ? "bf16" : "fp32";
   return model_workloads(shape)[state.model_decodes ? 1 : 0];
 }
@@ -88,8 +88,8 @@ void run_workload(State& state) {
   const RungView* row = find_row(state, state.view.rung);
   if (!row || !row->info || !has_workload(*state.view.lab)) return;
   const Workload workload = workload_in_view(state, *row);
-  WorkRequest request = request_for(state, "run");
-  request.cache = "hot";
+  WorkRequest request = request_for(state, RequestType::run);
+  request.cache = CacheMode::hot;
   request.kernels = app::workload_requests(
       app::workload_table(workload, row->rung->kernel, other_params(state, *row)));
   send(state, std::move(request), &state.run_request);
@@ -242,7 +242,7 @@ chart::ChartModel decode_of(const State& state, std::vector<std::string>* kernel
 }
 
 bool decodes_on_gpu(const State& state) {
-  return backend_of(state.view.rung) == "cuda";
+  return backend_of(state.view.rung) == Backend::cuda;
 }
 
 void decode_on(State& state, bool gpu) {

@@ -169,8 +169,8 @@ void run_table(State& state) {
     state.notice = {selection.error().sentence(), true};
     return;
   }
-  WorkRequest request = request_for(state, "run");
-  request.cache = "hot";
+  WorkRequest request = request_for(state, RequestType::run);
+  request.cache = CacheMode::hot;
   request.table = lab.tables.front().id;
   request.kernels = selection->kernels;
   send(state, std::move(request), &state.run_request);

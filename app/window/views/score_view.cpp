@@ -29,7 +29,7 @@ struct Scored {
 const Series* newest(const Run& run, const RungView& row, const Params& wanted) {
   const auto& all = run.series();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == row.rung->kernel && series.cache == "hot" &&
+    return series.kernel == row.rung->kernel && series.cache == CacheMode::hot &&
            (series.stats || series.status == SeriesStatus::failed) &&
            std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
              const auto at = series.params.find(item.first);
@@ -130,8 +130,8 @@ chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels
 
 void run_score(State& state) {
   const ScoreCard& card = *state.view.lab->score_card;
-  WorkRequest request = request_for(state, "run");
-  request.cache = "hot";
+  WorkRequest request = request_for(state, RequestType::run);
+  request.cache = CacheMode::hot;
   for (const Network& network : card.networks) {
     const auto kernel =
         std::find_if(network.kernels.begin(), network.kernels.end(), [&](const char* id) {

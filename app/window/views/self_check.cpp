@@ -44,9 +44,9 @@ void next_self_check(State& state, const Request& ended) {
   const auto made = std::find_if(all.rbegin(), all.rend(),
                                  [&](const Comparison& one) { return one.request == ended.id; });
   const bool judged = made != all.rend() && made->ci;
-  state.aa_left = ended.status == "ok" && judged ? state.aa_left - 1 : 0;
+  state.aa_left = ended.status == RequestStatus::ok && judged ? state.aa_left - 1 : 0;
   if (state.aa_left > 0) return send_one(state);
-  if (ended.status != "ok") return;  // the notice says why
+  if (ended.status != RequestStatus::ok) return;  // the notice says why
   state.notice = {judged ? noise_floor(state.run()).sentence()
                   : made != all.rend() && !made->reasons.empty()
                       ? made->reasons.front()

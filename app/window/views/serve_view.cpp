@@ -80,7 +80,7 @@ std::string why_no_serve(const State& state) {
 void run_serve(State& state) {
   const RungView* row = served_row(state);
   if (!row || !row->info) return;
-  WorkRequest request = request_for(state, "serve");
+  WorkRequest request = request_for(state, RequestType::serve);
   request.serve = state.serve;
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
   send(state, std::move(request), &state.run_request);

@@ -25,7 +25,7 @@ void sweep(State& state, Wanted wanted) {
   }
   std::vector<int64_t> stops = param->stops;
   std::sort(stops.begin(), stops.end());
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   for (const int64_t stop : stops) {  // what takes longest comes last, when the curve is there
     for (const RungView& row : state.ladder) {
       if (!row.can_run || !wanted(row) || !takes(*row.info, param->name, stop)) continue;
@@ -69,14 +69,14 @@ void rerun_live(State& state) {
   for (const int64_t open : {state.run_request, state.compare_request}) {
     if (open) state.session->cancel(open);
   }
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
   send(state, std::move(request), &state.run_request);
 }
 
 void toggle_reruns(State& state) {
   state.teach.reruns = !state.teach.reruns;
-  if (state.teach.reruns) state.view.mode = "live";
+  if (state.teach.reruns) state.view.mode = RunMode::live;
   state.notice = {state.teach.reruns ? "Live: a change of a parameter runs the selected rung again."
                                      : "Changes wait for Run again.",
                   false};

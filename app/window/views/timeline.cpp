@@ -12,14 +12,14 @@ namespace ridge::window {
 namespace {
 
 std::string section_of(const Request& request) {
-  if (request.type == "compare") return "Comparison, " + request.cache;
-  if (request.type == "probe") return "Ceilings and estimates";
-  return "Run, " + request.mode + ", " + request.cache;
+  if (request.type == RequestType::compare) return "Comparison, " + request.cache.text();
+  if (request.type == RequestType::probe) return "Ceilings and estimates";
+  return "Run, " + request.mode.text() + ", " + request.cache.text();
 }
 
 std::string label_of(const State& state, const Request& request, int series, std::string* kernel) {
   const auto index = static_cast<size_t>(std::max(series, 0));
-  if (request.type == "compare" && request.kernels.size() >= 2) {
+  if (request.type == RequestType::compare && request.kernels.size() >= 2) {
     *kernel = request.kernels[1];
     return rung_title(state, request.kernels[1]) + " against " +
            rung_title(state, request.kernels[0]);
@@ -79,10 +79,12 @@ Timeline make_timeline(const State& state) {
     const double since_s = std::exchange(from_s, moment.t_s);
     const bool is_work = moment.what != "env" && moment.what != "done" && moment.what != "error";
     const Request* request = run.request(moment.request);
-    if (!is_work || !request || request->type == "list" || request->type == "source") continue;
+    if (!is_work || !request || request->type == RequestType::list ||
+        request->type == RequestType::source)
+      continue;
     if (!(moment.t_s >= since_s)) continue;  // another worker's clock
     // A comparison's sides are checked and timed as one: one lane.
-    const int series = request->type == "compare" ? 0 : moment.series;
+    const int series = request->type == RequestType::compare ? 0 : moment.series;
     const auto [place, is_new] =
         places.try_emplace({moment.request, series}, timeline.lanes.size());
     if (is_new) {

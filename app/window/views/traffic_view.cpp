@@ -51,7 +51,7 @@ void run_orders(State& state) {
     state.notice = {"No rung here has loops whose order could be chosen.", false};
     return;
   }
-  WorkRequest request = request_for(state, "run");
+  WorkRequest request = request_for(state, RequestType::run);
   for (const std::string& choice : orders->choices) {
     Params params = params_for(state, *nest->info);
     params[order] = choice;

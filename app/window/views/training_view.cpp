@@ -12,7 +12,8 @@ namespace ridge::window {
 namespace {
 
 bool is_training(const RungView& row) {
-  return row.series ? row.series->kind == "training" : row.info && row.info->kind == "training";
+  return row.series ? row.series->kind == RungKind::training
+                    : row.info && row.info->kind == RungKind::training;
 }
 
 /// A parameter's place in the name of a line: "luts 2000"; what copies another would say it twice.
@@ -157,7 +158,7 @@ void draw_training_bar(Ui& ui, Area area) {
     }
   }
   const RungView* row = find_row(ui.state, view.rung);
-  if (!row || !row->info || row->info->kind != "training") return;
+  if (!row || !row->info || row->info->kind != RungKind::training) return;
   const std::string label = std::string("Train: ") + row->rung->title;
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
   if (line.w >= w) ui.action_button("run_selected", line.take_left(w), label, Ui::Kind::normal);

@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/core/backend.h"
 #include "common/core/registration.h"
 
 namespace ridge {
-
-enum class Backend : uint8_t { cpu, cuda };
 
 /// Element types a problem can be posed in. tf32: fp32 in memory, its mantissa rounded to 10 bits;
 /// fp8: e4m3 (OCP 8-bit floating point: largest 448, no infinity); int32 is an output only.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -106,25 +107,27 @@ void append_word(std::string* words, const std::string& word) {
 
 /// What a rung's file says of it: the macro that registers it, and the library that it names there.
 struct Registration {
-  std::string kind;  ///< empty for headers and helpers
+  RungKind kind = RungKind::kernel;
   std::string library;
 };
 
-Registration registration_of(std::string_view text) {
-  constexpr std::pair<std::string_view, const char*> kKinds[] = {{"\nRIDGE_KERNEL(", "kernel"},
-                                                                 {"\nRIDGE_TRAINING(", "training"},
-                                                                 {"\nRIDGE_PIPELINE(", "pipeline"},
-                                                                 {"\nRIDGE_TRAP(", "trap"}};
+/// None for headers and helpers.
+std::optional<Registration> registration_of(std::string_view text) {
+  constexpr std::pair<std::string_view, RungKind> kMacros[] = {
+      {"\nRIDGE_KERNEL(", RungKind::kernel},
+      {"\nRIDGE_TRAINING(", RungKind::training},
+      {"\nRIDGE_PIPELINE(", RungKind::pipeline},
+      {"\nRIDGE_TRAP(", RungKind::trap}};
   constexpr std::string_view kLibrary = ".library = \"";
-  for (const auto& [macro, kind] : kKinds) {
+  for (const auto& [macro, kind] : kMacros) {
     const size_t at = text.find(macro);
     if (at == text.npos) continue;
     const size_t name = text.find(kLibrary, at);
-    if (name == text.npos) return {kind, ""};
+    if (name == text.npos) return Registration{kind, ""};
     const std::string_view rest = text.substr(name + kLibrary.size());
-    return {kind, std::string(rest.substr(0, rest.find('"')))};
+    return Registration{kind, std::string(rest.substr(0, rest.find('"')))};
   }
-  return {};
+  return std::nullopt;
 }
 
 /// Adds the rungs of one kernel file: one per variant of its build line, else one.
@@ -134,13 +137,13 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const size_t slash = path.rfind('/');
   const bool is_cuda = path.substr(dot) == ".cu";
   const std::string_view text = file.text;
-  const auto [kind, library] = registration_of(text);
-  if ((path.substr(dot) != ".cpp" && !is_cuda) || kind.empty()) return;
+  const auto registration = registration_of(text);
+  if ((path.substr(dot) != ".cpp" && !is_cuda) || !registration) return;
 
   const size_t begin =
       path.find('/') + 1;  // after "kernels/": rooms inside a family are no part of its ids
   const std::string family(path.substr(begin, path.find('/', begin) - begin));
-  const std::string id = family + (is_cuda ? ".cuda." : ".cpu.") +
+  const std::string id = family + "." + to_string(is_cuda ? Backend::cuda : Backend::cpu) + "." +
                          std::string(path.substr(slash + 1, dot - slash - 1));
   std::string shared_flags, needs;
   std::vector<std::string> variants = {""};
@@ -158,11 +161,11 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   for (const std::string& variant : variants) {
     KernelSource source;
     const size_t colon = variant.find(':');
-    source.kind = kind;
+    source.kind = registration->kind;
     source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
     source.flags = shared_flags;
     source.needs = needs;
-    source.library = library;
+    source.library = registration->library;
     if (colon != variant.npos) append_word(&source.flags, variant.substr(colon + 1));
     source.path = path;
     source.text = text;

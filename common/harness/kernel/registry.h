@@ -43,8 +43,8 @@ std::span<const EmbeddedFile> embedded_files();  // defined by the generated fil
 /// The rungs an embedded kernel file makes by convention: kernels/<family>/<trick>.cpp or .cu, one
 /// id per variant. Headers and helpers (no registration in the text) make none.
 struct KernelSource {
-  std::string id;    ///< "gemm.cpu.naive_o1"
-  std::string kind;  ///< "kernel", "training", "pipeline", "trap": by the macro that registers it
+  std::string id;                    ///< "gemm.cpu.naive_o1"
+  RungKind kind = RungKind::kernel;  ///< by the macro that registers it
   std::string path;
   std::string flags;    ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
   std::string needs;    ///< the library its build line asks for, "onednn"; empty for none

@@ -103,7 +103,7 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
     return cancelled_error();
   }
   if (series.status != SeriesStatus::ok || !series.stats) return std::optional<Ceiling>();
-  ceiling.backend = row.backend == Backend::cpu ? "cpu" : "cuda";
+  ceiling.backend = row.backend;
   ceiling.resource = row.resource;
   ceiling.dtype = row.dtype;
   ceiling.unit = row.unit;

@@ -91,11 +91,11 @@ void Contest::describe_sides() {
     Series series;
     series.index = static_cast<int>(i);
     series.kernel = sides_[i].kernel->id;
-    series.kind = "kernel";
+    series.kind = RungKind::kernel;
     series.params = sides_[i].params;
     series.dtype = dtype_of(*sides_[i].kernel, sides_[i].params);
-    series.cache = options_.cache == Cache::hot ? "hot" : "cold";
-    series.mode = "compare";
+    series.cache = options_.cache;
+    series.mode = RunMode::compare;
     series.status = SeriesStatus::ok;
     out_.series.push_back(std::move(series));
   }
@@ -349,7 +349,7 @@ void Contest::judge(const Result<void>& outcome) {
     comparison.candidate = sides_[static_cast<size_t>(side)].kernel->id;
     comparison.baseline_params = sides_[0].params;
     comparison.candidate_params = sides_[static_cast<size_t>(side)].params;
-    comparison.cache = options_.cache == Cache::hot ? "hot" : "cold";
+    comparison.cache = options_.cache;
     comparison.margin = margin;
     comparison.rounds = paired.rounds;
     comparison.ratio = paired.ratio;

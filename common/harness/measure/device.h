@@ -15,7 +15,7 @@
 
 namespace ridge::measure {
 
-enum class Cache { hot, cold };
+using Cache = CacheMode;
 
 /// One kernel with its plan and buffers, readied by a device for timing (a CUDA graph, say).
 class Side {

@@ -71,10 +71,10 @@ Result<void> get_ready(const FamilyDesc& family, const Params& params, int serie
   return family.get_ready(params, progress_to(observer, series));
 }
 
-double predict_total_s(double call_ns, const std::string& mode, bool has_energy) {
+double predict_total_s(double call_ns, RunMode mode, bool has_energy) {
   const double call_s = call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);
-  if (mode == "live") {
+  if (mode == RunMode::live) {
     return (call_s < kWarmCall_s ? 4 : 2) * call_s +
            std::clamp(50 * sample_s, call_s, std::max(1.0, call_s)) +
            std::clamp(59 * call_s, 0.0, 0.3);

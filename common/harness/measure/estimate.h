@@ -44,8 +44,8 @@ class EstimateCache {
 /// Live, a rung whose call takes as long is not warmed up: the check's call was warm-up enough.
 inline constexpr double kWarmCall_s = 0.05;
 
-/// Seconds for everything a run of this rung does, in mode "live" or "measure"; `has_energy`: on a
+/// Seconds for everything a run of this rung does, live or measured in full; `has_energy`: on a
 /// device with an energy meter.
-double predict_total_s(double call_ns, const std::string& mode, bool has_energy);
+double predict_total_s(double call_ns, RunMode mode, bool has_energy);
 
 }  // namespace ridge::measure

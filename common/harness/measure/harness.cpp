@@ -332,11 +332,11 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
   Series out;
   out.index = series;
   out.kernel = kernel.id;
-  out.kind = "kernel";
+  out.kind = RungKind::kernel;
   out.params = params;
   out.dtype = dtype_of(kernel, params);
-  out.cache = options.cache == Cache::hot ? "hot" : "cold";
-  out.mode = options.mode == Mode::live ? "live" : "measure";
+  out.cache = options.cache;
+  out.mode = options.mode;
   out.status = SeriesStatus::ok;
   const auto steps = run_steps(bench, device, kernel, options, &out, observer);
   if (!steps && steps.error().code == ErrorCode::worker) return steps.error();

@@ -16,7 +16,7 @@
 
 namespace ridge::measure {
 
-enum class Mode { live, measure };
+using Mode = RunMode;  ///< live or measure
 
 struct Options {
   Mode mode = Mode::measure;

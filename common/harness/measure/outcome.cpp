@@ -66,9 +66,9 @@ void describe_unavailable(Series* series) {
   if (series->energy_j) {
     series->unavailable.erase("energy_j");
   } else if (reason.empty()) {
-    reason = series->kind != "kernel"    ? "a " + series->kind + " has no energy pass"
-             : series->mode != "measure" ? "energy is measured in mode measure only"
-                                         : "there was no energy pass";
+    reason = series->kind != RungKind::kernel   ? "a " + series->kind.text() + " has no energy pass"
+             : series->mode != RunMode::measure ? "energy is measured in mode measure only"
+                                                : "there was no energy pass";
   }
 }
 

@@ -328,11 +328,11 @@ Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& para
   Series out;
   out.index = series;
   out.kernel = pipeline.id;
-  out.kind = "pipeline";
+  out.kind = RungKind::pipeline;
   out.params = params;
   out.dtype = param_text(params, "dtype", "fp32");
-  out.cache = "hot";
-  out.mode = options.mode == Mode::live ? "live" : "measure";
+  out.cache = CacheMode::hot;
+  out.mode = options.mode;
   out.status = SeriesStatus::ok;
   const auto outcome = steps(pipeline, options, &out, observer);
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();

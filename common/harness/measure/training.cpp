@@ -138,11 +138,11 @@ Result<Series> measure_training(const TrainDesc& training, const Params& params,
   Series out;
   out.index = series;
   out.kernel = training.id;
-  out.kind = "training";
+  out.kind = RungKind::training;
   out.params = params;
   out.dtype = param_text(params, "dtype", training.dtypes);
-  out.cache = "hot";
-  out.mode = options.mode == Mode::live ? "live" : "measure";
+  out.cache = CacheMode::hot;
+  out.mode = options.mode;
   out.status = SeriesStatus::ok;
   const auto outcome = steps(training, options, &out, observer);
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();

@@ -162,10 +162,10 @@ Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* 
   Series out;
   out.index = series;
   out.kernel = trap.id;
-  out.kind = "trap";
+  out.kind = RungKind::trap;
   out.params = params;
-  out.cache = "hot";
-  out.mode = options.mode == Mode::live ? "live" : "measure";
+  out.cache = CacheMode::hot;
+  out.mode = options.mode;
   out.status = SeriesStatus::ok;
   const auto outcome = steps(trap, device, options, &out, observer);
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();

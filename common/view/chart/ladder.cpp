@@ -51,7 +51,7 @@ bool holds_memory(const std::vector<Entry>& entries) {
                        [&](const Entry& entry) { return entry.series && has(entry); });
   };
   return some([](const Entry& e) {
-           return e.series->kind == "training" && e.series->memory_bytes > 0;
+           return e.series->kind == RungKind::training && e.series->memory_bytes > 0;
          }) &&
          !some([](const Entry& e) { return is_number(e.derived.bytes_per_s); });
 }
@@ -75,7 +75,7 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
               reading_text(trap, trap.honest.median) + ": " + bias_text(trap);
     } else {
       text += format_time_ns(*entry.call_s * 1e9) +
-              (entry.series->kind == "training" ? " per step" : " per call");
+              (entry.series->kind == RungKind::training ? " per step" : " per call");
       if (entry.derived.compute) {
         text += ", " + format_share(entry.derived.compute->value) + " of " +
                 entry.derived.compute->name;
@@ -86,7 +86,7 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
       if (is_number(entry.derived.bytes_per_s)) {
         text += ", " + format_rate(*entry.derived.bytes_per_s, "B/s");
       }
-      if (entry.series->kind == "training" && entry.series->memory_bytes > 0)
+      if (entry.series->kind == RungKind::training && entry.series->memory_bytes > 0)
         text += ", " + format_bytes(entry.series->memory_bytes);
       if (const QualityCheck* check = entry.series->quality()) {
         text += quality_text(*check, metric);

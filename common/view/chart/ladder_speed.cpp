@@ -55,7 +55,7 @@ Panel time_panel(const std::vector<Entry>& entries) {
     Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
     mark.interval = entry.call_ci_s;
     mark.label = format_time_ns(*entry.call_s * 1e9);  // a ladder spans decades: each its own unit
-    if (entry.series->kind == "training") mark.label += " a step";
+    if (entry.series->kind == RungKind::training) mark.label += " a step";
     std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
     if (entry.series->stats) {
       note += entry.series->stats->ci_ns

@@ -30,7 +30,7 @@ struct Roofs {
 };
 
 /// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof, nor is one in doubt.
-Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& backend) {
+Roofs roofs_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend) {
   Roofs roofs;
   for (const Ceiling& ceiling : ceilings) {
     if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value) ||
@@ -50,7 +50,7 @@ Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& backend)
 }
 
 /// The level that a FLOP roof's ridge point is counted from: memory, as many threads.
-const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const std::string& backend,
+const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                          int threads) {
   const Ceiling* read = find_ceiling(ceilings, backend, "dram_read", "", threads);
   return read ? read : find_ceiling(ceilings, backend, "dram_copy", "", threads);
@@ -86,7 +86,7 @@ std::string roofline_note(const Measured& point) {
 /// Whether a rung shown here ran on as many threads (and, for a rate, at that type).
 bool is_used(const Ceiling& roof, std::span<const Measured> points) {
   return std::any_of(points.begin(), points.end(), [&](const Measured& point) {
-    return (roof.backend != "cpu" || point.threads == roof.threads) &&
+    return (roof.backend != Backend::cpu || point.threads == roof.threads) &&
            (roof.resource != "flop" || point.dtype == roof.dtype);
   });
 }
@@ -121,7 +121,7 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     guide.note = fmt::format("{}, {}.", guide.label, roof->source);
     guide.dashed = roof->source != "measured";
     const bool other_threads = std::none_of(points.begin(), points.end(), [&](const Measured& p) {
-      return roof->backend != "cpu" || p.threads == roof->threads;
+      return roof->backend != Backend::cpu || p.threads == roof->threads;
     });
     guide.quiet = other_threads;
     if (memory) {

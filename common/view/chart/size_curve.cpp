@@ -60,7 +60,7 @@ std::string line_name(const Measured& point, const std::vector<Measured>& points
     return other.entry.series->kernel == point.entry.series->kernel && other.dtype != point.dtype;
   });
   if (several_types) name += " · " + point.dtype;
-  if (several_threads && point.backend == "cpu") {
+  if (several_threads && point.backend == Backend::cpu) {
     name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
   }
   return name;
@@ -152,7 +152,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
   for (const SizeLine& line : lines) {
     for (const size_t index : line.points) {
       sizes.insert(static_cast<double>(size_of(points[index])));
-      if (points[index].backend == "cpu") threads.insert(points[index].threads);
+      if (points[index].backend == Backend::cpu) threads.insert(points[index].threads);
     }
   }
   const char* unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
@@ -186,7 +186,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOpti
   }
   if (lines.size() > kManyNames) thin_names(points, &model);
   if (options.memory) {
-    const bool gpu = points.front().backend == "cuda";
+    const bool gpu = points.front().backend == Backend::cuda;
     continue_to(gpu ? options.gpu_bytes : options.host_bytes, points, lines, &model, &y);
   }
   for (const Guide& guide : plot.guides) y.add(guide.value);

@@ -185,7 +185,7 @@ size_t keep_one_processor(std::vector<Measured>* points) {
                              [](const Measured& point) { return point.entry.row->selected; });
   if (anchor == points->end()) anchor = points->begin();
   if (anchor == points->end()) return 0;
-  const std::string backend = anchor->backend;
+  const OpenEnum<Backend> backend = anchor->backend;
   const auto* ceilings = anchor->entry.row->ceilings;
   return std::erase_if(*points, [&](const Measured& point) {
     return point.backend != backend || point.entry.row->ceilings != ceilings;

@@ -15,7 +15,8 @@ namespace ridge::chart::parts {
 struct Measured {
   Entry entry;
   int row = 0;  ///< index among the builder's rows
-  std::string backend, dtype;
+  OpenEnum<Backend> backend;
+  std::string dtype;
   int threads = 1;
   double rate = 0;  ///< FLOP/s or B/s
   std::optional<Interval> rate_ci;

@@ -103,7 +103,7 @@ struct Part {
 
 std::vector<Part> parts_of(const Material& material) {
   const std::vector<LadderRow> rows = chart_rows(material);
-  std::vector<std::pair<const Input*, std::string>> keys;
+  std::vector<std::pair<const Input*, OpenEnum<Backend>>> keys;
   std::vector<Part> parts;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Line& line = material.lines[i];
@@ -113,7 +113,10 @@ std::vector<Part> parts_of(const Material& material) {
     if (known == keys.end()) {
       const auto& env = line.input->run->environment();
       keys.push_back(key);
-      parts.push_back({!env ? "" : key.second == "cpu" ? env->cpu.model : env->machine(), {}});
+      parts.push_back({!env                         ? ""
+                       : key.second == Backend::cpu ? env->cpu.model
+                                                    : env->machine(),
+                       {}});
     }
     parts[at].rows.push_back(rows[i]);
   }

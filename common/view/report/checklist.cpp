@@ -54,7 +54,7 @@ std::string library_of(const Line& line) {
 
 /// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
 std::string data_of(const Line& line) {
-  const bool is_kernel = line.series->kind.empty() || line.series->kind == "kernel";
+  const bool is_kernel = line.series->kind.empty() || line.series->kind == RungKind::kernel;
   return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
                    : "";
 }
@@ -159,7 +159,7 @@ std::string compare_command(const Comparison& c, const std::string& out) {
       shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
       " --baseline " + rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
       rung_argument(c.candidate, c.candidate_params, shared) + set_arguments(shared) +
-      cache_argument(c.cache);
+      cache_argument(c.cache.text());
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
   return text + " --out " + out;
 }
@@ -174,7 +174,8 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
   for (const Line& line : material.lines) {
     const Series& series = *line.series;
     const Request* request = line.input->run->request(series.request);
-    if (request && request->type == "compare") continue;  // the compare command makes these
+    if (request && request->type == RequestType::compare)
+      continue;  // the compare command makes these
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& known) {
       return known.series->params == series.params && known.series->cache == series.cache &&
              known.series->lab == series.lab;
@@ -190,8 +191,8 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
     std::string text = "ridgepoint run " +
                        shell_word(group.series->lab.empty() ? material.lab : group.series->lab) +
                        " --rungs " + shell_word(group.rungs) + set_arguments(group.series->params);
-    if (!group.series->mode.empty()) text += " --mode " + shell_word(group.series->mode);
-    text += cache_argument(group.series->cache) + " --out " + out;
+    if (!group.series->mode.empty()) text += " --mode " + shell_word(group.series->mode.text());
+    text += cache_argument(group.series->cache.text()) + " --out " + out;
     commands.push_back(std::move(text));
   }
   return commands;
@@ -218,7 +219,7 @@ Section calibrate_section(const Material& material) {
   add("Data", over_lines(material, data_of));
   add("Size",
       over_lines(material, [](const Line& line) { return to_string(line.series->params); }));
-  add("Cache", over_lines(material, [](const Line& line) { return line.series->cache; }));
+  add("Cache", over_lines(material, [](const Line& line) { return line.series->cache.text(); }));
   add("Pipelined", pipelined(material));
   add("Latency or inverse throughput",
       "time per call and ratios are inverse throughput; latency is measured apart and only shown "

@@ -64,7 +64,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
     const std::string own = differing_params(without_own(*line.series), shared[family_of(line)],
                                              line.series->size_param);
     if (!own.empty()) line.label += " · " + own;
-    if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache;
+    if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache.text();
     if (two_files) line.label += " · " + line.input->name;
   }
 }
@@ -92,7 +92,7 @@ std::string side_text(const std::string& title, const Params& own, const Params&
 }
 
 bool is_trap(const Line& line) {
-  return line.series->kind == "trap";
+  return line.series->kind == RungKind::trap;
 }
 
 std::string unavailable(const std::string& reason) {

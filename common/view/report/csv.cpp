@@ -47,7 +47,7 @@ std::string check_text(const Series& series) {
 std::string prefix(const Input& input, const Series& series) {
   return fmt::format("{},{},{},{},{},{},{},{},{},", text(input.name), text(series.lab),
                      text(series.kernel), text(to_string(series.params)), text(series.dtype),
-                     text(series.cache), series.request, to_string(series.status),
+                     text(series.cache.text()), series.request, to_string(series.status),
                      check_text(series));
 }
 

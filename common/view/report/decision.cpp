@@ -50,7 +50,7 @@ std::string change_text(const Comparison& comparison, const Titles& titles) {
   std::string text =
       side(comparison.baseline, base_own) + " → " + side(comparison.candidate, candidate_own);
   if (!common.empty()) text += " at " + to_string(common);
-  if (!comparison.cache.empty()) text += ", " + comparison.cache + " cache";
+  if (!comparison.cache.empty()) text += ", " + comparison.cache.text() + " cache";
   return text;
 }
 
@@ -100,8 +100,8 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
   if (!comparison.candidate_params.empty()) {
     list.push_back("other sizes and types than " + to_string(comparison.candidate_params));
   }
-  if (comparison.cache == "hot") list.push_back("cold caches");
-  if (comparison.cache == "cold") list.push_back("hot caches");
+  if (comparison.cache == CacheMode::hot) list.push_back("cold caches");
+  if (comparison.cache == CacheMode::cold) list.push_back("hot caches");
   const std::string machine = run.environment() ? run.environment()->machine() : "";
   list.push_back(machine.empty() ? "other machines; this one is not recorded"
                                  : "other machines than this " + machine);

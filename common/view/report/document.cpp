@@ -165,8 +165,9 @@ void add_energy(const Series& series, const std::vector<Ceiling>& ceilings,
 
 void add_cause(const Run& run, const Series& series, const Levers& levers,
                const std::string& no_speed, Entry* entry) {
-  const std::string none = backend_of(series.kernel) == "cuda" ? "not read in this run"
-                                                               : "it launches no device kernels";
+  const std::string none = backend_of(series.kernel) == Backend::cuda
+                               ? "not read in this run"
+                               : "it launches no device kernels";
   entry->set("resources", series.resources ? Json(*series.resources) : Json(nullptr),
              no_speed.empty() ? none : no_speed);
   if (series.counters.empty()) entry->explain("counters", "none were read");

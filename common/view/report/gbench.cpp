@@ -17,7 +17,7 @@ std::string name_of(const Series& series) {
   for (const auto& [param, value] : series.params) {
     name += "/" + param + ":" + to_string(Params{{param, value}}).substr(param.size() + 1);
   }
-  return series.cache == "cold" ? name + "/cold" : name;
+  return series.cache == CacheMode::cold ? name + "/cold" : name;
 }
 
 Json context_of(const Run& run) {

@@ -240,7 +240,8 @@ void Trace::lay_moments() {
   for (const auto& [request, range] : spans) {
     const Request* asked = run_.request(request);
     if (!asked || asked->kernels.empty()) continue;
-    add(0, range.first, range.second, fmt::format("{} {}", asked->type, asked->lab),
+    add(0, range.first, range.second,
+        fmt::format("{} {}", asked->type ? name_of(*asked->type) : "", asked->lab),
         {{"request", request}, {"status", asked->status}});
   }
 }

@@ -40,9 +40,9 @@ class HotCalledCold : public VictimTrap {
                                                            params, options, 0, &nobody));
     if (!series.stats) return Error{ErrorCode::invalid, series.reason, kVictim, ""};
     const double cold = series.stats->median_ns * 1e-9;
-    return GuardVerdict{series.cache == "cold" && is_nearer(cold, honest, lie),
+    return GuardVerdict{series.cache == CacheMode::cold && is_nearer(cold, honest, lie),
                         "asked for cold, the harness flushes before each call: a result named " +
-                            series.cache + ", " + time_text(cold)};
+                            series.cache.text() + ", " + time_text(cold)};
   }
 };
 
