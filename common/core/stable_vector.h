@@ -51,6 +51,10 @@ class StableVector {
   using iterator = Iterator<T>;
   using const_iterator = Iterator<const T>;
 
+  StableVector() = default;
+  StableVector(StableVector&&) noexcept = default;
+  StableVector& operator=(StableVector&&) noexcept = default;
+
   size_t size() const { return slots_.size(); }
   bool empty() const { return slots_.empty(); }
   T& operator[](size_t i) { return *slots_[i]; }
