@@ -121,6 +121,13 @@ class FakeSession final : public app::Session {
     return {};
   }
 
+  void keep(const std::string& path) override {
+    if (const auto saved = save(path); !saved) keep_error_ = saved.error();
+  }
+  std::optional<Error> take_keep_error() override {
+    return std::exchange(keep_error_, std::nullopt);
+  }
+
   // ---- how an open request goes on ----
   void measure(const WorkRequest& request, int index, double t_ns, bool passes = true) {
     to_.worker("env", {{"environment", environment()}, {"when", "before"}});
@@ -302,6 +309,7 @@ class FakeSession final : public app::Session {
   Run run_;
   app::WorkerState state_ = app::WorkerState::starting;
   std::string reason_;
+  std::optional<Error> keep_error_;
   size_t fed_ = 0;
   int64_t next_ = 1;
   bool moved_ = true;

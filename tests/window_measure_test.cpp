@@ -146,4 +146,76 @@ TEST_CASE("export writes every file that the command line's report writes", "[wi
   CHECK(bench->contains("benchmarks"));
 }
 
+TEST_CASE("a running rung shows what its samples come to so far, without a copy of them",
+          "[window][measure]") {
+  Fixture f;
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last("run");
+  const std::string rung = request.kernels[0].kernel;
+  f.session.feed_samples(request.id, 0, 20, 1e6);
+  f.driver->frames(2);
+  const RungView* row = find_row(f.state, rung);
+  REQUIRE(row->series);
+  REQUIRE(row->series->stats);
+  CHECK(row->series->stats->n == 20);
+  CHECK(row->series->samples.empty());
+  REQUIRE(row->kept->samples.size() == 20);
+  CHECK_FALSE(row->kept->stats);
+  CHECK(row->kept ==
+        &f.state.run().series()[f.state.run().series().size() - request.kernels.size()]);
+
+  // The same summary for as long as no sample comes, however often the ladder is made again.
+  const Series *shown = row->series, *kept = row->kept;
+  rebuild_ladder(f.state);
+  CHECK(find_row(f.state, rung)->series == shown);
+  f.session.feed_samples(request.id, 0, 20, 1e6);
+  f.driver->frames(20);
+  CHECK(find_row(f.state, rung)->kept == kept);
+  CHECK(find_row(f.state, rung)->series->stats->n == 40);
+}
+
+TEST_CASE("telemetry and progress leave the ladder and its charts alone", "[window][measure]") {
+  Fixture f;
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last("run");
+  f.session.feed_samples(request.id, 0, 20, 1e6);
+  f.session.progress(request.id);
+  f.driver->frames(20);
+  const uint64_t version = f.state.ladder_version;
+  for (int i = 0; i < 5; ++i) {
+    f.session.telemetry({{.t_s = double(i), .values = {{"process_cpus", 1}}}});
+    f.session.progress(request.id);
+    f.driver->frames(5);
+  }
+  CHECK(f.state.ladder_version == version);
+  CHECK(f.state.run().telemetry().size() == 5);
+}
+
+TEST_CASE("a row's series stays where it is while requests are sent in the middle of a frame",
+          "[window][measure]") {
+  Fixture f;
+  f.run_all();
+  const RungView& row = f.state.ladder.front();
+  const Series* series = row.series;
+  const double median_ns = series->stats->median_ns;
+  for (int i = 0; i < 200; ++i) {
+    run_selected(f.state);
+    f.session.finish(f.session.last("run"), "cancelled");
+  }
+  CHECK(row.series == series);
+  CHECK(row.series->stats->median_ns == median_ns);
+}
+
+TEST_CASE("recordings that come after the first frame leave the choice as it is",
+          "[window][measure]") {
+  Fixture f;
+  f.run_all();
+  f.state.recordings.clear();
+  const std::string chosen = f.state.view.rung;
+  take_recordings(f.state, load_recordings(asset_folder("recorded"), nullptr));
+  f.driver->frames(2);
+  CHECK(f.state.recordings.size() > 10);
+  CHECK(f.state.view.rung == chosen);
+}
+
 }  // namespace

@@ -85,7 +85,7 @@ TEST_CASE("a run is kept, listed on home, opened by a click, and led back from",
   CHECK(again.recent.front().path == path);
   CHECK(again.verified["gemm"].count("gemm.cpu.naive_o1") == 1);
 
-  f.state.run_file.clear();  // as if it were another session's
+  f.state.run_file = folder.path + "/this_session.jsonl";  // the other is of a session before
   f.driver->type('h');
   REQUIRE(f.driver->click("open:" + path));
   f.driver->frames(2);
@@ -107,6 +107,31 @@ TEST_CASE("a run is kept, listed on home, opened by a click, and led back from",
   f.driver->frames(2);
   CHECK_FALSE(f.state.is_replay());
   CHECK(f.state.notice.text == kBusyNotice);
+}
+
+TEST_CASE("a run is kept from its first samples on, and what cannot be written is said",
+          "[window][screens]") {
+  Fixture f;
+  const TemporaryFolder folder;
+  f.state.runs_folder = folder.path + "/runs";
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last("run");
+  f.driver->frames(2);
+  CHECK(f.state.run_file.empty());
+  f.session.feed_samples(request.id, 0, 5, 1e6);
+  f.driver->frames(2);
+  REQUIRE_FALSE(f.state.run_file.empty());
+  CHECK(std::filesystem::exists(f.state.run_file));
+  REQUIRE(f.state.recent.size() == 1);
+  CHECK(f.state.recent.front().title.find("GEMM") == 0);
+
+  f.state.run_file = folder.path + "/none/run.jsonl";
+  f.session.finish(request, "cancelled");
+  f.driver->frames(2);
+  CHECK(f.state.notice.is_error);
+  CHECK(f.state.notice.text.find("This run is not kept.") == 0);
+  CHECK(f.state.recent.size() == 1);
+  CHECK(f.state.recent.front().path != f.state.run_file);
 }
 
 TEST_CASE("the list of runs is bounded, and only the program's own files are deleted",

@@ -35,7 +35,7 @@ std::string title_of_run(const Run& run) {
   std::set<std::string> rungs;
   const Lab* lab = nullptr;
   for (const Series& series : run.series()) {
-    if (!series.stats) continue;
+    if (!series.stats && series.samples.empty()) continue;
     rungs.insert(series.kernel);
     if (!lab) lab = find_lab(series.lab);
   }

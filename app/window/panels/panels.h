@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,8 @@ struct VerdictCard {
 
 /// Rounds of the shown comparison, else the samples of the selected rung; or telemetry, in lanes.
 struct StripPanel {
+  /// What it shows, its version, and whether it is the baseline.
+  using Parts = std::vector<std::tuple<const void*, uint64_t, bool>>;
   void draw(Ui& ui, Area area);
 
  private:
@@ -87,7 +90,7 @@ struct StripPanel {
   void draw_samples(Ui& ui, Area area);
   chart::Scene scene_;
   chart::ChartModel model_;
-  uint64_t version_ = ~0ull;
+  Parts parts_;
   int fonts_version_ = -1;
   float width_ = 0, height_ = 0, font_px_ = 0;
 };

@@ -10,6 +10,28 @@
 namespace ridge::window {
 namespace {
 
+/// The baseline and the selected rung, as far as they have samples.
+std::vector<const RungView*> sampled_rows(const State& state) {
+  std::vector<const RungView*> rows;
+  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
+    const RungView* found = find_row(state, kernel);
+    if (!found || !found->kept || found->kept->samples.empty()) continue;
+    if (rows.empty() || kernel != state.view.baseline) rows.push_back(found);
+  }
+  return rows;
+}
+
+/// What the strip is drawn from, each part with its version.
+StripPanel::Parts parts_of(const State& state) {
+  std::string where;
+  if (const Comparison* comparison = shown_comparison(state, &where))
+    return {{comparison, state.ladder_version, false}};
+  StripPanel::Parts parts;
+  for (const RungView* row : sampled_rows(state))
+    parts.emplace_back(row->kept, row->series->version, row->rung->kernel == state.view.baseline);
+  return parts;
+}
+
 chart::ChartModel model_of(const State& state) {
   const Run* run = nullptr;
   std::string where;
@@ -26,11 +48,9 @@ chart::ChartModel model_of(const State& state) {
     return chart::forest_chart({&row, 1});
   }
   std::vector<chart::DistributionRow> rows;
-  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
-    const RungView* found = find_row(state, kernel);
-    if (!found || !found->series || found->series->samples.empty()) continue;
-    if (!rows.empty() && kernel == state.view.baseline) continue;
-    rows.push_back({found->rung->title, "", found->series, kernel == state.view.baseline});
+  for (const RungView* row : sampled_rows(state)) {
+    rows.push_back({row->rung->title, "", row->kept, row->rung->kernel == state.view.baseline,
+                    row->series->stats ? &*row->series->stats : nullptr});
   }
   return chart::distribution_chart(rows);
 }
@@ -46,9 +66,10 @@ constexpr float kSwitch_w = 190, kSwitch_h = 24;
 
 void StripPanel::draw_samples(Ui& ui, Area area) {
   const float font_px = ui.px(kSmall_px);
-  if (version_ != ui.state.ladder_version || width_ != area.w || height_ != area.h ||
-      font_px_ != font_px || fonts_version_ != ui.fonts.version()) {
-    version_ = ui.state.ladder_version;
+  Parts parts = parts_of(ui.state);
+  if (parts_ != parts || width_ != area.w || height_ != area.h || font_px_ != font_px ||
+      fonts_version_ != ui.fonts.version()) {
+    parts_ = std::move(parts);
     fonts_version_ = ui.fonts.version();
     width_ = area.w, height_ = area.h, font_px_ = font_px;
     model_ = model_of(ui.state);

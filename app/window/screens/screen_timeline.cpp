@@ -68,6 +68,7 @@ class TimelineScreen final : public ScreenView {
 
   Timeline timeline_;
   uint64_t version_ = ~0ull;
+  size_t telemetry_ = 0;  ///< points that it has
   std::string rung_;
   bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
   bool has_stages_ = false;        ///< there is a choice
@@ -216,6 +217,7 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
 
 void TimelineScreen::remake(const State& state) {
   version_ = state.ladder_version;
+  telemetry_ = state.run().telemetry().size();
   rung_ = state.view.rung;
   const RungView* row = find_row(state, rung_);
   has_stages_ = row && row->series && !row->series->spans.empty();
@@ -236,7 +238,9 @@ void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
 }
 
 void TimelineScreen::draw(Ui& ui, Area all) {
-  if (version_ != ui.state.ladder_version || rung_ != ui.state.view.rung) remake(ui.state);
+  if (version_ != ui.state.ladder_version || telemetry_ != ui.state.run().telemetry().size() ||
+      rung_ != ui.state.view.rung)
+    remake(ui.state);
   ui.panel(all);
   if (timeline_.lanes.empty()) {
     const bool old = !ui.state.run().series().empty();

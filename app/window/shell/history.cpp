@@ -37,6 +37,7 @@ void start_over(State& state, const std::string& lab) {
   state.view.lab = nullptr;
   state.view.rung.clear();
   state.view.baseline.clear();
+  state.ladder.clear();  // of the other run
   state.estimate_request = 0;
   state.seen_version = ~0ull;
   open_lab(state, lab);
@@ -68,25 +69,29 @@ void list_recent(State& state, const std::string& path, const Run& run) {
 
 void remember_run(State& state) {
   if (state.is_replay()) return;
-  const bool news = note_verified(state);
+  if (note_verified(state)) save_settings(&state);
+  if (state.run_file.empty()) return keep_run(state);
+  state.session->keep(state.run_file);
+  list_recent(state, state.run_file, state.run());
+}
+
+void keep_run(State& state) {
+  if (const auto error = state.session->take_keep_error()) {
+    state.notice = {"This run is not kept. " + error->sentence(), true};
+    std::erase_if(state.recent, [&](const RecentRun& run) { return run.path == state.run_file; });
+  }
+  if (state.is_replay() || state.runs_folder.empty() || !state.run_file.empty()) return;
   const auto& all = state.run().series();
-  const bool measured = std::any_of(all.begin(), all.end(), [](const auto& s) { return s.stats; });
-  if (state.runs_folder.empty() || (!measured && state.run().comparisons().empty())) {
-    if (news) save_settings(&state);
-    return;
-  }
-  if (state.run_file.empty()) {
-    std::error_code failed;
-    fs::create_directories(state.runs_folder, failed);
-    state.run_file =
-        (fs::path(state.runs_folder) / fmt::format("{}-{:%Y%m%d-%H%M%S}.jsonl", state.view.lab->id,
-                                                   fmt::gmtime(std::time(nullptr))))
-            .string();
-  }
-  if (const auto saved = state.session->save(state.run_file); !saved) {
-    state.notice = {"This run is not kept. " + saved.error().sentence(), true};
-    return;
-  }
+  const bool is_measured = std::any_of(
+      all.begin(), all.end(), [](const Series& s) { return s.stats || !s.samples.empty(); });
+  if (!is_measured && state.run().comparisons().empty()) return;
+  std::error_code failed;
+  fs::create_directories(state.runs_folder, failed);
+  state.run_file =
+      (fs::path(state.runs_folder) / fmt::format("{}-{:%Y%m%d-%H%M%S}.jsonl", state.view.lab->id,
+                                                 fmt::gmtime(std::time(nullptr))))
+          .string();
+  state.session->keep(state.run_file);
   list_recent(state, state.run_file, state.run());
 }
 

@@ -11,9 +11,12 @@ namespace ridge::window {
 /// $XDG_STATE_HOME or ~/.local/state, then ridgepoint/runs. Empty without a home.
 std::string default_runs_folder();
 
-/// After a request has ended: notes verified rungs, saves the session's transcript below
-/// state.runs_folder (one file a session, the newest kKeptRuns are kept), lists it first. Does nothing
-/// for a replay; nothing is saved where runs_folder is empty.
+/// At each refresh: from the first measurement on the session keeps its transcript below state.runs_folder
+/// (one file a session, the newest kKeptRuns are kept), and the run is listed first. Does nothing for a
+/// replay; nothing is kept where runs_folder is empty. What cannot be written shows in the notice.
+void keep_run(State& state);
+/// After a request has ended: notes verified rungs, brings what is kept to the disk, lists the run with what
+/// it holds now.
 void remember_run(State& state);
 inline constexpr size_t kKeptRuns = 20;
 

@@ -43,8 +43,6 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
     *id_out = *id;
   else
     state.notice = {id.error().sentence(), true};
-  // Its series are in the run now, whose list may have moved: the rows of this frame point into it.
-  rebuild_ladder(state);
   state.dirty = true;
 }
 

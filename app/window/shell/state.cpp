@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "app/query/nearest.h"
 #include "app/window/edit/editing.h"
@@ -21,6 +22,7 @@ namespace ridge::window {
 namespace {
 
 constexpr double kEstimateDelay_s = 0.25;  // a slider drag asks once, at its end
+constexpr double kSummary_s = 0.1;         // what samples come to so far, ten times a second
 
 /// The parameters that a series was asked for: its own, or those that it was reduced from ("n=4096").
 Params asked_params(const Series& series) {
@@ -57,16 +59,29 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
   return under_way ? under_way : compared;
 }
 
-void fill_live(const State& state, RungView* row, const Params& wanted) {
-  row->series = live_series(state.run(), row->rung->kernel, wanted, state.view.cache);
+/// What the samples of a running series come to so far: once for each of its versions.
+void summarize_running(RungView* row) {
+  if (row->running && row->running->version == row->kept->version) return;
+  auto running = std::make_shared<Series>();
+  static_cast<SeriesFacts&>(*running) = *row->kept;
+  running->stats = stats::summarize(row->kept->samples);
+  row->running = std::move(running);
+}
+
+/// `before`: the ladder until now, whose summaries may still hold.
+void fill_live(const State& state, const std::vector<RungView>& before, RungView* row,
+               const Params& wanted) {
+  row->kept = row->series = live_series(state.run(), row->rung->kernel, wanted, state.view.cache);
   if (!row->series) return;
   row->origin = Origin::live;
   row->run = &state.run();
-  if (!row->series->stats && !row->series->samples.empty()) {
-    auto running = std::make_shared<Series>(*row->series);
-    running->stats = stats::summarize(running->samples);
-    row->running = running;
-    row->series = running.get();
+  if (!row->kept->stats && !row->kept->samples.empty()) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const RungView& other) {
+      return other.kept == row->kept && other.running;
+    });
+    if (known != before.end()) row->running = known->running;
+    summarize_running(row);
+    row->series = row->running.get();
   }
   row->greyed = state.session->state() == app::WorkerState::lost;
   if (!row->series->reduced_from.empty())
@@ -86,7 +101,7 @@ void fill_recorded(const State& state, RungView* row) {
     const Snapped snapped =
         nearest_series(*recording.run, row->rung->kernel, wanted, state.view.cache);
     if (!snapped.series) continue;
-    row->series = snapped.series;
+    row->kept = row->series = snapped.series;
     row->run = recording.run.get();
     row->origin = Origin::recorded;
     row->machine = recording.machine;
@@ -115,14 +130,15 @@ bool takes_dtype(const State& state, const KernelInfo& info) {
          std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
 }
 
-RungView make_row(const State& state, const Rung& rung, const Params& shown) {
+RungView make_row(const State& state, const std::vector<RungView>& before, const Rung& rung,
+                  const Params& shown) {
   RungView row;
   row.rung = &rung;
   row.info = find_info(state, rung.kernel);
   const bool built = state.run().kernel(rung.kernel) != nullptr;
   row.can_run = built && !state.is_replay() && row.info->available && takes_dtype(state, *row.info);
   const Params wanted = view_params(state, row.info);
-  fill_live(state, &row, wanted);
+  fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
   if (!row.series) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
@@ -206,6 +222,26 @@ Params starting_params(const State& state, const KernelInfo& info) {
   return start;
 }
 
+/// Of the rows whose samples are still coming in, those that have new ones. True if there are any.
+bool summarize_again(State& state) {
+  bool changed = false;
+  for (RungView& row : state.ladder) {
+    if (!row.running || row.running->version == row.kept->version) continue;
+    summarize_running(&row);
+    row.series = row.running.get();
+    changed = true;
+  }
+  if (changed) ++state.ladder_version;
+  return changed;
+}
+
+/// The first rung of the ladder that has a result; else its first.
+std::string first_to_see(const State& state) {
+  const auto first = std::find_if(state.ladder.begin(), state.ladder.end(),
+                                  [](const RungView& row) { return row.series != nullptr; });
+  return first == state.ladder.end() ? state.view.lab->rungs.front().kernel : first->rung->kernel;
+}
+
 }  // namespace
 
 Params view_params(const State& state, const KernelInfo* info) {
@@ -218,6 +254,17 @@ Params view_params(const State& state, const KernelInfo* info) {
 bool is_stale(const State& state, const Series& recorded) {
   const KernelInfo* built = state.is_replay() ? nullptr : state.run().kernel(recorded.kernel);
   return built && !built->hash.empty() && !recorded.hash.empty() && built->hash != recorded.hash;
+}
+
+void take_recordings(State& state, std::vector<Recording> recordings) {
+  const bool is_as_opened = state.is_replay() && state.view.lab && state.view.baseline.empty() &&
+                            state.view.rung == first_to_see(state);
+  state.recordings = std::move(recordings);
+  rebuild_ladder(state);
+  state.dirty = true;
+  if (!is_as_opened) return;
+  state.view.rung = first_to_see(state);
+  unfold_for(state, state.view.rung);
 }
 
 void leave_lab(State& state) {
@@ -256,9 +303,7 @@ void open_lab(State& state, const std::string& lab_id) {
     state.view.rung = lab->rungs.front().kernel;
     if (state.is_replay()) {  // nothing can be run: begin where there is something to see
       rebuild_ladder(state);
-      const auto first = std::find_if(state.ladder.begin(), state.ladder.end(),
-                                      [](const RungView& row) { return row.series != nullptr; });
-      if (first != state.ladder.end()) state.view.rung = first->rung->kernel;
+      state.view.rung = first_to_see(state);
     }
   }
   for (const std::string& shown : {state.view.rung, state.view.baseline}) unfold_for(state, shown);
@@ -273,31 +318,35 @@ void open_lab(State& state, const std::string& lab_id) {
 }
 
 void rebuild_ladder(State& state) {
-  state.ladder.clear();
+  const std::vector<RungView> before = std::exchange(state.ladder, {});
   ++state.ladder_version;
   if (!state.view.lab) return;
   Params shown = shown_params(state);
   shown.erase("dtype");  // is no size
   for (const Rung& rung : state.view.lab->rungs) {
-    state.ladder.push_back(make_row(state, rung, shown));
+    state.ladder.push_back(make_row(state, before, rung, shown));
     if (state.editing && state.editing->kernel == rung.kernel)
-      state.ladder.push_back(make_row(state, state.editing->rung, shown));
+      state.ladder.push_back(make_row(state, before, state.editing->rung, shown));
     for (const Rung* kept : kept_edits(state, rung))
-      state.ladder.push_back(make_row(state, *kept, shown));
+      state.ladder.push_back(make_row(state, before, *kept, shown));
   }
 }
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
   const bool ticked = tick_tour(state, now_s) | tick_editing(state, now_s);
-  const bool moved = state.dirty || state.seen_version != state.run().version() ||
-                     state.seen_state != state.session->state();
+  bool moved = state.dirty || state.seen_version != state.run().version() ||
+               state.seen_state != state.session->state();
   if (moved) {
     state.dirty = false;
     state.seen_version = state.run().version();
     state.seen_state = state.session->state();
     rebuild_ladder(state);
+    state.summarized_s = now_s;
     if (state.estimates_due) state.estimates_due_s = now_s + kEstimateDelay_s;
+  } else if (now_s - state.summarized_s >= kSummary_s) {
+    moved = summarize_again(state);
+    if (moved) state.summarized_s = now_s;
   }
   const bool live = !state.is_replay() && state.view.lab && state.run().catalogue_complete();
   if (live && state.session->state() != app::WorkerState::lost) {
@@ -331,6 +380,7 @@ bool refresh(State& state, double now_s) {
     if (state.aa_left == 0)
       remember_run(state);  // a hundred times the same file would be too often
   }
+  keep_run(state);
   const bool looked = tick_inspect(state, now_s);
   return moved || ticked || looked || state.dirty;
 }

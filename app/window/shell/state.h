@@ -117,9 +117,11 @@ enum class Origin { none, live, recorded };
 struct RungView {
   const Rung* rung = nullptr;
   const KernelInfo* info = nullptr;  ///< from the live catalogue, else the recording's; may be null
-  const Series* series = nullptr;    ///< null: nothing measured
-  std::shared_ptr<const Series> running;  ///< owns `series` while its samples are still coming in
-  const Run* run = nullptr;               ///< where the series comes from
+  const Series* series = nullptr;    ///< as it is shown; null: nothing measured
+  const Series* kept = nullptr;      ///< the same as its run keeps it, with all samples
+  /// While samples are still coming in this is `series`: what they come to so far, without them.
+  std::shared_ptr<const Series> running;
+  const Run* run = nullptr;  ///< where the series comes from
   Origin origin = Origin::none;
   std::string machine;               ///< recorded: the machine that ran it
   bool stale = false;                ///< recorded: the kernel has changed since
@@ -173,7 +175,7 @@ struct State {
   std::string export_root;           ///< folder under which exports are written
   std::string last_export;           ///< folder of the last export
   std::vector<RungView> ladder;      ///< rebuilt by refresh()
-  uint64_t ladder_version = 0;       ///< counts rebuilds
+  uint64_t ladder_version = 0;  ///< counts changes of the ladder, and of all else but telemetry
 
   int64_t list_request = 0, run_request = 0, compare_request = 0, estimate_request = 0;
   std::set<std::string> sources_asked;
@@ -182,6 +184,7 @@ struct State {
   bool estimates_due = false;     ///< parameters changed since they were asked for
   double estimates_due_s = 0;     ///< clock at which to ask, so that a drag asks once
   uint64_t seen_version = ~0ull;  ///< of the run, at the last rebuild
+  double summarized_s = -1;       ///< clock at which running series were last summarised
   app::WorkerState seen_state = app::WorkerState::starting;
   bool dirty = true;  ///< a choice changed: rebuild
 
@@ -192,6 +195,10 @@ struct State {
 /// Picks the lab, its parameters and a first selection; `lab_id` may be empty. Asks a live worker
 /// for its catalogue.
 void open_lab(State& state, const std::string& lab_id);
+
+/// The recorded runs, which come after the first frame: what opened without them opens as it would have with
+/// them, unless something was chosen since.
+void take_recordings(State& state, std::vector<Recording> recordings);
 
 /// Keeps what was chosen in the lab, for coming back to it.
 void leave_lab(State& state);
