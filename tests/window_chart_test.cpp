@@ -211,12 +211,12 @@ TEST_CASE("a picture goes to the tool that is installed; without one that is sai
   std::ofstream(folder.path + "/in.png") << "picture";
   std::ofstream(tool) << "#!/bin/sh\necho \"$@\" >" << got << "\ncat >>" << got << "\n";
   std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
-  REQUIRE(copy_picture(folder.path + "/in.png"));
+  REQUIRE(copy_picture(folder.path + "/in.png", [] {}).get());
   std::stringstream said;
   said << std::ifstream(got).rdbuf();
   CHECK(said.str() == "-selection clipboard -t image/png -in\npicture");
   const Setting nowhere("PATH", folder.path + "/nowhere");
-  const Result<void> copied = copy_picture(folder.path + "/in.png");
+  const Result<void> copied = copy_picture(folder.path + "/in.png", [] {}).get();
   REQUIRE_FALSE(copied);
   CHECK(copied.error().sentence().find("xclip") != std::string::npos);
 }

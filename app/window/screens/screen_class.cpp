@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <future>
 
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
@@ -27,6 +29,7 @@ class ClassScreen final : public ScreenView {
   Result<std::vector<app::Exercise>> exercises_ = app::all_exercises();
   std::string read_;  ///< the folder that `board_` is of
   Result<app::Leaderboard> board_ = app::Leaderboard();
+  std::future<Result<app::Leaderboard>> reading_;  ///< valid until it is in `board_`
   bool is_read_ = false;
 };
 
@@ -38,9 +41,13 @@ void ClassScreen::draw(Ui& ui, Area all) {
   const std::string& folder = folder_of(ui.state);
   if (!is_read_ || read_ != folder) {
     read_ = folder;
-    board_ = app::read_leaderboard(folder);
     is_read_ = true;
+    if (!folder.empty())
+      reading_ = std::async(std::launch::async, [folder] { return app::read_leaderboard(folder); });
   }
+  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    board_ = reading_.get();
+  ui.reads_again |= reading_.valid();
   const Area left = all.take_left(all.w * 0.46f, ui.px(8));
   ui.panel(left);
   draw_exercises(ui, left.inset(ui.px(28), ui.px(20)));
@@ -139,6 +146,7 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
     return say(
         "A leaderboard is a folder: write its path above, and put each learner's run into it.",
         Role::text);
+  if (reading_.valid()) return say("The runs of this folder are being read.", Role::muted);
   if (!board_) return say(board_.error().sentence(), Role::slower);
   if (board_->boards.empty())
     say("Nobody is ranked yet. Open an exercise, save it, press C: the run that holds the "

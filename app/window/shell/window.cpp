@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <utility>
 
 #include "app/platform/platform.h"
@@ -90,9 +91,6 @@ void set_up(State& state, const WindowOptions& options) {
     state.worker_command += (state.worker_command.empty() ? "" : " ") + word;
   if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
   if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
-  std::vector<std::string> problems;
-  state.recordings = load_recordings(asset_folder("recorded"), &problems);
-  if (!problems.empty()) state.notice = {problems.front(), true};
   const bool is_asked = !options.replay.empty() || !options.lab.empty();
   if (!is_asked && !find_lab(state.last_lab)) state.view.screen = ScreenId::home;
   open_lab(state, !options.replay.empty() ? ""
@@ -101,6 +99,53 @@ void set_up(State& state, const WindowOptions& options) {
   if (options.presenter) toggle_presenter(state);
   if (!options.replay.empty()) list_recent(state, options.replay, state.run());
 }
+
+/// What a thread of its own reads or does while the window goes on; each wakes it when it is ready.
+class Errands {
+ public:
+  /// The recorded runs, 8 MB: after the first frame, which waits for none of them.
+  void load_shipped() {
+    shipped_ = std::async(std::launch::async, [] {
+      Shipped read;
+      read.runs = load_recordings(asset_folder("recorded"), &read.problems);
+      Platform::wake();
+      return read;
+    });
+  }
+  void copy(const std::string& picture) {
+    picture_ = picture;
+    copied_ = copy_picture(picture, [] { Platform::wake(); });
+  }
+  /// True when one is done and the picture has changed.
+  bool take(State& state) {
+    const bool has_shipped = is_ready(shipped_), has_copied = is_ready(copied_);
+    if (has_shipped) {
+      Shipped read = shipped_.get();
+      if (!read.problems.empty()) state.notice = {read.problems.front(), true};
+      take_recordings(state, std::move(read.runs));
+    }
+    if (has_copied) {
+      const Result<void> copied = copied_.get();
+      state.notice.text = copied ? "The chart's picture is on the clipboard, and in " + picture_
+                                 : "The chart's picture was written to " + picture_ +
+                                       "; not on the clipboard: " + copied.error().sentence();
+    }
+    return has_shipped || has_copied;
+  }
+
+ private:
+  struct Shipped {
+    std::vector<Recording> runs;
+    std::vector<std::string> problems;
+  };
+  template <class T>
+  static bool is_ready(const std::future<T>& future) {
+    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  std::future<Shipped> shipped_;
+  std::future<Result<void>> copied_;
+  std::string picture_;
+};
 
 /// Where it stands and what was looked at, for the next start.
 void remember(State& state, const Platform& platform) {
@@ -111,7 +156,7 @@ void remember(State& state, const Platform& platform) {
 }
 
 /// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
-void save_chart(State& state, const Screen& screen, const Platform& platform) {
+void save_chart(State& state, const Screen& screen, const Platform& platform, Errands* errands) {
   if (state.png_in_frames == 0 || --state.png_in_frames > 0) return;
   const auto folder = app::make_report_folder(state.export_root, "chart");
   const std::string path = folder ? *folder + "/chart.png" : "";
@@ -122,15 +167,12 @@ void save_chart(State& state, const Screen& screen, const Platform& platform) {
     return;
   }
   state.notice = {"The chart's picture was written to " + path, false};
-  if (!state.png_copied) return;
-  const Result<void> copied = copy_picture(path);
-  state.notice.text =
-      copied ? "The chart's picture is on the clipboard, and in " + path
-             : state.notice.text + "; not on the clipboard: " + copied.error().sentence();
+  if (state.png_copied) errands->copy(path);
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
   Screen screen(state);
+  Errands errands;
   int frames_left = kFramesAfterEvent;
   bool data_waits = false;
   double last_frame_s = -1;
@@ -152,6 +194,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     data_waits |= state.session->poll();
     for (const std::string& path : platform.take_dropped()) open_run(state, path);
     const double now_s = platform.now_s();
+    data_waits |= errands.take(state);
     data_waits |= refresh(state, now_s);
     data_waits |= screen.wake_s() > 0 && now_s >= moves_s;
     if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
@@ -162,8 +205,9 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     platform.set_full_screen(state.view.full_screen);
     const double begin_s = platform.now_s();
     platform.draw(screen, state.view);
-    save_chart(state, screen, platform);
+    save_chart(state, screen, platform, &errands);
     platform.swap();
+    if (last_frame_s < 0) errands.load_shipped();
     watch->frame(platform.now_s() - begin_s);
     if (options.observe) options.observe(screen, state);
     last_frame_s = platform.now_s();
