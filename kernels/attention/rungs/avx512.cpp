@@ -27,52 +27,63 @@ constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 256;
 /// While no 16th of a row's weights of a block adds up to more than this, the shift stays.
 constexpr float kMostWeight = 1024;
 
-#define RIDGE_EACH_ROW(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
-#define RIDGE_SHIFTED(i) __m512 l##i = _mm512_set1_ps(-shift[i]), r##i = l##i;
-#define RIDGE_LOAD(i)                                              \
-  __m512 l##i = _mm512_maskz_loadu_ps(before, c + i * kRowStride), \
-         r##i = _mm512_maskz_loadu_ps(before, c + i * kRowStride + 16);
-#define RIDGE_STEP(i)                                       \
-  {                                                         \
-    const __m512 x = _mm512_set1_ps(a[i * kRowStride + p]); \
-    l##i = _mm512_fmadd_ps(x, left, l##i);                  \
-    r##i = _mm512_fmadd_ps(x, right, r##i);                 \
-  }
-#define RIDGE_STORE(i)                        \
-  _mm512_storeu_ps(c + i * kRowStride, l##i); \
-  _mm512_storeu_ps(c + i * kRowStride + 16, r##i);
-
 /// Rows of the panel from the one in use to the one fetched: 28 cycles each, so that the L3 has 180 ns.
 constexpr int64_t kAhead = 24;
-#define RIDGE_PRODUCT(k)                                       \
-  for (int64_t p = 0; p < (k); ++p) {                          \
-    const __m512 left = _mm512_loadu_ps(b + p * kPanel);       \
-    const __m512 right = _mm512_loadu_ps(b + p * kPanel + 16); \
-    _mm_prefetch(b + (p + kAhead) * kPanel, _MM_HINT_T0);      \
-    _mm_prefetch(b + (p + kAhead) * kPanel + 16, _MM_HINT_T0); \
-    RIDGE_EACH_ROW(RIDGE_STEP)                                 \
+
+/// A tile of sums: 28 of 32 registers. The loops over its rows are unrolled, so that every index is a constant.
+struct Tile {
+  __m512 left[kStripRows], right[kStripRows];
+};
+
+/// tile += a * b: k numbers of each row of `a` times the k rows of the panel `b`.
+inline __attribute__((always_inline)) void multiply(const float* a, const float* b, int64_t k,
+                                                    Tile* tile) {
+  for (int64_t p = 0; p < k; ++p) {
+    const __m512 left = _mm512_loadu_ps(b + p * kPanel);
+    const __m512 right = _mm512_loadu_ps(b + p * kPanel + 16);
+    _mm_prefetch(b + (p + kAhead) * kPanel, _MM_HINT_T0);
+    _mm_prefetch(b + (p + kAhead) * kPanel + 16, _MM_HINT_T0);
+#pragma GCC unroll 14
+    for (int i = 0; i < kStripRows; ++i) {
+      const __m512 x = _mm512_set1_ps(a[i * kRowStride + p]);
+      tile->left[i] = _mm512_fmadd_ps(x, left, tile->left[i]);
+      tile->right[i] = _mm512_fmadd_ps(x, right, tile->right[i]);
+    }
   }
+}
+
+inline __attribute__((always_inline)) void store(const Tile& tile, float* c) {
+#pragma GCC unroll 14
+  for (int i = 0; i < kStripRows; ++i) {
+    _mm512_storeu_ps(c + i * kRowStride, tile.left[i]);
+    _mm512_storeu_ps(c + i * kRowStride + 16, tile.right[i]);
+  }
+}
 
 void scores(const AttentionStrip* strip, const float* b) {
-  const float *a = strip->q, *shift = strip->shift;
-  const int64_t k = strip->d;
   float* c = strip->s;
-  for (float* end = c + strip->columns; c < end; c += kPanel, b += k * kPanel) {
-    RIDGE_EACH_ROW(RIDGE_SHIFTED)
-    RIDGE_PRODUCT(k)
-    RIDGE_EACH_ROW(RIDGE_STORE)
+  for (float* end = c + strip->columns; c < end; c += kPanel, b += strip->d * kPanel) {
+    Tile tile;
+#pragma GCC unroll 14
+    for (int i = 0; i < kStripRows; ++i)
+      tile.left[i] = tile.right[i] = _mm512_set1_ps(-strip->shift[i]);
+    multiply(strip->q, b, strip->d, &tile);
+    store(tile, c);
   }
 }
 
 void values(const AttentionStrip* strip, const float* b) {
   const __mmask16 before = strip->first ? 0 : 0xffff;
-  const float* a = strip->s;
   float* c = strip->o;
   for (float* end = c + strip->d; c < end; c += kPanel, b += kKeyBlock * kPanel) {
-    RIDGE_EACH_ROW(RIDGE_LOAD)
-    RIDGE_PRODUCT(strip->columns)
-    RIDGE_EACH_ROW(RIDGE_STORE)
+    Tile tile;
+#pragma GCC unroll 14
+    for (int i = 0; i < kStripRows; ++i) {
+      tile.left[i] = _mm512_maskz_loadu_ps(before, c + i * kRowStride);
+      tile.right[i] = _mm512_maskz_loadu_ps(before, c + i * kRowStride + 16);
+    }
+    multiply(strip->s, b, strip->columns, &tile);
+    store(tile, c);
   }
 }
 

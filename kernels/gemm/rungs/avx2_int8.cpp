@@ -1,4 +1,4 @@
-// ridge: isa=avx2 flags=-O1
+// ridge: isa=avx2 flags=-O2
 //
 // Idea      AVX2 has one exact product of small integers: vpmaddwd takes words of 16 bits, and adds the
 //           products of two neighbours. Bytes are widened to words while they are packed.
@@ -15,19 +15,6 @@ namespace ridge {
 namespace {
 
 enum { kRows = 6, kColumns = 16, kStep = 2, kDepth = 2048, kStride = 2 * kDepth + 64 };
-
-#define RIDGE_EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
-#define RIDGE_ZERO(i) __m256i l##i = _mm256_setzero_si256(), r##i = l##i;
-#define RIDGE_STEP(i)                                           \
-  if (i < rows) {                                               \
-    int32_t pair;                                               \
-    __builtin_memcpy(&pair, a + i * kStride, sizeof(pair));     \
-    const __m256i s = _mm256_set1_epi32(pair);                  \
-    l##i = _mm256_add_epi32(l##i, _mm256_madd_epi16(s, left));  \
-    r##i = _mm256_add_epi32(r##i, _mm256_madd_epi16(s, right)); \
-  }
-#define RIDGE_STORE(i) \
-  if (i < rows) store_row(t, i, low, high, l##i, r##i);
 
 inline __m256i lanes_inside(int lanes) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -50,20 +37,27 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
   const __m256i low = lanes_inside(t->columns), high = lanes_inside(t->columns - 8);
   const uint8_t* a = (const uint8_t*)t->a;
   const __m256i* b = (const __m256i*)t->packed;
-  RIDGE_EACH_ROW(RIDGE_ZERO)
+  __m256i acc[2][rows] = {};
 #pragma GCC unroll 2
   for (int64_t p = 0; p < t->depth; p += kStep, a += sizeof(int32_t), b += 2) {
     const __m256i left = _mm256_load_si256(b), right = _mm256_load_si256(b + 1);
-    RIDGE_EACH_ROW(RIDGE_STEP)
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; ++i) {
+      int32_t pair;
+      __builtin_memcpy(&pair, a + i * kStride, sizeof(pair));
+      const __m256i s = _mm256_set1_epi32(pair);
+      acc[0][i] = _mm256_add_epi32(acc[0][i], _mm256_madd_epi16(s, left));
+      acc[1][i] = _mm256_add_epi32(acc[1][i], _mm256_madd_epi16(s, right));
+    }
   }
-  RIDGE_EACH_ROW(RIDGE_STORE)
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; ++i) store_row(t, i, low, high, acc[0][i], acc[1][i]);
 }
 
-void tile(const PanelTile* t) {
-#define RIDGE_ROWS(i) \
-  case i + 1:         \
-    return multiply<i + 1>(t);
-  switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
+template <int rows>
+void tile_of(const PanelTile* t) {
+  if (t->rows == rows) return multiply<rows>(t);
+  if constexpr (rows > 1) tile_of<rows - 1>(t);
 }
 
 /// Bytes to words. Behind the last of an odd count stands what meets a zero of B.
@@ -96,7 +90,7 @@ constexpr PanelKernel kPanels = {.rows = kRows,
                                  .c_bytes = sizeof(int32_t),
                                  .depth = kDepth,
                                  .a_stride = kStride,
-                                 .tile = tile,
+                                 .tile = tile_of<kRows>,
                                  .pack_b = pack_b,
                                  .b_transposed = true,
                                  .b_bytes = sizeof(int16_t),

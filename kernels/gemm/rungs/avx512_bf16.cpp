@@ -1,4 +1,4 @@
-// ridge: isa=avx512bf16 flags=-O1
+// ridge: isa=avx512bf16 flags=-O2
 //
 // Idea      vdpbf16ps multiplies 32 pairs of bf16 and adds them, two by two, to 16 sums in fp32.
 // Changed   Elements are half as wide and a step of k takes two of them. Two rows of B are interleaved
@@ -16,20 +16,6 @@ namespace ridge {
 namespace {
 
 enum { kRows = 14, kColumns = 32, kDepth = 2048, kStride = kDepth + 32 };
-
-#define RIDGE_EACH_ROW(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
-#define RIDGE_ZERO(i) __m512 l##i = _mm512_setzero_ps(), r##i = l##i;
-#define RIDGE_STEP(i)                                       \
-  if (i < rows) {                                           \
-    int32_t pair;                                           \
-    __builtin_memcpy(&pair, a + i * kStride, sizeof(pair)); \
-    const __m512bh s = (__m512bh)_mm512_set1_epi32(pair);   \
-    l##i = _mm512_dpbf16_ps(l##i, s, (__m512bh)left);       \
-    r##i = _mm512_dpbf16_ps(r##i, s, (__m512bh)right);      \
-  }
-#define RIDGE_STORE(i) \
-  if (i < rows) store_row(t, i, low, high, l##i, r##i);
 
 inline __mmask16 lanes_inside(int lanes) {
   return (__mmask16)(lanes >= 16 ? 0xffff : lanes <= 0 ? 0 : (1 << lanes) - 1);
@@ -68,7 +54,7 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
   const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(16));
   const uint16_t *a = (const uint16_t*)t->a, *b = (const uint16_t*)t->b;
   uint16_t* packed = (uint16_t*)t->packed;
-  RIDGE_EACH_ROW(RIDGE_ZERO)
+  __m512 acc[2][rows] = {};
 #pragma GCC unroll 4
   for (int64_t p = 0; p < t->depth; p += 2, a += 2, packed += 2 * kColumns) {
     __m512i left, right;
@@ -89,20 +75,33 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
       _mm512_store_si512(packed, left);
       _mm512_store_si512(packed + kColumns, right);
     }
-    RIDGE_EACH_ROW(RIDGE_STEP)
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i) {
+      int32_t pair;
+      __builtin_memcpy(&pair, a + i * kStride, sizeof(pair));
+      const __m512bh s = (__m512bh)_mm512_set1_epi32(pair);
+      acc[0][i] = _mm512_dpbf16_ps(acc[0][i], s, (__m512bh)left);
+      acc[1][i] = _mm512_dpbf16_ps(acc[1][i], s, (__m512bh)right);
+    }
   }
-  RIDGE_EACH_ROW(RIDGE_STORE)
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) store_row(t, i, low, high, acc[0][i], acc[1][i]);
+}
+
+template <int rows>
+void tile_of(const PanelTile* t) {
+  if (t->rows < rows) {
+    if constexpr (rows > 1) tile_of<rows - 1>(t);
+    return;
+  }
+  t->source == PanelSource::direct ? multiply<rows, PanelSource::direct>(t)
+                                   : multiply<rows, PanelSource::packed>(t);
 }
 
 void tile(const PanelTile* t) {
-#define RIDGE_ROWS(i) \
-  case i + 1:         \
-    return multiply<i + 1, PanelSource::direct>(t);
   // Copied are only panels that meet further rows, and so have met a whole panel of A.
   if (t->source == PanelSource::copy) return multiply<kRows, PanelSource::copy>(t);
-  if (t->rows == kRows && t->source == PanelSource::packed)
-    return multiply<kRows, PanelSource::packed>(t);
-  switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
+  tile_of<kRows>(t);
 }
 
 constexpr PanelKernel kPanels = {.rows = kRows,

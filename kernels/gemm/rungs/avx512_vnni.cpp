@@ -1,4 +1,4 @@
-// ridge: isa=avx512bitalg flags=-O1,-Wno-maybe-uninitialized,-Wno-uninitialized
+// ridge: isa=avx512bitalg flags=-O2,-Wno-maybe-uninitialized,-Wno-uninitialized
 //
 // Idea      vpdpbusd multiplies 64 bytes by 64 others and adds the products, four by four, to 16 sums of 32
 //           bits: four times fp32's products an instruction, and every sum exact.

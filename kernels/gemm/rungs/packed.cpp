@@ -45,6 +45,19 @@ static __attribute__((noinline)) void store_some(Mask lanes, float* p, Vec v) {
   for (int j = 0; j < 4 && j < lanes; ++j) p[j] = v[j];
 }
 
+/// One step of k: `rows` elements of a column of A, each times two vectors of a row of B (one, if not `wide`).
+template <int rows, bool wide>
+static inline __attribute__((always_inline)) void multiply_step(const float* a, int64_t a_stride,
+                                                                Vec left, Vec right,
+                                                                Vec (&acc)[2][rows]) {
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) {
+    const Vec s = broadcast(a + i * a_stride);
+    acc[0][i] = fma(s, left, acc[0][i]);
+    if (wide) acc[1][i] = fma(s, right, acc[1][i]);
+  }
+}
+
 }  // namespace ridge
 
 #include "kernels/gemm/rungs/panel_tile.h"

@@ -1,4 +1,4 @@
-// ridge: isa=avx2 flags=-O1
+// ridge: isa=avx2 flags=-O2
 //
 // Idea      The same tile in AVX2's words: 8 lanes, and a multiply-add in one instruction.
 // Changed   Only what a vector is (compare the diff). 16 registers hold 6 x 16 sums: 12 vectors, two
@@ -35,6 +35,19 @@ static inline Vec load_some(Mask mask, const float* p) {
 }
 static inline void store_some(Mask mask, float* p, Vec v) {
   _mm256_maskstore_ps(p, mask, v);
+}
+
+/// One step of k: `rows` elements of a column of A, each times two vectors of a row of B (one, if not `wide`).
+template <int rows, bool wide>
+static inline __attribute__((always_inline)) void multiply_step(const float* a, int64_t a_stride,
+                                                                Vec left, Vec right,
+                                                                Vec (&acc)[2][rows]) {
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) {
+    const Vec s = broadcast(a + i * a_stride);
+    acc[0][i] = fma(s, left, acc[0][i]);
+    if (wide) acc[1][i] = fma(s, right, acc[1][i]);
+  }
 }
 
 }  // namespace ridge

@@ -1,4 +1,4 @@
-// ridge: isa=avx512f flags=-O1
+// ridge: isa=avx512f flags=-O2
 //
 // Idea      The same tile in AVX-512's words: 16 lanes, 32 registers, and a mask for every edge.
 // Changed   Only what a vector is. 32 registers hold 14 x 32 sums: 28 vectors, two of B, and for 28
@@ -37,6 +37,19 @@ static inline Vec load_some(Mask mask, const float* p) {
 }
 static inline void store_some(Mask mask, float* p, Vec v) {
   _mm512_mask_storeu_ps(p, mask, v);
+}
+
+/// One step of k: `rows` elements of a column of A, each times two vectors of a row of B (one, if not `wide`).
+template <int rows, bool wide>
+static inline __attribute__((always_inline)) void multiply_step(const float* a, int64_t a_stride,
+                                                                Vec left, Vec right,
+                                                                Vec (&acc)[2][rows]) {
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) {
+    const Vec s = broadcast(a + i * a_stride);
+    acc[0][i] = fma(s, left, acc[0][i]);
+    if (wide) acc[1][i] = fma(s, right, acc[1][i]);
+  }
 }
 
 }  // namespace ridge

@@ -1,21 +1,19 @@
-// The fp32 micro-kernel: a tile of kRows x two vectors of C in named registers; each step of k loads
-// two vectors of B and broadcasts kRows elements of A. The including file has said, in namespace ridge,
+// The fp32 micro-kernel: a tile of kRows x two vectors of C in registers, and its edges. The including file has said, in
+// namespace ridge,
 //
 //   Vec, Mask                 its vector of floats; which lanes are inside the matrix
 //   kRows                     rows of the tile, 14 at most
-//   broadcast(x)  fma(s, v, sum)  load(p)  store(p, v)
+//   multiply_step()           the step of k that is all the arithmetic
+//   fma(s, v, sum)  load(p)  store(p, v)
 //   mask(lanes)  load_some(mask, p): zero outside  store_some(mask, p, v)
 //
-// and gets panel_tile(). Every count of rows has code of its own: an edge costs what it has rows, not what
-// a tile has. An array of accumulators might be spilled; named ones are not (looked up in the object code).
+// and gets panel_tile(). Every count of rows has code of its own: an edge costs what it has rows, not what a tile has.
 //
-// How often panel_multiply() is instantiated is how long a learner waits for the compiler after a save.
-// GCC 12 took 6.8 s for 14 rows of AVX-512 when every kind of tile had its own code, all of it in one
-// function at -O2; the 28 functions of today take 0.6 s at -O1, and are as fast (in pairs, n = 64 to 1024
-// and thin shapes: 0.98 to 1.02 of the speed, but 0.97 at m = 8, where B is read in place).
+// How often panel_multiply() is instantiated is how long a learner waits for the compiler after a save: GCC 12 took
+// 6.8 s for 14 rows of AVX-512 when every kind of tile had its own code, all of it in one function. Less than -O2 will
+// not do: at -O1 it keeps the array of accumulators on the stack.
 //
-// ISA-flagged files include this header: C-like and static, its templates too, so that the linker sees
-// none of them.
+// ISA-flagged files include this header: C-like and static, its templates too, so that the linker sees none of them.
 #pragma once
 
 #include "kernels/runtime/cpu/panels.h"
@@ -28,37 +26,6 @@ enum { kLanes = sizeof(Vec) / sizeof(float), kColumns = 2 * kLanes };
 enum { kDepth = 1024, kStride = kDepth + 16 };
 /// Half of the highest tile, where it has so many rows: 14 chains of multiply-adds still fill two units.
 enum { kHalfRows = kRows < 7 ? kRows : 7 };
-
-#define RIDGE_EACH_ROW(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
-#define RIDGE_ZERO(i) Vec l##i = {}, r##i = {};
-// C goes to the L2 cache while the sums are made: rows a power of two apart would share one set of L1.
-#define RIDGE_FETCH(i)                                                        \
-  if (i < rows) {                                                             \
-    __builtin_prefetch(c + i * t->sum_stride, 1, 2);                          \
-    if (wide) __builtin_prefetch(c + i * t->sum_stride + kColumns - 1, 1, 2); \
-  }
-#define RIDGE_STEP(i)                          \
-  if (i < rows) {                              \
-    const Vec s = broadcast(a + i * a_stride); \
-    l##i = fma(s, left, l##i);                 \
-    if (wide) r##i = fma(s, right, r##i);      \
-  }
-#define RIDGE_ADD(i)                                                                          \
-  if (i < rows) {                                                                             \
-    const float* from = c + i * t->sum_stride;                                                \
-    l##i += width == kWhole ? load(from) : load_some(low, from);                              \
-    if (wide) r##i += width == kWhole ? load(from + kLanes) : load_some(high, from + kLanes); \
-  }
-#define RIDGE_STORE(i)                                      \
-  if (i < rows) {                                           \
-    if (whole)                                              \
-      store(c, l##i), store(c + kLanes, r##i);              \
-    else                                                    \
-      store_some(low, c, l##i);                             \
-    if (wide && !whole) store_some(high, c + kLanes, r##i); \
-    c += t->sum_stride;                                     \
-  }
 
 /// Columns: one vector or less; two, masked; two whole ones.
 enum TileWidth { kNarrow, kWide, kWhole };
@@ -79,8 +46,12 @@ static __attribute__((noinline)) void panel_multiply(const PanelTile* t) {
   const Mask b_low = is_packed ? mask(kLanes) : low, b_high = is_packed ? mask(kLanes) : high;
   const float *a = (const float*)t->a, *b = (const float*)(is_packed ? t->packed : t->b);
   float *packed = (float*)t->packed, *c = t->sum;
-  RIDGE_EACH_ROW(RIDGE_FETCH)
-  RIDGE_EACH_ROW(RIDGE_ZERO)
+  // C goes to the L2 cache while it is computed: rows a power of two apart would share one set of L1.
+  for (int i = 0; i < rows; ++i) {
+    __builtin_prefetch(c + i * t->sum_stride, 1, 2);
+    if (wide) __builtin_prefetch(c + i * t->sum_stride + kColumns - 1, 1, 2);
+  }
+  Vec acc[2][rows] = {};  // in registers: every index is a constant once the loops are unrolled
   // B unpacked: a tile fetches the next panel's part of each row, which the next tile copies. The rows
   // of one panel are a page or more apart, where no hardware prefetcher looks.
 #pragma GCC unroll 2
@@ -97,12 +68,21 @@ static __attribute__((noinline)) void panel_multiply(const PanelTile* t) {
       store(packed + kLanes, right);
       packed += kColumns;
     }
-    RIDGE_EACH_ROW(RIDGE_STEP)
+    multiply_step<rows, wide>(a, a_stride, left, right, acc);
   }
-  if (!t->first) {
-    RIDGE_EACH_ROW(RIDGE_ADD)
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i, c += t->sum_stride) {
+    if (!t->first) {
+      acc[0][i] += width == kWhole ? load(c) : load_some(low, c);
+      if (wide) acc[1][i] += width == kWhole ? load(c + kLanes) : load_some(high, c + kLanes);
+    }
+    if (whole) {
+      store(c, acc[0][i]), store(c + kLanes, acc[1][i]);
+    } else {
+      store_some(low, c, acc[0][i]);
+      if (wide) store_some(high, c + kLanes, acc[1][i]);
+    }
   }
-  RIDGE_EACH_ROW(RIDGE_STORE)
 }
 
 static void panel_tile(const PanelTile* t);
@@ -128,6 +108,13 @@ static void panel_edge(const PanelTile* t) {
   panel_multiply<halves ? 1 : rows, kNarrow, source, true>(t);
 }
 
+/// The code for t->rows, of 1 to `most`.
+template <int most>
+static void panel_rows(const PanelTile* t) {
+  if (t->rows == most) return panel_edge<most, kEither>(t);
+  if constexpr (most > 1) panel_rows<most - 1>(t);
+}
+
 static void panel_tile(const PanelTile* t) {
   const bool copy = t->source == PanelSource::copy;
   if (t->rows == kRows && t->columns == kColumns) {
@@ -141,25 +128,44 @@ static void panel_tile(const PanelTile* t) {
   // Copied are only panels that meet further rows, and so have met a whole panel of A.
   if (copy) return panel_edge<kHalfRows, kCopy>(t);
   constexpr int most = (int)kRows > kHalfRows ? kRows - 1 : kRows;
-#define RIDGE_ROWS(i) \
-  case i + 1:         \
-    return panel_edge < i < most ? i + 1 : 1, kEither > (t);
-  switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
+  panel_rows<most>(t);
 }
 
-#undef RIDGE_ROWS
-#undef RIDGE_STORE
-#undef RIDGE_ADD
-#undef RIDGE_STEP
-#undef RIDGE_FETCH
-#undef RIDGE_ZERO
-#undef RIDGE_EACH_ROW
+// ---- one column: a tile would fill one lane of its vectors -------------------------------------------
 
-}  // namespace ridge
+static inline float sum_of(Vec v) {
+  float sum = 0;
+  for (int j = 0; j < kLanes; ++j) sum += v[j];
+  return sum;
+}
 
-#include "kernels/gemm/rungs/panel_dots.h"
-
-namespace ridge {
+/// PanelKernel::dots. Four rows at a time, two vectors of each, so that eight sums are under way.
+static void panel_dots(const void* a_rows, const void* column, void* result, int64_t rows,
+                       int64_t k) {
+  const float* b = (const float*)column;
+  float* c = (float*)result;
+  for (int64_t i = 0; i < rows; i += 4) {
+    const float* a[4];
+    Vec low[4] = {}, high[4] = {};
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) a[r] = (const float*)a_rows + panel_least(i + r, rows - 1) * k;
+    int64_t p = 0;
+    for (; p + kColumns <= k; p += kColumns) {
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r) {
+        low[r] = fma(load(a[r] + p), load(b + p), low[r]);
+        high[r] = fma(load(a[r] + p + kLanes), load(b + p + kLanes), high[r]);
+      }
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) {
+      if (i + r >= rows) break;
+      float sum = sum_of(low[r] + high[r]);
+      for (int64_t q = p; q < k; ++q) sum += a[r][q] * b[q];
+      c[i + r] = sum;
+    }
+  }
+}
 
 /// The rung's tile as the loops of panels.h take it.
 static constexpr PanelKernel kFp32Panels = {.rows = kRows,

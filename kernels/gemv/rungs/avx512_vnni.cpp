@@ -1,4 +1,4 @@
-// ridge: isa=avx512bitalg flags=-O1,-Wno-maybe-uninitialized,-Wno-uninitialized
+// ridge: isa=avx512bitalg flags=-O2,-Wno-maybe-uninitialized,-Wno-uninitialized
 //
 // Idea      A layer in int8 on both sides: the sums are integers until the tile leaves its registers, and there
 //           they get both scales, the bias and the ReLU, and are rounded to bf16 once.

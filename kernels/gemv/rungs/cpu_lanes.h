@@ -74,45 +74,34 @@ static inline __m128i lanes_raw(const uint8_t* w) {
 }
 #endif
 
-#define RIDGE_FOUR_SUMS Lanes a = lanes_zero(), b = a, c = a, d = a;
-#define RIDGE_FOUR_STEPS(weights)                                            \
-  a = lanes_fma(weights(p), lanes_load(x + p), a);                           \
-  b = lanes_fma(weights(p + kLanes), lanes_load(x + p + kLanes), b);         \
-  c = lanes_fma(weights(p + 2 * kLanes), lanes_load(x + p + 2 * kLanes), c); \
-  d = lanes_fma(weights(p + 3 * kLanes), lanes_load(x + p + 3 * kLanes), d);
-#define RIDGE_FOUR_SUM lanes_sum(lanes_add(lanes_add(a, b), lanes_add(c, d)))
+/// The dot product of x and kLanes weights(p) at a time, k a multiple of 4 * kLanes.
+template <class Weights>
+static inline __attribute__((always_inline)) float dot(const float* x, int64_t k,
+                                                       const Weights& weights) {
+  Lanes acc[4] = {};
+  for (int64_t p = 0; p < k; p += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i)
+      acc[i] = lanes_fma(weights(p + i * kLanes), lanes_load(x + p + i * kLanes), acc[i]);
+  }
+  return lanes_sum(lanes_add(lanes_add(acc[0], acc[1]), lanes_add(acc[2], acc[3])));
+}
 
 static inline float row_fp32(const void* row, const void*, const float* x, const float*,
                              int64_t k) {
-#define RIDGE_WEIGHTS(p) lanes_load((const float*)row + (p))
-  RIDGE_FOUR_SUMS
-  for (int64_t p = 0; p < k; p += 4 * kLanes) {
-    RIDGE_FOUR_STEPS(RIDGE_WEIGHTS)
-  }
-  return RIDGE_FOUR_SUM;
-#undef RIDGE_WEIGHTS
+  return dot(x, k, [=](int64_t p) { return lanes_load((const float*)row + p); });
 }
 
 static inline float row_bf16(const void* row, const void*, const float* x, const float*,
                              int64_t k) {
-#define RIDGE_WEIGHTS(p) lanes_bf16((const uint16_t*)row + (p))
-  RIDGE_FOUR_SUMS
-  for (int64_t p = 0; p < k; p += 4 * kLanes) {
-    RIDGE_FOUR_STEPS(RIDGE_WEIGHTS)
-  }
-  return RIDGE_FOUR_SUM;
-#undef RIDGE_WEIGHTS
+  return dot(x, k, [=](int64_t p) { return lanes_bf16((const uint16_t*)row + p); });
 }
 
 static inline float row_int8(const void* row, const void* scale, const float* x, const float*,
                              int64_t k) {
-#define RIDGE_WEIGHTS(p) lanes_bytes(lanes_raw((const uint8_t*)row + (p)))
-  RIDGE_FOUR_SUMS
-  for (int64_t p = 0; p < k; p += 4 * kLanes) {
-    RIDGE_FOUR_STEPS(RIDGE_WEIGHTS)
-  }
-  return RIDGE_FOUR_SUM * *(const float*)scale;
-#undef RIDGE_WEIGHTS
+  const uint8_t* bytes = (const uint8_t*)row;
+  const auto weights = [bytes](int64_t p) { return lanes_bytes(lanes_raw(bytes + p)); };
+  return dot(x, k, weights) * *(const float*)scale;
 }
 
 /// Half bytes are 0 to 15, value + 8: the eight is taken off by the sum of x, once for a group.

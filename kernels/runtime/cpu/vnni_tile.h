@@ -1,4 +1,4 @@
-// The int8 micro-kernel: a tile of 14 x 32 sums of 32 bits in named registers; each step of four k loads two
+// The int8 micro-kernel: a tile of 14 x 32 sums of 32 bits in registers; each step of four k loads two
 // vectors of B and broadcasts a word of each row of A (vnni_panels.h). The including file has said, in an
 // unnamed namespace of ridge, what becomes of a row of the tile:
 //
@@ -12,22 +12,6 @@
 namespace ridge {
 namespace {
 
-#define RIDGE_EACH_ROW(DO) \
-  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13)
-#define RIDGE_START(i) __m512i l##i = start_left, r##i = start_right;
-#define RIDGE_ROW(i)                                        \
-  if (i < rows) {                                           \
-    int32_t four;                                           \
-    __builtin_memcpy(&four, a + i * kStride, sizeof(four)); \
-    const __m512i s = _mm512_set1_epi32(four);              \
-    dot(&l##i, s, left);                                    \
-    dot(&r##i, s, right);                                   \
-  }
-#define RIDGE_FETCH(i) \
-  if (i < rows) __builtin_prefetch(c + i * t->sum_stride, 1, 2);
-#define RIDGE_STORE(i) \
-  if (i < rows) store_row(t, i, low, high, l##i, r##i);
-
 inline __mmask16 lanes_inside(int64_t lanes) {
   return (__mmask16)(lanes >= 16 ? 0xffff : lanes <= 0 ? 0 : (1 << lanes) - 1);
 }
@@ -39,30 +23,37 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
   const __m512i* b = (const __m512i*)t->packed;
   int32_t* c = (int32_t*)t->sum;
   const __m512i start_left = b[0], start_right = b[1];
-  RIDGE_EACH_ROW(RIDGE_FETCH)
-  RIDGE_EACH_ROW(RIDGE_START)
+  __m512i acc[2][rows];
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) {
+    __builtin_prefetch(c + i * t->sum_stride, 1, 2);
+    acc[0][i] = start_left, acc[1][i] = start_right;
+  }
   b += 2;
 #pragma GCC unroll 2
   for (int64_t p = 0; p < t->depth; p += kStep, a += kStep, b += 2) {
     const __m512i left = _mm512_load_si512(b), right = _mm512_load_si512(b + 1);
-    RIDGE_EACH_ROW(RIDGE_ROW)
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i) {
+      int32_t four;
+      __builtin_memcpy(&four, a + i * kStride, sizeof(four));
+      const __m512i s = _mm512_set1_epi32(four);
+      dot(&acc[0][i], s, left);
+      dot(&acc[1][i], s, right);
+    }
   }
-  RIDGE_EACH_ROW(RIDGE_STORE)
+#pragma GCC unroll 14
+  for (int i = 0; i < rows; ++i) store_row(t, i, low, high, acc[0][i], acc[1][i]);
 }
 
+template <int rows>
+void vnni_tile_of(const PanelTile* t) {
+  if (t->rows == rows) return multiply<rows>(t);
+  if constexpr (rows > 1) vnni_tile_of<rows - 1>(t);
+}
 void vnni_tile(const PanelTile* t) {
-#define RIDGE_ROWS(i) \
-  case i + 1:         \
-    return multiply<i + 1>(t);
-  switch (t->rows) { RIDGE_EACH_ROW(RIDGE_ROWS) }
+  vnni_tile_of<kRows>(t);
 }
-
-#undef RIDGE_ROWS
-#undef RIDGE_STORE
-#undef RIDGE_FETCH
-#undef RIDGE_ROW
-#undef RIDGE_START
-#undef RIDGE_EACH_ROW
 
 }  // namespace
 }  // namespace ridge
