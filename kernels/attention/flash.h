@@ -9,12 +9,10 @@
 #pragma once
 
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_head.h"
-#include "kernels/runtime/cuda/tensor_map.h"
-#include "kernels/runtime/cuda/tma_3d.h"
-#include "kernels/runtime/cuda/warpgroup.h"
+#include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 
 namespace ridge {

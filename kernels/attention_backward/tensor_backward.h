@@ -3,7 +3,7 @@
 //
 // A block has 128 keys of a head of keys, whose K and V stay in shared memory, and goes along the queries of the
 // heads that share them. Each of two consumer warpgroups has 64 of the keys: its dK and dV stay in registers.
-// Queries come in pieces of 64 (128 at head size 64). dQ: query_sums.h.
+// Queries come in pieces of 64 (128 at head size 64). dQ is added up in memory.
 //
 // Idea: Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 and its backward pass.
 #pragma once
@@ -11,11 +11,11 @@
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/bulk.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/launch.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_head.h"
-#include "kernels/runtime/cuda/tensor_map.h"
-#include "kernels/runtime/cuda/tma_3d.h"
+#include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 
 namespace ridge {
@@ -169,6 +169,30 @@ __device__ __forceinline__ void backward_store(const float (&sums)[d / 2], float
   }
 }
 
+// ---- dQ ---------------------------------------------------------------------------------------------
+// How dQ is summed up in the backward rung on wgmma: every block of keys has a share of every query's. A share is
+// 64 x 64 fp32 a warpgroup, and lies in the workspace in the order of the registers: [head][piece][warpgroup][8][128
+// threads] of four floats, so that the copy engine adds 16 KiB in one piece, and no bank of shared memory is met
+// twice.
+
+/// A warpgroup's share sets out to its sums, by way of `staging`, from which the one before must have gone.
+__device__ __forceinline__ void add_to_queries(const float (&dq)[32], float (&staging)[4096],
+                                               float* to, int barrier) {
+  const int t = static_cast<int>(threadIdx.x) % 128;
+  if (t == 0) bulk_wait_read<0>();
+  warpgroup_sync(barrier);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    reinterpret_cast<float4*>(staging)[i * 128 + t] =
+        make_float4(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]);
+  }
+  fence_shared_for_async();
+  warpgroup_sync(barrier);
+  if (t != 0) return;
+  bulk_add(to, staging, sizeof staging);
+  bulk_commit();
+}
+
 }  // namespace device
 
 /// Heads that are worked on together (x), blocks of keys (y), and such groups of heads (z): what all blocks of a
@@ -188,5 +212,7 @@ Status prepare_backward(const Shape& shape, Plan* plan);  // begin.cu: the works
 /// Fills `b`, and runs what comes before the products: D, L in base 2, zeros for dQ. In fp32 and at any head size
 /// that tensor_head.h knows.
 Status begin_backward(const Launch& launch, TensorBackward* b);
+/// After the products: dQ in its type.
+Status end_backward(const Launch& launch, const TensorBackward& b);  // query_sums.cu
 
 }  // namespace ridge

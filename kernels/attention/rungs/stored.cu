@@ -9,7 +9,6 @@
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.
 #include "kernels/runtime/cuda/stored_scores.h"
-#include "kernels/runtime/cuda/tile_product.h"
 
 namespace {
 

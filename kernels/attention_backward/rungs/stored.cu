@@ -9,7 +9,6 @@
 // Source    Dao et al., FlashAttention, arXiv:2205.14135, appendix B.2.
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/stored_scores.h"
-#include "kernels/runtime/cuda/tile_product.h"
 
 namespace {
 

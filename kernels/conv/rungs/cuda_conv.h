@@ -3,7 +3,6 @@
 
 #include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/cuda_element.h"
-#include "kernels/runtime/cuda/upload.h"
 #include "kernels/runtime/problems/conv.h"
 
 namespace ridge {

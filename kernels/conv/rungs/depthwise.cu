@@ -11,6 +11,7 @@
 #include <new>
 
 #include "kernels/conv/rungs/cuda_conv.h"
+#include "kernels/runtime/cuda/upload.h"
 
 namespace ridge::device {
 

@@ -16,7 +16,7 @@
 
 #include "kernels/conv/rungs/even_tiles.h"
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/tma.h"
 
 namespace ridge {
 namespace {

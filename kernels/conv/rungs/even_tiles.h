@@ -2,14 +2,26 @@
 #pragma once
 
 #include "kernels/conv/rungs/turned_sums.h"
-#include "kernels/runtime/cuda/cluster.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_map_im2col.h"
 #include "kernels/runtime/cuda/tma.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 #include "kernels/runtime/cuda/wgmma_widths.h"
 
 namespace ridge::device {
+
+/// As mbarrier_wait(), where arrivals come from other CTAs of the cluster: acquires at cluster scope.
+__device__ inline void mbarrier_wait_cluster(uint64_t* barrier, uint32_t parity) {
+  uint32_t over = 0;
+  while (!over) {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
+        " selp.u32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"(shared_address(barrier)), "r"(parity)
+        : "memory");
+  }
+}
 
 constexpr int kEvenSlice = 64, kEvenRow = 128;  // channels; bytes
 constexpr int kEvenFilters = 128, kEvenGroups = 2, kEvenCluster = 2;

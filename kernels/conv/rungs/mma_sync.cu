@@ -8,6 +8,7 @@
 // Look at   What the copy engine will take over in the next rung: three quarters of the lines below.
 // Source    PTX ISA ("mma.sync", "ldmatrix", "cp.async"); CUTLASS 2's implicit GEMM.
 #include "kernels/conv/rungs/mma_sync.h"
+#include "kernels/runtime/cuda/upload.h"
 
 #include <new>
 

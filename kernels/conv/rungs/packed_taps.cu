@@ -15,7 +15,8 @@
 
 #include "kernels/conv/rungs/packed_taps.h"
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/upload.h"
 
 namespace ridge {
 namespace {

@@ -4,8 +4,8 @@
 #include <cuda.h>
 
 #include "kernels/conv/rungs/turned_sums.h"
-#include "kernels/runtime/cuda/tma_3d.h"
-#include "kernels/runtime/cuda/warpgroup.h"
+#include "kernels/runtime/cuda/pipeline.h"
+#include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 #include "kernels/runtime/cuda/wgmma_widths.h"
 

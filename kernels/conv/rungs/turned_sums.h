@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/conv/rungs/cuda_conv.h"
-#include "kernels/runtime/cuda/stmatrix.h"
+#include "kernels/runtime/cuda/shared.h"
 #include "kernels/runtime/cuda/tensor_element.h"
 #include "kernels/runtime/cuda/wgmma.h"
 

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "kernels/conv/rungs/cuda_conv.h"
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_map_im2col.h"
 #include "kernels/runtime/cuda/tma.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace ridge::device {

@@ -19,8 +19,7 @@
 #include "kernels/runtime/cuda/bulk.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/mbarrier.h"
-#include "kernels/runtime/cuda/warpgroup.h"
+#include "kernels/runtime/cuda/pipeline.h"
 
 namespace ridge::device {
 

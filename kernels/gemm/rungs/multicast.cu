@@ -7,10 +7,9 @@
 // Limits    The time in which sums are stored, as before: at 4096 this step alone gains nothing.
 // Look at   It again, once the next rung is there: the order of steps decides which of them pays.
 // Source    PTX ISA, "cp.async.bulk.tensor", .multicast::cluster; pranjalssh/fast.cu, kernel 8.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -92,30 +91,15 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(kThreads, 1)
   cluster_sync();  // the other may still write into our shared memory
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN / kCluster, &g);
-      !status.ok()) {
-    return status;
-  }
-  const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
-  gemm_multicast_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
-                                   static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_multicast_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared), true, kCluster};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_multicast_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_multicast_kernel<decltype(element)>, sizeof(Shared), shape,
-                               plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

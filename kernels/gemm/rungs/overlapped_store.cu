@@ -12,11 +12,10 @@
 //           Left out, it is a race that no run need ever show.
 // Source    PTX ISA, "stmatrix", "Async proxy"; CUTLASS sm90 epilogue; pranjalssh/fast.cu, kernel
 //           10.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -52,6 +51,15 @@ __device__ void produce(Shared& shared, const TensorGemm& g) {
   });
 }
 
+/// By the copy engine where it can write C, else from the registers.
+template <typename Element>
+__device__ __forceinline__ void store(const typename Element::Sum (&sums)[kTileN / 2],
+                                      const TensorGemm& g, int row, int column,
+                                      unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) return store_strips<Element, kTileN>(sums, g.c, row, column, strips);
+  store_registers<Element, kTileN>(sums, g, row, column);
+}
+
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g) {
   const int half = static_cast<int>(threadIdx.x) / 128 * 64;  // this warpgroup's rows of the tile
@@ -72,7 +80,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
     }
     wgmma_wait<0>();
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
-    store_tile<Element, kTileN>(sums, g, row + half, column, shared.strips[half / 64]);
+    store<Element>(sums, g, row + half, column, shared.strips[half / 64]);
   });
   bulk_wait_read<0>();  // the strips must outlive the copies
 }
@@ -100,30 +108,15 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(kThreads, 1)
   cluster_sync();  // the other may still write into our shared memory
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN / kCluster, &g);
-      !status.ok()) {
-    return status;
-  }
-  const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
-  gemm_overlapped_store_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
-                                          static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_overlapped_store_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared), true, kCluster};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_overlapped_store_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_overlapped_store_kernel<decltype(element)>, sizeof(Shared),
-                               shape, plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

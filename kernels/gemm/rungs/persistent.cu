@@ -10,10 +10,9 @@
 //           ask the L2 for 48 bytes a clock each.
 // Look at   Sizes whose tiles do not fill whole rounds of the SMs.
 // Source    CUTLASS, persistent tile scheduler; pranjalssh/fast.cu, kernel 6.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -101,29 +100,15 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN, &g); !status.ok()) {
-    return status;
-  }
-  const int tiles = ceil_div(g.m, kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = min(tiles, sm_count());
-  gemm_persistent_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
-                                    static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_persistent_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared), true};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_persistent_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_persistent_kernel<decltype(element)>, sizeof(Shared), shape,
-                               plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

@@ -10,11 +10,10 @@
 //           from the one two before it.
 // Look at   int8, where C is four times as wide as A and B; and utilization at 8192.
 // Source    CUTLASS, "ping-pong" warp-specialized kernels.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -50,6 +49,15 @@ __device__ void produce(Shared& shared, const TensorGemm& g) {
   });
 }
 
+/// By the copy engine where it can write C, else from the registers.
+template <typename Element>
+__device__ __forceinline__ void store(const typename Element::Sum (&sums)[kTileN / 2],
+                                      const TensorGemm& g, int row, int column,
+                                      unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) return store_strips<Element, kTileN>(sums, g.c, row, column, strips);
+  store_registers<Element, kTileN>(sums, g, row, column);
+}
+
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g) {
   const int group = static_cast<int>(threadIdx.x) / 128;
@@ -76,8 +84,8 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
     pass_turn_to(1 - group);
     wgmma_wait<0>();
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
-    store_tile<Element, kTileN>(upper, g, row, column, shared.strips[group]);
-    store_tile<Element, kTileN>(lower, g, row + 64, column, shared.strips[group]);
+    store<Element>(upper, g, row, column, shared.strips[group]);
+    store<Element>(lower, g, row + 64, column, shared.strips[group]);
   });
   if (turn % 2 == group) wait_for_turn(group);  // so that no turn is left over
   bulk_wait_read<0>();                          // the strips must outlive the copies
@@ -106,30 +114,15 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(kThreads, 1)
   cluster_sync();  // the other may still write into our shared memory
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN / kCluster, &g);
-      !status.ok()) {
-    return status;
-  }
-  const int pairs = ceil_div(g.m, kCluster * kTileM) * ceil_div(g.n, kTileN);
-  const int blocks = min(pairs, sm_count() / kCluster) * kCluster;
-  gemm_ping_pong_kernel<Element><<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
-                                   static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_ping_pong_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared), true, kCluster};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_ping_pong_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_ping_pong_kernel<decltype(element)>, sizeof(Shared), shape,
-                               plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

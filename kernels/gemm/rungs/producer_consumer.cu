@@ -10,7 +10,7 @@
 //           asks shared memory for 96 a clock.
 // Look at   One block an SM now, and faster: the ring hides what occupancy hid before.
 // Source    CUTLASS, "warp-specialized" kernels; pranjalssh/fast.cu drains each slice, CUTLASS not.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
@@ -86,28 +86,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN, &g); !status.ok()) {
-    return status;
-  }
-  const int tiles = ceil_div(g.m, kTileM) * ceil_div(g.n, kTileN);
-  gemm_producer_consumer_kernel<Element><<<static_cast<unsigned>(tiles), kThreads, sizeof(Shared),
-                                           static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_producer_consumer_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared)};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_producer_consumer_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_producer_consumer_kernel<decltype(element)>, sizeof(Shared),
-                               shape, plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

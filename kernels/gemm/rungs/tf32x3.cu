@@ -16,12 +16,10 @@
 //           promotion: DeepSeek-V3's fp8 training (2024); CUTLASS example 27 (3xTF32).
 #include "kernels/gemm/tf32_split.h"
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/tensor_map.h"
 #include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/tma.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {

@@ -14,12 +14,10 @@
 // Source    CUTLASS's warp-specialised persistent kernels, brought from tensor cores to FFMA.
 #include "kernels/runtime/cuda/ffma_tile.h"
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/mbarrier.h"
 #include "kernels/runtime/cuda/padding.h"
-#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/tma.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 //           the launch to the first tile in shared memory.
 // Look at   1024 and below; then 1536 and 3072, where the choice falls on the tile of 192 rows.
 // Source    CUDA Programming Guide, "Programmatic Dependent Launch"; CUTLASS tile heuristics.
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tile_choice.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -121,7 +121,8 @@ Status launch_tile(const Launch& launch) {
 Status prepare(const Shape& shape, Plan* plan) {
   return with_best_tile(shape, [&]<typename T>(T*) {
     return with_tensor_element(shape.dtype, [&]<typename E>(E) {
-      return prepare_tensor_gemm(gemm_tuned_kernel<E, T>, sizeof(typename T::Shared), shape, plan);
+      const auto* kernel = reinterpret_cast<const void*>(gemm_tuned_kernel<E, T>);
+      return prepare_tensor_gemm(kernel, sizeof(typename T::Shared), shape, plan);
     });
   });
 }

@@ -11,7 +11,7 @@
 // Look at   Any m, n and k: what lies outside reads as zero, and nothing in the loop asks.
 // Source    PTX ISA, "wgmma" and "cp.async.bulk.tensor"; the steps of this ladder are those of
 //           pranjalssh/fast.cu.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
@@ -63,28 +63,15 @@ __global__ void __launch_bounds__(kThreads)
   store_registers<Element, kTileN>(lower, g, row + 64, column);
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN, &g); !status.ok()) {
-    return status;
-  }
-  const int tiles = ceil_div(g.m, kTileM) * ceil_div(g.n, kTileN);
-  gemm_wgmma_tma_kernel<Element><<<static_cast<unsigned>(tiles), kThreads, sizeof(Shared),
-                                   static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_wgmma_tma_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared)};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_wgmma_tma_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_wgmma_tma_kernel<decltype(element)>, sizeof(Shared), shape,
-                               plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

@@ -9,9 +9,8 @@
 //           nothing is multiplied.
 // Look at   The register count: 168 at the start for everybody, then 40 and 232.
 // Source    PTX ISA, "setmaxnreg"; pranjalssh/fast.cu, kernel 5.
-#include "kernels/runtime/cuda/mbarrier.h"
+#include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/warpgroup.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -87,28 +86,15 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-template <typename Element>
-Status launch_as(const Launch& launch) {
-  TensorGemm g;
-  if (const Status status = describe_gemm<Element>(launch, kTileM, kTileN, &g); !status.ok()) {
-    return status;
-  }
-  const int tiles = ceil_div(g.m, kTileM) * ceil_div(g.n, kTileN);
-  gemm_wide_tile_kernel<Element><<<static_cast<unsigned>(tiles), kThreads, sizeof(Shared),
-                                   static_cast<cudaStream_t>(launch.stream)>>>(g);
-  return RIDGE_CUDA_LAUNCHED(gemm_wide_tile_kernel);
-}
+constexpr TensorGrid kGrid = {kTileM, kTileN, kThreads, sizeof(Shared)};
+constexpr auto kKernel = []<typename Element>(Element) { return gemm_wide_tile_kernel<Element>; };
 
 Status prepare(const Shape& shape, Plan* plan) {
-  return with_tensor_element(shape.dtype, [&](auto element) {
-    return prepare_tensor_gemm(gemm_wide_tile_kernel<decltype(element)>, sizeof(Shared), shape,
-                               plan);
-  });
+  return prepare_tensor_gemm(kKernel, kGrid, shape, plan);
 }
 
 Status launch(const Launch& launch) {
-  return with_tensor_element(launch.shape.dtype,
-                             [&](auto element) { return launch_as<decltype(element)>(launch); });
+  return launch_tensor_gemm(kKernel, kGrid, launch);
 }
 
 }  // namespace

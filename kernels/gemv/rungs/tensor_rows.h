@@ -14,11 +14,11 @@
 
 #include <type_traits>
 
-#include "kernels/runtime/cuda/bulk.h"
-#include "kernels/runtime/cuda/mbarrier.h"
-#include "kernels/runtime/cuda/mma.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
 #include "kernels/gemv/rungs/weights.h"
+#include "kernels/runtime/cuda/bulk.h"
+#include "kernels/runtime/cuda/mma.h"
+#include "kernels/runtime/cuda/pipeline.h"
 
 namespace ridge::device {
 

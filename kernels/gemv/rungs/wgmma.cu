@@ -177,8 +177,8 @@ Status prepare(const Shape& shape, Plan* plan) {
   constexpr int kBytes = sizeof(T::Shared);
   RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_wgmma_kernel<false>,
                                         cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  return prepare_tensor_gemm(gemv_wgmma_kernel<true>, kBytes, gemv_product(shape, Element::kType),
-                             &state->gemm);
+  return prepare_tensor_gemm(reinterpret_cast<const void*>(gemv_wgmma_kernel<true>), kBytes,
+                             gemv_product(shape, Element::kType), &state->gemm);
 }
 
 Status launch(const Launch& launch) {

@@ -6,7 +6,7 @@
 
 namespace ridge::device {
 
-/// By one thread: `bytes` from device memory; completes on `full`, which expects them (mbarrier.h).
+/// By one thread: `bytes` from device memory; completes on `full`, which expects them (pipeline.h).
 __device__ inline void bulk_load(void* to, const void* from, uint32_t bytes, uint64_t* full) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/half.h"
-#include "kernels/runtime/cuda/with_element.h"
+#include "kernels/runtime/cuda/element.h"
 
 namespace ridge {
 

@@ -7,8 +7,7 @@
 #include <type_traits>
 
 #include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/half.h"
-#include "kernels/runtime/cuda/with_element.h"
+#include "kernels/runtime/cuda/element.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace ridge::device {

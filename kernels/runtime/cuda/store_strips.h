@@ -2,9 +2,9 @@
 // bytes of columns, through two buffers in turn, while the thread goes on.
 #pragma once
 
-#include "kernels/runtime/cuda/stmatrix.h"
-#include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/warpgroup.h"
+#include "kernels/runtime/cuda/pipeline.h"
+#include "kernels/runtime/cuda/tensor_element.h"
+#include "kernels/runtime/cuda/tma.h"
 
 namespace ridge::device {
 
@@ -37,11 +37,11 @@ __device__ inline void fill_strip(const uint2 (&pairs)[8], unsigned char* strip)
   }
 }
 
-/// By the four warps of a warpgroup, whose named barrier is 1 + its number in the block. `strips`:
-/// two of them, its own. Before the block ends: bulk_wait_read<0>() by all.
+/// By the four warps of a warpgroup, whose named barrier is 1 + its number in the block. `c`: boxes of 64 rows of 128
+/// bytes. `strips`: two of them, its own. Before the block ends: bulk_wait_read<0>() by all.
 template <typename Element, int n>
 __device__ __forceinline__ void store_strips(const typename Element::Sum (&d)[n / 2],
-                                             const TensorGemm& g, int row, int column,
+                                             const CUtensorMap& c, int row, int column,
                                              unsigned char (&strips)[2][kStripBytes]) {
   using Out = typename Element::Out;
   using Pair = decltype(pack_pair(Out{}, d[0], d[0]));
@@ -66,22 +66,10 @@ __device__ __forceinline__ void store_strips(const typename Element::Sum (&d)[n 
     warpgroup_sync(barrier);
     if (leader) {
       for (int strip = 0; strip < 2; ++strip) {
-        tma_store_2d(&g.c, column + (first + strip) * kColumns, row, strips[strip]);
+        tma_store_2d(&c, column + (first + strip) * kColumns, row, strips[strip]);
       }
       bulk_commit();
     }
-  }
-}
-
-/// store_strips() where the copy engine can write C, store_registers() elsewhere.
-template <typename Element, int n>
-__device__ __forceinline__ void store_tile(const typename Element::Sum (&d)[n / 2],
-                                           const TensorGemm& g, int row, int column,
-                                           unsigned char (&strips)[2][kStripBytes]) {
-  if (g.c_rows_aligned) {
-    store_strips<Element, n>(d, g, row, column, strips);
-  } else {
-    store_registers<Element, n>(d, g, row, column);
   }
 }
 

@@ -10,8 +10,7 @@
 
 #include <cstdint>
 
-#include "kernels/runtime/cuda/half.h"
-#include "kernels/runtime/cuda/with_element.h"
+#include "kernels/runtime/cuda/element.h"
 
 namespace ridge::device {
 

@@ -1,9 +1,17 @@
 // ridge: arch=75
 #include "kernels/runtime/cuda/tensor_gemm.h"
 
-#include "kernels/runtime/cuda/tensor_map.h"
+#include "kernels/runtime/cuda/check.h"
+#include "kernels/runtime/cuda/padding.h"
 
 namespace ridge {
+
+Status prepare_tensor_gemm(const void* kernel, size_t shared_bytes, const Shape& shape,
+                           Plan* plan) {
+  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared_bytes)));
+  return prepare_padding(shape, plan);
+}
 
 Status describe_gemm(const Launch& launch, CUtensorMapDataType type, CUtensorMapDataType out,
                      int out_bytes, int box_m, int box_n, TensorGemm* g) {
@@ -12,7 +20,7 @@ Status describe_gemm(const Launch& launch, CUtensorMapDataType type, CUtensorMap
   const int64_t m = launch.shape.dim[kGemmM], n = launch.shape.dim[kGemmN],
                 k = launch.shape.dim[kGemmK];
   const auto bytes = static_cast<int>(dtype_size(launch.shape.dtype));
-  const int slice = kSliceBytes / bytes;
+  const int slice = device::kSliceBytes / bytes, c_columns = device::kSliceBytes / out_bytes;
 
   device::TensorMap2d map = {type,           in.a,  m,     k,
                              in.lda * bytes, box_m, slice, CU_TENSOR_MAP_SWIZZLE_128B};
@@ -32,8 +40,7 @@ Status describe_gemm(const Launch& launch, CUtensorMapDataType type, CUtensorMap
   g->k = static_cast<int>(k);
   g->c_rows_aligned = n * out_bytes % 16 == 0;
   if (!g->c_rows_aligned) return {};
-  map = {
-      out, g->c_data, m, n, n * out_bytes, 64, kSliceBytes / out_bytes, CU_TENSOR_MAP_SWIZZLE_128B};
+  map = {out, g->c_data, m, n, n * out_bytes, 64, c_columns, CU_TENSOR_MAP_SWIZZLE_128B};
   return device::encode_tensor_map(map, &g->c);
 }
 

@@ -1,20 +1,16 @@
 // What the tensor-core rungs from wgmma_tma on share: the description of a product that they get as
 // their only argument, and how a tile of A or B comes and a tile of C goes.
 //
-// A slice is 128 bytes of K, whatever the type: 64 elements of 16 bits, 32 of tf32, 128 of fp8 and
-// int8. So a tile of r rows of A, or columns of B, fills r * 128 bytes for every type, and a rung's
-// shared memory does not depend on it.
+// The k-loop goes by slices (tma.h): a tile of r rows of A, or columns of B, fills r * 128 bytes for every type, and a
+// rung's shared memory does not depend on it.
 #pragma once
 
 #include "kernels/runtime/cuda/launch.h"
-#include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tensor_element.h"
 #include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
-
-constexpr int kSliceBytes = 128;
 
 /// `const __grid_constant__ TensorGemm g`: the maps are read by the copy engine.
 struct TensorGemm {
@@ -35,12 +31,39 @@ Status describe_gemm(const Launch& launch, int box_m, int box_n, TensorGemm* g) 
                        box_m, box_n, g);
 }
 
-/// prepare() of a rung whose kernel takes `bytes` of dynamic shared memory.
+/// prepare() of a kernel that takes `shared_bytes` of dynamic shared memory.
+Status prepare_tensor_gemm(const void* kernel, size_t shared_bytes, const Shape& shape, Plan* plan);
+
+/// How a rung's kernel is launched. Blocks of a cluster take tiles one below the other and share a tile of B.
+struct TensorGrid {
+  int tile_m, tile_n, threads;
+  size_t shared_bytes;
+  bool persistent = false;  ///< as many blocks as run at once; else one a tile
+  int cluster = 1;
+  int blocks(const TensorGemm& g) const {
+    const int tiles = device::ceil_div(g.m, cluster * tile_m) * device::ceil_div(g.n, tile_n);
+    return cluster * (persistent ? min(tiles, sm_count() / cluster) : tiles);
+  }
+};
+
+/// prepare() and launch() of a rung for all types. `kernel(Element{})` gives the kernel for one.
 template <typename Kernel>
-Status prepare_tensor_gemm(Kernel* kernel, size_t bytes, const Shape& shape, Plan* plan) {
-  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes)));
-  return prepare_padding(shape, plan);
+Status prepare_tensor_gemm(Kernel kernel, const TensorGrid& grid, const Shape& shape, Plan* plan) {
+  return device::with_tensor_element(shape.dtype, [&](auto element) {
+    return prepare_tensor_gemm(reinterpret_cast<const void*>(kernel(element)), grid.shared_bytes,
+                               shape, plan);
+  });
+}
+template <typename Kernel>
+Status launch_tensor_gemm(Kernel kernel, const TensorGrid& grid, const Launch& launch) {
+  return device::with_tensor_element(launch.shape.dtype, [&]<typename E>(E element) -> Status {
+    TensorGemm g;
+    const Status s = describe_gemm<E>(launch, grid.tile_m, grid.tile_n / grid.cluster, &g);
+    if (!s.ok()) return s;
+    kernel(element)<<<static_cast<unsigned>(grid.blocks(g)), static_cast<unsigned>(grid.threads),
+                      grid.shared_bytes, static_cast<cudaStream_t>(launch.stream)>>>(g);
+    return RIDGE_CUDA_LAUNCHED(kernel);
+  });
 }
 
 namespace device {

@@ -11,7 +11,7 @@
 namespace ridge::device {
 
 /// Images [n][h][w][c] of 16-bit elements; c a multiple of 8, data aligned to 16 bytes. A load takes `pixels`
-/// (at most 256) times 64 channels, in rows of 128 bytes with the 128-byte swizzle (tensor_map.h).
+/// (at most 256) times 64 channels, in rows of 128 bytes with the 128-byte swizzle (tma.h).
 struct TensorMapIm2col {
   CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
   const void* data = nullptr;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
+#include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
 
@@ -19,8 +21,8 @@ struct Tile {
   static constexpr bool kTurns = turns, kHandsOver = blocks * n > 128;
 
   struct Shared {
-    alignas(1024) unsigned char a[stages][kM * kSliceBytes];
-    alignas(1024) unsigned char b[stages][kN * kSliceBytes];
+    alignas(1024) unsigned char a[stages][kM * device::kSliceBytes];
+    alignas(1024) unsigned char b[stages][kN * device::kSliceBytes];
     alignas(1024) unsigned char strips[groups][2][device::kStripBytes];
     uint64_t full[stages], empty[stages];
   };
@@ -55,7 +57,7 @@ template <typename Run>
 Status with_best_tile(const Shape& shape, Run run) {
   const auto m = static_cast<int>(shape.dim[kGemmM]), n = static_cast<int>(shape.dim[kGemmN]);
   const int64_t k_bytes = shape.dim[kGemmK] * static_cast<int64_t>(dtype_size(shape.dtype));
-  const auto slices = static_cast<int>((k_bytes + kSliceBytes - 1) / kSliceBytes);
+  const auto slices = static_cast<int>((k_bytes + device::kSliceBytes - 1) / device::kSliceBytes);
   const bool is_wide = prefers_wide(m, n, slices);
   const int64_t large =
       is_wide ? Wide::clocks(m, n, slices, 99, 2600) : Turns::clocks(m, n, slices, 98, 300);
@@ -67,4 +69,19 @@ Status with_best_tile(const Shape& shape, Run run) {
   return tall <= small ? run(static_cast<Tall*>(nullptr)) : run(static_cast<Small*>(nullptr));
 }
 
+namespace device {
+
+/// store_strips() where the copy engine can write C, store_registers() elsewhere.
+template <typename Element, int n>
+__device__ __forceinline__ void store_tile(const typename Element::Sum (&d)[n / 2],
+                                           const TensorGemm& g, int row, int column,
+                                           unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) {
+    store_strips<Element, n>(d, g.c, row, column, strips);
+  } else {
+    store_registers<Element, n>(d, g, row, column);
+  }
+}
+
+}  // namespace device
 }  // namespace ridge

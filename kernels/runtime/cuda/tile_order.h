@@ -4,7 +4,7 @@
 // that it begins with the columns of B that were used last.
 #pragma once
 
-#include "kernels/runtime/cuda/cluster.h"
+#include "kernels/runtime/cuda/pipeline.h"
 
 namespace ridge::device {
 

@@ -2,7 +2,7 @@
 // x n x 32 bytes of K, both operands in shared memory, sums in the registers of four warps.
 //
 // Operands lie in tiles with the 128-byte swizzle, aligned to 1024 bytes, as the copy engine writes
-// them (tensor_map.h):
+// them (tma.h):
 //   K-major   rows of 128 bytes along K, one row for each row of A or column of B. The next 32
 //             bytes of K: descriptor + 2.
 //   N-major   (B of 16-bit types only) groups of 64 columns; in a group 64 rows, one for each k, of

@@ -1,3 +1,6 @@
+// A Hopper pipeline: the barriers between the warps that load and the warpgroups (4 warps) that multiply, registers
+// handed from one to the other, and clusters of blocks that share what they load.
+//
 // Hopper's barrier object in shared memory (PTX ISA, "mbarrier"): it counts arriving threads and
 // bytes still on their way. A phase ends when both counts reach zero; then it arms itself again.
 //
@@ -93,17 +96,56 @@ __device__ inline void mbarrier_wait(uint64_t* barrier, uint32_t parity) {
   }
 }
 
-/// The same where arrivals come from other CTAs of the cluster: acquires at cluster scope.
-__device__ inline void mbarrier_wait_cluster(uint64_t* barrier, uint32_t parity) {
-  uint32_t over = 0;
-  while (!over) {
-    asm volatile(
-        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
-        " selp.u32 %0, 1, 0, p; }"
-        : "=r"(over)
-        : "r"(shared_address(barrier)), "r"(parity)
-        : "memory");
-  }
+// ---- warpgroups ----------------------------------------------------------------------------------
+
+/// Hands registers back to the SM, or asks for more, per thread: a multiple of 8, 24 to 256, by all
+/// warps of a warpgroup. Needs __launch_bounds__(threads, 1), and roles that are the branches of
+/// one if; the sum over the block must not pass 65,536. (PTX ISA, "setmaxnreg")
+template <int count>
+__device__ inline void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+
+/// A barrier among 128 threads of the block; ids 1 to 15 (0 is __syncthreads).
+__device__ inline void warpgroup_sync(int id) {
+  asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory");
+}
+
+/// Two warpgroups, 0 and 1, take turns: each waits for its own, which the other passes on. Every
+/// turn passed must be waited for. A turn orders waiting for mbarriers too: a wait by parity cannot
+/// tell a phase from the one two before it, so nobody may begin to wait while the other's phases go
+/// by. Barriers 5 and 6.
+__device__ inline void wait_for_turn(int group) {
+  asm volatile("bar.sync %0, 256;" ::"r"(5 + group) : "memory");
+}
+__device__ inline void pass_turn_to(int group) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(5 + group) : "memory");
+}
+
+// ---- clusters: blocks of neighbouring SMs that see each other's shared memory (sm_90) --------------
+
+/// This CTA's place in its cluster.
+__device__ inline uint32_t cluster_rank() {
+  uint32_t rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// By every thread of every CTA of the cluster: what one wrote before, all see after. Also needed
+/// at the end: a CTA may not exit while others still write into its shared memory.
+__device__ inline void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/// By all lanes of a warp: one arrival at this barrier in each of the cluster's `ctas` CTAs.
+template <int ctas>
+__device__ inline void mbarrier_arrive_everywhere(uint64_t* barrier) {
+  const uint32_t lane = threadIdx.x % 32;
+  if (lane < ctas) mbarrier_arrive_cluster(barrier, lane);
 }
 
 }  // namespace ridge::device
