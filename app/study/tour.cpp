@@ -79,8 +79,10 @@ Result<TourStep> step_of(const Json& json, const std::string& where) {
   }
   RIDGE_TRY(step.set, fields.params("set"));
   RIDGE_TRY_VOID(check_params(fields, *lab, step.set));
-  RIDGE_TRY(step.mode, one_of(fields, "mode", kModes));
-  RIDGE_TRY(step.cache, one_of(fields, "cache", kCaches));
+  RIDGE_TRY(const std::string mode, one_of(fields, "mode", kModes));
+  RIDGE_TRY(const std::string cache, one_of(fields, "cache", kCaches));
+  step.mode = *value_named<RunMode>(mode);
+  step.cache = *value_named<CacheMode>(cache);
   RIDGE_TRY(step.chart, one_of(fields, "chart", chart::figure_names()));
   RIDGE_TRY(step.question, fields.text_or("question", ""));
   RIDGE_TRY(step.words, fields.text("words"));
