@@ -19,6 +19,12 @@ using namespace ridge;
 
 namespace {
 
+std::vector<KernelInfo> infos(const worker::Machine& machine) {
+  std::vector<KernelInfo> list;
+  for (const auto& rung : worker::catalogue(machine)) list.push_back(rung->info());
+  return list;
+}
+
 struct Ladder {
   std::vector<KernelInfo> list;
 
@@ -26,7 +32,7 @@ struct Ladder {
     GpuInfo gpu;
     gpu.name = "Test GPU";
     gpu.capability = capability;
-    list = worker::catalogue({gpu}, "");
+    list = infos(worker::Machine({gpu}, ""));
   }
   const KernelInfo& operator[](const std::string& id) const {
     const auto found = std::find_if(list.begin(), list.end(),
@@ -46,7 +52,7 @@ using Types = std::map<std::string, std::vector<std::string>>;
 /// rung is not compiled here from the catalogues of the recordings.
 Types types_of_rungs() {
   Types types;
-  for (const KernelInfo& info : worker::catalogue({}, "no CUDA device"))
+  for (const KernelInfo& info : infos(worker::Machine({}, "no CUDA device")))
     types[info.id] = info.dtypes;
   const std::string recorded = test::variable("RIDGE_SOURCE") + "/assets/recorded";
   for (const auto& entry : std::filesystem::directory_iterator(recorded)) {
@@ -118,7 +124,7 @@ TEST_CASE("a rung offers its own types, and runs in the first of them when none 
 }
 
 TEST_CASE("without a GPU every GPU rung says so") {
-  for (const KernelInfo& info : worker::catalogue({}, "no CUDA device")) {
+  for (const KernelInfo& info : infos(worker::Machine({}, "no CUDA device"))) {
     if (info.backend != Backend::cuda) continue;
     INFO(info.id);
     CHECK_FALSE(info.available);

@@ -2,15 +2,11 @@
 // not hold, each with whether it can run here and why not.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "common/record/types.h"
+#include "worker/kinds/rung.h"
 
 namespace ridge::worker {
 
-/// In the order of their ids. `gpus` and `no_gpu_reason` as measure::list_gpus() gives them.
-std::vector<KernelInfo> catalogue(const std::vector<GpuInfo>& gpus,
-                                  const std::string& no_gpu_reason);
+/// In the order of their ids, as they can run on `machine`.
+Rungs catalogue(const Machine& machine);
 
 }  // namespace ridge::worker

@@ -16,7 +16,9 @@
 #include "common/record/request.h"
 #include "worker/edit/edits.h"
 #include "worker/emitter.h"
+#include "worker/kinds/rung.h"
 #include "worker/line_observer.h"
+#include "worker/machine.h"
 
 namespace ridge::worker {
 
@@ -37,28 +39,18 @@ class Work {
  private:
   /// One rung of a request, found and with complete parameters.
   struct Asked {
-    const KernelDesc* kernel = nullptr;
-    const TrainDesc* training = nullptr;
-    const PipelineDesc* pipeline = nullptr;
-    const TrapDesc* trap = nullptr;
-    const Edit* edit = nullptr;  ///< runs in a worker of its own
+    const Rung* rung = nullptr;
     Params params;
-    std::string cannot;  ///< why it cannot run here; empty if it can
-    Backend backend() const;
-    std::string_view id() const;
   };
 
-  const KernelInfo* info(std::string_view id) const;
+  const Rung* rung(std::string_view id) const;
+  Job job(const WorkRequest& request, const std::vector<Asked>& asked, size_t index,
+          LineObserver* observer);
   Result<Asked> find(const KernelRequest& request) const;
   Result<std::vector<Asked>> find_all(const WorkRequest& request) const;
-  Result<measure::Device*> device(Backend backend, int index);
-  /// Devices of the CPU and, where a rung needs it, the GPU.
-  std::vector<std::string> disturbances();
 
   Result<void> run(const WorkRequest& request, const std::vector<Asked>& asked,
                    LineObserver* observer);
-  Result<Series> run_one(const WorkRequest& request, const Asked& asked, int index,
-                         LineObserver* observer);
   /// Counters of a GPU's rungs once all are timed; sends their outcomes again.
   void count(const WorkRequest& request, std::vector<Series> measured, LineObserver* observer);
   Result<void> compare(const WorkRequest& request, const std::vector<Asked>& asked,
@@ -66,7 +58,8 @@ class Work {
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
   /// A queue before one rung, whose step is run for each batch.
-  Result<void> serve(const WorkRequest& request, const Asked& asked, LineObserver* observer);
+  Result<void> serve(const WorkRequest& request, const std::vector<Asked>& asked,
+                     LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   /// A device, by a GPU's index; the CPU is 0.
   using Place = std::pair<Backend, int>;
@@ -89,14 +82,10 @@ class Work {
   void send_outcome(int64_t request, const std::string& lab, Series series);
 
   Emitter* emitter_;
-  std::vector<GpuInfo> gpus_;
-  std::string no_gpu_reason_;
-  std::vector<KernelInfo> catalogue_;
+  Machine machine_;
   Edits edits_;
-  measure::Bench bench_;
+  Rungs catalogue_;
   measure::ForeignLoad load_;  ///< since the request before began
-  std::unique_ptr<measure::Device> cpu_;
-  std::map<int, std::unique_ptr<measure::Device>> gpu_devices_;
   std::map<Place, DeviceCeilings> ceilings_;
 };
 

@@ -21,22 +21,15 @@ std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
     of.insert({cpu ? threads : 1, what});
   };
   for (const Asked& one : asked) {
-    // Traps are held to no ceiling, pipelines to their own stages.
-    if (!one.cannot.empty() || one.trap != nullptr || one.pipeline != nullptr) continue;
+    if (!one.rung->cannot().empty()) continue;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
-    const FamilyDesc* family = find_family(one.kernel != nullptr ? family_of(one.kernel->id)
-                                           : one.edit != nullptr ? one.edit->info.family
-                                                                 : "");
-    if (family != nullptr && family->works != nullptr) want(one.backend(), threads, family->works);
-    want(one.backend(), threads,
-         one.kernel != nullptr ? measure::dtype_of(*one.kernel, one.params)
-         : one.edit != nullptr && !one.edit->info.dtypes.empty()
-             ? param_text(one.params, "dtype", one.edit->info.dtypes.front())
-             : param_text(one.params, "dtype", "fp32"));
+    for (const std::string& what : one.rung->ceilings(one.params)) {
+      want(one.rung->backend(), threads, what);
+    }
   }
   if (request.type == RequestType::probe) {
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
-      if (row.backend == Backend::cuda && gpus_.empty()) continue;
+      if (row.backend == Backend::cuda && machine_.gpus().empty()) continue;
       want(row.backend, 1, row.asked_by());
       want(row.backend, measure::read_cpu().cores, row.asked_by());
     }
@@ -49,14 +42,15 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
   for (const CeilingKey& key : wanted) {
     if (ceilings->asked.count(key) > 0) continue;
     const auto& [threads, what] = key;
-    RIDGE_TRY(const auto found, measure::measure_ceilings(&bench_, where, threads, what, observer));
+    RIDGE_TRY(const auto found,
+              measure::measure_ceilings(&machine_.bench, where, threads, what, observer));
     ceilings->known.insert(ceilings->known.end(), found.begin(), found.end());
     ceilings->asked.insert(key);
     ceilings->has_news = true;
   }
   if (!ceilings->has_news) return {};
   return measure::settle_ceilings(&ceilings->known, [&](const Ceiling& known) {
-    return measure::measure_again(&bench_, where, known, observer);
+    return measure::measure_again(&machine_.bench, where, known, observer);
   });
 }
 
@@ -68,7 +62,7 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
   if (!send_known && setting != nullptr && std::string(setting) == "off") return {};
   Json list = Json::array();
   for (const auto& [place, wanted] : ceilings_wanted(request, asked)) {
-    const auto where = device(place.first, request.device);
+    const auto where = machine_.device(place.first, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
     DeviceCeilings& of = ceilings_[place];
     RIDGE_TRY_VOID(measure_missing(*where, wanted, &of, observer));

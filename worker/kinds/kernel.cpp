@@ -1,0 +1,106 @@
+// The first kind of rung: a kernel, timed call by call and judged by its output.
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/serve.h"
+#include "common/record/params.h"
+#include "worker/kinds/rung.h"
+
+namespace ridge::worker {
+namespace {
+
+class KernelRung : public Rung {
+ public:
+  KernelRung(KernelInfo info, const KernelDesc& kernel, const FamilyDesc* family)
+      : Rung(std::move(info)), kernel_(kernel), family_(family) {}
+
+  Result<Series> measure(const Job& job) const override {
+    const auto where = job.machine->device(kernel_.backend, job.request.device);
+    if (!where) return skipped_series(*this, job, where.error().sentence());
+    return measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params,
+                                   options_of(job.request), job.index, job.observer);
+  }
+
+  std::vector<std::string> ceilings(const Params& params) const override {
+    std::vector<std::string> all;
+    if (family_ != nullptr && family_->works != nullptr) all.push_back(family_->works);
+    all.push_back(measure::dtype_of(kernel_, params));
+    return all;
+  }
+
+  bool is_counted_apart() const override {
+    return kernel_.backend == Backend::cuda && kernel_.time_calls == nullptr;
+  }
+
+  Result<Estimated> estimate(const Job& job) const override {
+    RIDGE_TRY(measure::Device * where, job.machine->device(kernel_.backend, job.request.device));
+    RIDGE_TRY_VOID(measure::get_ready(*family_, job.params, job.index, job.observer));
+    const auto call = measure::estimate_call(kernel_, *family_, job.params, where, true);
+    if (!call && call.error().code == ErrorCode::worker) return call.error();
+    if (!call) return Estimated{{.params = job.params}, 0, call.error().sentence()};
+    const bool has_meter = where->energy_meter().ok();
+    return Estimated{*call, measure::predict_total_s(call->call_ns, job.request.mode, has_meter),
+                     ""};
+  }
+
+  Result<Serving> serve(const Job& job) const override {
+    RIDGE_TRY(measure::Device * where, job.machine->device(kernel_.backend, job.request.device));
+    return measure::serve(where, kernel_, job.params, job.request.serve, job.observer);
+  }
+
+  Result<measure::CompareSide> side(const Job& job) const override {
+    RIDGE_TRY(measure::Device * where, job.machine->device(kernel_.backend, job.request.device));
+    return measure::CompareSide{&kernel_, job.params, where};
+  }
+
+ private:
+  const KernelDesc& kernel_;
+  const FamilyDesc* family_;
+};
+
+/// Of the family's types those that this kernel computes; its first is what it runs in when none is
+/// asked for.
+void narrow_dtype(KernelInfo* info) {
+  for (ParamSpec& spec : info->params) {
+    if (spec.name != "dtype" || info->dtypes.empty()) continue;
+    spec.choices = info->dtypes;
+    spec.fallback = info->dtypes.front();
+  }
+}
+
+std::unique_ptr<Rung> kernel_rung(const KernelDesc& kernel, const Machine& machine) {
+  KernelInfo info = describe({.id = kernel.id,
+                              .kind = RungKind::kernel,
+                              .backend = kernel.backend,
+                              .isa = kernel.isa,
+                              .arch = kernel.arch,
+                              .arch_exact = kernel.arch_exact,
+                              .dtypes = kernel.dtypes,
+                              .library = kernel.library,
+                              .external = kernel.time_calls != nullptr,
+                              .unavailable = kernel.unavailable},
+                             machine);
+  const FamilyDesc* family = find_family(info.family);
+  if (family != nullptr) {
+    info.params = family->params();
+    narrow_dtype(&info);
+    if (family->narrow != nullptr) family->narrow(kernel.id, &info.params);
+  } else {
+    info.available = false;
+    info.reason = "its family is not in this worker";
+  }
+  return std::make_unique<KernelRung>(std::move(info), kernel, family);
+}
+
+}  // namespace
+
+Rungs kernel_rungs(const Machine& machine) {
+  Rungs rungs;
+  for (const KernelDesc* kernel : registered_kernels()) {
+    rungs.push_back(kernel_rung(*kernel, machine));
+  }
+  for (const KernelDesc* kernel : loaded_kernels()) {
+    rungs.push_back(kernel_rung(*kernel, machine));
+  }
+  return rungs;
+}
+
+}  // namespace ridge::worker

@@ -1,0 +1,106 @@
+// A rung of the catalogue, whatever its kind: what a request may ask of it. Each kind is one file of this
+// folder and one line of catalogue.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/harness/measure/compare.h"
+#include "common/harness/measure/harness.h"
+#include "common/record/request.h"
+#include "worker/machine.h"
+
+namespace ridge::worker {
+
+/// One rung's part of a request.
+struct Job {
+  const WorkRequest& request;
+  const Params& params;  ///< complete
+  int index = 0;         ///< of the rung in the request's list
+  Machine* machine = nullptr;
+  measure::Observer* observer = nullptr;
+};
+
+/// How long a call of a rung takes, or why that is not known.
+struct Estimated {
+  measure::CallEstimate call;
+  double total_s = 0;  ///< of everything that the request does with the rung
+  std::string reason;  ///< not empty: there is no estimate
+};
+
+class Rung {
+ public:
+  explicit Rung(KernelInfo info) : info_(std::move(info)) {}
+  virtual ~Rung() = default;
+
+  const KernelInfo& info() const { return info_; }
+  Backend backend() const { return info_.backend.value().value_or(Backend::cpu); }
+  /// Why it cannot run here; empty if it can.
+  std::string cannot() const;
+
+  /// Its text, as it was compiled. Error usage: there is none in this worker.
+  virtual Result<SourceText> source() const;
+  virtual Result<AssemblyText> assembly(int capability) const;
+
+  /// Everything that happens is in the Series; an Error means that the device is lost or that the request
+  /// was cancelled before it began. Called for a rung that can run here.
+  virtual Result<Series> measure(const Job& job) const = 0;
+  /// The ceilings that it is held to with these parameters, as CeilingRow::asked_by(); none by default.
+  virtual std::vector<std::string> ceilings(const Params& params) const;
+  /// Whether a profiler may count its launches once it was timed, in a worker of their own.
+  virtual bool is_counted_apart() const { return false; }
+
+  // What only a kernel can be asked; the others say that they are none.
+  virtual Result<Estimated> estimate(const Job& job) const;
+  virtual Result<Serving> serve(const Job& job) const;
+  /// Its side of a comparison. Without a kernel: compare() of this rung carries the comparison out.
+  virtual Result<measure::CompareSide> side(const Job& job) const;
+  virtual Result<measure::CompareOutcome> compare(const Job& job,
+                                                  const std::vector<measure::CompareSide>& sides,
+                                                  const measure::CompareOptions& options) const;
+
+ protected:
+  KernelInfo info_;
+};
+
+using Rungs = std::vector<std::unique_ptr<Rung>>;
+
+/// The error of a rung that no text was embedded for.
+Result<SourceText> built_in_source(const std::string& kernel);
+/// What is said of a rung that does not run.
+Series skipped_series(const Rung& rung, const Job& job, const std::string& reason);
+measure::Options options_of(const WorkRequest& request);
+
+// ---- the kinds -----------------------------------------------------------------------------------
+
+/// Of what a kind's description says of its rung.
+struct Described {
+  const char* id = nullptr;
+  RungKind kind = RungKind::kernel;
+  Backend backend = Backend::cpu;
+  const char* isa = "";
+  int arch = 0;
+  bool arch_exact = false;
+  const char* dtypes = "";
+  const char* library = nullptr;
+  bool external = false;
+  const char* (*unavailable)() = nullptr;
+};
+/// The catalogue's entry, without parameters; whether it can run here is asked of `machine`.
+KernelInfo describe(const Described& rung, const Machine& machine);
+/// An entry with what the build knows of any rung: family, path, flags and hash.
+KernelInfo named_info(std::string_view id, RungKind kind);
+
+Rungs kernel_rungs(const Machine& machine);
+Rungs training_rungs(const Machine& machine);
+Rungs pipeline_rungs(const Machine& machine);
+Rungs trap_rungs(const Machine& machine);
+/// Rungs whose source is here and whose code is not, and that are not among `known`.
+Rungs uncompiled_rungs(const Rungs& known);
+/// A learner's rung, which `edits` has built; it runs in a worker of its own.
+class Edits;
+std::unique_ptr<Rung> edited_rung(const KernelInfo& info, Edits* edits);
+
+}  // namespace ridge::worker

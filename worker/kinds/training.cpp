@@ -1,0 +1,48 @@
+// The second kind of rung: a training, timed step by step and judged by the model that comes of it.
+#include "common/harness/kernel/registry.h"
+#include "common/record/params.h"
+#include "worker/kinds/rung.h"
+
+namespace ridge::worker {
+namespace {
+
+class TrainingRung : public Rung {
+ public:
+  TrainingRung(KernelInfo info, const TrainDesc& training)
+      : Rung(std::move(info)), training_(training) {}
+
+  Result<Series> measure(const Job& job) const override {
+    return measure::measure_training(training_, job.params, options_of(job.request), job.index,
+                                     job.observer);
+  }
+
+  std::vector<std::string> ceilings(const Params& params) const override {
+    return {param_text(params, "dtype", "fp32")};
+  }
+
+ private:
+  const TrainDesc& training_;
+};
+
+}  // namespace
+
+Rungs training_rungs(const Machine& machine) {
+  Rungs rungs;
+  for (const TrainDesc* training : registered_trainings()) {
+    KernelInfo info = describe({.id = training->id,
+                                .kind = RungKind::training,
+                                .backend = training->backend,
+                                .isa = training->isa,
+                                .arch = training->arch,
+                                .dtypes = training->dtypes,
+                                .library = training->library,
+                                .external = training->external,
+                                .unavailable = training->unavailable},
+                               machine);
+    info.params = training->maker->params(*training);
+    rungs.push_back(std::make_unique<TrainingRung>(std::move(info), *training));
+  }
+  return rungs;
+}
+
+}  // namespace ridge::worker
