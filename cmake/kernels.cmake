@@ -16,7 +16,7 @@ set(ridge_isa_avx512bitalg "${ridge_isa_avx512f} -mavx512bitalg -mavx512vnni")
 # loop_order ran 1.6 times slower in one binary than in another (Zen 4, 11.7 against 18.8 ms).
 set(ridge_alignment -falign-functions=64 -falign-loops=64)
 
-# Reads the build line of `file` into ridge_<key> variables of the caller.
+# Reads the build line of `file`, as common/harness/kernel/build_line.h does, into ridge_<key> variables of the caller.
 macro(ridge_read_build_line file)
   foreach(key isa arch variants flags needs)
     set(ridge_${key} "")
@@ -108,8 +108,11 @@ function(ridge_add_kernels)
   target_link_libraries(ridge_kernels INTERFACE ridge_kernel_libraries)
 
   file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu kernels/*/*/*.cpp kernels/*/*/*.cu)
+  set(build_lines "")  # what was read, which registry_test compares with what the worker reads
   foreach(file ${files})
     ridge_read_build_line(${file})
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${file})
+    string(APPEND build_lines "${path}|${ridge_isa}|${ridge_arch}|${ridge_variants}|${ridge_flags}|${ridge_needs}\n")
     if(file MATCHES "\\.cu$" AND NOT RIDGE_HAS_CUDA)
       continue()
     endif()
@@ -133,4 +136,5 @@ function(ridge_add_kernels)
       ridge_add_kernel_file(${file} "" "${options}" "${ridge_isa}" "${ridge_arch}")
     endif()
   endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/build_lines.txt CONTENT "${build_lines}" @ONLY)
 endfunction()

@@ -1,9 +1,13 @@
 // Registration and embedded sources: what the worker knows without being told.
 #include "common/harness/kernel/registry.h"
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
+#include "common/harness/kernel/build_line.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
 
@@ -43,7 +47,8 @@ TEST_CASE("variants of one file share the text and differ in flags and hash") {
 
 TEST_CASE("a kernel's hash follows what its files say, not where they lie") {
   const auto hash_of = [](const char* path, const std::string& text) {
-    const EmbeddedFile file = {path, "flags=-O2", text.c_str()};
+    const std::string whole = "// ridge: flags=-O2\n" + text;
+    const EmbeddedFile file = {path, whole.c_str()};
     const auto sources = sources_of(file);
     REQUIRE(sources.size() == 1);
     return sources[0].hash;
@@ -81,4 +86,40 @@ TEST_CASE("data types by name") {
   CHECK_FALSE(parse_dtype("int3", &dtype));
   CHECK(dtype == DType::fp32);
   CHECK(dtype_name(DType::fp16) == "fp16");
+}
+
+TEST_CASE("a build line's items, and what is none") {
+  const BuildLine line = build_line_of(
+      "// ridge: flags=-O2,-fno-inline isa=avx512f variants=a:-O1,b needs=onednn -g\nint a;");
+  CHECK(line.isa == "avx512f");
+  CHECK(line.arch.empty());
+  CHECK(line.needs == "onednn");
+  CHECK(line.options == std::vector<std::string>{"-O2", "-fno-inline", "-g"});
+  REQUIRE(line.variants.size() == 2);
+  CHECK(line.flags(line.variants[0]) == "-O2 -fno-inline isa=avx512f -g -O1");
+  CHECK(line.flags(line.variants[1]) == "-O2 -fno-inline isa=avx512f -g");
+  REQUIRE(build_line_of("// A header.\n// ridge: isa=avx2\n").variants.size() == 1);
+  CHECK(build_line_of("// A header.\n// ridge: isa=avx2\n").isa.empty());
+}
+
+TEST_CASE("the build reads each build line as the worker does") {
+  std::set<std::string> built, known;
+  std::ifstream file(test::variable("RIDGE_BUILD") + "/generated/build_lines.txt");
+  for (std::string line; std::getline(file, line);) built.insert(line);
+  for (const EmbeddedFile& one : embedded_files()) {
+    const std::string path = one.path;
+    if (path.ends_with(".h")) continue;
+    const BuildLine line = build_line_of(one.text);
+    std::string variants, options;
+    for (const BuildLine::Variant& variant : line.variants) {
+      if (variant.name.empty()) continue;
+      variants += (variants.empty() ? "" : ",") + variant.name;
+      if (!variant.flag.empty()) variants += ":" + variant.flag;
+    }
+    for (const std::string& option : line.options) options += (options.empty() ? "" : ",") + option;
+    known.insert(path + "|" + line.isa + "|" + line.arch + "|" + variants + "|" + options + "|" +
+                 line.needs);
+  }
+  REQUIRE(known.size() > 100);
+  CHECK(built == known);
 }

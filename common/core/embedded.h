@@ -4,8 +4,7 @@
 namespace ridge {
 
 struct EmbeddedFile {
-  const char* path;   ///< from the source tree's root: "kernels/gemm/rungs/naive.cpp"
-  const char* build;  ///< a kernel's build line without "// ridge:", "" if none
+  const char* path;  ///< from the source tree's root: "kernels/gemm/rungs/naive.cpp"
   const char* text;
 };
 

@@ -77,13 +77,6 @@ std::string one_dtype(std::string_view text, std::string_view wanted) {
   return has ? std::string(wanted) : types.front();
 }
 
-/// "arch=90a flags=..." of the first line; empty where it is no build line.
-std::string build_line_of(const std::string& text) {
-  constexpr std::string_view kBegin = "// ridge:";
-  if (!text.starts_with(kBegin)) return "";
-  return text.substr(kBegin.size(), text.find('\n') - kBegin.size());
-}
-
 /// -mavx512f ... of an isa= in a build line; false for one that is unknown.
 bool isa_flags(const std::string& isa, Words* flags) {
   for (const std::string& entry : split(RIDGE_ISA_FLAGS, '|')) {
@@ -149,7 +142,7 @@ void add_words(const char* text, Words* words) {
 Words cpu_command(const EditText& edit) {
   Words command = {RIDGE_CXX};
   add_words(RIDGE_CXX_FLAGS, &command);
-  isa_flags(edit.isa, &command);
+  isa_flags(edit.source.isa, &command);
   // Hidden: a name that the worker has too must not become the worker's.
   add_words("-Wall -fdiagnostics-color=never -pipe -fPIC -fvisibility=hidden", &command);
   return command;
@@ -157,11 +150,11 @@ Words cpu_command(const EditText& edit) {
 
 /// "90a" stays; else what this GPU is, if it is later than what the build line asks for.
 Words gpu_command(const EditText& edit, int capability) {
-  const bool exact = edit.arch.ends_with("a");
-  const int least = edit.arch.empty() ? 75 : std::atoi(edit.arch.c_str());
+  const bool exact = edit.source.arch.ends_with("a");
+  const int least = edit.source.arch.empty() ? 75 : std::atoi(edit.source.arch.c_str());
   Words command = {RIDGE_NVCC};
   add_words(RIDGE_NVCC_FLAGS, &command);
-  const std::string arch = exact ? edit.arch : std::to_string(std::max(least, capability));
+  const std::string arch = exact ? edit.source.arch : std::to_string(std::max(least, capability));
   // Not -arch=sm_90a: nvcc 13.0 then assembles for a plain sm_90 as well, which has no wgmma.
   command.push_back("-gencode=arch=compute_" + arch + ",code=sm_" + arch);
   add_words("-Xcompiler -fPIC,-fvisibility=hidden", &command);
@@ -180,11 +173,9 @@ Words gpu_command(const EditText& edit, int capability) {
 /// What the compiler is told whatever the text is.
 Words compile_command(const EditText& edit, int capability) {
   Words command = edit.is_cuda ? gpu_command(edit, capability) : cpu_command(edit);
-  for (std::string& flag : split(edit.source.flags, ' ')) {
-    if (!flag.starts_with("isa=") && !flag.starts_with("arch=")) command.push_back(flag);
-  }
+  for (const std::string& flag : edit.source.options) command.push_back(flag);
   command.push_back("-I" + source_folder());
-  command.push_back("-DRIDGE_ISA=\"" + edit.isa + "\"");
+  command.push_back("-DRIDGE_ISA=\"" + edit.source.isa + "\"");
   if (!edit.dtype.empty()) command.push_back("-DRIDGE_ONLY_DTYPE=" + edit.dtype);
   command.push_back("-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"");
   return command;
@@ -203,21 +194,18 @@ std::string system_includes(const std::string& text) {
   return includes;
 }
 
-/// The words of its build line: isa=, arch=, and flags that the compiler may be given.
-Result<void> read_flags(EditText* edit) {
-  for (const std::string& flag : split(edit->source.flags, ' ')) {
-    if (flag.starts_with("isa=")) {
-      edit->isa = flag.substr(4);
-    } else if (!is_allowed_flag(flag, edit->is_cuda)) {
-      return refused("its build line asks for " + flag + ", which is not an allowed flag",
-                     "docs/your_turn.md lists those that are");
-    } else if (flag.starts_with("arch=")) {
-      edit->arch = flag.substr(5);
-    }
+/// Its build line asks for an isa= that there is, and for flags that the compiler may be given.
+Result<void> check_flags(const EditText& edit) {
+  Words flags = edit.source.options;
+  if (!edit.source.arch.empty()) flags.push_back("arch=" + edit.source.arch);
+  for (const std::string& flag : flags) {
+    if (is_allowed_flag(flag, edit.is_cuda)) continue;
+    return refused("its build line asks for " + flag + ", which is not an allowed flag",
+                   "docs/your_turn.md lists those that are");
   }
   Words ignored;
-  if (!isa_flags(edit->isa, &ignored)) return refused("isa=" + edit->isa + " is unknown", "");
-  return {};
+  if (isa_flags(edit.source.isa, &ignored)) return {};
+  return refused("isa=" + edit.source.isa + " is unknown", "");
 }
 
 }  // namespace
@@ -234,8 +222,7 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
   edit.dtype = one_dtype(text, dtype);
   const std::string path =
       "kernels/" + names[0] + "/rungs/" + names[2] + (edit.is_cuda ? ".cu" : ".cpp");
-  const std::string line = build_line_of(text);
-  std::vector<KernelSource> sources = sources_of({path.c_str(), line.c_str(), text.c_str()});
+  std::vector<KernelSource> sources = sources_of({path.c_str(), text.c_str()});
   if (sources.empty()) return refused("it registers no kernel", "");
   const std::string_view wanted = original_of(kernel);
   edit.source = sources.front();
@@ -250,7 +237,7 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
   if (!edit.source.needs.empty()) {
     return refused("its work is done by " + edit.source.needs, "edit a rung of ours");
   }
-  RIDGE_TRY_VOID(read_flags(&edit));
+  RIDGE_TRY_VOID(check_flags(edit));
   return edit;
 }
 

@@ -19,8 +19,6 @@ namespace ridge::worker {
 /// What a learner's text is: which rung it registers, and how it wants to be compiled.
 struct EditText {
   KernelSource source;  ///< its id is the original's; path, flags, hash and text are the learner's
-  std::string isa;      ///< "avx512f"
-  std::string arch;     ///< "90a"
   std::string variant;  ///< "_o1" of naive_o1
   bool is_cuda = false;
   std::string dtype;  ///< the one data type it is built for; empty: the text names no two

@@ -1,6 +1,5 @@
 // A rung whose source is embedded and whose code is not in this build.
 #include <algorithm>
-#include <sstream>
 
 #include "common/harness/kernel/registry.h"
 #include "worker/kinds/rung.h"
@@ -16,15 +15,6 @@ class UncompiledRung : public Rung {
   }
 };
 
-/// Value of "key=" in a build line; empty if absent.
-std::string flag_value(const std::string& flags, const std::string& key) {
-  std::istringstream words(flags);
-  for (std::string word; words >> word;) {
-    if (word.starts_with(key + "=")) return word.substr(key.size() + 1);
-  }
-  return "";
-}
-
 #ifdef RIDGE_HAS_CUDA
 constexpr bool kHasCuda = true;
 #else
@@ -38,8 +28,7 @@ KernelInfo uncompiled_info(const KernelSource& source) {
   // A kernel's parameters are known all the same: a recorded run of it can be browsed.
   const FamilyDesc* family = source.kind == RungKind::kernel ? find_family(info.family) : nullptr;
   if (family != nullptr) info.params = family->params();
-  const std::string arch = flag_value(source.flags, "arch");
-  info.needs = arch.empty() ? flag_value(source.flags, "isa") : "sm_" + arch;
+  info.needs = source.arch.empty() ? source.isa : "sm_" + source.arch;
   info.reason = info.backend == Backend::cuda && !kHasCuda ? "built without CUDA"
                 : !source.needs.empty()                    ? "built without " + source.needs
                                                            : "not compiled into this worker";

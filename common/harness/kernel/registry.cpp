@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "common/harness/kernel/build_line.h"
+
 namespace ridge {
 namespace {
 
@@ -90,21 +92,6 @@ uint64_t hash_closure(const EmbeddedFile& file) {
   return hash;
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t end = text.find(separator);
-    if (end != 0) parts.emplace_back(text.substr(0, end));
-    if (end == text.npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return parts;
-}
-
-void append_word(std::string* words, const std::string& word) {
-  *words += (words->empty() ? "" : " ") + word;
-}
-
 /// What a rung's file says of it: the macro that registers it, and the library that it names there.
 struct Registration {
   RungKind kind = RungKind::kernel;
@@ -145,28 +132,18 @@ void add_sources(const EmbeddedFile& file, std::vector<KernelSource>* sources) {
   const std::string family(path.substr(begin, path.find('/', begin) - begin));
   const std::string id = family + "." + to_string(is_cuda ? Backend::cuda : Backend::cpu) + "." +
                          std::string(path.substr(slash + 1, dot - slash - 1));
-  std::string shared_flags, needs;
-  std::vector<std::string> variants = {""};
-  for (const std::string& item : split(file.build, ' ')) {
-    if (item.rfind("variants=", 0) == 0) {
-      variants = split(item.substr(9), ',');
-    } else if (item.rfind("flags=", 0) == 0) {
-      for (const std::string& flag : split(item.substr(6), ',')) append_word(&shared_flags, flag);
-    } else if (item.rfind("needs=", 0) == 0) {
-      needs = item.substr(6);
-    } else {
-      append_word(&shared_flags, item);
-    }
-  }
-  for (const std::string& variant : variants) {
+  const BuildLine line = build_line_of(text);
+  for (const BuildLine::Variant& variant : line.variants) {
     KernelSource source;
-    const size_t colon = variant.find(':');
     source.kind = registration->kind;
-    source.id = variant.empty() ? id : id + "_" + variant.substr(0, colon);
-    source.flags = shared_flags;
-    source.needs = needs;
+    source.id = variant.name.empty() ? id : id + "_" + variant.name;
+    source.flags = line.flags(variant);
+    source.isa = line.isa;
+    source.arch = line.arch;
+    source.options = line.options;
+    if (!variant.flag.empty()) source.options.push_back(variant.flag);
+    source.needs = line.needs;
     source.library = registration->library;
-    if (colon != variant.npos) append_word(&source.flags, variant.substr(colon + 1));
     source.path = path;
     source.text = text;
     source.hash = hex16(fnv1a(source.flags, hash_closure(file)));

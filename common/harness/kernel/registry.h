@@ -46,7 +46,9 @@ struct KernelSource {
   std::string id;                    ///< "gemm.cpu.naive_o1"
   RungKind kind = RungKind::kernel;  ///< by the macro that registers it
   std::string path;
-  std::string flags;    ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
+  std::string flags;                 ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
+  std::string isa, arch;             ///< "avx512f", "90a"
+  std::vector<std::string> options;  ///< of the flags, those that the compiler gets as they are
   std::string needs;    ///< the library its build line asks for, "onednn"; empty for none
   std::string library;  ///< "oneDNN" for a peer: whose work it is, also where it is not compiled
   std::string text;
