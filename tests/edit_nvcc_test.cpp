@@ -116,5 +116,50 @@ TEST_CASE("steps that are not known are left to nvcc") {
       worker::script_of_halves(test::replaced(known, "/bin", "/it's/bin"), "one", "ahead").empty());
 }
 
+/// A folder with an nvcc that prints `dry_run`, @ standing for the folder, when it is asked for its steps. Else
+/// it compiles: it says so and makes the file after -o.
+struct FakeNvcc {
+  worker::Scratch folder;
+  std::vector<std::string> command;
+
+  explicit FakeNvcc(std::string dry_run, int code = 0) {
+    for (size_t at; (at = dry_run.find('@')) != dry_run.npos;)
+      dry_run.replace(at, 1, folder.path());
+    const std::string path = folder.path() + "/nvcc";
+    std::ofstream(folder.path() + "/steps") << dry_run;
+    std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--dryrun*) cat '" << folder.path()
+                        << "/steps' >&2; exit " << code
+                        << " ;; esac\necho plain nvcc >&2\necho made >\"$2\"\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    command = {path, "-o", folder.path() + "/x.so", "x.cu"};
+  }
+
+  std::string run() {
+    const auto ran = worker::run_nvcc(command, folder.path(), "", 10, [] { return false; });
+    REQUIRE(ran);
+    CHECK(ran->code == 0);
+    CHECK(std::filesystem::exists(folder.path() + "/x.so"));
+    return ran->text;
+  }
+};
+
+TEST_CASE("an nvcc whose steps cannot be taken is called as it is") {
+  CHECK(FakeNvcc("").run() == "plain nvcc\n");
+  CHECK(FakeNvcc("#$ cudafe++ of another release\n").run() == "plain nvcc\n");
+  CHECK(FakeNvcc("nvcc fatal: unknown option --dryrun\n", 1).run() == "plain nvcc\n");
+}
+
+TEST_CASE("steps that fail without an error in the text are left to nvcc too") {
+  const std::string known =
+      "#$ false -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"@/x.cpp4.ii\" \n"
+      "#$ cudafe++ --gen_module_id_file --module_id_file_name \"@/x.module_id\" \"@/x.cpp4.ii\" \n"
+      "#$ false -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"@/x.cpp1.ii\" \n"
+      "#$ cicc --stub_file_name \"@/x.stub.c\" \"@/x.cpp1.ii\" -o \"@/x.ptx\"\n#$ ptxas x.ptx\n"
+      "#$ fatbinary --create=\"@/x.fatbin\" --embedded-fatbin=\"@/x.fatbin.c\" \n"
+      "#$ gcc -c x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"@/x.o\" -Wl,--end-group -o x.so\n";
+  REQUIRE_FALSE(worker::script_of_halves(known, "one", "ahead").empty());
+  CHECK(FakeNvcc(known).run() == "plain nvcc\n");
+}
+
 }  // namespace
 }  // namespace ridge

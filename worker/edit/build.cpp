@@ -298,8 +298,8 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
     command.push_back(word);
   }
-  if (edit.is_cuda) command = halves_side_by_side(command, folder, headers->folder(), cancelled);
-  const auto ran = measure::run_tool(command, kLimit_s, true, cancelled);
+  const auto ran = edit.is_cuda ? run_nvcc(command, folder, headers->folder(), kLimit_s, cancelled)
+                                : measure::run_tool(command, kLimit_s, true, cancelled);
   if (making.valid()) making.wait();
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

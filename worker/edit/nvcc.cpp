@@ -146,6 +146,9 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
          "\nobject=$?\nwait $device && [ $object = 0 ] || { wait; exit 1; }\n" + *link + "\n";
 }
 
+namespace {
+
+/// The same steps side by side; `command` where they are not those known.
 Words halves_side_by_side(const Words& command, const std::string& folder, const std::string& ahead,
                           const std::function<bool()>& cancelled) {
   Words dry = command;
@@ -159,6 +162,19 @@ Words halves_side_by_side(const Words& command, const std::string& folder, const
       module.begin(), module.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
   const std::string script = script_of_halves(ran->text, module, ahead.empty() ? folder : ahead);
   return script.empty() ? command : Words{"/bin/sh", "-c", script};
+}
+
+}  // namespace
+
+Result<measure::ToolRun> run_nvcc(const Words& command, const std::string& folder,
+                                  const std::string& ahead, double limit_s,
+                                  const std::function<bool()>& cancelled) {
+  const Words steps = halves_side_by_side(command, folder, ahead, cancelled);
+  auto ran = measure::run_tool(steps, limit_s, true, cancelled);
+  // An error in the text is one for nvcc as well, and is told already.
+  const bool is_told = ran && (ran->code == 0 || ran->text.find("error") != std::string::npos);
+  if (steps == command || !ran || is_told) return ran;
+  return measure::run_tool(command, limit_s, true, cancelled);
 }
 
 }  // namespace ridge::worker

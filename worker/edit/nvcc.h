@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "common/harness/measure/tool.h"
+
 namespace ridge::worker {
 
-/// `command`, which compiles one .cu for one architecture, as a command that takes the same steps with both
-/// halves at the same time. Files in between are left in `folder`, what each save needs again in `ahead`. The
-/// steps are those that `nvcc --dryrun` prints. Where it prints others than are known (nvcc 12.8 to 13.0): the
-/// command as it was.
-std::vector<std::string> halves_side_by_side(const std::vector<std::string>& command,
-                                             const std::string& folder, const std::string& ahead,
-                                             const std::function<bool()>& cancelled);
+/// Runs `command`, an nvcc that compiles one .cu for one architecture, with both halves at the same time. Files
+/// in between are left in `folder`, what each save needs again in `ahead`. The steps are those that `nvcc
+/// --dryrun` prints, which NVIDIA does not document (known: nvcc 12.8 to 13.0). Where it prints others, or they
+/// fail without an error in the text, `command` itself is run.
+Result<measure::ToolRun> run_nvcc(const std::vector<std::string>& command,
+                                  const std::string& folder, const std::string& ahead,
+                                  double limit_s, const std::function<bool()>& cancelled);
 
 /// The same from what was printed, for a shell; empty where a step is missing. `module`: an identifier that
 /// no other module of the process has.
