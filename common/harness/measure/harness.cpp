@@ -62,7 +62,7 @@ struct Pace {
   double left_s = 0;
 };
 
-/// What to do after `samples`, by the table in design section 5.
+/// What to do after `samples`: the row "stops at" of the table in docs/measuring.md.
 Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Options& options,
                Backend backend) {
   const int n = static_cast<int>(samples.size());

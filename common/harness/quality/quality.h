@@ -64,7 +64,7 @@ class ErrorSum {
 DType gemm_output(DType dtype);
 /// e4m3 products are summed with about 14 bits on Hopper (Liu et al., DeepSeek-V3, 2024, 3.3.2).
 inline constexpr double kFp8Accumulator = 0x1p-13;
-/// Of NMSE (design section 5): 4e-15 K for fp32 (honest naive fp32 scores 1.5e-12 at K = 4096, TF32
+/// Of NMSE: 4e-15 K for fp32 (honest naive fp32 scores 1.5e-12 at K = 4096, TF32
 /// in disguise 1e-7), 4e-6 for bf16, 2e-7 for fp16, 0 for integers. tf32 and fp8 add what a tensor
 /// core's accumulator loses by cutting off (compare.cpp).
 double gemm_nmse_limit(DType dtype, int64_t k);
