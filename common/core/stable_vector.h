@@ -48,6 +48,9 @@ class StableVector {
     const std::unique_ptr<T>* slot_ = nullptr;
   };
   using value_type = T;
+  StableVector() = default;
+  StableVector(StableVector&&) = default;  ///< the elements stay where they are; there is no copy
+  StableVector& operator=(StableVector&&) = default;
   using iterator = Iterator<T>;
   using const_iterator = Iterator<const T>;
 

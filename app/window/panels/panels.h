@@ -2,6 +2,7 @@
 // (a laid-out chart, a parsed lesson); draw() is called once a frame with its place.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,10 +45,24 @@ struct LeftRail {
 };
 
 /// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
+/// A parameter, and what may be chosen for it.
+struct ParamGroup {
+  std::string name, label, tip;
+  std::vector<std::string> options;
+  int chosen = -1;
+  bool is_integer = false;
+};
+
 struct ParamsBar {
   /// Height it needs for this width.
-  float height(Ui& ui, float width) const;
+  float height(Ui& ui, float width);
   void draw(Ui& ui, Area area);
+
+ private:
+  const std::array<std::vector<ParamGroup>, 2>& groups(const State& state);
+  std::array<std::vector<ParamGroup>, 2> groups_;  ///< all; and what the selected rung takes
+  uint64_t version_ = ~0ull;
+  View chart_ = View::ladder;
 };
 
 /// The centre: the ladder, or another view of the same results. A click selects a rung.

@@ -8,15 +8,8 @@
 namespace ridge::window {
 namespace {
 
-struct Group {
-  std::string name, label, tip;
-  std::vector<std::string> options;
-  int chosen = -1;
-  bool is_integer = false;
-};
-
-Group stops_of(const State& state, const Params& shown, const ParamView& param) {
-  Group group{param.name, param.name, param.label, {}, -1, true};
+ParamGroup stops_of(const State& state, const Params& shown, const ParamView& param) {
+  ParamGroup group{param.name, param.name, param.label, {}, -1, true};
   const int64_t value = param_int(shown, param.name);
   const ParamSpec* spec = find_spec(state, param.name);
   if (spec && spec->is_choice) {
@@ -57,8 +50,8 @@ bool selected_takes(const State& state, const std::string& name) {
                      [&](const ParamSpec& spec) { return spec.name == name; });
 }
 
-std::vector<Group> groups_of(const State& state, bool of_selected) {
-  std::vector<Group> groups;
+std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
+  std::vector<ParamGroup> groups;
   if (!state.view.lab) return groups;
   const Params shown = shown_params(state);
   // The described model says all the rest, and its rungs are measured hot.
@@ -93,15 +86,15 @@ constexpr float kLongList = 0.66f;  // of a line: more is a stepper
 
 /// What is shown, and how: the groups, and which of them are steppers.
 struct Shown {
-  std::vector<Group> groups;
+  std::vector<ParamGroup> groups;
   std::vector<bool> stepper;
 };
 
-float label_width(Ui& ui, const Group& group) {
+float label_width(Ui& ui, const ParamGroup& group) {
   return group.label.empty() ? 0 : ui.width(group.label, kSmall_px) + ui.px(10);
 }
 
-float options_width(Ui& ui, const Group& group, bool stepper) {
+float options_width(Ui& ui, const ParamGroup& group, bool stepper) {
   float widest = 0, total = 0;
   for (const std::string& option : group.options) {
     const float w = ui.width(option, kSmall_px);
@@ -115,7 +108,7 @@ int lines_of(Ui& ui, const Shown& shown, float room) {
   float x = 0;
   int lines = 1;
   for (size_t i = 0; i < shown.groups.size(); ++i) {
-    const Group& group = shown.groups[i];
+    const ParamGroup& group = shown.groups[i];
     const float w = label_width(ui, group) + options_width(ui, group, shown.stepper[i]);
     if (x > 0 && x + w > room) x = 0, ++lines;
     x += w + ui.px(kGap);
@@ -125,14 +118,14 @@ int lines_of(Ui& ui, const Shown& shown, float room) {
 
 /// Rows of stops while two lines hold them all, then steppers; and where those take too many lines, only what the
 /// selected rung takes.
-Shown shown_in(Ui& ui, float room) {
+Shown shown_in(Ui& ui, const std::array<std::vector<ParamGroup>, 2>& groups, float room) {
   Shown shown;
-  for (const bool of_selected : {false, true}) {
-    shown.groups = groups_of(ui.state, of_selected);
+  for (const std::vector<ParamGroup>& some : groups) {
+    shown.groups = some;
     shown.stepper.assign(shown.groups.size(), false);
     if (lines_of(ui, shown, room) <= 2) break;
     for (size_t i = 0; i < shown.groups.size(); ++i) {
-      const Group& group = shown.groups[i];
+      const ParamGroup& group = shown.groups[i];
       shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room;
     }
     if (lines_of(ui, shown, room) <= kMostLines) break;
@@ -140,7 +133,7 @@ Shown shown_in(Ui& ui, float room) {
   return shown;
 }
 
-void apply(State& state, const Group& group, int index) {
+void apply(State& state, const ParamGroup& group, int index) {
   const std::string& option = group.options[static_cast<size_t>(index)];
   if (group.name == "cache")
     set_cache(state, *value_named<CacheMode>(option));
@@ -154,9 +147,19 @@ void apply(State& state, const Group& group, int index) {
 
 }  // namespace
 
-float ParamsBar::height(Ui& ui, float width) const {
+/// What there is to choose stands in the catalogues of all recordings: looked for once for each ladder.
+const std::array<std::vector<ParamGroup>, 2>& ParamsBar::groups(const State& state) {
+  if (version_ != state.ladder_version || chart_ != state.view.chart) {
+    version_ = state.ladder_version;
+    chart_ = state.view.chart;
+    groups_ = {groups_of(state, false), groups_of(state, true)};
+  }
+  return groups_;
+}
+
+float ParamsBar::height(Ui& ui, float width) {
   const float room = width - 2 * ui.px(kPad + 4);
-  const Shown shown = shown_in(ui, room);
+  const Shown shown = shown_in(ui, groups(ui.state), room);
   if (shown.groups.empty()) return 0;
   const int lines = lines_of(ui, shown, room);
   return ui.px(kLine) * static_cast<float>(lines) + ui.px(8) * static_cast<float>(lines - 1) +
@@ -166,10 +169,10 @@ float ParamsBar::height(Ui& ui, float width) const {
 void ParamsBar::draw(Ui& ui, Area area) {
   ui.panel(area);
   const Area inner = area.inset(ui.px(kPad + 4), ui.px(kPad - 4));
-  const Shown shown = shown_in(ui, inner.w);
+  const Shown shown = shown_in(ui, groups(ui.state), inner.w);
   float x = inner.x, y = inner.y;
   for (size_t i = 0; i < shown.groups.size(); ++i) {
-    const Group& group = shown.groups[i];
+    const ParamGroup& group = shown.groups[i];
     const bool stepper = shown.stepper[i];
     const float label_w = label_width(ui, group), options_w = options_width(ui, group, stepper);
     if (x > inner.x && x + label_w + options_w > inner.right()) {

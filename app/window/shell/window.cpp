@@ -28,13 +28,17 @@ constexpr double kBusyWait_s = 0.25;   // the session's watchdog wants to be pol
 constexpr double kLongBlock_s = 0.5;   // one long call: twice a second is drawn inside it
 constexpr int kFramesAfterEvent = 3;   // so that tooltips and popups settle
 
-double cpu_seconds() {
+double cpu_seconds(int whose) {
   rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
+  getrusage(whose, &usage);
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double thread_seconds() {
+  return cpu_seconds(RUSAGE_THREAD);
 }
 
 class Stopwatch {
@@ -44,21 +48,26 @@ class Stopwatch {
     if (timing_.frames_s.empty()) timing_.first_frame_s = now_s();
     timing_.frames_s.push_back(seconds);
     idle_from_s_ = now_s();
-    idle_from_cpu_s_ = cpu_seconds();
+    idle_from_cpu_s_ = cpu_seconds(RUSAGE_SELF);
   }
-  void turn_begins() { turn_from_s_ = now_s(); }
+  void turn_begins() {
+    turn_from_s_ = now_s();
+    turn_from_cpu_s_ = thread_seconds();
+  }
   void turn_ends() {
-    if (!timing_.frames_s.empty()) timing_.turns_s.push_back(now_s() - turn_from_s_);
+    if (timing_.frames_s.empty()) return;
+    timing_.turns_s.push_back(now_s() - turn_from_s_);
+    timing_.turns_cpu_s.push_back(thread_seconds() - turn_from_cpu_s_);
   }
   WindowTiming finish() {
     timing_.idle_s = now_s() - idle_from_s_;
-    timing_.idle_cpu_s = cpu_seconds() - idle_from_cpu_s_;
+    timing_.idle_cpu_s = cpu_seconds(RUSAGE_SELF) - idle_from_cpu_s_;
     return std::move(timing_);
   }
 
  private:
   Clock::time_point start_ = Clock::now();
-  double idle_from_s_ = 0, idle_from_cpu_s_ = 0, turn_from_s_ = 0;
+  double idle_from_s_ = 0, idle_from_cpu_s_ = 0, turn_from_s_ = 0, turn_from_cpu_s_ = 0;
   WindowTiming timing_;
 };
 

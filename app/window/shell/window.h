@@ -20,8 +20,9 @@ struct WindowTiming {
   std::vector<double> frames_s;  ///< from the beginning of a frame to the end of its swap
   /// Turns of the window's loop since the first frame, waiting not counted: a click waits that long at most.
   std::vector<double> turns_s;
-  double idle_s = 0;      ///< since the last frame
-  double idle_cpu_s = 0;  ///< processor time of this process in that time
+  std::vector<double> turns_cpu_s;  ///< processor time of the window's thread in them
+  double idle_s = 0;                ///< since the last frame
+  double idle_cpu_s = 0;            ///< processor time of this process in that time
 };
 
 struct WindowOptions {

@@ -61,10 +61,9 @@ bool has_lab_shape(const RungView& row, const Series& series) {
 }
 
 /// The newest series of each set of parameters but for the seed, in the order they were first measured.
-std::vector<const Series*> newest_sizes(const State& state, const Run& run, const RungView& row,
-                                        bool live) {
+std::vector<const Series*> newest_sizes(const State& state, const Params& shown, const Run& run,
+                                        const RungView& row, bool live) {
   const std::string dtype = dtype_of_row(state, row);
-  const Params shown = shown_params(state);
   std::vector<const Series*> found;
   for (const Series& series : run.series()) {
     if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
@@ -163,7 +162,8 @@ ChartRows ladder_rows(const State& state) {
   if (has_frontier(*state.view.lab)) {
     chart::pair_seeds(state.run().series().pointers(), state.view.lab->quality_metric, out.rows);
     for (const Recording& recording : state.recordings)
-      chart::pair_seeds(recording.run->series().pointers(), state.view.lab->quality_metric, out.rows);
+      chart::pair_seeds(recording.run->series().pointers(), state.view.lab->quality_metric,
+                        out.rows);
   }
   return out;
 }
@@ -196,8 +196,9 @@ ChartRows type_rows(const State& state) {
 
 ChartRows size_rows(const State& state) {
   ChartRows out;
+  const Params shown = shown_params(state);
   const auto add = [&](const RungView& row, const Run& run, const std::string& machine) {
-    const auto found = newest_sizes(state, run, row, machine.empty());
+    const auto found = newest_sizes(state, shown, run, row, machine.empty());
     for (const Series* series : found) {
       chart::LadderRow made = plain_row(state, row);
       set_source(state, run, machine, series, &made);
