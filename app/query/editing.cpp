@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -20,11 +17,8 @@ constexpr size_t kMostBytes = 48'000;  // a request is a line of 64 KiB, escapes
 }  // namespace
 
 std::string learner_folder(const std::string& kind) {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data) {
-    return (fs::path(data) / "ridgepoint" / kind).string();
-  }
-  const char* home = std::getenv("HOME");
-  return (fs::path(home && *home ? home : ".") / ".local/share/ridgepoint" / kind).string();
+  const std::string folder = data_folder(kind);
+  return folder.empty() ? "./.local/share/ridgepoint/" + kind : folder;  // a login without a home
 }
 
 std::string learner_file(const std::string& folder, const std::string& name, bool is_cuda) {
@@ -32,13 +26,12 @@ std::string learner_file(const std::string& folder, const std::string& name, boo
 }
 
 Result<std::string> read_learner_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
+  auto text = read_whole(path);
+  if (!text) {
     return Error{ErrorCode::bad_input, "it cannot be read", path,
                  "'ridgepoint edit KERNEL' makes a copy to begin with"};
   }
-  if (text.size() > kMostBytes) {
+  if (text->size() > kMostBytes) {
     return Error{ErrorCode::bad_input, "it is longer than 48 kB", path, "a rung is one short file"};
   }
   return text;

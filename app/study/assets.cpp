@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "common/core/files.h"
 
 namespace ridge::study {
 
@@ -14,12 +14,7 @@ Result<std::string> read_asset(const std::string& name) {
     // The variable names the folder that stands for assets/.
     const std::filesystem::path path =
         std::filesystem::path(root) / std::filesystem::path(name).lexically_relative("assets");
-    std::ifstream file(path, std::ios::binary);
-    if (file) {
-      std::ostringstream text;
-      text << file.rdbuf();
-      return text.str();
-    }
+    if (auto text = read_whole(path.string())) return text;
   }
   for (const EmbeddedFile& file : embedded_assets()) {
     if (name == file.path) return std::string(file.text);

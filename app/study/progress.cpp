@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/study/fields.h"
+#include "common/core/files.h"
 
 namespace ridge::study {
 namespace {
@@ -147,11 +146,9 @@ Result<Progress> parse_progress(const std::string& text, const std::string& wher
 Result<Progress> load_progress(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Progress{};
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return bad_asset(path, "it cannot be read", "see who may read it");
-  return parse_progress(text.str(), path);
+  const auto text = read_whole(path);
+  if (!text) return bad_asset(path, "it cannot be read", "see who may read it");
+  return parse_progress(*text, path);
 }
 
 std::string progress_markdown(const std::vector<Deck>& decks, const Progress& progress,

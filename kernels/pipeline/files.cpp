@@ -21,7 +21,7 @@
 #include "common/core/format.h"
 #include "common/core/parallel.h"
 #include "common/core/random.h"
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "common/harness/data/fashion_mnist.h"
 #include "kernels/pipeline/jpeg.h"
 

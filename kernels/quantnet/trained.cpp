@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/core/random.h"
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "kernels/quantnet/tuning.h"
 #include "kernels/runtime/networks/trainer.h"
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "common/harness/measure/tool.h"
 #include "worker/edit/build_flags.h"
 #include "worker/edit/nvcc.h"

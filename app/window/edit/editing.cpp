@@ -7,8 +7,8 @@
 
 #include "app/query/selection.h"
 #include "app/window/shell/actions.h"
+#include "common/core/files.h"
 #include "common/core/format.h"
-#include "common/core/write_file.h"
 #include "common/record/params.h"
 
 namespace ridge::window {

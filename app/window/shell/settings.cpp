@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "common/record/json.h"
 
 namespace ridge::window {

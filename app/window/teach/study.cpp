@@ -8,7 +8,7 @@
 #include "app/query/reporting.h"
 #include "app/study/metrics.h"
 #include "app/window/shell/screens.h"
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 
 namespace ridge::window {
 namespace fs = std::filesystem;

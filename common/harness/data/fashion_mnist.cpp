@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "common/core/files.h"
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 
@@ -143,11 +144,7 @@ Garments find_garments() {
 std::vector<std::string> garment_folders() {
   if (const char* data = std::getenv("RIDGEPOINT_DATA"); data && *data) return {data};
   std::vector<std::string> folders;
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data) {
-    folders.push_back(std::string(data) + "/ridgepoint/fashion-mnist");
-  } else if (const char* home = std::getenv("HOME"); home && *home) {
-    folders.push_back(std::string(home) + "/.local/share/ridgepoint/fashion-mnist");
-  }
+  if (const std::string own = data_folder("fashion-mnist"); !own.empty()) folders.push_back(own);
   folders.push_back("/usr/share/datasets/fashion-mnist");
   return folders;
 }

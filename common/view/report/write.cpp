@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "common/view/report/report.h"
 
 namespace ridge::report {

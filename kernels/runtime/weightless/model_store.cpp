@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "common/core/random.h"
-#include "common/core/write_file.h"
+#include "common/core/files.h"
 #include "kernels/runtime/weightless/params.h"
 
 namespace ridge::weightless {
