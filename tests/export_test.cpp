@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/view/report/format.h"
 #include "common/view/report/report.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
@@ -50,7 +51,8 @@ report::Report built(const Run& run, std::vector<report::Input>* inputs) {
 Json trace_of(const Transcript& transcript) {
   const Run run = read_run(transcript);
   std::vector<report::Input> inputs;
-  const Json trace = Json::parse(report::to_trace(built(run, &inputs)), nullptr, false);
+  const Json trace =
+      Json::parse(report::print_as(built(run, &inputs), ".trace.json"), nullptr, false);
   REQUIRE(trace.is_object());
   return trace["traceEvents"];
 }
@@ -172,7 +174,7 @@ TEST_CASE("the check of traces sees what is wrong with one") {
 TEST_CASE("Google Benchmark's JSON: samples are repetitions, what has no speed is left out") {
   const Run run = read_run(everything());
   std::vector<report::Input> inputs;
-  const Json document = Json::parse(report::to_gbench(built(run, &inputs)));
+  const Json document = Json::parse(report::print_as(built(run, &inputs), ".gbench.json"));
   std::map<std::string, int> repetitions;
   for (const Json& entry : document["benchmarks"]) {
     // What compare.py joins by, and computes with.
@@ -190,7 +192,7 @@ TEST_CASE("Google Benchmark's JSON: samples are repetitions, what has no speed i
   CHECK(document["context"]["num_cpus"] == 2);
 
   const Run failing = report_run();
-  const Json other = Json::parse(report::to_gbench(built(failing, &inputs)));
+  const Json other = Json::parse(report::print_as(built(failing, &inputs), ".gbench.json"));
   std::set<std::string> left_out;
   for (const Json& entry : other["context"]["left_out"]) {
     left_out.insert(entry["name"].get<std::string>().substr(0, kWrong.size()));

@@ -7,6 +7,7 @@
 #include "common/view/chart/ladder.h"
 #include "common/view/chart/ladder_predictions.h"
 #include "common/view/report/document.h"
+#include "common/view/report/format.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 
@@ -112,7 +113,7 @@ TEST_CASE("report and document hold the predictions, and nothing where there are
     const report::Input input{&run, "run.jsonl"};
     auto made = report::build_report({&input, 1}, {});
     REQUIRE(made);
-    return report::to_markdown(*made);
+    return report::print_as(*made, ".md");
   };
   CHECK(sections_of(told.told()).find("Predictions") == std::string::npos);
   told.predict(3e6);

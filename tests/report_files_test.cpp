@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/view/report/format.h"
 #include "common/view/report/report.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
@@ -31,7 +32,7 @@ struct Folder {
 
 TEST_CASE("CSV is tidy: as many fields in every line, one line per timed slot") {
   const Run run = report_run();
-  const std::string csv = to_csv(built(run));
+  const std::string csv = print_as(built(run), ".csv");
   std::istringstream lines(csv);
   std::string line;
   int rounds = 0, count = 0;
@@ -53,7 +54,7 @@ TEST_CASE("CSV is tidy: as many fields in every line, one line per timed slot") 
 
 TEST_CASE("JSON is the document of the candidate's run") {
   const Run run = report_run();
-  const Json json = Json::parse(to_json(built(run)), nullptr, false);
+  const Json json = Json::parse(print_as(built(run), ".json"), nullptr, false);
   REQUIRE(json.is_object());
   CHECK(json["ridgepoint"] == 1);
   CHECK(json["comparisons"][0]["decision"] == "adopt");
@@ -61,9 +62,9 @@ TEST_CASE("JSON is the document of the candidate's run") {
 
 TEST_CASE("the Markdown report is the golden one") {
   const Run run = report_run();
-  test::check_golden("report.md", to_markdown(built(run)));
+  test::check_golden("report.md", print_as(built(run), ".md"));
   const Run rejected_run = report_run({.candidate_passes = false});
-  test::check_golden("report_rejected.md", to_markdown(built(rejected_run)));
+  test::check_golden("report_rejected.md", print_as(built(rejected_run), ".md"));
 }
 
 TEST_CASE("writing chooses by extension and never leaves half a file") {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "common/view/report/format.h"
 #include "common/view/report/report.h"
 #include "tests/golden.h"
 #include "tests/report_run.h"
@@ -53,7 +54,7 @@ TEST_CASE("a candidate that failed its check is rejected whatever its time") {
     CHECK_FALSE(decision.p95_latency_ns.has_value());
     const Report report = built(run);
     CHECK(has(report.sentence, "Decision: reject"));
-    const std::string page = to_html(report), text = to_markdown(report);
+    const std::string page = print_as(report, ".html"), text = print_as(report, ".md");
     for (const std::string& out : {page, text}) {
       CHECK_FALSE(has(out, "adopt"));
       CHECK_FALSE(has(out, "Adopt"));
@@ -95,7 +96,7 @@ TEST_CASE("the whole job gains by Amdahl, with its interval") {
 TEST_CASE("what is missing says why and how many samples it needs") {
   const Run run = report_run({.with_latency = false});
   const Report report = built(run);
-  const std::string text = to_markdown(report);
+  const std::string text = print_as(report, ".md");
   CHECK(has(text, "unavailable: n = 20, needs 59"));
   CHECK(has(text, "unavailable: n = 20, needs 299"));
   CHECK(has(text, "unavailable: no energy meter"));
@@ -118,8 +119,8 @@ TEST_CASE("a run without a comparison is a ladder report and claims nothing") {
   CHECK(report.claims.empty());
   CHECK(report.sections.front().id == "ladder");
   CHECK(has(report.sentence, "nothing is claimed to be faster"));
-  CHECK_FALSE(has(to_html(report), "▲"));
-  CHECK_FALSE(has(to_markdown(report), "adopt"));
+  CHECK_FALSE(has(print_as(report, ".html"), "▲"));
+  CHECK_FALSE(has(print_as(report, ".md"), "adopt"));
 }
 
 TEST_CASE("two files are not paired: no verdict, no decision") {
@@ -136,7 +137,7 @@ TEST_CASE("two files are not paired: no verdict, no decision") {
   REQUIRE(report.ok());
   CHECK(has(report->sentence, "Not paired: no claim"));
   CHECK(report->claims.back().decision.decision.empty());
-  for (const std::string& out : {to_html(*report), to_markdown(*report)}) {
+  for (const std::string& out : {print_as(*report, ".html"), print_as(*report, ".md")}) {
     CHECK(has(out, "before.jsonl"));
     CHECK(has(out, "after.jsonl"));
     CHECK_FALSE(has(out, "Decision:"));
@@ -175,8 +176,8 @@ TEST_CASE("NaN from a file is never printed as a number") {
   test::add_comparison(&out, {.ratio = kNan, .ci = {kNan, kNan}});
   Run run = test::read_run(out);
   const Report report = built(run);
-  for (const std::string& text :
-       {to_html(report), to_markdown(report), to_json(report), to_csv(report)}) {
+  for (const std::string& text : {print_as(report, ".html"), print_as(report, ".md"),
+                                  print_as(report, ".json"), print_as(report, ".csv")}) {
     CHECK_FALSE(prints_nan(text));
     CHECK_FALSE(has(text, "dopt,"));
   }
@@ -193,8 +194,8 @@ TEST_CASE("hostile names stay text in every format") {
   options.titles[test::kBlocked] = "<script>alert(1)</script>|`x`";
   options.lab_title = "=HYPERLINK(\"http://x\")";
   const Report report = built(run, options);
-  CHECK_FALSE(has(to_html(report), "<script"));
-  CHECK_FALSE(has(to_markdown(report), "<script"));
+  CHECK_FALSE(has(print_as(report, ".html"), "<script"));
+  CHECK_FALSE(has(print_as(report, ".md"), "<script"));
   test::Transcript evil;
   test::add_start_of(&evil);
   Series series = test::measured(4, 0, "=cmd|'/c calc'!A0; rm -rf ~", 1e6);
@@ -206,15 +207,15 @@ TEST_CASE("hostile names stay text in every format") {
   evil.worker("done", {{"request", 4}, {"status", "ok"}});
   const Run evil_run = test::read_run(evil);
   const Report evil_report = built(evil_run, {});
-  CHECK(has(to_csv(evil_report), ",'=cmd|"));
-  CHECK_FALSE(has(to_csv(evil_report), ",=cmd"));
+  CHECK(has(print_as(evil_report, ".csv"), ",'=cmd|"));
+  CHECK_FALSE(has(print_as(evil_report, ".csv"), ",=cmd"));
   CHECK(
       has(section(evil_report, "reproduce").commands[0], "'=cmd|'\\''/c calc'\\''!A0; rm -rf ~'"));
 }
 
 TEST_CASE("the page stands alone") {
   const Run run = report_run();
-  const std::string page = to_html(built(run));
+  const std::string page = print_as(built(run), ".html");
   CHECK_FALSE(has(page, "<script"));
   CHECK_FALSE(has(page, "src="));
   CHECK_FALSE(has(page, "href="));
@@ -284,7 +285,7 @@ TEST_CASE("several sizes make a size curve; one does not") {
   const chart::ChartModel& sizes = *section(report, "sizes").chart;
   REQUIRE(sizes.plot->curves.size() == 1);
   CHECK(sizes.plot->curves[0].data.size() == 2);
-  CHECK(has(to_html(report), "<summary>The figures behind it</summary>"));
+  CHECK(has(print_as(report, ".html"), "<summary>The figures behind it</summary>"));
   const Run one = report_run();
   for (const Section& other : built(one).sections) CHECK(other.id != "sizes");
 }
@@ -393,7 +394,7 @@ TEST_CASE("a ceiling in doubt is said with its reason, and nothing is a share of
   lines.worker("result", {{"request", 2}, {"ceilings", doubted}});
   add_ladder(&lines);
   const Run run = read_run(lines);
-  const std::string text = to_markdown(built(run));
+  const std::string text = print_as(built(run), ".md");
   CHECK(
       has(text, "ceiling, measured, in doubt: FMA fp32, 1 thread 130 GFLOP/s. 130 GFLOP/s cannot"));
   CHECK(has(text, "the ceiling FMA fp32, 1 thread is in doubt"));

@@ -6,7 +6,7 @@
 #include "app/query/terminal.h"
 #include "common/record/json.h"
 #include "common/record/params.h"
-#include "common/view/report/report.h"
+#include "common/view/report/format.h"
 
 namespace ridge::app {
 namespace {
@@ -41,9 +41,9 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
     }
   }
   if (common.json) {
-    write_out(report::to_json(*report));  // UTF-8 whatever the terminal
+    write_out(report::print_as(*report, ".json"));  // UTF-8 whatever the terminal
   } else {
-    print(options.out.empty() ? report::to_markdown(*report) : report->sentence + "\n");
+    print(options.out.empty() ? report::print_as(*report, ".md") : report->sentence + "\n");
     if (!options.out.empty()) complain("wrote " + options.out);
   }
   return 0;
@@ -58,9 +58,8 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   command.add_option("--candidate", options->candidate, "rung");
   one_at_a_time(command.add_option("--set", options->set,
                                    "only results with this parameter: n=4096 (repeat)"));
-  command.add_option(
-      "--out", options->out,
-      "FILE.html, .md, .json, .csv, .gbench.json or .trace.json; default: to stdout");
+  command.add_option("--out", options->out,
+                     "FILE" + report::format_endings() + "; default: to stdout");
   return [options, &common] { return cmd_report(common, *options); };
 }
 

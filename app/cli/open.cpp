@@ -10,6 +10,7 @@
 #include "app/query/reporting.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
+#include "common/view/report/format.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
 #endif

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/query/reporting.h"
+#include "common/view/report/format.h"
 
 namespace ridge::window {
 namespace fs = std::filesystem;
@@ -63,8 +64,8 @@ Result<std::string> write_export(const State& state, const std::string& root) {
   RIDGE_TRY(const report::Report report, shown_report(state));
   const Recording* recording = recording_of(state, what_is_shown(state).run);
   RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.view.lab->id));
-  for (const char* name : {"report.html", "report.md", "report.json", "report.csv",
-                           "report.gbench.json", "report.trace.json"}) {
+  for (const report::FormatDesc* format : report::all_formats()) {
+    const std::string name = std::string("report") + format->ending;
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));
   }
   if (!recording) {
@@ -87,10 +88,10 @@ void export_report(State& state) {
     return;
   }
   state.last_export = *folder;
-  state.notice = {
-      "Report (HTML, Markdown, JSON, CSV, Google Benchmark, trace) and transcript written to " +
-          *folder,
-      false};
+  std::string names;
+  for (const report::FormatDesc* format : report::all_formats())
+    names += (names.empty() ? "" : ", ") + std::string(format->name);
+  state.notice = {"Report (" + names + ") and transcript written to " + *folder, false};
 }
 
 }  // namespace ridge::window

@@ -1,6 +1,5 @@
 // A report: what a run says, in the order a reader asks. build_report() decides every word and every
-// number once; each export (html.cpp, markdown.cpp, json.cpp, csv.cpp, gbench.cpp,
-// trace.cpp) only prints it.
+// number once; each format (format.h) only prints it.
 #pragma once
 
 #include <optional>
@@ -77,25 +76,5 @@ struct Report {
 /// One file, or the baseline from the first and the candidate from the second. Errors: usage (names
 /// that match nothing, or two files without a single rung each), bad_input (nothing was measured).
 Result<Report> build_report(std::span<const Input> inputs, const Options& options);
-
-std::string to_html(const Report& report);
-std::string to_markdown(const Report& report);
-/// The document of `--json` (common/view/report/document.h), of the candidate's run.
-std::string to_json(const Report& report);
-/// Tidy: one line per sample (phase call, latency or round), one line per series without samples.
-std::string to_csv(const Report& report);
-
-/// For Google Benchmark's compare.py: every sample a repetition of the benchmark
-/// "gemm.cpu.naive/dtype:fp32/n:512", of the candidate's run as in to_json(). A rung without a speed
-/// is left out, and the context says why.
-std::string to_gbench(const Report& report);
-/// Trace event format, for Perfetto and chrome://tracing: requests, phases, samples, rounds, pipeline
-/// spans and telemetry on the worker's clock; one process a file.
-std::string to_trace(const Report& report);
-
-/// Writes the format that the extension names (.html .md .json .csv .gbench.json .trace.json), beside the target and then
-/// renamed, so that no half file is ever seen. usage: unknown extension, named with those that
-/// exist; cannot_write: the folder is missing or read-only.
-Result<void> write_report(const Report& report, const std::string& path);
 
 }  // namespace ridge::report

@@ -1,4 +1,4 @@
-#include "common/view/report/report.h"
+#include "common/view/report/format.h"
 
 namespace ridge::report {
 namespace {
@@ -54,8 +54,6 @@ void append_section(const Section& section, std::string* out) {
   *out += "```\n\n";
 }
 
-}  // namespace
-
 std::string to_markdown(const Report& report) {
   std::string out = "# " + escape(report.title) + "\n\n" + escape(report.subtitle) + "\n\n";
   out += "**" + escape(report.sentence) + "**\n\n";
@@ -64,4 +62,9 @@ std::string to_markdown(const Report& report) {
   return out;
 }
 
+RIDGE_FORMAT(markdown, .ending = ".md", .name = "Markdown",
+             .about = "text with tables, for a repository or a chat", .place = 20,
+             .level = Level::kLearn, .print = to_markdown);
+
+}  // namespace
 }  // namespace ridge::report

@@ -16,6 +16,7 @@
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/view/report/content.h"
+#include "common/view/report/format.h"
 
 namespace ridge::report {
 namespace {
@@ -347,8 +348,7 @@ void Trace::print(const std::string& name, std::string* out) {
   }
 }
 
-}  // namespace
-
+/// Requests, phases, samples, rounds, pipeline spans and telemetry on the worker's clock; one process a file.
 std::string to_trace(const Report& report) {
   std::string events;
   int pid = 0;
@@ -357,4 +357,9 @@ std::string to_trace(const Report& report) {
   return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + events + "\n]}\n";
 }
 
+RIDGE_FORMAT(trace, .ending = ".trace.json", .name = "trace",
+             .about = "trace events, for Perfetto and chrome://tracing", .place = 60,
+             .level = Level::kBench, .print = to_trace);
+
+}  // namespace
 }  // namespace ridge::report

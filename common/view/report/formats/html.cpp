@@ -1,5 +1,4 @@
-// One page that stands alone: inline style, inline SVG, no script, nothing fetched. It follows the
-// reader's theme on screen and is light on paper.
+// One page that stands alone (page.h): verdict, figures, charts, tables.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,6 +6,8 @@
 #include "common/core/format.h"
 #include "common/view/chart/svg.h"
 #include "common/view/report/content.h"
+#include "common/view/report/format.h"
+#include "common/view/report/page.h"
 
 namespace ridge::report {
 namespace {
@@ -15,56 +16,6 @@ using namespace chart;
 
 /// Layout width of the charts: the text column; narrower screens scale them.
 constexpr float kChartWidth = 1040;
-
-constexpr const char* kStyle = R"(
-*{box-sizing:border-box}
-html{color-scheme:light dark}
-@media print{html{color-scheme:light}}
-body{margin:0;background:var(--canvas);color:var(--text);
-font:450 16px/1.6 Inter,system-ui,'Segoe UI',Roboto,sans-serif}
-main{max-width:1088px;margin:0 auto;padding:56px 24px 96px}
-.over{color:var(--muted);font-size:14px;margin:0 0 8px}
-h1{font-size:32px;line-height:1.25;font-weight:650;letter-spacing:-.015em;margin:0 0 6px}
-h2{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em;margin:0 0 12px}
-p{margin:0 0 12px;max-width:74ch}
-.sub{color:var(--muted);margin:0 0 32px}
-section{margin-top:56px}
-.verdict{background:var(--panel);border-radius:8px;padding:28px 32px 24px}
-.verdict .row{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 20px;margin-bottom:12px}
-.big{font-size:40px;line-height:1.15;font-weight:700;letter-spacing:-.02em}
-.faster .big{color:var(--faster)}.slower .big{color:var(--slower)}.invalid .big{color:var(--slower)}
-.decision{font-weight:600}
-.interval{font:500 15px 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace;color:var(--muted)}
-.verdict p{font-size:17px;margin:0}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(164px,1fr));gap:16px 24px;margin:24px 0 0}
-dt{color:var(--muted);font-size:13px}
-dd{margin:0;font-variant-numeric:tabular-nums}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;margin:8px 0 0}
-th{font-size:13px;font-weight:500;color:var(--muted);text-align:left;vertical-align:bottom;
-padding:6px 20px 8px 0;border-bottom:1px solid var(--grid)}
-td{padding:9px 20px 9px 0;border-bottom:1px solid var(--grid);vertical-align:baseline}
-th:last-child,td:last-child{padding-right:0}
-tbody tr:last-child td{border-bottom:0}
-td.figure{font:500 14px/1.5 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace;
-font-variant-numeric:tabular-nums;white-space:nowrap}
-td.none{color:var(--muted);font-size:14px}
-td.label{font-weight:500}
-.prose td.label,.prose th:first-child{width:210px}
-.prose td.label{color:var(--muted);font-weight:450}
-figure{margin:16px 0 20px;background:var(--panel);border-radius:8px;padding:8px 4px;overflow-x:auto}
-figure svg{display:block;width:100%;min-width:720px;height:auto}
-details{margin:0 0 20px}
-summary{color:var(--muted);font-size:14px;cursor:pointer;width:max-content}
-summary:hover{color:var(--text)}
-ul{margin:12px 0 0;padding-left:20px}
-li{margin:2px 0}
-pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
-overflow-wrap:anywhere;font:450 14px/1.7 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace}
-footer{margin-top:64px;color:var(--muted);font-size:14px}
-@media print{main{max-width:none;padding:0}section{break-inside:avoid;margin-top:32px}
-figure,.verdict,pre{border:1px solid var(--grid)}}
-)";
 
 const char* verdict_class(const Claim& claim) {
   if (!claim.paired && claim.decision.verdict != Verdict::invalid) return "none";
@@ -218,25 +169,25 @@ void write_section(const Section& section, std::string* out) {
   *out += "</section>\n";
 }
 
-}  // namespace
-
 std::string to_html(const Report& report) {
-  std::string out =
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>" +
-      escape_xml(report.title) + "</title>\n<style>\n" + theme_css(":root") + kStyle + svg_css() +
-      "</style>\n</head>\n<body>\n<main>\n<header>\n<p class=\"over\">Ridgepoint report</p>\n<h1>" +
-      escape_xml(report.title) + "</h1>\n<p class=\"sub\">" + escape_xml(report.subtitle) +
-      "</p>\n</header>\n";
+  std::string out = "<header>\n<p class=\"over\">Ridgepoint report</p>\n<h1>" +
+                    escape_xml(report.title) + "</h1>\n<p class=\"sub\">" +
+                    escape_xml(report.subtitle) + "</p>\n</header>\n";
   write_verdict(report, &out);
   for (const Section& section : report.sections) write_section(section, &out);
   out += "<footer>Made by Ridgepoint from ";
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     out += (i ? " and " : "") + escape_xml(report.inputs[i].name);
   }
-  return out +
-         ". Every figure comes from those lines; what is not there is said to be unavailable."
-         "</footer>\n</main>\n</body>\n</html>\n";
+  out +=
+      ". Every figure comes from those lines; what is not there is said to be "
+      "unavailable.</footer>\n";
+  return html_page("report", report.title, out);
 }
 
+RIDGE_FORMAT(html, .ending = ".html", .name = "HTML",
+             .about = "a page that stands alone, for a browser", .place = 10,
+             .level = Level::kLearn, .print = to_html);
+
+}  // namespace
 }  // namespace ridge::report

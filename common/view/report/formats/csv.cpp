@@ -6,6 +6,7 @@
 
 #include "common/record/params.h"
 #include "common/view/report/content.h"
+#include "common/view/report/format.h"
 
 namespace ridge::report {
 namespace {
@@ -75,8 +76,7 @@ bool write_rounds(const Run& run, const std::string& head, const Series& series,
   return any;
 }
 
-}  // namespace
-
+/// One line per sample (phase call, latency or round), one line per series without samples.
 std::string to_csv(const Report& report) {
   std::string out = kHeader;
   for (const Input& input : report.inputs) {
@@ -92,4 +92,9 @@ std::string to_csv(const Report& report) {
   return out;
 }
 
+RIDGE_FORMAT(csv, .ending = ".csv", .name = "CSV",
+             .about = "one line a sample, for statistics programs", .place = 40,
+             .level = Level::kLab, .print = to_csv);
+
+}  // namespace
 }  // namespace ridge::report

@@ -6,6 +6,7 @@
 
 #include "common/record/params.h"
 #include "common/view/report/content.h"
+#include "common/view/report/format.h"
 
 namespace ridge::report {
 namespace {
@@ -82,8 +83,8 @@ void add_series(const Series& series, int family, Json* benchmarks) {
   benchmarks->push_back(std::move(median));
 }
 
-}  // namespace
-
+/// Every sample a repetition of the benchmark "gemm.cpu.naive/dtype:fp32/n:512", of the candidate's run as in
+/// to_json(). A rung without a speed is left out, and the context says why.
 std::string to_gbench(const Report& report) {
   const Run& run = *report.inputs.back().run;
   // The latest of each name: two series under one would be taken for repetitions of one.
@@ -105,4 +106,9 @@ std::string to_gbench(const Report& report) {
   return dump_json({{"context", std::move(context)}, {"benchmarks", std::move(benchmarks)}}) + "\n";
 }
 
+RIDGE_FORMAT(gbench, .ending = ".gbench.json", .name = "Google Benchmark",
+             .about = "every sample a repetition, for Google Benchmark's compare.py", .place = 50,
+             .level = Level::kBench, .print = to_gbench);
+
+}  // namespace
 }  // namespace ridge::report
