@@ -1,4 +1,4 @@
-# Dear ImGui with its GLFW and OpenGL 3 backends, md4c and stb: only the window needs them.
+# Dear ImGui with its GLFW and OpenGL 3 backends, and stb: only the window needs them.
 find_package(OpenGL REQUIRED)
 find_package(glfw3 3.3 QUIET CONFIG)
 if(NOT glfw3_FOUND)
@@ -57,16 +57,6 @@ if(NOT imgui_found)
     FetchContent_Populate(imgui)
   endif()
   ridge_imgui_from_source(${imgui_SOURCE_DIR})
-endif()
-
-find_path(RIDGE_MD4C_INCLUDE md4c.h)
-find_library(RIDGE_MD4C_LIBRARY md4c)
-if(RIDGE_MD4C_INCLUDE AND RIDGE_MD4C_LIBRARY)
-  ridge_alias(ridge_md4c ${RIDGE_MD4C_LIBRARY})
-  target_include_directories(ridge_md4c SYSTEM INTERFACE ${RIDGE_MD4C_INCLUDE})
-else()
-  ridge_fetch(md4c https://github.com/mity/md4c release-0.5.2)
-  ridge_alias(ridge_md4c md4c)
 endif()
 
 find_path(RIDGE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)

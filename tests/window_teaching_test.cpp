@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "app/study/handout.h"
 #include "app/window/shell/settings.h"
-#include "app/window/teach/handout.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/sweep.h"
@@ -272,13 +272,13 @@ TEST_CASE("with the switch on, a changed parameter runs the selection again", "[
 }
 
 TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]") {
-  Handout handout;
+  study::Handout handout;
   handout.lab = find_lab("gemm");
   handout.lesson =
       "# GEMM\n\nWords & more, 1 < 2.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
       "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
   handout.sources[kFirst] = {kFirst, "kernels/gemm/rungs/naive.cpp", "int a < b;\n", "-O1", ""};
-  const std::string page = to_html(handout);
+  const std::string page = study::to_html(handout);
   CHECK(page.find("Words &amp; more, 1 &lt; 2.") != std::string::npos);
   CHECK(page.find("<ul>\n<li>one</li>\n<li>two</li>\n</ul>") != std::string::npos);
   CHECK(page.find("<details><summary>Answer</summary>\n<p> Because.</p>\n</details>") !=

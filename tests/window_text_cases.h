@@ -2,9 +2,9 @@
 // window_test.cpp, in a file of its own.
 #pragma once
 
+#include "app/study/markdown.h"
 #include "app/window/panels/diff.h"
 #include "app/window/panels/lexer.h"
-#include "app/window/panels/markdown.h"
 #include "app/window/shell/recorded.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
@@ -80,21 +80,21 @@ TEST_CASE("equal lines far from a change are folded", "[window]") {
 }
 
 TEST_CASE("a lesson becomes blocks; markup never shows", "[window]") {
-  const auto blocks = parse_markdown(
+  const auto blocks = study::parse_markdown(
       "# Head\n\nPlain **bold** and `code` &amp; more\nsame line.\n\n1. one\n2. two\n\n```\nint "
       "a;\n```\n\n"
       "| a | b |\n|---|---|\n| 1 | 2 |\n");
   REQUIRE(blocks.size() == 7);
-  CHECK(blocks[0].kind == Block::Kind::heading);
+  CHECK(blocks[0].kind == study::Block::Kind::heading);
   CHECK(blocks[0].level == 1);
   CHECK(blocks[1].runs[1].strong);
   CHECK(blocks[1].runs[3].code);
   CHECK(blocks[1].runs[4].text == " & more same line.");
   CHECK(blocks[3].marker == "2.");
-  CHECK(blocks[4].kind == Block::Kind::code);
+  CHECK(blocks[4].kind == study::Block::Kind::code);
   CHECK(blocks[5].header);
   CHECK(blocks[6].runs[1].text == "2");
-  CHECK(parse_markdown("").empty());
+  CHECK(study::parse_markdown("").empty());
 }
 
 Run recorded(const std::vector<int64_t>& sizes) {

@@ -1,31 +1,25 @@
-// ridgepoint handout LAB [RUN.jsonl] --out FILE.html: one page for whoever cannot install the program.
+// ridgepoint handout LAB [RUN.jsonl] --out FILE.html: one page for a reader who cannot install the program.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include "app/cli/cli.h"
-
-#include "app/query/terminal.h"
-#ifdef RIDGE_HAS_WINDOW
-#include <fstream>
 
 #include "app/cli/driver.h"
 #include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/selection.h"
+#include "app/query/terminal.h"
 #include "app/study/assets.h"
-#include "app/window/teach/handout.h"
-#endif
+#include "app/study/handout.h"
+#include "common/core/files.h"
 
 namespace ridge::app {
-
 namespace {
 
 struct HandoutOptions {
   std::string lab, run, out;
 };
 
-#ifdef RIDGE_HAS_WINDOW
-void add_sources(const Run& run, window::Handout* handout) {
+void add_sources(const Run& run, study::Handout* handout) {
   for (const Rung& rung : handout->lab->rungs) {
     const SourceText* source = run.source(rung.kernel);
     if (source) handout->sources.try_emplace(rung.kernel, *source);
@@ -33,7 +27,7 @@ void add_sources(const Run& run, window::Handout* handout) {
 }
 
 /// What no run has is asked of the worker; without one the page says what is missing.
-Result<void> ask_for_sources(const CommonOptions& common, window::Handout* handout) {
+Result<void> ask_for_sources(const CommonOptions& common, study::Handout* handout) {
   std::vector<KernelRequest> missing;
   for (const Rung& rung : handout->lab->rungs) {
     if (!handout->sources.contains(rung.kernel)) missing.push_back({rung.kernel, {}});
@@ -51,18 +45,11 @@ Result<void> ask_for_sources(const CommonOptions& common, window::Handout* hando
 Result<void> write_page(const std::string& path, const std::string& text) {
   if (!path.ends_with(".html"))
     return Error{ErrorCode::usage, "a handout is a page", path, "give it the ending .html"};
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) {
-    return Error{ErrorCode::cannot_write, "it cannot be written", path,
-                 "choose a folder that exists and that you may write to"};
-  }
-  return {};
+  return write_whole(path, text);
 }
 
 Result<void> make_handout(const CommonOptions& common, const HandoutOptions& options) {
-  window::Handout handout;
+  study::Handout handout;
   RIDGE_TRY(handout.lab, require_lab(options.lab));
   RIDGE_TRY(handout.lesson, study::read_asset(handout.lab->lesson));
   std::optional<Run> run;
@@ -77,7 +64,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
     complain("ridgepoint: some sources are missing: " + asked.error().sentence());
   for (const Recording& recording : load_recordings(asset_folder("recorded"), nullptr))
     add_sources(*recording.run, &handout);
-  return write_page(options.out, window::to_html(handout));
+  return write_page(options.out, study::to_html(handout));
 }
 
 int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {
@@ -88,14 +75,6 @@ int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {
     complain("wrote " + options.out);
   return 0;
 }
-#else
-int cmd_handout(const CommonOptions& common, const HandoutOptions&) {
-  return fail(common, {ErrorCode::unavailable,
-                       "this ridgepoint was built without its window, whose "
-                       "lesson parser the page needs",
-                       "handout", "configure with -D RIDGE_WINDOW=ON"});
-}
-#endif
 
 Command setup_handout(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<HandoutOptions>();
@@ -106,8 +85,7 @@ Command setup_handout(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(handout, .about = "one offline page: lesson, sources, charts, folded answers",
-              .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout,
-              .needs_window = true);
+              .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout);
 
 }  // namespace
 }  // namespace ridge::app

@@ -150,7 +150,7 @@ std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& l
   std::vector<LessonBlock> blocks;
   std::string part, kernel;
   std::set<std::string> seen;
-  for (Block& block : parse_markdown(markdown)) {
+  for (Block& block : study::parse_markdown(markdown)) {
     const bool heads = block.kind == Block::Kind::heading;
     if (heads && block.level <= 2) {
       kernel = kernel_of(block, lab);

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "app/window/panels/markdown.h"
+#include "app/study/markdown.h"
 #include "app/window/shell/ui.h"
 
 namespace ridge::window {
+
+using study::Block;
+using study::TextRun;
 
 /// What is drawn in one face and breaks no line. Neighbours without a space between them stay together.
 struct Word {

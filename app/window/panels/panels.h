@@ -15,7 +15,6 @@
 #include "app/window/panels/fold.h"
 #include "app/window/panels/lesson_text.h"
 #include "app/window/panels/lexer.h"
-#include "app/window/panels/markdown.h"
 #include "app/window/shell/ui.h"
 #include "app/window/views/chart_view.h"
 #include "app/window/views/diagram_view.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ridge::window {
+namespace ridge::study {
 
 struct TextRun {
   std::string text;
@@ -25,4 +25,4 @@ struct Block {
 
 std::vector<Block> parse_markdown(const std::string& text);
 
-}  // namespace ridge::window
+}  // namespace ridge::study

@@ -1,4 +1,4 @@
-#include "app/window/teach/handout.h"
+#include "app/study/handout.h"
 
 #include <fmt/format.h>
 
@@ -6,47 +6,19 @@
 #include <set>
 
 #include "app/study/lesson.h"
-#include "app/window/panels/markdown.h"
+#include "app/study/markdown.h"
 #include "common/record/derive.h"
 #include "common/view/chart/svg.h"
 #include "common/view/diagram/diagram.h"
+#include "common/view/report/page.h"
 
-namespace ridge::window {
+namespace ridge::study {
 namespace {
 
 using chart::escape_xml;
 
 constexpr float kDiagramWidth = 560;
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
-
-constexpr const char* kStyle = R"(
-*{box-sizing:border-box}
-html{color-scheme:light dark}
-@media print{html{color-scheme:light}}
-body{margin:0;background:var(--canvas);color:var(--text);
-font:450 17px/1.6 Inter,system-ui,'Segoe UI',Roboto,sans-serif}
-main{max-width:960px;margin:0 auto;padding:48px 24px 96px}
-h1{font-size:32px;line-height:1.25;margin:0 0 8px}
-h2{font-size:22px;line-height:1.3;margin:52px 0 10px}
-h3{font-size:18px;margin:28px 0 8px}
-p,li{max-width:72ch}
-.sub{color:var(--muted)}
-code,pre{font:450 14px/1.6 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace}
-pre{background:var(--panel);border-radius:8px;padding:14px 18px;overflow-x:auto;tab-size:4}
-blockquote{margin:16px 0;padding:2px 18px;border-left:3px solid var(--grid)}
-details{margin:10px 0 18px;background:var(--panel);border-radius:8px;padding:10px 18px}
-details pre{padding:4px 0;margin:8px 0 0}
-summary{cursor:pointer;font-weight:600}
-table{border-collapse:collapse;margin:14px 0}
-th,td{text-align:left;padding:7px 20px 7px 0;border-bottom:1px solid var(--grid);vertical-align:top}
-th{color:var(--muted);font-weight:500;font-size:14px}
-.scroll{overflow-x:auto}
-figure{margin:16px 0 20px;background:var(--panel);border-radius:8px;padding:8px 4px;overflow-x:auto}
-figure svg{display:block;width:100%;min-width:680px;height:auto}
-figure.diagram svg{min-width:0;max-width:600px}
-footer{margin-top:64px;color:var(--muted);font-size:14px}
-@media print{main{max-width:none;padding:0}figure,pre,details{border:1px solid var(--grid)}}
-)";
 
 std::string runs_html(const std::vector<TextRun>& runs) {
   std::string out;
@@ -165,10 +137,10 @@ class Page {
     const bool goes_on = first.empty() && (open_ == "details" || open_ == "blockquote");
     if (!goes_on) {
       close("");
-      close(first == study::kAnswer ? "details" : "blockquote");
+      close(first == kAnswer ? "details" : "blockquote");
     }
     std::vector<TextRun> runs = block.runs;
-    if (first == study::kAnswer) runs.erase(runs.begin());
+    if (first == kAnswer) runs.erase(runs.begin());
     out_ += "<p>" + runs_html(runs) + "</p>\n";
   }
 
@@ -247,17 +219,11 @@ class Page {
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out =
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
-  out += "<title>" + escape_xml(lab.title) + std::string(": handout</title>\n<style>") +
-         chart::theme_css(":root") + chart::svg_css() + kStyle +
-         "</style>\n</head>\n<body>\n<main>\n";
-  out += "<h1>" + escape_xml(lab.title) + std::string("</h1>\n<p class=\"sub\">") +
-         escape_xml(lab.goal) + "</p>\n";
+      "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" + escape_xml(lab.goal) + "</p>\n";
   out += Page(handout).lesson();
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
-         ". Answer each question before you open its answer.</footer>\n</main>\n</body>\n</html>\n";
-  return out;
+         ". Answer each question before you open its answer.</footer>\n";
+  return report::html_page("handout", std::string(lab.title) + ": handout", out);
 }
 
-}  // namespace ridge::window
+}  // namespace ridge::study

@@ -1,5 +1,4 @@
-// The page behind `ridgepoint handout`: a lab for whoever cannot install it. One file, nothing fetched,
-// no script. It is here because lessons are parsed here.
+// The page behind `ridgepoint handout`: a lab for a reader who cannot install it. One file, nothing fetched, no script.
 #pragma once
 
 #include <map>
@@ -10,7 +9,7 @@
 #include "common/view/report/report.h"
 #include "labs/lab.h"
 
-namespace ridge::window {
+namespace ridge::study {
 
 struct Handout {
   const Lab* lab = nullptr;
@@ -21,4 +20,4 @@ struct Handout {
 
 std::string to_html(const Handout& handout);
 
-}  // namespace ridge::window
+}  // namespace ridge::study

@@ -1,10 +1,10 @@
-#include "app/window/panels/markdown.h"
+#include "app/study/markdown.h"
 
 #include <md4c.h>
 
 #include <array>
 
-namespace ridge::window {
+namespace ridge::study {
 namespace {
 
 struct List {
@@ -173,4 +173,4 @@ std::vector<Block> parse_markdown(const std::string& text) {
   return std::move(builder.blocks);
 }
 
-}  // namespace ridge::window
+}  // namespace ridge::study
