@@ -82,11 +82,14 @@ const Lab& gemm_lab() {
           {
               {"n", "size n (m = k = n)", {128, 256, 512, 1024, 2048, 4096, 8192}},
               {"dtype", "data type", {}},
-              {"threads", "CPU threads", {1, 2, 4, 8, 16}},
+              {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab},
           },
       .quality_metric = "error",
       .quality_limit = "NMSE against float64 at most 4e-15 K (fp32)",
       .lesson = "assets/lessons/gemm.md",
+      .place = 10,
+      .group = "Kernels",
+      .level = Level::kLearn,
       .tables = {gemm_talk_table()},
       // At 1024 one call of the naive loops takes 5 s; at 512 a GPU's large tiles leave SMs idle.
       .first_look_cpu = {{"n", int64_t{512}}},

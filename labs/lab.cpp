@@ -1,19 +1,10 @@
 #include "labs/lab.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace ridge {
 namespace {
-
-/// The course's order; labs not named here follow, by id.
-constexpr std::array<std::string_view, 10> kCourse = {
-    "gemm",  "mixed",      "conv",  "attention", "pipeline",
-    "quant", "weightless", "traps", "fusion",    "collectives"};
-
-size_t place(std::string_view id) {
-  return static_cast<size_t>(std::find(kCourse.begin(), kCourse.end(), id) - kCourse.begin());
-}
 
 std::string_view last_part(std::string_view id) {
   return id.substr(id.rfind('.') + 1);
@@ -30,8 +21,8 @@ std::vector<const Lab*> all_labs() {
   std::vector<const Lab*> labs;
   for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
   std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
-    const size_t at = place(a->id), bt = place(b->id);
-    return at != bt ? at < bt : std::string_view(a->id) < b->id;
+    return std::pair(a->place, std::string_view(a->id)) <
+           std::pair(b->place, std::string_view(b->id));
   });
   return labs;
 }

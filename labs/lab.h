@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/level.h"
 #include "common/core/registration.h"
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
@@ -29,6 +30,11 @@ struct Rung {
 };
 inline constexpr bool kPeer = true;  ///< what Rung::peer says in a lab's list
 
+/// A step of ours is there to learn from, a library to compare with; an expert rung is for measuring.
+constexpr Level level_of(const Rung& rung) {
+  return rung.expert ? Level::kBench : rung.peer ? Level::kLab : Level::kLearn;
+}
+
 /// A part of the ladder under its own heading; it begins with a rung and ends where the next begins.
 struct Section {
   const char* title;  ///< "GPU, Tensor Cores"
@@ -46,6 +52,7 @@ struct ParamView {
   const char* name;
   const char* label;
   std::vector<int64_t> stops;
+  Level level = Level::kLearn;
 };
 
 /// Lab::quality_metric of labs that are judged against float64.
@@ -62,6 +69,10 @@ struct Lab {
   const char* quality_metric;  ///< "error": NMSE against float64; else a task metric: "accuracy"
   const char* quality_limit;   ///< in words, for reports
   const char* lesson;          ///< "assets/lessons/gemm.md"
+  /// In the course, smallest first; in tens, so that there is room between two. The tests' labs come last.
+  int place = 1000;
+  const char* group = "";  ///< what it is about, a heading for lists of labs: "Networks"
+  Level level = Level::kLab;
   std::vector<Table> tables = {};  ///< published ones that its rungs run again
   /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
   /// empty.

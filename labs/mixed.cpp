@@ -48,12 +48,15 @@ const Lab& mixed_lab() {
                  {"scale", "loss scale, power of two", {0, 4, 8, 10, 12, 16, 20, 24}},
                  {"parts", "parts of a batch", {2, 4, 8, 16}},
                  {"memory_mib", "memory limit, MiB", {0, 8, 16, 32, 64, 128, 256, 1024}},
-                 {"seed", "seed", {1, 2, 3, 4, 5, 6, 7, 8}},
+                 {"seed", "seed", {1, 2, 3, 4, 5, 6, 7, 8}, Level::kBench},
                  {"judge", "judged on", {}},
-                 {"threads", "CPU threads", {1, 2, 4, 8, 16}}},
+                 {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab}},
       .quality_metric = "accuracy",
       .quality_limit = "accuracy above 0.3 and finite; fp16 without a scale may fail, and shows it",
       .lesson = "assets/lessons/mixed.md",
+      .place = 20,
+      .group = "Networks",
+      .level = Level::kLab,
       .items = "images",
   };
   return lab;

@@ -42,6 +42,9 @@ const Lab& traps_lab() {
       .quality_metric = "error",
       .quality_limit = "NMSE against float64 at most 4e-15 K (fp32)",
       .lesson = "assets/lessons/traps.md",
+      .place = 80,
+      .group = "Measuring",
+      .level = Level::kLearn,
   };
   return lab;
 }

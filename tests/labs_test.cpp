@@ -1,6 +1,7 @@
 // Labs against the kernels that exist: a rung listed must have a source, and names must resolve.
 #include "labs/lab.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -54,6 +55,28 @@ TEST_CASE("every rung of every lab has a source file, a title and a change") {
     }
     INFO(lab->lesson);
     CHECK(std::filesystem::exists(source_dir() / lab->lesson));
+  }
+}
+
+TEST_CASE("each lab has its own place in the course, and the course begins with GEMM") {
+  std::set<int> places;
+  for (const Lab* lab : all_labs()) {
+    INFO(lab->id);
+    CHECK(places.insert(lab->place).second);
+    CHECK(std::string(lab->group) != "");
+    CHECK(lab->place < 1000);
+  }
+  CHECK(all_labs().front()->id == std::string("gemm"));
+}
+
+TEST_CASE("what a newcomer sees of a ladder: our own steps, without the expert rungs") {
+  CHECK(level_of({"a.cpu.b", "title", "change"}) == Level::kLearn);
+  CHECK(level_of({"a.cpu.b", "title", "change", kPeer}) == Level::kLab);
+  CHECK(level_of({"a.cpu.b", "title", "change", false, true}) == Level::kBench);
+  for (const Lab* lab : all_labs()) {
+    INFO(lab->id);
+    CHECK(std::any_of(lab->rungs.begin(), lab->rungs.end(),
+                      [](const Rung& rung) { return is_shown(level_of(rung), Level::kLearn); }));
   }
 }
 

@@ -14,10 +14,14 @@ Outcome ridgepoint(std::vector<std::string> args) {
 TEST_CASE("tours are listed, shown, and refused by name") {
   const Outcome list = ridgepoint({"tour"});
   CHECK(list.code == 0);
-  for (const char* id : {"class", "data_loader", "first_hour", "fusion", "meetup"})
-    CHECK(list.out.find(id) != std::string::npos);
+  size_t tours = 0;
+  for (const auto& file : fs::directory_iterator(variable("RIDGE_SOURCE") + "/assets/tours")) {
+    CHECK(list.out.find(file.path().stem().string() + " ") != std::string::npos);
+    ++tours;
+  }
   const auto json = ridgepoint({"--json", "tour"}).json();
-  REQUIRE(json.at("tours").size() >= 3);
+  REQUIRE(json.at("tours").size() == tours);
+  REQUIRE(tours >= 5);
   CHECK(json["tours"][0].at("steps").size() > 2);
   const Outcome one = ridgepoint({"tour", "meetup"});
   CHECK(one.code == 0);
@@ -49,7 +53,6 @@ TEST_CASE("a handout is one page that fetches nothing") {
   Folder folder;
   const std::string page = folder / "gemm.html";
   const Outcome out = ridgepoint({"handout", "gemm", "--out", page});
-  if (out.code == 69) return;  // built without the window, and says so
   REQUIRE(out.code == 0);
   const std::string html = read_all(page);
   CHECK(html.find("<summary>Answer</summary>") != std::string::npos);

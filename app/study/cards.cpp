@@ -3,21 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 
 #include "app/study/fields.h"
 
 namespace ridge::study {
 namespace {
-
-/// The course's order; decks not named here follow, by name.
-constexpr std::string_view kOrder[] = {"measuring", "traps",     "gemm",      "fusion",
-                                       "mixed",     "conv",      "attention", "pipeline",
-                                       "quant",     "weightless"};
-
-std::ptrdiff_t place(const Deck& deck) {
-  return std::find(std::begin(kOrder), std::end(kOrder), deck.lab) - std::begin(kOrder);
-}
 
 Result<Card> card_of(const Json& json, const std::string& lab, const std::string& where) {
   const Fields fields(json, where);
@@ -38,10 +28,11 @@ Result<Card> card_of(const Json& json, const std::string& lab, const std::string
 Result<Deck> parse_deck(const std::string& text, const std::string& where) {
   RIDGE_TRY(const Json json, parse_json(text, where));
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(fields.only({"lab", "title", "cards"}));
+  RIDGE_TRY_VOID(fields.only({"lab", "title", "place", "cards"}));
   Deck deck;
   RIDGE_TRY(deck.lab, fields.text("lab"));
   RIDGE_TRY(deck.title, fields.text("title"));
+  RIDGE_TRY(deck.place, fields.number("place"));
   RIDGE_TRY(const auto cards, fields.objects("cards"));
   std::set<std::string> ids;
   for (size_t i = 0; i < cards.size(); ++i) {
@@ -62,7 +53,7 @@ Result<std::vector<Deck>> load_decks() {
     decks.push_back(std::move(deck));
   }
   std::stable_sort(decks.begin(), decks.end(),
-                   [](const Deck& a, const Deck& b) { return place(a) < place(b); });
+                   [](const Deck& a, const Deck& b) { return a.place < b.place; });
   return decks;
 }
 

@@ -19,11 +19,12 @@ struct Card {
 
 struct Deck {
   std::string lab, title;
+  double place = 0;  ///< among the decks, smallest first: what to learn early comes first
   std::vector<Card> cards;
 };
 
 Result<Deck> parse_deck(const std::string& text, const std::string& where);
-/// All decks of this build, in the course's order (then by name). The first bad file is the error.
+/// All decks of this build, by their places (then by name). The first bad file is the error.
 Result<std::vector<Deck>> load_decks();
 
 }  // namespace ridge::study
