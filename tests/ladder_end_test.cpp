@@ -1,6 +1,6 @@
 // Where a GPU's ladder ends, as its owner reads it: catalogues of a T4, an RTX 3060 and an H200 through
 // the command line.
-#include "app/query/ladder_end.h"
+#include "app/query/selection.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

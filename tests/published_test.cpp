@@ -1,6 +1,8 @@
 // A published table filled in: measured, extrapolated, recorded and missing rows; and the talk's.
 #include "app/query/published.h"
 
+#include "app/query/reporting.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "app/cli/driver.h"
-#include "app/query/ladder_end.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/assembly.h"

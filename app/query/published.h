@@ -10,7 +10,6 @@
 #include "app/query/recordings.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
-#include "common/view/report/report.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -46,12 +45,6 @@ std::string rate_text(const std::optional<double>& flop_per_s);
 /// Heading, rows, what is missing and what would bring it, lessons; wrapped to `width` columns.
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width);
-/// For a report: the table that the run last filled in, and what it teaches; none where it ran none.
-std::vector<report::Section> published_sections(const Lab& lab, const Run& run);
-/// For a report: the lab's score card (labs/score_card.h), where the run measured two of its networks.
-std::vector<report::Section> score_sections(const Lab& lab, const Run& run);
-/// For a report: the queue last served before each rung.
-std::vector<report::Section> serving_sections(const Lab& lab, const Run& run);
 /// The member "table" of the document of --json.
 Json published_json(const Table& table, const std::vector<PublishedRow>& rows);
 

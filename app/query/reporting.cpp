@@ -3,12 +3,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "app/query/decode.h"
 #include "app/query/published.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+#include "common/view/chart/score.h"
+#include "common/view/chart/serving.h"
 
 namespace ridge::app {
 namespace fs = std::filesystem;
@@ -29,6 +34,205 @@ report::Options report_options(const Lab& lab) {
   options.levers = levers_of(lab);
   for (const Rung& rung : lab.rungs) options.order.emplace_back(rung.kernel);
   return options;
+}
+
+namespace {
+
+using Source = PublishedRow::Source;
+
+/// What was set on top of the table's parameters, read back from what the request asked for.
+Params given_of(const Table& table, const Run& run, int64_t request) {
+  Params given;
+  for (const auto& [name, printed] : table.params) {
+    for (const TableRow& row : table.rows) {
+      if (row.params.count(name) > 0 || given.count(name) > 0) continue;
+      for (const Series& series : run.series()) {
+        if (series.request != request || series.kernel != row.kernel) continue;
+        const Params asked = asked_params(series);
+        const auto found = asked.find(name);
+        if (found != asked.end() && found->second != printed) given[name] = found->second;
+      }
+    }
+  }
+  // Rows of the same rung in another type are other rows.
+  given.erase("dtype");
+  return given;
+}
+
+std::string how(const PublishedRow& row) {
+  return row.source == Source::measured ? "measured" : row.note;
+}
+
+std::vector<std::string> cells_of(const PublishedRow& row) {
+  std::vector<std::string> cells = {row.row->title, row.row->machine,
+                                    row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
+                                    rate_text(row.printed_flop_per_s)};
+  if (row.source == Source::missing) {
+    cells.push_back("unavailable: " + row.note);
+  } else {
+    const QualityCheck* check = row.series->quality();
+    const std::string error = check ? format_scientific(check->nmse) : "";
+    for (const std::string& cell : {format_time_ns(row.time_ns), format_time_interval(row.ci_ns),
+                                    rate_text(row.flop_per_s), error, how(row)}) {
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+report::Section table_section(const Table& table, const std::vector<PublishedRow>& rows,
+                              const Params& given) {
+  report::Section section{.id = "table-" + std::string(table.id),
+                          .title = "A published table, run again"};
+  section.paragraphs.push_back(std::string(table.id) + ": " + table.title + ".");
+  if (!given.empty()) {
+    section.paragraphs.push_back("Printed: " + to_string(table.params) +
+                                 ". Here: " + to_string(given) + ".");
+  }
+  section.table = report::Table{.columns = {"Row", "Printed for", "Printed", "That is", "Here",
+                                            "95 % interval", "That is", "Error, NMSE", "How"}};
+  for (const PublishedRow& row : rows) {
+    section.table->rows.push_back(cells_of(row));
+    section.table->rows.back().resize(section.table->columns.size());
+    if (row.source == Source::missing && !row.brings.empty())
+      section.bullets.push_back(std::string(row.row->title) + " takes " + row.brings + ".");
+  }
+  return section;
+}
+
+/// The newest with a start and a number of items, and for the rest with `others`, where that is known.
+const Series* newest(const Run& run, const char* kernel, const Params& wanted,
+                     const Params* others) {
+  const auto& all = run.series();
+  const auto has = [](const Series& series, const Params& params) {
+    return std::all_of(params.begin(), params.end(), [&](const auto& item) {
+      const auto at = series.params.find(item.first);
+      return at == series.params.end() || at->second == item.second;
+    });
+  };
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == std::string_view(kernel) && series.cache == CacheMode::hot &&
+           (series.stats || series.status == SeriesStatus::failed) && has(series, wanted) &&
+           (!others || has(series, *others));
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+Params with(Params params, const Params& more) {
+  for (const auto& [name, value] : more) params[name] = value;
+  return params;
+}
+
+/// A network as the run has it: of the first of its rungs with a result, all with one model.
+struct NetworkResult {
+  chart::ScoreSeries series;
+  const char* kernel = nullptr;
+  Params params;  ///< of the model
+};
+
+NetworkResult result_of(const Run& run, const ScoreCard& card, const Network& network) {
+  NetworkResult result;
+  result.series.has_features = network.from_features.has_value();
+  result.series.has_raw = network.from_raw.has_value();
+  const auto& single = network.from_raw ? network.from_raw : network.from_features;
+  for (const char* kernel : network.kernels) {
+    const auto take = [&](const std::optional<Params>& start,
+                          const Params& items) -> const Series* {
+      if (!start) return nullptr;
+      const Params wanted = with(*start, items);
+      const Series* found = newest(run, kernel, wanted, result.kernel ? &result.params : nullptr);
+      if (!found || result.kernel) return found;
+      result.kernel = kernel;
+      result.params = found->params;
+      for (const Params* own : {&*start, &items})
+        for (const auto& [name, value] : *own) result.params.erase(name);
+      return found;
+    };
+    result.series.raw = take(network.from_raw, card.many);
+    result.series.features = take(network.from_features, card.many);
+    result.series.one = take(single, card.one);
+    if (result.kernel) return result;
+  }
+  return result;
+}
+
+/// The table that the run last filled in, and what it teaches; none where it ran none.
+std::vector<report::Section> published_sections(const Lab& lab, const Run& run) {
+  const auto& requests = run.requests();
+  const auto asked = std::find_if(requests.rbegin(), requests.rend(), [&](const Request& request) {
+    return request.lab == lab.id && !request.table.empty();
+  });
+  if (asked == requests.rend()) return {};
+  const auto table = require_table(lab, asked->table);
+  if (!table) return {};
+  const Params given = given_of(**table, run, asked->id);
+  std::vector<report::Section> sections;
+  // Recordings stand in for nothing here: the report is of this run.
+  sections.push_back(table_section(**table, fill_table(**table, run, asked->id, {}, given), given));
+  report::Section lessons{.id = "calibration", .title = "What that table teaches about figures"};
+  for (const TableLesson& lesson : (*table)->lessons)
+    lessons.bullets.push_back(std::string(lesson.title) + ". " + lesson.text);
+  sections.push_back(std::move(lessons));
+  return sections;
+}
+
+/// The queue last served before each rung.
+std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
+  std::vector<report::Section> sections;
+  for (const Rung& rung : lab.rungs) {
+    const Serving* last = nullptr;
+    for (const Serving& one : run.servings()) {
+      if (one.kernel == rung.kernel) last = &one;
+    }
+    if (!last) continue;
+    const std::string number = sections.empty() ? "" : "-" + std::to_string(sections.size() + 1);
+    report::Section section{.id = "queue" + number,
+                            .title = std::string("Queue before ") + rung.title};
+    section.paragraphs = {
+        chart::serving_text(*last),
+        "Requests come at random (Poisson, seeded); each step is a real call with "
+        "as many keys as each request has by then. Prompts are in the cache."};
+    section.chart = chart::serving_chart(last);
+    section.chart->id = section.id;
+    section.table =
+        report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+    section.table_behind = true;
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+}  // namespace
+
+std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
+  if (!lab.score_card) return {};
+  const ScoreCard& card = *lab.score_card;
+  const chart::ScoreOptions options{card.title, lab.quality_metric, card.item,
+                                    lab.items,  card.features,      card.raw};
+  std::vector<chart::ScoreRow> rows;
+  for (const Network& network : card.networks) {
+    const NetworkResult result = result_of(run, card, network);
+    chart::ScoreRow row{.label = network.title};
+    if (const auto rung = find_rung(lab, result.kernel ? result.kernel : ""))
+      row.sublabel = (*rung)->title;
+    row.model_bytes = {.why = network.model_bytes ? "not measured yet" : "unavailable"};
+    if (result.kernel && network.model_bytes)
+      row.model_bytes = {.value = network.model_bytes(result.params), .note = "arithmetic"};
+    chart::fill_score(result.series, options, &row);
+    rows.push_back(std::move(row));
+  }
+  // One network of an ordinary run is no card of networks side by side.
+  const auto measured = std::count_if(rows.begin(), rows.end(), [](const chart::ScoreRow& row) {
+    return row.features_per_s.value || row.raw_per_s.value || row.latency_s.value;
+  });
+  if (measured < 2) return {};
+  report::Section section{.id = "score-card", .title = "Score card"};
+  section.paragraphs = {"Networks that do one task, each at its newest parameters in this run. " +
+                        std::string("What was not measured says so.")};
+  section.chart = chart::score_chart(rows, options);
+  section.table =
+      report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+  return {std::move(section)};
 }
 
 report::Options report_options(const Lab& lab, const Run& run) {

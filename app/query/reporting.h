@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/core/result.h"
 #include "common/record/run.h"
@@ -20,6 +21,9 @@ report::Options report_options(const Lab& lab);
 report::Options report_options(const Lab& lab, const Run& run);
 /// Those of the lab that the run's last request was about.
 report::Options report_options(const Run& run);
+
+/// The lab's score card (labs/score_card.h), where the run measured two of its networks; else none.
+std::vector<report::Section> score_sections(const Lab& lab, const Run& run);
 
 /// Where reports are left: $XDG_DOCUMENTS_DIR/ridgepoint-reports, else ~/ridgepoint-reports, else
 /// ./ridgepoint-reports.

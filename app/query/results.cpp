@@ -8,13 +8,15 @@
 #include <optional>
 #include <set>
 
-#include "app/query/ladder_end.h"
+#include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/diagnosis.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/seed_delta.h"
+#include "common/record/trap.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
 #include "labs/lab.h"
@@ -362,6 +364,98 @@ int compare_exit_code(const Run& run, int64_t request) {
   }
   // No comparison came out of it: there is nothing that may be used.
   return worst < 0 ? static_cast<int>(ErrorCode::invalid) : worst;
+}
+
+namespace {
+
+std::vector<std::string> row_of(const Series& series) {
+  std::vector<std::string> row(7);
+  row[0] = short_name(series.kernel);
+  if (!series.trap || series.status == SeriesStatus::failed) return row;
+  const TrapOutcome& trap = *series.trap;
+  return {row[0],
+          reading_text(trap, trap.lie.median),
+          reading_interval_text(trap, trap.lie),
+          reading_text(trap, trap.honest.median),
+          reading_interval_text(trap, trap.honest),
+          bias_text(trap),
+          trap.caught ? "caught" : "not caught"};
+}
+
+}  // namespace
+
+std::string traps_text(const std::vector<const Series*>& traps) {
+  std::vector<std::vector<std::string>> rows;
+  std::string notes;
+  for (const Series* series : traps) {
+    rows.push_back(row_of(*series));
+    if (!series->trap) continue;
+    const TrapOutcome& trap = *series->trap;
+    notes += fmt::format("  {}: {} of {}\n    {}\n", short_name(series->kernel), trap.quantity,
+                         trap.victim, guard_text(trap));
+  }
+  return table({"trap", "the lie", "95 %", "honest", "95 %", "the lie reads", "guard"}, rows) +
+         (notes.empty() ? "" : "\n" + notes);
+}
+
+namespace {
+
+std::string title_of(const Lab& lab, const std::string& kernel) {
+  const auto rung = find_rung(lab, kernel);
+  return rung ? (*rung)->title : kernel;
+}
+
+std::string cause_text(const Series& series, const Diagnosis& diagnosis, const Lab& lab,
+                       const Levers& levers) {
+  std::string text =
+      fmt::format("  {}: {}", short_name(series.kernel), to_string(diagnosis.bottleneck));
+  if (!diagnosis.reason.empty()) text += ", " + diagnosis.reason;
+  if (!diagnosis.evidence.empty()) text += "\n    " + evidence_text(diagnosis);
+  const std::string lever = lever_of(diagnosis.bottleneck);
+  const std::string rung = lever_rung(levers, series.kernel, diagnosis);
+  if (!lever.empty()) {
+    text += "\n    lever: " + lever;
+    if (!rung.empty()) text += fmt::format(" ({}: {})", title_of(lab, rung), rung);
+  }
+  return text + "\n";
+}
+
+std::string resources_text(const Resources& resources) {
+  std::string text;
+  for (const DeviceKernel& kernel : resources.kernels) {
+    text += "    " + describe(kernel) + "\n";
+  }
+  return text;
+}
+
+std::string counters_text(const std::vector<Counter>& counters) {
+  std::string text;
+  for (const Counter& counter : counters) {
+    text += fmt::format("    {} {}\n", counter.name, format_counter(counter));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
+  const Levers levers = levers_of(lab);
+  std::string text, last_reason;
+  for (const Series& series : run.series()) {
+    const bool wanted = request == 0 || series.request == request;
+    const auto diagnosis =
+        wanted ? diagnose(series, run.ceilings(), run.environment()) : std::nullopt;
+    if (!diagnosis) continue;
+    text += cause_text(series, *diagnosis, lab, levers);
+    if (series.resources) text += resources_text(*series.resources);
+    text += counters_text(series.counters);
+    // The same for every rung of a backend: once is enough.
+    const auto why = series.unavailable.find("counters");
+    if (why == series.unavailable.end() || why->second == last_reason) continue;
+    last_reason = why->second;
+    text += "    counters unavailable: " + why->second + "\n";
+  }
+  return text.empty() ? "" : "\nbottlenecks\n" + text;
 }
 
 }  // namespace ridge::app

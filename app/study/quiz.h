@@ -51,13 +51,6 @@ struct Answer {
   std::vector<KernelRequest> run;  ///< not_yet: what to send to get the rest
 };
 
-struct Rule {
-  const char* name;     ///< "largest_step"
-  const char* meaning;  ///< what the answer has: "the largest error against float64"
-  bool needs_threshold;
-};
-const std::vector<Rule>& quiz_rules();
-
 Result<std::vector<Question>> parse_quiz(const std::string& text, const std::string& where);
 /// All questions about a lab; empty if there are none.
 Result<std::vector<Question>> load_quiz(const std::string& lab);

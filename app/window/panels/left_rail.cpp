@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "app/query/ladder_end.h"
+#include "app/query/selection.h"
 #include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"

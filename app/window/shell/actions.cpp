@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "app/query/ladder_end.h"
+#include "app/query/selection.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/fold.h"
 #include "app/window/shell/screens.h"

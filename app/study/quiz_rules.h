@@ -1,4 +1,4 @@
-// Between the files of the quiz: which results a question is about, and the rules over them.
+// Which results a question of the quiz is about, and the rules over them.
 #pragma once
 
 #include <map>
@@ -27,6 +27,12 @@ struct Group {
 };
 Group group_of(const Question& question, const Lab& lab, const Run& run);
 
+struct Rule {
+  const char* name;     ///< "largest_step"
+  const char* meaning;  ///< what the answer has: "the largest error against float64"
+  bool needs_threshold;
+};
+
 /// What a rule makes of one candidate.
 struct Score {
   double value = 0;
@@ -46,9 +52,8 @@ struct RuleCode {
   std::optional<Score> (*score)(const std::vector<Candidate>& candidates, size_t at, const Run& run,
                                 std::string* reason);
 };
+/// All rules, for messages and tests.
+const std::vector<Rule>& quiz_rules();
 const RuleCode* find_rule(const std::string& name);
-
-/// Names that an explanation may have in braces.
-const std::vector<std::string>& placeholders();
 
 }  // namespace ridge::study
