@@ -17,12 +17,12 @@ using namespace ridge::window;
 using compat::Key;
 
 const chart::Scene& scene_of(const Fixture& f) {
-  return f.driver->screen().chart_scene();
+  return f.driver->shell().chart_scene();
 }
 
 /// A place in the plot, as shares of it from the lower left.
 ImVec2 in_plot(const Fixture& f, float across, float up) {
-  const Area place = f.driver->screen().chart_place();
+  const Area place = f.driver->shell().chart_place();
   const chart::AxisPlace &x = scene_of(f).x_axes.at(0), &y = *scene_of(f).y_axis;
   return {place.x + x.low_px + (x.high_px - x.low_px) * across,
           place.y + y.low_px + (y.high_px - y.low_px) * up};
@@ -51,7 +51,7 @@ TEST_CASE("the wheel zooms at the cursor, 0 and a double click show all of it ag
   roofline(f);
   const Interval whole = x_range(f);
   const ImVec2 at = in_plot(f, 0.3f, 0.6f);
-  const float px = at.x - f.driver->screen().chart_place().x;
+  const float px = at.x - f.driver->shell().chart_place().x;
   const double under = scene_of(f).x_axes[0].value(px);
   CHECK(f.driver->find("chart:fit") == nullptr);
   f.driver->move(at.x, at.y);
@@ -228,7 +228,7 @@ TEST_CASE("while predicting, the expected bar is dragged in the ladder itself", 
   const std::string kernel = "gemm.cpu.loop_order";
   const auto drag_to = [&](float across) {
     const Area row = *f.driver->find("chart:" + kernel);
-    const Area place = f.driver->screen().chart_place();
+    const Area place = f.driver->shell().chart_place();
     const chart::AxisPlace axis = scene_of(f).x_axes.at(0);
     const float x = place.x + axis.low_px + (axis.high_px - axis.low_px) * across;
     const double wanted_ns = axis.value(x - place.x) * 1e9;

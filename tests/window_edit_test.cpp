@@ -171,9 +171,9 @@ TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are
   CHECK(std::string(row->rung->title).starts_with("edited: "));
   CHECK(made_from(state) == find_row(state, kRung));
   CHECK(state.run().source(kEdited)->text.starts_with("#error this text"));
-  CHECK(kept_edit_said(state).find("recorded elsewhere") != std::string::npos);
+  CHECK(replayed_edit_note(state).find("recorded elsewhere") != std::string::npos);
   CHECK(driver.find("edit") == nullptr);
-  CHECK(why_no_edit(state).find("saved run") != std::string::npos);
+  CHECK(edit_blocker(state).find("saved run") != std::string::npos);
   CHECK(state.editing == nullptr);
   CHECK(!opened->get()->build(kRung, "", "int a;"));  // who opens a file has no compiler
 }
@@ -217,7 +217,7 @@ TEST_CASE("a folder that is none, and an empty one, say so on the class screen")
 TEST_CASE("what cannot be edited says why") {
   Edits w;
   w.session.lose("gone");
-  CHECK(why_no_save(w.state).find("Nothing is being edited") != std::string::npos);
+  CHECK(save_blocker(w.state).find("Nothing is being edited") != std::string::npos);
   CHECK(!perform(w.state, "save_edit"));
 }
 

@@ -11,7 +11,7 @@ using namespace ridge::window;
 using compat::Key;
 
 const chart::Scene& scene_of(const Fixture& f) {
-  return f.driver->screen().chart_scene();
+  return f.driver->shell().chart_scene();
 }
 
 chart::ChartModel centre_model(const State& state) {
@@ -145,7 +145,7 @@ TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a
     });
     REQUIRE(hit != hits.end());
     CHECK(hit->note.find("not run") != std::string::npos);
-    const Area place = f.driver->screen().chart_place();
+    const Area place = f.driver->shell().chart_place();
     f.driver->press_at(place.x + (hit->a.x + hit->b.x) / 2, place.y + (hit->a.y + hit->b.y) / 2);
     f.driver->frames(2);
     CHECK(param_int(f.state.view.params, "tile_m") == axes.x_stops[3]);

@@ -45,12 +45,12 @@ struct LessonFixture : Fixture {
 TEST_CASE("diagrams go through their steps once and rest", "[window][lesson]") {
   LessonFixture f("gemm.cpu.naive_o1");
   const float first = f.knob("walk");
-  CHECK(f.driver->screen().wake_s() > 0);
+  CHECK(f.driver->shell().wake_s() > 0);
   f.seconds(1.2);
   CHECK(f.knob("walk") > first);
   f.seconds(10);
   const float last = f.knob("walk");
-  CHECK(f.driver->screen().wake_s() == 0);  // nothing moves: nothing is drawn
+  CHECK(f.driver->shell().wake_s() == 0);  // nothing moves: nothing is drawn
   f.seconds(1);
   CHECK(f.knob("walk") == last);
   REQUIRE(f.driver->click("diagram:walk:play"));
@@ -68,7 +68,7 @@ TEST_CASE("with reduced motion nothing moves by itself; keys, slider and button 
   LessonFixture f("gemm.cuda.naive", true);
   REQUIRE(f.driver->find("diagram:threads") != nullptr);
   const float still = f.knob("walk");
-  CHECK(f.driver->screen().wake_s() == 0);
+  CHECK(f.driver->shell().wake_s() == 0);
   f.seconds(1.2);
   CHECK(f.knob("walk") == still);
   f.driver->type('>');
@@ -96,7 +96,7 @@ TEST_CASE("a diagram waits while something is measured", "[window][lesson]") {
   const float at = f.knob("walk");
   f.seconds(2);
   CHECK(f.knob("walk") == at);
-  CHECK(f.driver->screen().wake_s() == 0);
+  CHECK(f.driver->shell().wake_s() == 0);
 }
 
 TEST_CASE("a diagram follows the parameters and its own knob, and says when it has no source",
@@ -209,7 +209,7 @@ TEST_CASE("figures explain themselves on Machine, in the report and on the diagn
   f.driver->type('o');
   f.driver->frames(3);
   std::string head;
-  for (const auto& [name, area] : f.driver->screen().widgets()) {
+  for (const auto& [name, area] : f.driver->shell().widgets()) {
     if (name.starts_with("report_head:1:") && head.empty()) head = name;
   }
 

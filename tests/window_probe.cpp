@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/window/shell/screen.h"
+#include "app/window/shell/shell.h"
 #include "app/window/shell/window.h"
 
 using namespace ridge;
@@ -44,7 +44,7 @@ std::string row_state(const window::RungView& row) {
   return series->status == SeriesStatus::skipped ? "refused" : "running";
 }
 
-void tell(const std::string& path, const window::Screen& screen, const window::State& state) {
+void tell(const std::string& path, const window::Shell& shell, const window::State& state) {
   const std::string part = path + ".part";
   {
     std::ofstream out(part);
@@ -59,7 +59,7 @@ void tell(const std::string& path, const window::Screen& screen, const window::S
     for (const window::RungView& row : state.ladder)
       out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
           << (row.series ? row.series->reason : row.reason) << "\n";
-    for (const auto& [name, area] : screen.widgets()) {
+    for (const auto& [name, area] : shell.widgets()) {
       if (area.w < 1 || area.h < 1) continue;
       out << area.x << ' ' << area.y << ' ' << area.w << ' ' << area.h << ' ' << name << "\n";
     }
@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--close-after") == 0) options.close_after_s = std::atof(argv[i + 1]);
   }
   const std::string path = argv[1];
-  options.observe = [&](const window::Screen& screen, const window::State& state) {
-    tell(path, screen, state);
+  options.observe = [&](const window::Shell& shell, const window::State& state) {
+    tell(path, shell, state);
   };
   return window::open_window(options);
 }

@@ -181,7 +181,7 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   // What cannot be done says why and does nothing.
   const auto entries = palette_entries(f.state, "compare the selected");
   REQUIRE_FALSE(entries.empty());
-  CHECK(entries.front().why_not.find("baseline") != std::string::npos);
+  CHECK(entries.front().blocker.find("baseline") != std::string::npos);
   f.driver->key(compat::Key::k, true);
   for (const char letter : std::string("compare the sel")) f.driver->type(letter);
   f.driver->key(compat::Key::enter);
@@ -212,7 +212,7 @@ TEST_CASE("the compare screen lists every comparison, and a click chooses one",
   CHECK(f.driver->find("forest:2") == nullptr);
   CHECK(f.driver->find("spread"));  // both sides' times
   const auto chosen_label = [&] {
-    for (const chart::Primitive& p : f.driver->screen().chart_scene().primitives) {
+    for (const chart::Primitive& p : f.driver->shell().chart_scene().primitives) {
       if (p.role == chart::Role::highlight) return p.a.y;
     }
     return -1.0f;
@@ -358,7 +358,7 @@ TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[
   const std::string svg = ImGui::GetClipboardText();
   CHECK(svg.find("<svg") != std::string::npos);
   CHECK(svg.find(find_lab("gemm")->rungs[0].title) != std::string::npos);
-  CHECK(f.driver->screen().chart_place().w > 300);
+  CHECK(f.driver->shell().chart_place().w > 300);
   REQUIRE(perform(f.state, "save_png"));
   CHECK(f.state.png_in_frames > 0);  // the window saves it (app/window/shell/window.cpp)
   f.driver->type('v');
@@ -401,7 +401,7 @@ TEST_CASE("every screen is drawn empty, with a run and with a replay, at every s
           f.state.view.screen = screen.id;
           f.driver->frames(2);
           CHECK(f.driver->triangles() > 100);
-          for (const auto& [name, area] : f.driver->screen().widgets()) {
+          for (const auto& [name, area] : f.driver->shell().widgets()) {
             INFO(name);
             if (screen.id == ScreenId::lab) continue;  // window_test.cpp
             CHECK(area.x >= -1);

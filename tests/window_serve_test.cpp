@@ -159,7 +159,7 @@ TEST_CASE("Decode: each type of the described model's weights, run and drawn bes
   REQUIRE(f.driver->click("processor=GPU"));
   f.driver->frames(2);
   CHECK(window::decodes_on_gpu(f.state));
-  CHECK_FALSE(window::why_no_run_decode(f.state).empty());
+  CHECK_FALSE(window::run_decode_blocker(f.state).empty());
 }
 
 TEST_CASE("what is emulated has a row and a point on the frontier, and no speed", "[window]") {
@@ -194,7 +194,7 @@ TEST_CASE("what is emulated has a row and a point on the frontier, and no speed"
 
 TEST_CASE("labs without a step or a model offer neither", "[window]") {
   Fixture f;
-  CHECK_FALSE(window::why_no_queue(f.state).empty());
-  CHECK_FALSE(window::why_no_serve(f.state).empty());
-  CHECK_FALSE(window::why_no_decode(f.state).empty());
+  CHECK_FALSE(window::queue_blocker(f.state).empty());
+  CHECK_FALSE(window::serve_blocker(f.state).empty());
+  CHECK_FALSE(window::decode_blocker(f.state).empty());
 }

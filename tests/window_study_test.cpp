@@ -24,7 +24,7 @@ std::string text_of(const std::string& path) {
 
 /// The first widget whose name begins so; empty: none.
 std::string widget_with(const Fixture& f, const std::string& prefix) {
-  for (const auto& [name, area] : f.driver->screen().widgets()) {
+  for (const auto& [name, area] : f.driver->shell().widgets()) {
     if (name.starts_with(prefix)) return name;
   }
   return "";

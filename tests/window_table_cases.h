@@ -15,8 +15,8 @@ TEST_CASE("the published table: shown by its button, run by its own, one line a 
   REQUIRE(f.driver->click("view=Table"));
   CHECK(f.state.view.chart == find_view("table"));
   const size_t rows = find_lab("gemm")->tables.front().rows.size();
-  CHECK(f.driver->screen().widgets().count("table:" + std::to_string(rows - 1)) == 1);
-  CHECK(f.driver->screen().widgets().count("table:" + std::to_string(rows)) == 0);
+  CHECK(f.driver->shell().widgets().count("table:" + std::to_string(rows - 1)) == 1);
+  CHECK(f.driver->shell().widgets().count("table:" + std::to_string(rows)) == 0);
 
   REQUIRE(f.driver->click("run_table"));
   const WorkRequest request = f.session.last(RequestType::run);

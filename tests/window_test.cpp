@@ -21,7 +21,7 @@ using compat::Key;
 
 int marks(const Fixture& fixture) {
   int count = 0;
-  for (const chart::Primitive& p : fixture.driver->screen().chart_scene().primitives) {
+  for (const chart::Primitive& p : fixture.driver->shell().chart_scene().primitives) {
     const bool bar = p.kind == chart::Primitive::Kind::rect && p.role == chart::Role::series0;
     count += bar;
   }
@@ -349,7 +349,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   live.driver->frames(3);
   const TemporaryFolder folder;
   REQUIRE(live.session.save(folder.path + "/run.jsonl"));
-  const chart::Scene scene = live.driver->screen().chart_scene();
+  const chart::Scene scene = live.driver->shell().chart_scene();
   live.driver.reset();  // one ImGui context at a time
 
   auto session = app::Session::replay(folder.path + "/run.jsonl");
@@ -363,7 +363,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   CHECK(state.view.baseline == "gemm.cpu.naive_o1");
   REQUIRE(shown_comparison(state, nullptr));
   REQUIRE(state.ladder.size() == live.state.ladder.size());
-  CHECK(same_scene(driver.screen().chart_scene(), scene));
+  CHECK(same_scene(driver.shell().chart_scene(), scene));
   driver.key(Key::f5);
   CHECK(state.notice.text.find("saved run") != std::string::npos);
 }

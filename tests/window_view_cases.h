@@ -37,7 +37,7 @@ bool same_scene(const chart::Scene& a, const chart::Scene& b) {
 TEST_CASE("R, N, Q and E show the other views and lead back; the buttons do the same", "[window]") {
   Fixture f;
   f.run_all();
-  const chart::Scene ladder = f.driver->screen().chart_scene();
+  const chart::Scene ladder = f.driver->shell().chart_scene();
   for (const auto& [key, view, name] : {std::tuple{'r', find_view("roofline"), "Roofline"},
                                         std::tuple{'n', find_view("sizes"), "Sizes"},
                                         std::tuple{'q', find_view("bandwidth"), "Bandwidth"},
@@ -45,10 +45,10 @@ TEST_CASE("R, N, Q and E show the other views and lead back; the buttons do the 
     INFO(name);
     f.driver->type(key);
     CHECK(f.state.view.chart == view);
-    CHECK_FALSE(same_scene(f.driver->screen().chart_scene(), ladder));
+    CHECK_FALSE(same_scene(f.driver->shell().chart_scene(), ladder));
     f.driver->type(key);
     CHECK(f.state.view.chart == find_view("ladder"));
-    CHECK(same_scene(f.driver->screen().chart_scene(), ladder));
+    CHECK(same_scene(f.driver->shell().chart_scene(), ladder));
     REQUIRE(f.driver->click(std::string("view=") + name));
     CHECK(f.state.view.chart == view);
     REQUIRE(f.driver->click(std::string("view=") + name));

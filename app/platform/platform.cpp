@@ -157,14 +157,14 @@ Platform::~Platform() {
   glfwTerminate();
 }
 
-void Platform::draw(Screen& screen, const ViewState& view) {
-  if (screen.prepare()) refresh_font_texture();
+void Platform::draw(Shell& shell, const ViewState& view) {
+  if (shell.prepare()) refresh_font_texture();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   take_press(ImGui::GetIO());
   ImGui::NewFrame();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  screen.draw(size.x, size.y);
+  shell.draw(size.x, size.y);
   ImGui::Render();
   read_keyboard(window_, ImGui::GetIO());
   int width = 0, height = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/shell/screen.h"
+#include "app/window/shell/shell.h"
 #include "common/core/result.h"
 
 struct GLFWwindow;
@@ -27,7 +27,7 @@ class Platform {
   ~Platform();
 
   /// One frame into the back buffer.
-  void draw(Screen& screen, const ViewState& view);
+  void draw(Shell& shell, const ViewState& view);
   void swap();
   /// The back buffer, before swap(): RGB, top row first.
   std::vector<unsigned char> read_pixels(int* width, int* height) const;

@@ -48,14 +48,11 @@ class StableVector {
     const std::unique_ptr<T>* slot_ = nullptr;
   };
   using value_type = T;
-  StableVector() = default;
-  StableVector(StableVector&&) = default;  ///< the elements stay where they are; there is no copy
-  StableVector& operator=(StableVector&&) = default;
   using iterator = Iterator<T>;
   using const_iterator = Iterator<const T>;
 
   StableVector() = default;
-  StableVector(StableVector&&) noexcept = default;
+  StableVector(StableVector&&) noexcept = default;  ///< the elements stay where they are; no copy
   StableVector& operator=(StableVector&&) noexcept = default;
 
   size_t size() const { return slots_.size(); }

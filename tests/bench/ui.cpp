@@ -14,7 +14,7 @@
 #include <mutex>
 #include <thread>
 
-#include "app/window/shell/screen.h"
+#include "app/window/shell/shell.h"
 #include "app/window/shell/window.h"
 
 using namespace ridge;
@@ -63,7 +63,7 @@ struct Eyes {
   std::atomic<int64_t> runs{0};      ///< run requests the transcript has
   std::atomic<int64_t> measured{0};  ///< of these with a sample in a frame that was drawn
 
-  void see(const window::Screen& screen, const window::State& state) {
+  void see(const window::Shell& screen, const window::State& state) {
     const std::lock_guard<std::mutex> guard(lock);
     widgets = screen.widgets();
     int64_t asked = 0, sampled = 0;
@@ -174,7 +174,7 @@ int million(const std::string& run) {
   const int rc = open({.replay = path,
                        .close_after_s = 6,
                        .observe =
-                           [&](const window::Screen&, const window::State& state) {
+                           [&](const window::Shell&, const window::State& state) {
                              samples = state.run().series().front().samples.size();
                            }},
                       &timing);
@@ -286,7 +286,7 @@ int live(const std::string& run) {
                        .lab = "gemm",
                        .close_after_s = 38,
                        .observe =
-                           [&](const window::Screen&, const window::State& state) {
+                           [&](const window::Shell&, const window::State& state) {
                              int64_t sum = 0;
                              for (const Series& series : state.run().series())
                                sum += std::ssize(series.samples);
@@ -338,7 +338,7 @@ int rerun() {
   window::WindowTiming timing;
   const int rc = open({.lab = "gemm",
                        .close_after_s = 40,
-                       .observe = [&](const window::Screen& screen,
+                       .observe = [&](const window::Shell& screen,
                                       const window::State& state) { eyes.see(screen, state); }},
                       &timing);
   hands.join();

@@ -170,7 +170,7 @@ bool edits_selected(const State& state) {
   return state.editing && state.view.rung == state.editing->id;
 }
 
-std::string why_no_edit(const State& state) {
+std::string edit_blocker(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
   if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to edit.";
   const RungView* row = original_row(state);
@@ -184,14 +184,14 @@ std::string why_no_edit(const State& state) {
   return row->can_run ? "" : "It cannot run on this machine, so that an edit could not be checked.";
 }
 
-std::string why_no_save(const State& state) {
+std::string save_blocker(const State& state) {
   return state.editing ? "" : "Nothing is being edited: press Edit in the source tab first.";
 }
 
 const RungView* made_from(const State& state) {
   if (edits_selected(state)) return find_row(state, state.editing->kernel);
   const bool is_kept = state.view.lab && is_edit(state.view.rung);
-  return is_kept ? find_row(state, stands_after(state, state.view.rung)) : nullptr;
+  return is_kept ? find_row(state, original_rung_of(state, state.view.rung)) : nullptr;
 }
 
 bool is_building(const State& state) {
@@ -238,7 +238,7 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   show_editing(state);
 }
 
-std::string why_no_hint(const State& state) {
+std::string hint_blocker(const State& state) {
   if (!state.editing || state.editing->hints.empty())
     return "No exercise is open: the Class screen has them.";
   return state.editing->hints_shown < state.editing->hints.size() ? "" : "That was the last hint.";

@@ -42,11 +42,11 @@ struct Editing {
 
 /// Whether the selected rung is the learner's.
 bool edits_selected(const State& state);
-std::string why_no_edit(const State& state);
-std::string why_no_save(const State& state);
+std::string edit_blocker(const State& state);
+std::string save_blocker(const State& state);
 /// After the end of a worker: the next one does not know the learner's rung yet.
 void build_again(State& state);
-std::string why_no_hint(const State& state);
+std::string hint_blocker(const State& state);
 void show_hint(State& state);
 /// Makes the copy, where there is none, and opens it; the second time it goes back to it.
 void start_editing(State& state);
@@ -56,12 +56,12 @@ void start_exercise(State& state, const app::Exercise& exercise);
 const RungView* made_from(const State& state);
 /// What an edit of the run stands after: its original; of an exercise, whose name no ladder has, what it was
 /// compared with, else what its text says (an exercise of ours). Empty: nothing in this lab.
-std::string stands_after(const State& state, const std::string& edit);
+std::string original_rung_of(const State& state, const std::string& edit);
 /// Rows for the edits of `rung` that the run holds besides the open one: of a saved run, or made before it
 /// in this session. They are read from what was recorded, and stay where they are.
 std::vector<const Rung*> kept_edits(const State& state, const Rung& rung);
 /// Where the selected one is such an edit of a saved run: that nothing of it is built here; else empty.
-std::string kept_edit_said(const State& state);
+std::string replayed_edit_note(const State& state);
 bool is_building(const State& state);
 void save_edit(State& state);
 /// The original's text in the window and in the file; what was there is kept beside it.

@@ -108,7 +108,7 @@ void SourceTab::draw_editor(Ui& ui, float top) {
   follow_cursor(field, &cursor_line_, area.y, row_h);
   ImGui::EndChild();
   ui.list = outer;
-  if (changed) ui.reads_again = true;
+  if (changed) ui.needs_redraw = true;
   ui.wake_in(0.1);  // the file is looked at: another editor may save it
 }
 

@@ -89,7 +89,7 @@ void draw_waiting(Ui& ui, const Area& area) {
 /// Why nothing can be shown whatever is waited for; true: it was said.
 bool draw_why_not(Ui& ui, const Area& area) {
   const State& state = ui.state;
-  if (const std::string why = why_no_inspect(state); !why.empty()) {
+  if (const std::string why = inspect_blocker(state); !why.empty()) {
     draw_empty_state(ui, area, why, "Others have: Weightless, for one.");
     return true;
   }
@@ -277,31 +277,31 @@ std::span<const Action> inspect_actions() {
       {"inspect_previous",
        "Inside: the input before",
        {},
-       why_no_pick,
+       pick_blocker,
        [](State& state) { pick_input(state, -1); }},
       {"inspect_next",
        "Inside: the next input",
        {},
-       why_no_pick,
+       pick_blocker,
        [](State& state) { pick_input(state, 1); }},
-      {"inspect_wrong", "Inside: the next input that it gets wrong", {}, why_no_draw, pick_wrong},
+      {"inspect_wrong", "Inside: the next input that it gets wrong", {}, draw_blocker, pick_wrong},
       {"inspect_draw",
        "Inside: draw, beginning with the input in view",
        {},
-       why_no_draw,
+       draw_blocker,
        toggle_draw},
-      {"inspect_clear", "Inside: an empty picture to draw on", {}, why_no_canvas, clear_canvas},
+      {"inspect_clear", "Inside: an empty picture to draw on", {}, canvas_blocker, clear_canvas},
       {"inspect_unit_back",
        "Inside: the LUT or RAM before",
        {},
-       why_no_unit,
+       unit_blocker,
        [](State& state) { step_unit(state, -1); }},
       {"inspect_unit_on",
        "Inside: the next LUT or RAM",
        {},
-       why_no_unit,
+       unit_blocker,
        [](State& state) { step_unit(state, 1); }},
-      {"inspect_again", "Inside: ask the worker again", {}, why_no_inspect, inspect_again}};
+      {"inspect_again", "Inside: ask the worker again", {}, inspect_blocker, inspect_again}};
   return kActions;
 }
 
@@ -312,7 +312,7 @@ const ViewDesc kInspectView = {
     .label = "Inside",
     .title = "Inside: what a model learned, and how it decides",
     .place = 150,
-    .blocker = why_no_inspect,
+    .blocker = inspect_blocker,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<InspectPanel>(); },
     .actions = inspect_actions};
 RIDGE_VIEW(kInspectView);

@@ -99,7 +99,7 @@ bool may_ask(const State& state) {
 }
 
 std::string why_live_only(const State& state) {
-  if (std::string why = why_no_inspect(state); !why.empty()) return why;
+  if (std::string why = inspect_blocker(state); !why.empty()) return why;
   return state.is_replay() ? "This is a saved run; start ridgepoint without --replay to try inputs."
                            : "";
 }
@@ -149,7 +149,7 @@ bool tick_inspect(State& state, double now_s) {
   // Lost workers are started again by a click, not by being looked at.
   const bool lost = state.session->state() == app::WorkerState::lost && !look.sent.empty();
   if (key == look.sent || lost || now_s < look.next_s) return answered;
-  estimates_give_way(state);
+  cancel_estimates(state);
   const auto id = state.session->send(std::move(request));
   look.sent = std::move(key);
   look.next_s = now_s + kBetween_s;
@@ -164,30 +164,30 @@ bool is_inspecting(const State& state) {
   return row && row->info && wanted_key(state, next_request(state, *row)) != state.look.sent;
 }
 
-std::string why_no_inspect(const State& state) {
+std::string inspect_blocker(const State& state) {
   return state.view.lab && !state.view.lab->inspected.empty()
              ? ""
              : "This lab has no model to look into.";
 }
 
-std::string why_no_pick(const State& state) {
-  if (std::string why = why_no_inspect(state); !why.empty()) return why;
+std::string pick_blocker(const State& state) {
+  if (std::string why = inspect_blocker(state); !why.empty()) return why;
   return shown_input(state) ? "" : "No input is in view yet.";
 }
 
-std::string why_no_draw(const State& state) {
+std::string draw_blocker(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
   if (picture_in_view(state)) return "";
   return shown_input(state) ? "What this model takes is no picture."
                             : "No input is in view yet, which the drawing begins with.";
 }
 
-std::string why_no_canvas(const State& state) {
+std::string canvas_blocker(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
   return state.look.draws ? "" : "Nothing is being drawn: press Draw first.";
 }
 
-std::string why_no_unit(const State& state) {
+std::string unit_blocker(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
   return shown_model(state) ? "" : "The model is not in view yet.";
 }

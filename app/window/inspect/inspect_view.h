@@ -24,11 +24,11 @@ bool tick_inspect(State& state, double now_s);
 bool is_inspecting(const State& state);
 
 /// Why the view has nothing to show; empty: it has.
-std::string why_no_inspect(const State& state);
-std::string why_no_pick(const State& state);  ///< another input
-std::string why_no_draw(const State& state);
-std::string why_no_canvas(const State& state);  ///< nothing is being drawn
-std::string why_no_unit(const State& state);
+std::string inspect_blocker(const State& state);
+std::string pick_blocker(const State& state);  ///< another input
+std::string draw_blocker(const State& state);
+std::string canvas_blocker(const State& state);  ///< nothing is being drawn
+std::string unit_blocker(const State& state);
 
 void pick_input(State& state, int step);
 void pick_wrong(State& state);

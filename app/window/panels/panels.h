@@ -43,7 +43,6 @@ struct LeftRail {
   std::string followed_;  ///< the selection that was last scrolled to
 };
 
-/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
 /// A parameter, and what may be chosen for it.
 struct ParamGroup {
   std::string name, label, tip;
@@ -52,6 +51,7 @@ struct ParamGroup {
   bool is_integer = false;
 };
 
+/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
 struct ParamsBar {
   /// Height it needs for this width.
   float height(Ui& ui, float width);
@@ -61,7 +61,7 @@ struct ParamsBar {
   const std::array<std::vector<ParamGroup>, 2>& groups(const State& state);
   std::array<std::vector<ParamGroup>, 2> groups_;  ///< all; and what the selected rung takes
   uint64_t version_ = ~0ull;
-  View chart_ = View::ladder;
+  const ViewDesc* chart_ = nullptr;
 };
 
 /// The centre: the ladder, or another view of the same results. A click selects a rung.

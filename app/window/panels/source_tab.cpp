@@ -59,7 +59,7 @@ int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h)
     // A third of the way down: what leads to the line is seen with it.
     const float at = top + line_h * static_cast<float>(line - 1);
     ImGui::SetScrollFromPosY(at - ImGui::GetWindowPos().y, 0.33f);
-    ui.reads_again = true;
+    ui.needs_redraw = true;
   }
   return line;
 }
@@ -139,7 +139,7 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
     followed_ = kernel;
     const float line = static_cast<float>(std::max<int64_t>(assembly->loop_first - 4, 0));
     ImGui::SetScrollY(assembly->loop_first > 12 ? line * ui.px(kCodeLine_px) : 0);
-    ui.reads_again = true;
+    ui.needs_redraw = true;
   }
   draw_code(ui, area, {assembly->text, assembly->loop_first, assembly->loop_last, false});
 }
@@ -171,7 +171,7 @@ void SourceTab::draw(Ui& ui, Area area) {
   bool is_error = false;
   const std::string said = assembly ? loop_sentence(*assembly)
                            : edits  ? editing_status(ui.state, &is_error)
-                                    : kept_edit_said(ui.state);
+                                    : replayed_edit_note(ui.state);
   std::string hints;
   for (size_t i = 0; edits && !assembly && i < ui.state.editing->hints_shown; ++i)
     hints += (i > 0 ? "\n" : "") + ui.state.editing->hints[i];

@@ -9,7 +9,7 @@
 namespace ridge::window {
 namespace {
 
-class CardsScreen final : public ScreenView {
+class CardsScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -154,7 +154,7 @@ std::string sentence_of(std::string text) {
   return text;
 }
 
-std::unique_ptr<ScreenView> make_cards_screen() {
+std::unique_ptr<Screen> make_cards_screen() {
   return std::make_unique<CardsScreen>();
 }
 

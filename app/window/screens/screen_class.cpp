@@ -17,7 +17,7 @@
 namespace ridge::window {
 namespace {
 
-class ClassScreen final : public ScreenView {
+class ClassScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -47,7 +47,7 @@ void ClassScreen::draw(Ui& ui, Area all) {
   }
   if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
     board_ = reading_.get();
-  ui.reads_again |= reading_.valid();
+  ui.needs_redraw |= reading_.valid();
   const Area left = all.take_left(all.w * 0.46f, ui.px(8));
   ui.panel(left);
   draw_exercises(ui, left.inset(ui.px(28), ui.px(20)));
@@ -181,7 +181,7 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_class_screen() {
+std::unique_ptr<Screen> make_class_screen() {
   return std::make_unique<ClassScreen>();
 }
 

@@ -27,7 +27,7 @@ struct Source {
   std::vector<const Comparison*> comparisons;
 };
 
-class CompareScreen final : public ScreenView {
+class CompareScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
   ChartView* chart() override { return sources_.empty() ? nullptr : chosen_chart_; }
@@ -145,7 +145,7 @@ void CompareScreen::choose(const State& state, size_t index) {
 void CompareScreen::draw_empty(Ui& ui, const Area& area) {
   ui.panel(area);
   const State& state = ui.state;
-  const bool can = state.view.lab && action("compare").why_not(state).empty() &&
+  const bool can = state.view.lab && action("compare").blocker(state).empty() &&
                    state.view.baseline != state.view.rung;
   const std::string pair =
       can ? "Compare " + rung_title(state, state.view.rung) + " with the baseline" : "";
@@ -249,7 +249,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_compare_screen() {
+std::unique_ptr<Screen> make_compare_screen() {
   return std::make_unique<CompareScreen>();
 }
 

@@ -9,7 +9,7 @@
 namespace ridge::window {
 namespace {
 
-class HomeScreen final : public ScreenView {
+class HomeScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -219,7 +219,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_home_screen() {
+std::unique_ptr<Screen> make_home_screen() {
   return std::make_unique<HomeScreen>();
 }
 

@@ -42,7 +42,7 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
   }
 }
 
-class LabScreen final : public ScreenView {
+class LabScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
   ChartView* chart() override { return chart_.view(); }
@@ -75,7 +75,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
     const float moved = now + direction * ImGui::GetIO().MouseDelta.x;
     const float width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
     if (moved != now) ui.dispatch([side, width](State& state) { state.view.*side = width; });
-    ui.reads_again = true;
+    ui.needs_redraw = true;
   }
   if (ImGui::IsItemDeactivated()) ui.dispatch([](State& state) { save_settings(&state); });
 }
@@ -85,7 +85,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
-  const float verdict_h = ui.px(ui.is_low ? kVerdict - 16 : kVerdict);
+  const float verdict_h = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
   const auto rows = static_cast<float>(
@@ -128,7 +128,7 @@ void LabScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_lab_screen() {
+std::unique_ptr<Screen> make_lab_screen() {
   return std::make_unique<LabScreen>();
 }
 

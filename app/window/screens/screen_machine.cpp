@@ -22,7 +22,7 @@ struct Missing {
   std::vector<std::string> rungs;
 };
 
-class MachineScreen final : public ScreenView {
+class MachineScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -280,7 +280,7 @@ void MachineScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_machine_screen() {
+std::unique_ptr<Screen> make_machine_screen() {
   return std::make_unique<MachineScreen>();
 }
 

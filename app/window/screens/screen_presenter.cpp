@@ -15,7 +15,7 @@ namespace {
 constexpr float kWords_px = 20, kFigure_px = 48, kChartFont_px = 19;
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
-class PresenterScreen final : public ScreenView {
+class PresenterScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
   const chart::Scene& scene() override { return scene_; }
@@ -140,7 +140,7 @@ void PresenterScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_presenter_screen() {
+std::unique_ptr<Screen> make_presenter_screen() {
   return std::make_unique<PresenterScreen>();
 }
 

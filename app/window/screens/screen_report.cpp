@@ -16,7 +16,7 @@ namespace {
 
 using report::Section;
 
-class ReportScreen final : public ScreenView {
+class ReportScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
   ChartView* chart() override { return pointed_ < charts_.size() ? &charts_[pointed_] : nullptr; }
@@ -121,7 +121,7 @@ void ReportScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_report_screen() {
+std::unique_ptr<Screen> make_report_screen() {
   return std::make_unique<ReportScreen>();
 }
 

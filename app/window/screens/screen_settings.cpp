@@ -9,7 +9,7 @@
 namespace ridge::window {
 namespace {
 
-class SettingsScreen final : public ScreenView {
+class SettingsScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 };
@@ -84,7 +84,7 @@ void SettingsScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_settings_screen() {
+std::unique_ptr<Screen> make_settings_screen() {
   return std::make_unique<SettingsScreen>();
 }
 

@@ -7,7 +7,7 @@
 namespace ridge::window {
 namespace {
 
-class ShortcutsScreen final : public ScreenView {
+class ShortcutsScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -16,7 +16,7 @@ class ShortcutsScreen final : public ScreenView {
 };
 
 void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
-  const std::string why = entry.why_not(ui.state);
+  const std::string why = entry.blocker(ui.state);
   const auto touched = ui.touch("do:" + entry.id, line);
   if (touched.hovered) ui.fill(line, ui.raised(1), ui.px(5));
   const float x = line.x + ui.px(10);
@@ -66,7 +66,7 @@ void ShortcutsScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_shortcuts_screen() {
+std::unique_ptr<Screen> make_shortcuts_screen() {
   return std::make_unique<ShortcutsScreen>();
 }
 

@@ -47,7 +47,7 @@ const Kind& kind_of(const std::string& what) {
 
 constexpr float kLane = 32, kSection = 34, kLabel = 250, kTelemetry = 62;
 
-class TimelineScreen final : public ScreenView {
+class TimelineScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
@@ -120,7 +120,7 @@ void TimelineScreen::take_gestures(Ui& ui, const Area& lanes, float bottom) {
     return;
   }
   place_axis();
-  ui.reads_again = true;
+  ui.needs_redraw = true;
 }
 
 bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
@@ -267,8 +267,8 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   place_axis();
   draw_legend(ui, legend);
   draw_switch(ui, legend);
-  if (draw_fit(ui, legend) || ui.state.chart_wish == ChartWish::fit) {
-    ui.dispatch([](State& state) { state.chart_wish = ChartWish::none; });
+  if (draw_fit(ui, legend) || ui.state.chart_command == ChartCommand::fit) {
+    ui.dispatch([](State& state) { state.chart_command = ChartCommand::none; });
     range_.reset();
     place_axis();
   }
@@ -282,7 +282,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
 
 }  // namespace
 
-std::unique_ptr<ScreenView> make_timeline_screen() {
+std::unique_ptr<Screen> make_timeline_screen() {
   return std::make_unique<TimelineScreen>();
 }
 

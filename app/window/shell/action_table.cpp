@@ -41,7 +41,7 @@ void escape(State& state) {
     state.view.show_glossary = false;
   else if (state.teach.show_tours)
     state.teach.show_tours = false;
-  else if (why_no_cancel(state).empty())
+  else if (cancel_blocker(state).empty())
     cancel(state);
   else
     state.notice = {};
@@ -98,13 +98,13 @@ void open_nth_lab(State& state) {
   open_lab_at(state, place);
 }
 
-template <ChartWish wanted>
-void wish(State& state) {
-  state.chart_wish = wanted;
+template <ChartCommand wanted>
+void command(State& state) {
+  state.chart_command = wanted;
 }
 
 template <bool copied>
-void take_picture(State& state) {
+void request_picture(State& state) {
   state.png_in_frames = 3;
   state.png_copied = copied;
 }
@@ -112,102 +112,113 @@ void take_picture(State& state) {
 using compat::Key;
 
 const Action kBeforeViews[] = {
-    {"run", "Run the ladder", pressed("F5", Key::f5), why_no_run, run_ladder},
-    {"climb", "Climb the ladder: a first look at every rung, live", {}, why_no_run, climb},
-    {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), why_no_run_selected,
+    {"run", "Run the ladder", pressed("F5", Key::f5), run_blocker, run_ladder},
+    {"climb", "Climb the ladder: a first look at every rung, live", {}, run_blocker, climb},
+    {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), run_selected_blocker,
      run_selected},
-    {"cancel", "Cancel", pressed("Esc", Key::escape), never, escape},
-    {"baseline", "Make the selected rung the baseline", typed("B", 'b'), why_no_lab,
+    {"cancel", "Cancel", pressed("Esc", Key::escape), always_available, escape},
+    {"baseline", "Make the selected rung the baseline", typed("B", 'b'), lab_blocker,
      toggle_baseline},
-    {"clear_baseline", "Clear the baseline", {}, never, clear_baseline},
-    {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), why_no_compare,
+    {"clear_baseline", "Clear the baseline", {}, always_available, clear_baseline},
+    {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), compare_blocker,
      compare},
-    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), why_no_export, export_report},
-    {"previous_rung", "Previous rung", typed("[", '['), why_no_lab,
+    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), export_blocker, export_report},
+    {"previous_rung", "Previous rung", typed("[", '['), lab_blocker,
      [](State& state) { step_rung(state, -1); }},
-    {"next_rung", "Next rung", typed("]", ']'), why_no_lab,
+    {"next_rung", "Next rung", typed("]", ']'), lab_blocker,
      [](State& state) { step_rung(state, 1); }},
-    {"experts", "Show or fold the expert rungs", typed("X", 'x'), why_no_folds, toggle_folds},
-    {"lesson", "Show the lesson", typed("L", 'l'), never,
+    {"experts", "Show or fold the expert rungs", typed("X", 'x'), folds_blocker, toggle_folds},
+    {"lesson", "Show the lesson", typed("L", 'l'), always_available,
      [](State& state) { state.view.tab = Tab::lesson; }},
-    {"source", "Show the source", typed("S", 's'), never,
+    {"source", "Show the source", typed("S", 's'), always_available,
      [](State& state) { state.view.tab = Tab::source; }},
-    {"assembly", "Show the source or its assembly", typed(";", ';'), never, toggle_assembly},
-    {"edit", "Edit a copy of the selected rung", {}, why_no_edit, start_editing},
+    {"assembly", "Show the source or its assembly", typed(";", ';'), always_available,
+     toggle_assembly},
+    {"edit", "Edit a copy of the selected rung", {}, edit_blocker, start_editing},
     {"save_edit", "Save your copy: it is built, checked and timed", with_ctrl("Ctrl S", Key::s),
-     why_no_save, save_edit},
-    {"revert_edit", "Go back to the original's text", {}, why_no_save, revert_edit},
-    {"hint", "Show the next hint of the exercise", {}, why_no_hint, show_hint},
-    {"diff", "Show what changed since the rung before", typed("D", 'd'), never,
+     save_blocker, save_edit},
+    {"revert_edit", "Go back to the original's text", {}, save_blocker, revert_edit},
+    {"hint", "Show the next hint of the exercise", {}, hint_blocker, show_hint},
+    {"diff", "Show what changed since the rung before", typed("D", 'd'), always_available,
      [](State& state) { state.view.tab = Tab::diff; }},
 };
 
 const Action kAfterViews[] = {
-    {"log", "Show or hide the log", typed("G", 'g'), never,
+    {"log", "Show or hide the log", typed("G", 'g'), always_available,
      [](State& state) { state.view.show_log = !state.view.show_log; }},
-    {"telemetry", "Show or hide telemetry", typed("Y", 'y'), never,
+    {"telemetry", "Show or hide telemetry", typed("Y", 'y'), always_available,
      [](State& state) {
        const bool shown = state.view.strip == Strip::telemetry;
        state.view.strip = shown ? Strip::automatic : Strip::telemetry;
      }},
-    {"theme", "Dark or light", typed("T", 't'), never,
+    {"theme", "Dark or light", typed("T", 't'), always_available,
      [](State& state) {
        state.view.light_theme = !state.view.light_theme;
        save_settings(&state);
      }},
-    {"chart_table", "Chart, or the table behind it", typed(".", '.'), why_no_chart,
-     wish<ChartWish::table>},
-    {"fit", "Show all of the chart again", typed("0", '0'), never, wish<ChartWish::fit>},
-    {"copy_value", "Copy the value pointed at", {}, why_no_chart, wish<ChartWish::copy_value>},
-    {"copy_csv", "Copy the chart's table as CSV", {}, why_no_chart, wish<ChartWish::copy_csv>},
-    {"copy_svg", "Copy the chart as SVG", {}, why_no_chart, wish<ChartWish::copy_svg>},
-    {"copy_png", "Copy a picture of the chart (PNG)", {}, why_no_chart, take_picture<true>},
-    {"save_png", "Save a picture of the chart (PNG)", {}, why_no_chart, take_picture<false>},
+    {"chart_table", "Chart, or the table behind it", typed(".", '.'), chart_blocker,
+     command<ChartCommand::table>},
+    {"fit", "Show all of the chart again", typed("0", '0'), always_available,
+     command<ChartCommand::fit>},
+    {"copy_value",
+     "Copy the value pointed at",
+     {},
+     chart_blocker,
+     command<ChartCommand::copy_value>},
+    {"copy_csv",
+     "Copy the chart's table as CSV",
+     {},
+     chart_blocker,
+     command<ChartCommand::copy_csv>},
+    {"copy_svg", "Copy the chart as SVG", {}, chart_blocker, command<ChartCommand::copy_svg>},
+    {"copy_png", "Copy a picture of the chart (PNG)", {}, chart_blocker, request_picture<true>},
+    {"save_png", "Save a picture of the chart (PNG)", {}, chart_blocker, request_picture<false>},
     {"reduced_motion",
      "Reduced motion on or off",
      {},
-     never,
+     always_available,
      [](State& state) {
        state.view.reduced_motion = !state.view.reduced_motion;
        save_settings(&state);
      }},
-    {"probe", "Measure what this machine can do at most", {}, why_no_work, probe},
-    {"self_check", "A/A: this machine's noise floor", {}, why_no_self_checks, run_self_checks},
+    {"probe", "Measure what this machine can do at most", {}, work_blocker, probe},
+    {"self_check", "A/A: this machine's noise floor", {}, self_checks_blocker, run_self_checks},
     {"counters",
      "Count hardware events of a GPU on or off",
      {},
-     why_no_reruns,
+     reruns_blocker,
      [](State& state) { state.view.counters = !state.view.counters; }},
-    {"larger", "Larger", with_ctrl("Ctrl +", Key::plus), never,
+    {"larger", "Larger", with_ctrl("Ctrl +", Key::plus), always_available,
      [](State& state) { step_scale(state, 1); }},
-    {"smaller", "Smaller", with_ctrl("Ctrl −", Key::minus), never,
+    {"smaller", "Smaller", with_ctrl("Ctrl −", Key::minus), always_available,
      [](State& state) { step_scale(state, -1); }},
-    {"full_screen", "Full screen", pressed("F11", Key::f11), never,
+    {"full_screen", "Full screen", pressed("F11", Key::f11), always_available,
      [](State& state) { state.view.full_screen = !state.view.full_screen; }},
-    {"palette", "Find an action, a screen, a lab, a rung", with_ctrl("Ctrl K", Key::k), never,
-     open_palette},
-    {"predict", "Predict the selected rung", typed("U", 'u'), why_no_predict, toggle_predict},
+    {"palette", "Find an action, a screen, a lab, a rung", with_ctrl("Ctrl K", Key::k),
+     always_available, open_palette},
+    {"predict", "Predict the selected rung", typed("U", 'u'), predict_blocker, toggle_predict},
     {"advance", "Go on: run, reveal, explain, next", pressed("Page Down", Key::page_down),
-     why_no_advance, advance},
-    {"go_back", "Go back", pressed("Page Up", Key::page_up), why_no_advance, go_back},
-    {"tours", "Tours", typed("J", 'j'), never,
+     advance_blocker, advance},
+    {"go_back", "Go back", pressed("Page Up", Key::page_up), advance_blocker, go_back},
+    {"tours", "Tours", typed("J", 'j'), always_available,
      [](State& state) { state.teach.show_tours = !state.teach.show_tours; }},
-    {"end_tour", "End the tour", {}, why_no_tour, end_tour},
-    {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), why_no_run_selected,
+    {"end_tour", "End the tour", {}, tour_blocker, end_tour},
+    {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,
      sweep_selected},
-    {"sweep_all", "Sweep the ladder over all sizes", {}, why_no_run, sweep_all},
-    {"reruns", "Run again on every change of a parameter", typed("F", 'f'), why_no_reruns,
+    {"sweep_all", "Sweep the ladder over all sizes", {}, run_blocker, sweep_all},
+    {"reruns", "Run again on every change of a parameter", typed("F", 'f'), reruns_blocker,
      toggle_reruns},
-    {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), why_no_lesson,
+    {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), lesson_blocker,
      [](State& state) { ++state.teach.diagram_moves; }},
-    {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), why_no_lesson,
+    {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), lesson_blocker,
      [](State& state) { --state.teach.diagram_moves; }},
-    {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, never, open_nth_lab<0>},
+    {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, always_available, open_nth_lab<0>},
 };
 
 void add_views(std::vector<Action>* all) {
   for (const ViewDesc* view : views()) {
-    all->push_back({view->id, view->title, view->keys, view->blocker ? view->blocker : never,
+    all->push_back({view->id, view->title, view->keys,
+                    view->blocker ? view->blocker : always_available,
                     [view](State& state) { show_view(state, *view); }, view->level});
     if (!view->actions) continue;
     const auto more = view->actions();
@@ -225,7 +236,7 @@ std::vector<Action> all_actions() {
   for (const ScreenDesc& screen : screens()) {
     all.push_back({std::string("show_") + screen.name,
                    std::string(screen.title) + ": " + screen.about,
-                   typed(screen.keys, screen.typed), never, screen.show});
+                   typed(screen.keys, screen.typed), always_available, screen.show});
   }
   for (const std::string& id : study::tour_ids()) {
     const auto tour = study::load_tour(id);
@@ -233,7 +244,7 @@ std::vector<Action> all_actions() {
     all.push_back({"tour_" + id,
                    "Tour: " + tour->title,
                    {},
-                   never,
+                   always_available,
                    [id](State& state) { start_tour(state, id); },
                    Level::kLearn});
   }

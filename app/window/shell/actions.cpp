@@ -24,7 +24,7 @@ const Action& action(std::string_view id) {
 
 bool perform(State& state, std::string_view id) {
   const Action& entry = action(id);
-  if (std::string why = entry.why_not(state); !why.empty()) {
+  if (std::string why = entry.blocker(state); !why.empty()) {
     state.notice = {why, false};
     return false;
   }
@@ -66,12 +66,12 @@ void set_cache(State& state, CacheMode cache) {
 
 // ---- why an action cannot be done now -----------------------------------------------------------
 
-std::string never(const State&) {
+std::string always_available(const State&) {
   return {};
 }
 
-std::string why_no_run(const State& state) {
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+std::string run_blocker(const State& state) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   if (must_list_again(state)) return {};
   const bool any = std::any_of(state.ladder.begin(), state.ladder.end(), [&](const RungView& row) {
     return row.can_run && !is_folded(state, *row.rung);
@@ -79,8 +79,8 @@ std::string why_no_run(const State& state) {
   return any ? std::string() : "No rung of this lab can run on this machine.";
 }
 
-std::string why_no_run_selected(const State& state) {
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+std::string run_selected_blocker(const State& state) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   const RungView* row = find_row(state, state.view.rung);
   if (row && row->can_run) return {};
   const std::string reason =
@@ -88,11 +88,11 @@ std::string why_no_run_selected(const State& state) {
   return "The selected rung cannot run on this machine" + (reason.empty() ? "." : ": " + reason);
 }
 
-std::string why_no_compare(const State& state) {
+std::string compare_blocker(const State& state) {
   if (state.view.baseline.empty()) {
     return "Choose a baseline first: select a rung and press B.";
   }
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
     const RungView* row = find_row(state, kernel);
     if (!row || !row->can_run) {
@@ -106,43 +106,43 @@ std::string why_no_compare(const State& state) {
   return {};
 }
 
-std::string why_no_cancel(const State& state) {
+std::string cancel_blocker(const State& state) {
   const bool any =
       state.run_request || state.compare_request || state.look.request || is_building(state);
   return any ? std::string() : "Nothing is running.";
 }
 
-std::string why_no_export(const State& state) {
+std::string export_blocker(const State& state) {
   for (const RungView& row : state.ladder) {
     if (row.series) return {};
   }
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
-std::string why_no_chart(const State& state) {
+std::string chart_blocker(const State& state) {
   const bool is_chart = !state.view.chart->make_panel;
   const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
                    state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
 }
 
-std::string why_no_lab(const State& state) {
+std::string lab_blocker(const State& state) {
   return state.view.lab ? "" : "This build has no labs.";
 }
 
-std::string why_no_folds(const State& state) {
+std::string folds_blocker(const State& state) {
   return has_folds(state) ? "" : "This lab has no expert rungs.";
 }
 
-std::string why_no_tour(const State& state) {
+std::string tour_blocker(const State& state) {
   return state.teach.tour ? "" : "No tour is on.";
 }
 
-std::string why_no_reruns(const State& state) {
+std::string reruns_blocker(const State& state) {
   return state.is_replay() ? "This is a saved run: nothing can be run again." : "";
 }
 
-std::string why_no_lesson(const State& state) {
+std::string lesson_blocker(const State& state) {
   const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
   return shown ? "" : "Diagrams are in the lesson (L).";
 }

@@ -37,7 +37,7 @@ struct Action {
   std::string title;  ///< "Run the ladder"
   Keys keys;
   /// Why it cannot be done now, one sentence; empty when it can.
-  std::string (*why_not)(const State& state) = nullptr;
+  std::string (*blocker)(const State& state) = nullptr;
   std::function<void(State& state)> act;
   Level level = Level::kLab;
 };
@@ -51,16 +51,16 @@ bool perform(State& state, std::string_view id);
 void handle_keys(State& state);
 
 /// Why nothing can be measured now; empty: it can.
-std::string why_no_work(const State& state);
+std::string work_blocker(const State& state);
 
 /// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
 WorkRequest request_for(const State& state, RequestType type);
 void send(State& state, WorkRequest request, int64_t* id_out);
 /// They are asked for again afterwards.
-void estimates_give_way(State& state);
+void cancel_estimates(State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.
 bool must_list_again(const State& state);
-/// Each assumes that its action's why_not() is empty.
+/// Each assumes that its action's blocker() is empty.
 void run_ladder(State& state);
 /// The whole ladder at the lab's first look, live: what a newcomer sees climb.
 void climb(State& state);
@@ -82,17 +82,17 @@ void set_cache(State& state, CacheMode cache);
 
 // ---- why an action cannot be done now: one sentence, empty when it can --------------------------
 
-std::string never(const State& state);
-std::string why_no_run(const State& state);
-std::string why_no_run_selected(const State& state);
-std::string why_no_compare(const State& state);
-std::string why_no_cancel(const State& state);
-std::string why_no_export(const State& state);
-std::string why_no_chart(const State& state);
-std::string why_no_lab(const State& state);
-std::string why_no_folds(const State& state);
-std::string why_no_tour(const State& state);
-std::string why_no_reruns(const State& state);
-std::string why_no_lesson(const State& state);
+std::string always_available(const State& state);
+std::string run_blocker(const State& state);
+std::string run_selected_blocker(const State& state);
+std::string compare_blocker(const State& state);
+std::string cancel_blocker(const State& state);
+std::string export_blocker(const State& state);
+std::string chart_blocker(const State& state);
+std::string lab_blocker(const State& state);
+std::string folds_blocker(const State& state);
+std::string tour_blocker(const State& state);
+std::string reruns_blocker(const State& state);
+std::string lesson_blocker(const State& state);
 
 }  // namespace ridge::window

@@ -4,7 +4,7 @@ namespace ridge::window {
 
 Headless::Headless(State& state, float width, float height)
     : state_(state),
-      screen_(state),
+      shell_(state),
       context_(ImGui::CreateContext()),
       width_(width),
       height_(height) {
@@ -31,7 +31,7 @@ void Headless::frames(int count) {
     now_s_ += 1.0 / 60;
     state_.session->poll();
     refresh(state_, now_s_);
-    if (screen_.prepare()) {
+    if (shell_.prepare()) {
       unsigned char* pixels = nullptr;
       int width = 0, height = 0;
       io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
@@ -39,15 +39,15 @@ void Headless::frames(int count) {
     io.DisplaySize = {width_, height_};
     io.DeltaTime = 1.0f / 60;
     ImGui::NewFrame();
-    screen_.draw(width_, height_);
+    shell_.draw(width_, height_);
     ImGui::Render();
     triangles_ = ImGui::GetDrawData()->TotalIdxCount / 3;
   }
 }
 
 const Area* Headless::find(const std::string& widget) const {
-  const auto found = screen_.widgets().find(widget);
-  return found == screen_.widgets().end() ? nullptr : &found->second;
+  const auto found = shell_.widgets().find(widget);
+  return found == shell_.widgets().end() ? nullptr : &found->second;
 }
 
 void Headless::press(bool down) {

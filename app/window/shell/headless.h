@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/window/shell/screen.h"
+#include "app/window/shell/shell.h"
 
 struct ImGuiContext;
 
@@ -33,7 +33,7 @@ class Headless {
   void type(char character);
 
   const Area* find(const std::string& widget) const;
-  const Screen& screen() const { return screen_; }
+  const Shell& shell() const { return shell_; }
   /// Triangles of the last frame, so that a test can see that something was drawn.
   int triangles() const { return triangles_; }
   double seconds() const { return now_s_; }
@@ -41,7 +41,7 @@ class Headless {
  private:
   void press(bool down);
   State& state_;
-  Screen screen_;
+  Shell shell_;
   ImGuiContext* context_;
   float width_, height_;
   double now_s_ = 0;

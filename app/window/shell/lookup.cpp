@@ -187,7 +187,7 @@ const app::Exercise* exercise_of(const std::string& kernel) {
 
 }  // namespace
 
-std::string stands_after(const State& state, const std::string& edit) {
+std::string original_rung_of(const State& state, const std::string& edit) {
   const std::string original(original_of(edit));
   const auto& rungs = state.view.lab->rungs;
   const auto is_here = [&](const std::string& kernel) {
@@ -234,13 +234,13 @@ std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
   for (const Series& series : state.run().series()) {
     if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
     if (state.editing && state.editing->id == series.kernel) continue;
-    if (stands_after(state, series.kernel) != rung.kernel) continue;
+    if (original_rung_of(state, series.kernel) != rung.kernel) continue;
     rows.push_back(&kept_row(series.kernel, rung));
   }
   return rows;
 }
 
-std::string kept_edit_said(const State& state) {
+std::string replayed_edit_note(const State& state) {
   if (!state.is_replay() || !is_edit(state.view.rung) || edits_selected(state)) return "";
   return "A learner's edit, recorded elsewhere: read from the saved run; nothing of it is built or "
          "run here.";

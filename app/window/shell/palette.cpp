@@ -62,7 +62,7 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
   for (const Action& entry : actions()) {
     if (entry.id == "palette" || entry.id == "lab_1") continue;
     add(&all, typed,
-        {entry.title, "", entry.keys.text, entry.why_not(state),
+        {entry.title, "", entry.keys.text, entry.blocker(state),
          [id = entry.id](State& to) { perform(to, id); }});
   }
   for (const Lab* lab : all_labs()) {
@@ -103,14 +103,14 @@ bool draw_entry(Ui& ui, const Area& row, const PaletteEntry& entry, bool chosen,
   const bool hovered = ImGui::IsMouseHoveringRect({row.x, row.y}, {row.right(), row.bottom()});
   if (chosen || hovered) ui.fill(row, chosen ? ui.color(Role::highlight) : ui.raised(2), ui.px(5));
   const float x = row.x + ui.px(14), right = row.right() - ui.px(14);
-  const std::string side = entry.why_not.empty() ? entry.keys + entry.kind : entry.why_not;
+  const std::string side = entry.blocker.empty() ? entry.keys + entry.kind : entry.blocker;
   const float room = row.w - ui.px(28);
   const float title_w = std::min(
       room * 0.62f, ui.text(x, row.middle(), entry.title, kSmall_px + 1,
-                            entry.why_not.empty() ? Role::text : Role::muted,
+                            entry.blocker.empty() ? Role::text : Role::muted,
                             chosen ? Face::strong : Face::body, Anchor::start, room * 0.62f));
   ui.text(right, row.middle(), side, kTiny_px + 1, Role::muted,
-          entry.keys.empty() || !entry.why_not.empty() ? Face::body : Face::mono, Anchor::end,
+          entry.keys.empty() || !entry.blocker.empty() ? Face::body : Face::mono, Anchor::end,
           room - title_w - ui.px(16));
   return hovered && ImGui::IsMouseClicked(0);
 }
@@ -179,7 +179,7 @@ void draw_palette(Ui& ui) {
   if (overlay.clicked_outside(box)) ui.dispatch(close);
   if (done < 0 || done >= count) return;
   const PaletteEntry& entry = entries[static_cast<size_t>(done)];
-  if (!entry.why_not.empty()) return;  // its reason stands beside it
+  if (!entry.blocker.empty()) return;  // its reason stands beside it
   ui.dispatch(close);
   ui.dispatch(entry.act);
 }

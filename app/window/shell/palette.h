@@ -17,7 +17,7 @@ std::optional<int> fuzzy_score(std::string_view typed, std::string_view text);
 
 struct PaletteEntry {
   std::string title, kind, keys;  ///< kind: "action", "lab", "rung"
-  std::string why_not;            ///< cannot be done now, and why; empty: it can
+  std::string blocker;            ///< cannot be done now, and why; empty: it can
   std::function<void(State&)> act;
 };
 

@@ -6,7 +6,7 @@
 
 namespace ridge::window {
 
-std::string why_no_work(const State& state) {
+std::string work_blocker(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
   if (state.is_replay())
     return "This is a saved run; start ridgepoint without --replay to measure.";
@@ -27,7 +27,7 @@ WorkRequest request_for(const State& state, RequestType type) {
   return request;
 }
 
-void estimates_give_way(State& state) {
+void cancel_estimates(State& state) {
   const Request* estimates = state.run().request(state.estimate_request);
   if (!estimates || !estimates->open()) return;
   state.session->cancel(state.estimate_request);
@@ -36,7 +36,7 @@ void estimates_give_way(State& state) {
 
 void send(State& state, WorkRequest request, int64_t* id_out) {
   state.notice = {};
-  estimates_give_way(state);
+  cancel_estimates(state);
   lock_drafts(state, request);
   const auto id = state.session->send(std::move(request));
   if (id)

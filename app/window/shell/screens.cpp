@@ -44,7 +44,7 @@ const ScreenDesc kScreens[] = {
 
 }  // namespace
 
-const chart::Scene& ScreenView::scene() {
+const chart::Scene& Screen::scene() {
   static const chart::Scene kEmpty;
   ChartView* view = chart();
   return view ? view->scene() : kEmpty;

@@ -13,9 +13,9 @@ namespace ridge::window {
 class ChartView;
 
 /// Holds only what it can make again from State, like a panel.
-class ScreenView {
+class Screen {
  public:
-  virtual ~ScreenView() = default;
+  virtual ~Screen() = default;
   virtual void draw(Ui& ui, Area area) = 0;
   /// The chart that actions mean: of several the one pointed at last; null: there is none.
   virtual ChartView* chart() { return nullptr; }
@@ -30,7 +30,7 @@ struct ScreenDesc {
   const char* about;  ///< what it is for, one phrase
   const char* keys;   ///< as printed: "M"; "" where it has no key
   char typed;
-  std::unique_ptr<ScreenView> (*make)();
+  std::unique_ptr<Screen> (*make)();
   void (*show)(State& state);
   /// What 1 to 9 mean there; null: they open a lab.
   void (*digit)(State& state, int digit) = nullptr;
@@ -42,17 +42,17 @@ const ScreenDesc& screen_of(ScreenId id);
 /// Leads there; from there, back to the lab.
 void show_screen(State& state, ScreenId id);
 
-std::unique_ptr<ScreenView> make_lab_screen();
-std::unique_ptr<ScreenView> make_home_screen();
-std::unique_ptr<ScreenView> make_cards_screen();
-std::unique_ptr<ScreenView> make_compare_screen();
-std::unique_ptr<ScreenView> make_timeline_screen();
-std::unique_ptr<ScreenView> make_machine_screen();
-std::unique_ptr<ScreenView> make_report_screen();
-std::unique_ptr<ScreenView> make_class_screen();
-std::unique_ptr<ScreenView> make_settings_screen();
-std::unique_ptr<ScreenView> make_shortcuts_screen();
-std::unique_ptr<ScreenView> make_presenter_screen();
+std::unique_ptr<Screen> make_lab_screen();
+std::unique_ptr<Screen> make_home_screen();
+std::unique_ptr<Screen> make_cards_screen();
+std::unique_ptr<Screen> make_compare_screen();
+std::unique_ptr<Screen> make_timeline_screen();
+std::unique_ptr<Screen> make_machine_screen();
+std::unique_ptr<Screen> make_report_screen();
+std::unique_ptr<Screen> make_class_screen();
+std::unique_ptr<Screen> make_settings_screen();
+std::unique_ptr<Screen> make_shortcuts_screen();
+std::unique_ptr<Screen> make_presenter_screen();
 
 /// A window over all others, dimmed behind, that takes every click; draws into it while it lives.
 class Overlay {

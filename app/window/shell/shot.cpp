@@ -178,11 +178,11 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
     RIDGE_TRY(const std::string kernel, rung_named(state, options.rung));
     select_rung(state, kernel);
   }
-  Screen screen(state);
+  Shell shell(state);
   for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third
     refresh(state, 1.0 + i);
     platform.wait(0);
-    platform.draw(screen, state.view);
+    platform.draw(shell, state.view);
   }
   picture.rgb = platform.read_pixels(&picture.width, &picture.height);
   return picture;

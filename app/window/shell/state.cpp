@@ -168,7 +168,7 @@ void ask_for_assembly(State& state) {
 }
 
 void ask_for_estimates(State& state) {
-  estimates_give_way(state);  // those of other parameters, or of another lab
+  cancel_estimates(state);  // those of other parameters, or of another lab
   WorkRequest request;
   request.type = RequestType::probe;
   request.lab = state.view.lab->id;
@@ -279,7 +279,7 @@ void open_lab(State& state, const std::string& lab_id) {
   if (!lab && !labs.empty()) lab = labs.front();
   if (lab != state.view.lab) {
     leave_lab(state);
-    estimates_give_way(state);  // of a lab that trains a network for them, they take a minute
+    cancel_estimates(state);  // of a lab that trains a network for them, they take a minute
     state.view.params = lab && !state.is_replay() ? state.left_params[lab->id] : Params();
     state.view.baseline.clear();
     state.view.rung.clear();

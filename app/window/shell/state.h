@@ -41,7 +41,7 @@ struct ViewDesc;                    ///< what the centre shows of the results (v
 extern const ViewDesc kLadderView;  ///< the first, which every lab has
 
 /// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
-enum class ChartWish { none, fit, table, copy_value, copy_csv, copy_svg };
+enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg };
 
 /// What the strip below it shows; automatic: telemetry while something is measured.
 enum class Strip { automatic, samples, telemetry };
@@ -142,7 +142,7 @@ struct Editing;  ///< editing.h
 
 struct State {
   app::Session* session = nullptr;  ///< not owned: outlives the state, or is `opened`
-  ChartWish chart_wish = ChartWish::none;
+  ChartCommand chart_command = ChartCommand::none;
   int png_in_frames = 0;        ///< > 0: the chart's picture is saved after that many more frames
   bool png_copied = false;      ///< and then onto the clipboard
   app::Session* own = nullptr;  ///< while a saved run is open: the session to go back to

@@ -224,7 +224,7 @@ bool rests_after_click() {
 
 bool Ui::action_button(const char* id, const Area& area, std::string_view label, Kind kind) {
   const Action& entry = action(id);
-  const std::string why = entry.why_not(state);
+  const std::string why = entry.blocker(state);
   const bool clicked = button(id, area, label, kind, why.empty());
   if (ImGui::IsItemHovered() && !rests_after_click()) {
     std::string says = entry.title;
@@ -243,7 +243,7 @@ void Ui::dispatch_action(std::string_view id) {
 void Ui::apply_changes(State& changed) {
   for (const auto& change : std::exchange(changes_, {})) {
     change(changed);
-    reads_again = true;
+    needs_redraw = true;
   }
 }
 

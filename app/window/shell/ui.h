@@ -47,9 +47,9 @@ struct Ui {
   std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
   Area window;                          ///< all of it
   float scale = 1;                      ///< of this frame: the one chosen, where it has room
-  bool is_low = false;                  ///< little height: bars and cards give some of theirs
+  bool is_compact = false;              ///< little height: bars and cards give some of theirs
   ImDrawList* list = nullptr;           ///< of the window being drawn into
-  bool reads_again = false;             ///< something changed: draw another frame
+  bool needs_redraw = false;            ///< something changed: draw another frame
   double wake_s = 0;                    ///< something moves: a frame in so many seconds; 0: nothing
 
   float px(float value) const;  ///< at the current scale, whole pixels

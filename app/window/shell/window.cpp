@@ -165,12 +165,12 @@ void remember(State& state, const Platform& platform) {
 }
 
 /// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
-void save_chart(State& state, const Screen& screen, const Platform& platform, Errands* errands) {
+void save_chart(State& state, const Shell& shell, const Platform& platform, Errands* errands) {
   if (state.png_in_frames == 0 || --state.png_in_frames > 0) return;
   const auto folder = app::make_report_folder(state.export_root, "chart");
   const std::string path = folder ? *folder + "/chart.png" : "";
   const Result<void> saved =
-      folder ? platform.save_png(path, screen.chart_place()) : Result<void>(folder.error());
+      folder ? platform.save_png(path, shell.chart_place()) : Result<void>(folder.error());
   if (!saved) {
     state.notice = {"No picture. " + saved.error().sentence(), true};
     return;
@@ -180,7 +180,7 @@ void save_chart(State& state, const Screen& screen, const Platform& platform, Er
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
-  Screen screen(state);
+  Shell shell(state);
   Errands errands;
   int frames_left = kFramesAfterEvent;
   bool data_waits = false;
@@ -194,8 +194,8 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
       wait_s = 0;
     else if (data_waits)
       wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
-    const double moves_s = last_frame_s + screen.wake_s();
-    if (screen.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
+    const double moves_s = last_frame_s + shell.wake_s();
+    if (shell.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
     if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
     watch->turn_ends();
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
@@ -205,7 +205,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     const double now_s = platform.now_s();
     data_waits |= errands.take(state);
     data_waits |= refresh(state, now_s);
-    data_waits |= screen.wake_s() > 0 && now_s >= moves_s;
+    data_waits |= shell.wake_s() > 0 && now_s >= moves_s;
     if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
 
     const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
@@ -213,15 +213,15 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     if (!due || held) continue;
     platform.set_full_screen(state.view.full_screen);
     const double begin_s = platform.now_s();
-    platform.draw(screen, state.view);
-    save_chart(state, screen, platform, &errands);
+    platform.draw(shell, state.view);
+    save_chart(state, shell, platform, &errands);
     platform.swap();
     if (last_frame_s < 0) errands.load_shipped();
     watch->frame(platform.now_s() - begin_s);
-    if (options.observe) options.observe(screen, state);
+    if (options.observe) options.observe(shell, state);
     last_frame_s = platform.now_s();
     data_waits = false;
-    frames_left = screen.wants_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;
+    frames_left = shell.needs_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;
     frames_left = std::max(frames_left, 0);
   }
 }

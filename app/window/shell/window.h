@@ -11,7 +11,7 @@
 
 namespace ridge::window {
 
-class Screen;
+class Shell;
 struct State;
 
 /// What the targets of docs/ui.md are about.
@@ -36,7 +36,7 @@ struct WindowOptions {
   double close_after_s = 0;                 ///< > 0: for measuring; closes by itself
   WindowTiming* timing = nullptr;           ///< filled in when the window closes
   /// After every frame, on the window's thread: for tests that aim with a real mouse, and for bench_ui.
-  std::function<void(const Screen&, const State&)> observe;
+  std::function<void(const Shell&, const State&)> observe;
 };
 
 /// Opens the window and stays in it until it is closed. Returns the program's exit code; a missing

@@ -72,7 +72,7 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
   const Area whole = {rest.x, rest.y, rest.w, area.h - 1};
   const float front_h = ui.paragraph(rest, card.front, kHeading_px, Role::text, Face::strong, true);
   // The question stands where the eye is, and stays there when the card is turned.
-  rest.take_top(std::max(0.0f, area.h * (ui.is_low ? 0.1f : 0.24f) - front_h / 2));
+  rest.take_top(std::max(0.0f, area.h * (ui.is_compact ? 0.1f : 0.24f) - front_h / 2));
   ui.paragraph(rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
                Face::strong);
   if (ui.state.view.study.is_turned) {

@@ -119,7 +119,7 @@ Result<double> parse_prediction(std::string_view text, const Reference& referenc
   return ns;
 }
 
-std::string why_no_predict(const State& state) {
+std::string predict_blocker(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
   if (state.is_replay()) return "This is a saved run: what was predicted then is shown.";
   if (state.run_request) return "Locked while it runs.";
@@ -129,7 +129,7 @@ std::string why_no_predict(const State& state) {
 }
 
 bool set_draft(State& state, const std::string& text) {
-  if (const std::string why = why_no_predict(state); !why.empty()) {
+  if (const std::string why = predict_blocker(state); !why.empty()) {
     state.notice = {why, false};
     return false;
   }
@@ -154,7 +154,7 @@ void drag_draft(State& state, double value_ns) {
   const double step = std::pow(10, std::floor(std::log10(value_ns)) - 1);
   value_ns = std::round(value_ns / step) * step;
   state.teach.typed = format_time_ns(value_ns);
-  if (why_no_predict(state).empty()) {
+  if (predict_blocker(state).empty()) {
     state.teach.drafts[state.view.rung] = {state.teach.typed, value_ns,
                                            params_of(state, state.view.rung)};
     state.dirty = true;

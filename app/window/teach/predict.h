@@ -24,7 +24,7 @@ Reference reference_of(const State& state, const std::string& kernel);
 Result<double> parse_prediction(std::string_view text, const Reference& reference);
 
 /// Why nothing may be predicted now for the selected rung; empty: it may.
-std::string why_no_predict(const State& state);
+std::string predict_blocker(const State& state);
 /// Takes `text` as the selected rung's expectation, or says in the notice what is wrong with it.
 bool set_draft(State& state, const std::string& text);
 /// Dragged there: two digits, since more would claim to know more than anyone expects.

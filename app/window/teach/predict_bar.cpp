@@ -102,7 +102,7 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   if ((entered || left) && *text)
     ui.dispatch([now = std::string(text)](State& changed) { set_draft(changed, now); });
   if (line.w > ui.px(60)) draw_slider(ui, line);
-  const std::string why = why_no_predict(state);
+  const std::string why = predict_blocker(state);
   const std::string& said = state.notice.text;
   const bool is_wrong = state.notice.is_error && !said.empty();
   ui.text(area.x, area.y + area.h / 2,

@@ -137,7 +137,7 @@ void toggle_presenter(State& state) {
   state.dirty = true;
 }
 
-std::string why_no_advance(const State& state) {
+std::string advance_blocker(const State& state) {
   if (!state.view.lab) return "This build has no labs.";
   const bool any = state.teach.presenting || state.teach.tour;
   return any ? "" : "Neither the presenter (P) nor a tour (J) is on.";

@@ -14,7 +14,7 @@ namespace ridge::window {
 void toggle_presenter(State& state);
 
 /// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step.
-std::string why_no_advance(const State& state);
+std::string advance_blocker(const State& state);
 void advance(State& state);
 void go_back(State& state);
 

@@ -47,7 +47,7 @@ bool is_on_cards(const State& state) {
   return state.view.screen == ScreenId::cards && !state.view.study.is_quiz;
 }
 
-std::string why_no_card(const State& state) {
+std::string card_blocker(const State& state) {
   if (!is_on_cards(state)) return "Open the study cards first (K).";
   return shown_card(state) ? "" : "No card of this deck is due.";
 }
@@ -58,10 +58,10 @@ void turn_card(State& state) {
   state.view.study.is_turned = !state.view.study.is_turned;
 }
 
-std::string why_no_question_run(const State& state) {
+std::string question_run_blocker(const State& state) {
   const study::Question* question = shown_question(state);
   if (!question) return "This build has no quiz.";
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   return answer_of(state, *question).run.empty() ? "Nothing is missing for this question." : "";
 }
 
@@ -73,7 +73,7 @@ void run_question(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
-std::string why_no_progress_export(const State& state) {
+std::string progress_export_blocker(const State& state) {
   if (state.progress.cards.empty() && state.progress.questions.empty())
     return "There is no progress yet: answer a card or a question first.";
   return study_decks() ? "" : study_decks().error().sentence();
@@ -93,7 +93,7 @@ void export_progress(State& state) {
                         : Notice{"Export failed. " + folder.error().sentence(), true};
 }
 
-std::string why_no_new_progress(const State& state) {
+std::string new_progress_blocker(const State& state) {
   return state.progress_problem.empty() ? "The saved progress is in order." : "";
 }
 
@@ -110,7 +110,7 @@ void start_progress_over(State& state) {
   save_progress(state);
 }
 
-std::string why_no_glossary(const State&) {
+std::string glossary_blocker(const State&) {
   return study_glossary() ? "" : study_glossary().error().sentence();
 }
 
@@ -267,20 +267,25 @@ void load_progress(State& state) {
 
 std::span<const Action> study_actions() {
   static const Action kActions[] = {
-      {"turn_card", "Turn the study card", typed("Space", ' '), why_no_card, turn_card},
+      {"turn_card", "Turn the study card", typed("Space", ' '), card_blocker, turn_card},
       {"run_question",
        "Run what the quiz question asks for",
        {},
-       why_no_question_run,
+       question_run_blocker,
        run_question},
-      {"export_progress", "Export the study progress", {}, why_no_progress_export, export_progress},
+      {"export_progress",
+       "Export the study progress",
+       {},
+       progress_export_blocker,
+       export_progress},
       {"new_progress",
        "Set damaged study progress aside and start over",
        {},
-       why_no_new_progress,
+       new_progress_blocker,
        start_progress_over},
-      {"answers", "Show or fold the lesson's answers", typed("A", 'a'), never, toggle_answers},
-      {"glossary", "Glossary: look up a term", typed("W", 'w'), why_no_glossary,
+      {"answers", "Show or fold the lesson's answers", typed("A", 'a'), always_available,
+       toggle_answers},
+      {"glossary", "Glossary: look up a term", typed("W", 'w'), glossary_blocker,
        [](State& state) { open_term(state, state.view.glossary_term); }},
   };
   return kActions;

@@ -110,7 +110,7 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
 
 /// A row that could only say why it is empty: a rung that cannot run here and was not recorded, or
 /// that has not the chosen type. The rail lists it all the same, with the reason.
-bool is_beside_the_point(const State& state, const RungView& row) {
+bool is_hidden_row(const State& state, const RungView& row) {
   if (row.series) return false;
   const std::string chosen = param_text(state.view.params, "dtype", kOwnType);
   const std::vector<std::string> dtypes = row.info ? row.info->dtypes : std::vector<std::string>();
@@ -144,7 +144,7 @@ ChartRows ladder_rows(const State& state) {
       if (const Fold fold = fold_at(state, i); fold.can_show) add_fold(fold, section, &out);
       continue;
     }
-    if (is_beside_the_point(state, row)) continue;
+    if (is_hidden_row(state, row)) continue;
     chart::LadderRow made = plain_row(state, row);
     made.section = section;
     made.series = row.series;

@@ -252,7 +252,7 @@ void ChartView::zoom_and_pan(Ui& ui, const Pointer& pointer) {
   } else {
     return;
   }
-  ui.reads_again = true;
+  ui.needs_redraw = true;
 }
 
 /// Which row and panel the button went down in, and where the mouse is on that panel's axis now.
@@ -390,23 +390,23 @@ void copy_text(State& state, const std::string& text, const std::string& said,
 }
 
 void grant(State& state, ChartView& view) {
-  switch (state.chart_wish) {
-    case ChartWish::none:
+  switch (state.chart_command) {
+    case ChartCommand::none:
       return;
-    case ChartWish::fit:
+    case ChartCommand::fit:
       return view.fit();
-    case ChartWish::table:
+    case ChartCommand::table:
       return view.toggle_table();
-    case ChartWish::copy_value:
+    case ChartCommand::copy_value:
       return copy_text(state, view.value_text(), "On the clipboard: " + view.value_text(),
                        "Point at a value of the chart first.");
-    case ChartWish::copy_csv: {
+    case ChartCommand::copy_csv: {
       const chart::ChartTable table = chart::table_of(view.model());
       return copy_text(state, table.rows.empty() ? "" : chart::to_csv(table),
                        "The table behind the chart is on the clipboard as CSV.",
                        "The chart has no figures yet.");
     }
-    case ChartWish::copy_svg:
+    case ChartCommand::copy_svg:
       return copy_text(state, view.svg(state.view.scale), "The chart is on the clipboard as SVG.",
                        "There is no chart to copy yet.");
   }
@@ -444,13 +444,13 @@ void ChartView::draw_table(Ui& ui, const std::string& name, Area area) {
   window::draw_table(ui, &page, table.columns, table.rows);
 }
 
-bool grant_chart_wish(State& state, ChartView* view) {
-  if (state.chart_wish == ChartWish::none) return false;
+bool run_chart_command(State& state, ChartView* view) {
+  if (state.chart_command == ChartCommand::none) return false;
   if (view)
     grant(state, *view);
   else
     state.notice = {"There is no chart here yet.", false};
-  state.chart_wish = ChartWish::none;
+  state.chart_command = ChartCommand::none;
   return true;
 }
 
@@ -470,7 +470,7 @@ void draw_chart_menu(Ui& ui) {
     const Area row = inner.take_top(line_h);
     const auto touched = ui.touch(std::string("chart_menu:") + id, row);
     if (touched.hovered) ui.fill(row, ui.raised(4), ui.px(4));
-    const bool can = entry.why_not(ui.state).empty();
+    const bool can = entry.blocker(ui.state).empty();
     ui.text(row.x + ui.px(10), row.middle(), entry.title, kSmall_px,
             can ? Role::text : Role::muted);
     ui.text(row.right() - ui.px(10), row.middle(), entry.keys.text, kTiny_px, Role::muted,

@@ -109,8 +109,8 @@ class ChartView {
 
 /// The list of what can be done with the chart, where the right button was pressed.
 void draw_chart_menu(Ui& ui);
-/// Does what an action asked of the chart in view (State::chart_wish); null: there is none. True when something
+/// Does what an action asked of the chart in view (State::chart_command); null: there is none. True when something
 /// was asked.
-bool grant_chart_wish(State& state, ChartView* view);
+bool run_chart_command(State& state, ChartView* view);
 
 }  // namespace ridge::window

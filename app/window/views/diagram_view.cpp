@@ -104,7 +104,7 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
     if (ui.state.view.reduced_motion && !ended) step_to(step_ + 1);
     plays_ = !plays_ && !ui.state.view.reduced_motion;
     next_s_ = ImGui::GetTime() + kStep_s;
-    ui.reads_again = true;
+    ui.needs_redraw = true;
   }
   const std::string of = std::to_string(step_ + 1) + " of " + std::to_string(count);
   const Area label = area.take_right(ui.width("88 of 88", kTiny_px + 1) + ui.px(4), ui.px(10));
@@ -115,7 +115,7 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
     plays_ = false;
     const float at = (ImGui::GetIO().MousePos.x - left) / wide;
     step_to(static_cast<int>(std::lround(at * static_cast<float>(count - 1))));
-    ui.reads_again = true;
+    ui.needs_redraw = true;
   }
   if (held.hovered) ui.tooltip("Drag to step; < and > step too");
   const float knob =
@@ -138,7 +138,7 @@ float DiagramView::draw_knob(Ui& ui, Area area, const std::string& name) {
     const bool can = made.knob + by >= made.knob_low && made.knob + by <= made.knob_high;
     if (ui.button(name + end, area.take_left(ui.px(26), ui.px(4)), label, Ui::Kind::normal, can) &&
         can)
-      knob_ = made.knob + by, ui.reads_again = true;
+      knob_ = made.knob + by, ui.needs_redraw = true;
   };
   change(":less", "−", -1);
   const Area value = area.take_left(ui.px(22), ui.px(4));

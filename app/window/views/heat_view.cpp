@@ -251,7 +251,7 @@ std::span<const Action> heat_actions() {
   static const Action kActions[] = {{"sweep_pair",
                                      "Sweep the selected rung over two parameters",
                                      {},
-                                     why_no_run_selected,
+                                     run_selected_blocker,
                                      sweep_pair}};
   return kActions;
 }

@@ -101,16 +101,16 @@ std::string workload_blocker(const State& state) {
   return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
 }
 
-std::string why_no_run_workload(const State& state) {
+std::string run_workload_blocker(const State& state) {
   const std::string why = workload_blocker(state);
-  return why.empty() ? why_no_run_selected(state) : why;
+  return why.empty() ? run_selected_blocker(state) : why;
 }
 
 std::span<const Action> workload_actions() {
   static const Action kActions[] = {{"run_workload",
                                      "Run the selected rung at the workload's shapes",
                                      {},
-                                     why_no_run_workload,
+                                     run_workload_blocker,
                                      run_workload}};
   return kActions;
 }
@@ -228,7 +228,7 @@ Params threads_in_view(const State& state) {
 }  // namespace
 
 chart::ChartModel decode_of(const State& state, std::vector<std::string>* kernels) {
-  if (const std::string why = why_no_decode(state); !why.empty()) {
+  if (const std::string why = decode_blocker(state); !why.empty()) {
     chart::ChartModel none{.id = "decode", .summary = why};
     none.plot = chart::Plot{.empty_reason = why};
     return none;
@@ -259,14 +259,14 @@ void run_decode(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
-std::string why_no_decode(const State& state) {
+std::string decode_blocker(const State& state) {
   const bool any = state.view.lab && state.view.lab->decodes_model;
   return any ? "" : "This lab has no types of weights to decode with: Quantization has.";
 }
 
-std::string why_no_run_decode(const State& state) {
-  if (std::string why = why_no_decode(state); !why.empty()) return why;
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+std::string run_decode_blocker(const State& state) {
+  if (std::string why = decode_blocker(state); !why.empty()) return why;
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   const bool any = !app::decode_request(shape_in_view(state), {}, state.run()).kernels.empty();
   return any ? "" : "No rung that decodes runs on this machine.";
 }
@@ -277,7 +277,7 @@ std::span<const Action> decode_actions() {
   static const Action kActions[] = {{"run_decode",
                                      "Run each type of weights at the model's shapes",
                                      {},
-                                     why_no_run_decode,
+                                     run_decode_blocker,
                                      run_decode}};
   return kActions;
 }
@@ -289,7 +289,7 @@ const ViewDesc kDecodeView = {
     .label = "Decode",
     .title = "Decode: a model's tokens and joules with each type of weights",
     .place = 120,
-    .blocker = why_no_decode,
+    .blocker = decode_blocker,
     .build = [](const State& state, ChartRows* rows) { return decode_of(state, &rows->kernels); },
     .bar = {.height_px = kModelBar_px, .draw = draw_processor_bar},
     .foot = {"run_decode", "Run these types"},

@@ -25,8 +25,8 @@ bool decodes_on_gpu(const State& state);
 void decode_on(State& state, bool gpu);
 /// Runs each type that this machine can, at the shapes of the model.
 void run_decode(State& state);
-std::string why_no_decode(const State& state);
-std::string why_no_run_decode(const State& state);
+std::string decode_blocker(const State& state);
+std::string run_decode_blocker(const State& state);
 
 extern const ViewDesc kDecodeView;
 

@@ -183,7 +183,7 @@ std::string published_blocker(const State& state) {
 
 std::span<const Action> published_actions() {
   static const Action kActions[] = {
-      {"run_table", "Run the table's rows", {}, why_no_run, run_table}};
+      {"run_table", "Run the table's rows", {}, run_blocker, run_table}};
   return kActions;
 }
 

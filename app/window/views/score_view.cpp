@@ -150,13 +150,13 @@ void run_score(State& state) {
   send(state, std::move(request), &state.run_request);
 }
 
-std::string why_no_score(const State& state) {
+std::string score_blocker(const State& state) {
   return state.view.lab && state.view.lab->score_card ? "" : "This lab has no score card.";
 }
 
-std::string why_no_run_score(const State& state) {
-  if (std::string why = why_no_score(state); !why.empty()) return why;
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+std::string run_score_blocker(const State& state) {
+  if (std::string why = score_blocker(state); !why.empty()) return why;
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   for (const Network& network : state.view.lab->score_card->networks) {
     for (const char* id : network.kernels) {
       const RungView* row = find_row(state, id);
@@ -170,7 +170,7 @@ namespace {
 
 std::span<const Action> score_actions() {
   static const Action kActions[] = {
-      {"run_score", "Run the networks of the score card", {}, why_no_run_score, run_score}};
+      {"run_score", "Run the networks of the score card", {}, run_score_blocker, run_score}};
   return kActions;
 }
 
@@ -181,7 +181,7 @@ const ViewDesc kScoreView = {
     .label = "Score card",
     .title = "Score card: the lab's networks side by side",
     .place = 140,
-    .blocker = why_no_score,
+    .blocker = score_blocker,
     .build = [](const State& state, ChartRows* rows) { return score_of(state, &rows->kernels); },
     .foot = {"run_score", "Run these networks"},
     .actions = score_actions};

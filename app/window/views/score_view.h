@@ -10,7 +10,7 @@ namespace ridge::window {
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels);
 /// Measures each network three times: many items from features, many from the raw input, a single one.
 void run_score(State& state);
-std::string why_no_score(const State& state);
-std::string why_no_run_score(const State& state);
+std::string score_blocker(const State& state);
+std::string run_score_blocker(const State& state);
 
 }  // namespace ridge::window

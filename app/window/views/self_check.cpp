@@ -25,8 +25,8 @@ void send_one(State& state) {
 
 }  // namespace
 
-std::string why_no_self_checks(const State& state) {
-  if (std::string why = why_no_work(state); !why.empty()) return why;
+std::string self_checks_blocker(const State& state) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
   if (state.session->state() == app::WorkerState::lost) return {};
   const auto side = side_of(state);
   return side ? std::string() : side.error().sentence();

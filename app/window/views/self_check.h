@@ -7,7 +7,7 @@
 namespace ridge::window {
 
 /// Why it cannot be made now; empty: it can.
-std::string why_no_self_checks(const State& state);
+std::string self_checks_blocker(const State& state);
 void run_self_checks(State& state);
 /// A comparison has ended: the next one, or the end with what was found.
 void next_self_check(State& state, const Request& ended);

@@ -66,13 +66,13 @@ chart::ChartModel serve_of(const State& state) {
   return chart::serving_chart(found);
 }
 
-std::string why_no_queue(const State& state) {
+std::string queue_blocker(const State& state) {
   return state.view.lab && state.view.lab->served ? "" : "This lab has no step to queue before.";
 }
 
-std::string why_no_serve(const State& state) {
-  if (const std::string why = why_no_queue(state); !why.empty()) return why;
-  if (const std::string why = why_no_work(state); !why.empty()) return why;
+std::string serve_blocker(const State& state) {
+  if (const std::string why = queue_blocker(state); !why.empty()) return why;
+  if (const std::string why = work_blocker(state); !why.empty()) return why;
   const RungView* row = served_row(state);
   return row && row->can_run ? "" : "No rung whose step could be served runs on this machine.";
 }
@@ -110,7 +110,7 @@ void draw_serve_bar(Ui& ui, Area area) {
 
 std::span<const Action> queue_actions() {
   static const Action kActions[] = {
-      {"run_serve", "Serve a queue of requests", {}, why_no_serve, run_serve}};
+      {"run_serve", "Serve a queue of requests", {}, serve_blocker, run_serve}};
   return kActions;
 }
 
@@ -121,7 +121,7 @@ const ViewDesc kQueueView = {
     .label = "Queue",
     .title = "Queue: latency against load, before the selected step",
     .place = 160,
-    .blocker = why_no_queue,
+    .blocker = queue_blocker,
     .build = [](const State& state, ChartRows*) { return serve_of(state); },
     .bar = {.height_px = 40, .draw = draw_serve_bar},
     .actions = queue_actions};

@@ -8,8 +8,8 @@ namespace ridge::window {
 /// The rung that is served: the selected one if it makes steps, else the last of the lab's that does and runs here.
 const RungView* served_row(const State& state);
 chart::ChartModel serve_of(const State& state);
-std::string why_no_queue(const State& state);
-std::string why_no_serve(const State& state);
+std::string queue_blocker(const State& state);
+std::string serve_blocker(const State& state);
 void run_serve(State& state);
 
 }  // namespace ridge::window

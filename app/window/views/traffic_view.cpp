@@ -63,7 +63,7 @@ void run_orders(State& state) {
 
 std::span<const Action> traffic_actions() {
   static const Action kActions[] = {
-      {"run_orders", "Run the loop nest in every order", {}, why_no_run, run_orders}};
+      {"run_orders", "Run the loop nest in every order", {}, run_blocker, run_orders}};
   return kActions;
 }
 

@@ -75,7 +75,7 @@ bool has_gradients(const State& state) {
   });
 }
 
-std::string why_no_trainings(const State& state) {
+std::string trainings_blocker(const State& state) {
   return has_trainings(state) ? "" : "No rung of this lab is a training.";
 }
 
@@ -170,7 +170,7 @@ const ViewDesc kTrainingView = {.id = "training",
                                 .label = "Training",
                                 .title = "Training: curves over seconds or steps",
                                 .place = 130,
-                                .blocker = why_no_trainings,
+                                .blocker = trainings_blocker,
                                 .build =
                                     [](const State& state, ChartRows* rows) {
                                       *rows = training_rows(state);

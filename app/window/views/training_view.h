@@ -10,7 +10,7 @@ namespace ridge::window {
 bool has_trainings(const State& state);
 /// Some training here counted its gradients.
 bool has_gradients(const State& state);
-std::string why_no_trainings(const State& state);
+std::string trainings_blocker(const State& state);
 /// One row for each training and set of parameters, newest result; recorded ones of rungs that cannot run
 /// here; and the baseline.
 ChartRows training_rows(const State& state);

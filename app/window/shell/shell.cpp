@@ -1,4 +1,4 @@
-#include "app/window/shell/screen.h"
+#include "app/window/shell/shell.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ constexpr float kLow = 860;
 
 }  // namespace
 
-bool Screen::prepare() {
+bool Shell::prepare() {
   const ViewState& view = ui_.state.view;
   const ImVec2 window = ImGui::GetIO().DisplaySize;  // of the frame before; none before the first
   ui_.scale = window.x > 0 ? fitting_scale(view.scale, window.x, window.y) : view.scale;
@@ -36,37 +36,37 @@ bool Screen::prepare() {
   return !compat::kDynamicFonts;
 }
 
-void Screen::draw_regions(Area all) {
+void Shell::draw_regions(Area all) {
   const ViewState& view = ui_.state.view;
   const float gap = ui_.px(kGap);
   ui_.window = all;
-  ui_.is_low = all.h < ui_.px(kLow);
+  ui_.is_compact = all.h < ui_.px(kLow);
   if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
-  top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_low ? kTop - 6 : kTop), gap));
-  bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_low ? kBottom - 8 : kBottom), gap));
+  top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap));
+  bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_compact ? kBottom - 8 : kBottom), gap));
   all = all.inset(gap, 0);
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
 }
 
-ScreenView& Screen::view_of(ScreenId id) {
-  std::unique_ptr<ScreenView>& shown = views_[id];
+Screen& Shell::view_of(ScreenId id) {
+  std::unique_ptr<Screen>& shown = views_[id];
   if (!shown) shown = screen_of(id).make();
   return *shown;
 }
 
-const chart::Scene& Screen::chart_scene() const {
+const chart::Scene& Shell::chart_scene() const {
   return views_.at(ui_.state.view.screen)->scene();
 }
 
-Area Screen::chart_place() const {
+Area Shell::chart_place() const {
   const ChartView* view = views_.at(ui_.state.view.screen)->chart();
   return view ? view->place() : Area{};
 }
 
-void Screen::draw(float width, float height) {
+void Shell::draw(float width, float height) {
   ui_.widgets.clear();
-  ui_.reads_again = false;
+  ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.view.scale, width, height);
   handle_keys(state_);
@@ -85,8 +85,8 @@ void Screen::draw(float width, float height) {
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
   ui_.apply_changes(state_);
-  if (grant_chart_wish(state_, view_of(state_.view.screen).chart())) ui_.reads_again = true;
-  if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.reads_again = true;
+  if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
+  if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.needs_redraw = true;
 }
 
 }  // namespace ridge::window

@@ -10,9 +10,9 @@
 
 namespace ridge::window {
 
-class Screen {
+class Shell {
  public:
-  explicit Screen(State& state) : state_(state), ui_(state, fonts_) {}
+  explicit Shell(State& state) : state_(state), ui_(state, fonts_) {}
 
   /// Before ImGui::NewFrame(): style and fonts. True when the font texture has to be made again
   /// (never from ImGui 1.92 on, whose backends follow the atlas).
@@ -20,7 +20,7 @@ class Screen {
   /// Between NewFrame() and Render(): keys, then everything.
   void draw(float width, float height);
   /// Another frame would look different even with no event (a font was missing, a drag goes on).
-  bool wants_frame() const { return fonts_.wants_build() || ui_.reads_again; }
+  bool needs_frame() const { return fonts_.wants_build() || ui_.needs_redraw; }
 
   /// Seconds after which something that moves wants its next frame; 0: nothing moves.
   double wake_s() const { return ui_.wake_s; }
@@ -33,13 +33,13 @@ class Screen {
 
  private:
   void draw_regions(Area all);
-  ScreenView& view_of(ScreenId id);
+  Screen& view_of(ScreenId id);
 
   State& state_;
   Fonts fonts_;
   Ui ui_;
   TopBar top_bar_;
-  std::map<ScreenId, std::unique_ptr<ScreenView>> views_;  ///< made when first shown
+  std::map<ScreenId, std::unique_ptr<Screen>> views_;  ///< made when first shown
   BottomBar bottom_;
   LogPanel log_;
   float styled_scale_ = 0;
