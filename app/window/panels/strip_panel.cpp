@@ -67,12 +67,15 @@ constexpr float kSwitch_w = 190, kSwitch_h = 24;
 void StripPanel::draw_samples(Ui& ui, Area area) {
   const float font_px = ui.px(kSmall_px);
   Parts parts = parts_of(ui.state);
-  if (parts_ != parts || width_ != area.w || height_ != area.h || font_px_ != font_px ||
-      fonts_version_ != ui.fonts.version()) {
+  const bool is_new = parts_ != parts;
+  if (is_new) {  // a million samples are looked through for this, and not again where only the width changed
     parts_ = std::move(parts);
+    model_ = model_of(ui.state);
+  }
+  if (is_new || width_ != area.w || height_ != area.h || font_px_ != font_px ||
+      fonts_version_ != ui.fonts.version()) {
     fonts_version_ = ui.fonts.version();
     width_ = area.w, height_ = area.h, font_px_ = font_px;
-    model_ = model_of(ui.state);
     chart::LayoutOptions options;
     options.width = area.w;
     options.height = area.h;
