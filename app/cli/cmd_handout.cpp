@@ -42,10 +42,15 @@ Result<void> ask_for_sources(const CommonOptions& common, study::Handout* handou
   return {};
 }
 
-Result<void> write_page(const std::string& path, const std::string& text) {
+Result<void> write_page(const std::string& path, [[maybe_unused]] const study::Handout& handout) {
   if (!path.ends_with(".html"))
     return Error{ErrorCode::usage, "a handout is a page", path, "give it the ending .html"};
-  return write_whole(path, text);
+#ifdef RIDGE_HAS_MARKDOWN
+  return write_whole(path, study::to_html(handout));
+#else
+  return Error{ErrorCode::unavailable, "this ridgepoint was built without Markdown", path,
+               "install libmd4c-dev and build it again"};
+#endif
 }
 
 Result<void> make_handout(const CommonOptions& common, const HandoutOptions& options) {
@@ -64,7 +69,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
     complain("ridgepoint: some sources are missing: " + asked.error().sentence());
   for (const Recording& recording : load_recordings(asset_folder("recorded"), nullptr))
     add_sources(*recording.run, &handout);
-  return write_page(options.out, study::to_html(handout));
+  return write_page(options.out, handout);
 }
 
 int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {
