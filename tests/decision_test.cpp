@@ -41,7 +41,7 @@ TEST_CASE("a check of the same source that failed in another request of the run 
   for (const bool same_source : {true, false}) {
     test::Transcript out;
     test::add_start_of(&out);
-    out.send(test::work("run", 3, {test::kBlocked}));
+    out.send(test::work(RequestType::run, 3, {test::kBlocked}));
     Series failed = test::measured(3, 0, test::kBlocked, 6e6);
     failed.checks = {test::check(false)};
     failed.status = SeriesStatus::failed;

@@ -103,7 +103,7 @@ TEST_CASE("energy comes with its error, its source and the energy of a FLOP") {
   const auto told = [](const Series& outcome) {
     Transcript transcript;
     add_start(&transcript);
-    transcript.send(request_for("run", 4));
+    transcript.send(request_for(RequestType::run, 4));
     transcript.worker("result", with(about(4, 0), "outcome", outcome));
     return result_of(document(run_of(transcript)), kFirst);
   };
@@ -136,7 +136,7 @@ TEST_CASE("a result that may not be used has no speed") {
   const auto judged = [](const Series& outcome) {
     Transcript transcript;
     add_start(&transcript);
-    transcript.send(request_for("run", 4));
+    transcript.send(request_for(RequestType::run, 4));
     transcript.worker(
         "samples",
         {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(20, 1000)}});
@@ -197,7 +197,7 @@ TEST_CASE("a comparison carries its decision") {
 
 TEST_CASE("a comparison whose candidate failed has no ratio and is not adopted") {
   Transcript transcript;
-  transcript.send(request_for("compare", 5));
+  transcript.send(request_for(RequestType::compare, 5));
   Series refused = outcome(5, 1, kSecond);
   refused.checks = {check(false)};
   refused.status = SeriesStatus::failed;

@@ -38,7 +38,7 @@ std::string attention_of(const ModelShape& shape) {
 struct Saved {
   ModelShape shape = shape_of(true);
   Transcript lines;
-  WorkRequest request = request_for("run", 1);
+  WorkRequest request = request_for(RequestType::run, 1);
   std::vector<Series> series;
 
   Saved() { request.lab = "quant", request.kernels.clear(), request.model = to_params(shape); }

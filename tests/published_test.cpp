@@ -54,7 +54,7 @@ Run run_of_table(bool second_passes = true) {
     t.worker("kernel", {{"request", 9}, {"kernel", info}});
   }
   t.worker("end", {{"request", 9}});
-  t.send(request_for("run", 1));
+  t.send(request_for(RequestType::run, 1));
   Series first = outcome(1, 0, kFirst);
   first.reduced_from = "n=128";  // ran at 64
   Series second = outcome(1, 1, kSecond);
@@ -79,7 +79,7 @@ Run run_of_table(bool second_passes = true) {
 app::Recording recording_of(int64_t n, const std::string& kernel = "gemm.cuda.shared_tile") {
   Transcript t;
   t.worker("hello", {{"version", "1"}, {"pid", 1}, {"build", Json::object()}});
-  t.send(request_for("run", 1));
+  t.send(request_for(RequestType::run, 1));
   Series series = outcome(1, 0, kernel);
   series.params = {{"n", n}, {"dtype", std::string("fp32")}, {"threads", int64_t{2}}};
   series.flop = 2.0 * double(n * n * n);
@@ -279,7 +279,7 @@ TEST_CASE("a report of a run of the score card's networks holds the card") {
   other.params["luts"] = int64_t{200};
   const auto card = [&](const std::vector<Series>& some) {
     Transcript t;
-    WorkRequest request = request_for("run", 1);
+    WorkRequest request = request_for(RequestType::run, 1);
     request.lab = "weightless";
     t.send(request);
     for (const Series& series : some)

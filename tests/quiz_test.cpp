@@ -37,7 +37,7 @@ Run run_of(const std::vector<Series>& results, bool third_available = true) {
   third.available = third_available;
   third.reason = third_available ? "" : "needs avx512f";
   out.worker("kernel", {{"request", 1}, {"kernel", third}});
-  WorkRequest request = test::request_for("run", 4);
+  WorkRequest request = test::request_for(RequestType::run, 4);
   request.kernels.clear();
   for (const Series& one : results) request.kernels.push_back({one.kernel, one.params});
   out.send(request);
@@ -221,7 +221,7 @@ TEST_CASE("a rung without a speed is left out and named, never counted as fastes
   // Nor does one that was broken off, whose samples have a median all the same.
   Run broken = run_of({first, second});
   test::Transcript more;
-  WorkRequest request = test::request_for("run", 9);
+  WorkRequest request = test::request_for(RequestType::run, 9);
   request.kernels = {{kThird, first.params}};
   more.send(request);
   more.worker(

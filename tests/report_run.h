@@ -73,7 +73,7 @@ inline void add_start_of(Transcript* out) {
   out->worker("env", {{"environment", env}, {"when", "before"}});
 }
 
-inline WorkRequest work(const std::string& type, int64_t id, const std::vector<std::string>& ids) {
+inline WorkRequest work(RequestType type, int64_t id, const std::vector<std::string>& ids) {
   WorkRequest request;
   request.type = type;
   request.id = id;
@@ -85,7 +85,7 @@ inline WorkRequest work(const std::string& type, int64_t id, const std::vector<s
 }
 
 inline void add_ladder(Transcript* out) {
-  out->send(work("run", 4, {kNaive, kPeer, kWrong, kGpu}));
+  out->send(work(RequestType::run, 4, {kNaive, kPeer, kWrong, kGpu}));
   out->worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
   out->worker("result", with(about(4, 1), "outcome", measured(4, 1, kPeer, 2.4e6)));
   Series wrong = measured(4, 2, kWrong, 1e6);
@@ -104,7 +104,7 @@ inline void add_ladder(Transcript* out) {
 }
 
 inline void add_comparison(Transcript* out, const ReportCase& wanted) {
-  WorkRequest request = work("compare", 5, {kNaive, kBlocked});
+  WorkRequest request = work(RequestType::compare, 5, {kNaive, kBlocked});
   request.margin = 0.02;
   out->send(request);
   std::vector<Round> rounds;

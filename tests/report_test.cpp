@@ -200,7 +200,7 @@ TEST_CASE("hostile names stay text in every format") {
   test::add_start_of(&evil);
   Series series = test::measured(4, 0, "=cmd|'/c calc'!A0; rm -rf ~", 1e6);
   series.samples = test::samples(2, 1e6);
-  evil.send(test::work("run", 4, {series.kernel}));
+  evil.send(test::work(RequestType::run, 4, {series.kernel}));
   evil.worker("samples",
               {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", series.samples}});
   evil.worker("result", test::with(test::about(4, 0), "outcome", series));
@@ -274,7 +274,7 @@ TEST_CASE("a rung of another machine is marked as recorded, one with another sou
 TEST_CASE("several sizes make a size curve; one does not") {
   Transcript out;
   add_start_of(&out);
-  out.send(work("run", 4, {kNaive, kNaive}));
+  out.send(work(RequestType::run, 4, {kNaive, kNaive}));
   for (int i = 0; i < 2; ++i) {
     Series series = measured(4, i, kNaive, 24e6);
     series.params["n"] = int64_t{512} << i;
@@ -293,7 +293,7 @@ TEST_CASE("several sizes make a size curve; one does not") {
 TEST_CASE("where rungs are judged by their answers, the error table is of those") {
   Transcript out;
   add_start_of(&out);
-  out.send(work("run", 4, {kNaive, kWrong}));
+  out.send(work(RequestType::run, 4, {kNaive, kWrong}));
   for (int i = 0; i < 2; ++i) {
     Series series = measured(4, i, i == 0 ? kNaive : kWrong, 1e6);
     QualityCheck timed = check(true);
@@ -326,7 +326,7 @@ TEST_CASE("where rungs are judged by their answers, the error table is of those"
 TEST_CASE("seeds of a rung are one row of the ladder and one point of the frontier") {
   Transcript out;
   add_start_of(&out);
-  out.send(work("run", 4, {kNaive, kBlocked, kPeer}));
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kPeer}));
   int index = 0;
   const auto tell = [&](const std::string& kernel, int64_t seed, double accuracy, bool passes) {
     Series series = measured(4, index, kernel, kernel == kNaive ? 24e6 : 2e6);

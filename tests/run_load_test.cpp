@@ -58,7 +58,7 @@ Transcript short_transcript() {
   out.app("list", {{"id", 1}});
   out.worker("kernel", {{"request", 1}, {"kernel", kernel_info(kFirst)}});
   out.worker("done", {{"request", 1}, {"status", "ok"}});
-  out.send(request_for("compare", 4));
+  out.send(request_for(RequestType::compare, 4));
   out.worker("check", with(about(4, 0), "check", check(true)));
   for (const char* phase : {"call", "latency"}) {
     out.worker("samples",

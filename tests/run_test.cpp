@@ -74,7 +74,7 @@ TEST_CASE("a run fills its series") {
 
 TEST_CASE("a series has the size that runs from its problem line on") {
   Transcript transcript;
-  transcript.send(request_for("run", 4));
+  transcript.send(request_for(RequestType::run, 4));
   transcript.worker("problem", with(about(4, 0), "problem", smaller_problem("n=64")));
   transcript.worker("check", with(about(4, 0), "check", check(true)));
   transcript.worker(
@@ -98,7 +98,7 @@ TEST_CASE("a series has the size that runs from its problem line on") {
 TEST_CASE("a failed series has no speed, even if its worker gave one") {
   const auto ends_as = [](const Series& outcome) {
     Transcript transcript;
-    transcript.send(request_for("run", 4));
+    transcript.send(request_for(RequestType::run, 4));
     transcript.worker("result", with(about(4, 0), "outcome", outcome));
     const Run run = run_of(transcript);
     CHECK(run.series()[0].status == SeriesStatus::failed);
@@ -119,7 +119,7 @@ TEST_CASE("a failed series has no speed, even if its worker gave one") {
 
 TEST_CASE("a probe makes estimates, not series") {
   Transcript transcript;
-  transcript.send(request_for("probe", 6));
+  transcript.send(request_for(RequestType::probe, 6));
   transcript.worker("phase", with(about(6, 0), "phase", "check"));
   transcript.worker("timing", {{"request", 6}});
   transcript.worker("timing", about(6, 1));
@@ -144,7 +144,7 @@ TEST_CASE("a comparison keeps its rounds") {
 
 TEST_CASE("progress follows phase lines and ends with the request") {
   Transcript transcript;
-  transcript.send(request_for("run", 4));
+  transcript.send(request_for(RequestType::run, 4));
   Run run = run_of(transcript);
   CHECK(!run.progress());
   CHECK(run.series()[0].status == SeriesStatus::pending);
@@ -173,7 +173,7 @@ TEST_CASE("progress follows phase lines and ends with the request") {
 TEST_CASE("a lost worker leaves what it had sent") {
   Transcript transcript;
   add_start(&transcript);
-  transcript.send(request_for("run", 4));
+  transcript.send(request_for(RequestType::run, 4));
   transcript.worker(
       "samples",
       {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 1000)}});
@@ -199,7 +199,7 @@ TEST_CASE("a lost worker leaves what it had sent") {
   }
   SECTION("a series whose check had failed stays failed") {
     Transcript other;
-    other.send(request_for("run", 4));
+    other.send(request_for(RequestType::run, 4));
     other.worker("check", with(about(4, 0), "check", check(false)));
     Run failed = run_of(other);
     failed.worker_lost("it crashed");
@@ -223,7 +223,7 @@ TEST_CASE("fatal ends everything open and a new hello clears it") {
 
 TEST_CASE("a cancelled request keeps what was measured") {
   Transcript transcript;
-  transcript.send(request_for("run", 4));
+  transcript.send(request_for(RequestType::run, 4));
   transcript.worker(
       "samples",
       {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 1000)}});
@@ -239,11 +239,11 @@ TEST_CASE("the latest series is the one that says something") {
   Transcript transcript;
   add_start(&transcript);
   add_run(&transcript);
-  transcript.send(request_for("run", 14));
+  transcript.send(request_for(RequestType::run, 14));
   CHECK(run_of(transcript).latest(kFirst)->request == 4);  // pending
   transcript.worker("done", {{"request", 14}, {"status", "cancelled"}});
   CHECK(run_of(transcript).latest(kFirst)->request == 4);  // cancelled before its turn
-  transcript.send(request_for("run", 15));
+  transcript.send(request_for(RequestType::run, 15));
   transcript.worker(
       "samples",
       {{"request", 15}, {"series", 0}, {"phase", "call"}, {"samples", samples(1, 1000)}});
@@ -279,7 +279,7 @@ TEST_CASE("lines in a foreign order or without the app's do no harm") {
   Transcript transcript;
   transcript.worker(
       "samples", {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", samples(3, 1000)}});
-  transcript.send(request_for("run", 4));
+  transcript.send(request_for(RequestType::run, 4));
   late = run_of(transcript);
   REQUIRE(late.series().size() == 2);
   CHECK(late.series()[0].kernel == kFirst);

@@ -64,7 +64,7 @@ int64_t ask(Session& session) {
 
 std::string status(const Session& session, int64_t id) {
   const Request* request = session.run().request(id);
-  return request ? request->status : "unknown";
+  return request ? to_string(request->status) : "unknown";
 }
 
 bool is_lost(const Session& session) {

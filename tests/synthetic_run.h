@@ -44,9 +44,10 @@ class Transcript {
 };
 
 inline KernelInfo kernel_info(const std::string& id) {
-  KernelInfo info{
-      id,    "gemm",     "cpu", "kernel", {"fp32"}, "", "", "kernels/gemm/rungs/naive.cpp",
-      "-O1", "00beef00", false, true,     "",       {}};
+  KernelInfo info{id,       "gemm",     Backend::cpu, RungKind::kernel,
+                  {"fp32"}, "",         "",           "kernels/gemm/rungs/naive.cpp",
+                  "-O1",    "00beef00", false,        true,
+                  "",       {}};
   info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, "", true},
                  {"m", "rows", false, {}, 1, 65536, int64_t{512}, "n"},
                  {"k", "length of the sums", false, {}, 1, 65536, int64_t{512}, "n"},
@@ -120,7 +121,7 @@ inline Json with(Json fields, const char* name, Json value) {
   return fields;
 }
 
-inline WorkRequest request_for(const std::string& type, int64_t id) {
+inline WorkRequest request_for(RequestType type, int64_t id) {
   WorkRequest request;
   request.type = type;
   request.id = id;
@@ -145,7 +146,7 @@ inline void add_start(Transcript* out) {
   const SourceText source{kFirst, "kernels/gemm/rungs/naive.cpp", "int main;\n", "-O1", "00beef00"};
   out->worker("result", {{"request", 2}, {"source", source}});
   out->worker("done", {{"request", 2}, {"status", "ok"}});
-  WorkRequest probe = request_for("probe", 3);
+  WorkRequest probe = request_for(RequestType::probe, 3);
   probe.kernels.clear();
   out->send(probe);
   const std::vector<Ceiling> ceilings = {
@@ -158,7 +159,7 @@ inline void add_start(Transcript* out) {
 /// Request 4: the first rung is measured, the second fails its check.
 inline void add_run(Transcript* out) {
   out->app("predict", {{"kernel", kSecond}, {"params", {{"n", 64}}}, {"value", 900.5}});
-  out->send(request_for("run", 4));
+  out->send(request_for(RequestType::run, 4));
   out->worker("env", {{"environment", environment()}, {"when", "before"}});
   out->worker("phase", with(about(4, 0), "phase", "check"));
   out->worker("check", with(about(4, 0), "check", check(true)));
@@ -196,7 +197,7 @@ inline void add_run(Transcript* out) {
 
 /// Request 5: a comparison of two verified sides.
 inline void add_compare(Transcript* out) {
-  WorkRequest request = request_for("compare", 5);
+  WorkRequest request = request_for(RequestType::compare, 5);
   request.margin = 0.02;
   out->send(request);
   std::vector<Round> rounds;
@@ -243,21 +244,21 @@ inline Json smaller_problem(const std::string& asked) {
 
 /// The remaining types, and a worker that gives up.
 inline void add_rest(Transcript* out) {
-  out->send(request_for("probe", 6));
+  out->send(request_for(RequestType::probe, 6));
   const Json estimate = {{"series", 1},        {"call_ns", 2000},       {"total_s", 1.5},
                          {"reduced_from", ""}, {"params", {{"n", 64}}}, {"reason", ""}};
   out->worker("result", {{"request", 6}, {"estimates", {estimate}}});
   out->worker("done", {{"request", 6}, {"status", "ok"}});
   out->app("ping", {{"id", 7}});
   out->worker("pong", {{"request", 7}});
-  out->send(request_for("run", 8));
+  out->send(request_for(RequestType::run, 8));
   out->worker("curve", with(about(8, 0), "points", {CurvePoint{1, 0.5, {{"loss", 2.5}}}}));
   out->worker("span", with(about(8, 0), "spans", {Span{"decode", 1, 2, 3, 1, 100, 200}}));
   out->app("cancel", {{"id", 9}, {"target", 8}});
   out->worker("error",
               {{"request", 8}, {"error", Error{ErrorCode::cancelled, "cancelled", "", ""}}});
   out->worker("done", {{"request", 8}, {"status", "cancelled"}});
-  out->send(request_for("run", 10));
+  out->send(request_for(RequestType::run, 10));
   out->worker("problem", with(about(10, 0), "problem", smaller_problem("n=64")));
   out->worker("samples",
               {{"request", 10}, {"series", 0}, {"phase", "call"}, {"samples", samples(12, 2000)}});
@@ -292,7 +293,8 @@ inline std::string fingerprint(const Run& run) {
     all["samples"].push_back(series.spans);
   }
   for (const Request& request : run.requests()) {
-    all["requests"].push_back({request.id, request.type, request.status});
+    all["requests"].push_back(
+        {request.id, request.type ? to_string(*request.type) : "", request.status});
   }
   return dump_json(all);
 }

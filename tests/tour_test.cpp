@@ -53,6 +53,10 @@ TEST_CASE("a handout is one page that fetches nothing") {
   Folder folder;
   const std::string page = folder / "gemm.html";
   const Outcome out = ridgepoint({"handout", "gemm", "--out", page});
+  if (out.err.find("built without Markdown") != std::string::npos) {
+    WARN("skipped: this build has no Markdown library");
+    return;
+  }
   REQUIRE(out.code == 0);
   const std::string html = read_all(page);
   CHECK(html.find("<summary>Answer</summary>") != std::string::npos);

@@ -282,7 +282,7 @@ TEST_CASE("Compare shows the distribution function, and its cursor in the dots",
 TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][chart]") {
   Transcript lines;
   lines.worker("hello", {{"version", "0"}, {"t_s", 10.0}});
-  WorkRequest request = request_for("run", 4);
+  WorkRequest request = request_for(RequestType::run, 4);
   request.kernels = {{"gemm.cpu.naive_o1", {}}};
   lines.send(request);
   lines.worker("env", {{"environment", environment()}, {"when", "before"}, {"t_s", 20.0}});

@@ -244,7 +244,7 @@ class FakeSession final : public app::Session {
   static KernelInfo info(const std::string& id) {
     KernelInfo made = kernel_info(id);
     const bool cpu = id.find(".cpu.") != std::string::npos;
-    made.backend = cpu ? "cpu" : "cuda";
+    made.backend = cpu ? Backend::cpu : Backend::cuda;
     made.available = cpu || has_gpu;
     made.reason = made.available ? "" : "no CUDA device";
     for (const char* size : {"m", "k"}) {

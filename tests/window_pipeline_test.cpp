@@ -76,7 +76,7 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   info.params = {int_param("workers", "", 1, 64, 2), int_param("layers", "", 1, 64, 4)};
   lines.worker("kernel", {{"request", 1}, {"kernel", info}});
   lines.worker("end", {{"request", 1}});
-  WorkRequest request = test::request_for("run", 4);
+  WorkRequest request = test::request_for(RequestType::run, 4);
   request.lab = "pipeline";
   request.kernels = {{"pipeline.cpu.overlapped", {}}};
   lines.send(request);

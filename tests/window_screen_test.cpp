@@ -304,7 +304,7 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
           "[window][screens]") {
   Transcript lines;
   lines.worker("hello", {{"version", "0"}, {"t_s", 10.0}});
-  WorkRequest request = request_for("run", 4);
+  WorkRequest request = request_for(RequestType::run, 4);
   request.kernels = {{"gemm.cpu.naive_o1", {}}, {"gemm.cpu.naive_o3", {}}};
   lines.send(request);
   const auto line = [&](const char* type, int series, double at_s, Json more) {

@@ -374,7 +374,7 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   Transcript lines;
   lines.worker("hello", {{"version", "0"}});
   lines.worker("env", {{"environment", environment()}, {"when", "before"}});
-  WorkRequest request = request_for("run", 4);
+  WorkRequest request = request_for(RequestType::run, 4);
   request.kernels = {{naive, {{"n", int64_t{1024}}}},
                      {naive, {{"n", int64_t{4096}}}},
                      {tile, {{"n", int64_t{4096}}}}};

@@ -100,7 +100,7 @@ TEST_CASE("a lesson becomes blocks; markup never shows", "[window]") {
 Run recorded(const std::vector<int64_t>& sizes) {
   Transcript lines;
   add_start(&lines);
-  WorkRequest request = request_for("run", 4);
+  WorkRequest request = request_for(RequestType::run, 4);
   request.kernels.clear();
   for (const int64_t n : sizes) request.kernels.push_back({kFirst, {{"n", n}}});
   lines.send(request);

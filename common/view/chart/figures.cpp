@@ -15,9 +15,11 @@ namespace {
 
 using Rows = std::span<const LadderRow>;
 
+constexpr const char* kLoss = "loss";
+
 /// By the task metric that the trainings were judged by, else by their loss.
 ChartModel build_training(Rows rows, const FigureOptions&) {
-  TrainingOptions options{.metric = "loss"};
+  TrainingOptions options{.metric = kLoss};
   for (const LadderRow& row : rows) {
     const QualityCheck* check = row.series ? row.series->quality() : nullptr;
     if (!check || row.series->curve.empty() || check->task.empty()) continue;
