@@ -150,7 +150,7 @@ TEST_CASE("a running rung shows what its samples come to so far, without a copy 
           "[window][measure]") {
   Fixture f;
   f.driver->key(compat::Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   const std::string rung = request.kernels[0].kernel;
   f.session.feed_samples(request.id, 0, 20, 1e6);
   f.driver->frames(2);
@@ -177,7 +177,7 @@ TEST_CASE("a running rung shows what its samples come to so far, without a copy 
 TEST_CASE("telemetry and progress leave the ladder and its charts alone", "[window][measure]") {
   Fixture f;
   f.driver->key(compat::Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   f.session.feed_samples(request.id, 0, 20, 1e6);
   f.session.progress(request.id);
   f.driver->frames(20);
@@ -200,7 +200,7 @@ TEST_CASE("a row's series stays where it is while requests are sent in the middl
   const double median_ns = series->stats->median_ns;
   for (int i = 0; i < 200; ++i) {
     run_selected(f.state);
-    f.session.finish(f.session.last("run"), "cancelled");
+    f.session.finish(f.session.last(RequestType::run), "cancelled");
   }
   CHECK(row.series == series);
   CHECK(row.series->stats->median_ns == median_ns);

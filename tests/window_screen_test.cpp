@@ -115,7 +115,7 @@ TEST_CASE("a run is kept from its first samples on, and what cannot be written i
   const TemporaryFolder folder;
   f.state.runs_folder = folder.path + "/runs";
   f.driver->key(compat::Key::f5);
-  const WorkRequest request = f.session.last("run");
+  const WorkRequest request = f.session.last(RequestType::run);
   f.driver->frames(2);
   CHECK(f.state.run_file.empty());
   f.session.feed_samples(request.id, 0, 5, 1e6);

@@ -31,7 +31,8 @@ std::string widget_with(const Fixture& f, const std::string& prefix) {
 }
 
 TEST_CASE("a known card goes up a box and comes later, an unknown one starts again", "[study]") {
-  const study::Deck deck{"gemm", "GEMM", {{"a", "gemm", "A?", "a."}, {"b", "gemm", "B?", "b."}}};
+  const study::Deck deck{
+      "gemm", "GEMM", 10, {{"a", "gemm", "A?", "a."}, {"b", "gemm", "B?", "b."}}};
   study::Progress progress;
   int64_t now_s = 1'000'000'000;
   CHECK(study::next_card(deck, progress, now_s)->id == "a");
