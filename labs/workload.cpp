@@ -17,7 +17,7 @@ constexpr const char* kLeftOut =
     "add to a real "
     "model's time.";
 
-double number(const Params& params, const char* name) {
+double size_named(const Params& params, const char* name) {
   return static_cast<double>(param_int(params, name, 1));
 }
 
@@ -25,12 +25,12 @@ std::string text(const Params& params, const char* name) {
   return std::to_string(param_int(params, name, 1));
 }
 
-double product_flop(const Params& of) {
-  return 2 * number(of, "m") * number(of, "n") * number(of, "k");
+double part_flop(const Params& of) {
+  return 2 * size_named(of, "m") * size_named(of, "n") * size_named(of, "k");
 }
 
 double product_bytes(const Params& of, double element_bytes) {
-  const double m = number(of, "m"), n = number(of, "n"), k = number(of, "k");
+  const double m = size_named(of, "m"), n = size_named(of, "n"), k = size_named(of, "k");
   return element_bytes * (m * k + k * n + m * n);
 }
 
@@ -39,12 +39,12 @@ std::string product_shape(const Params& of) {
   return text(of, "m") + " × " + k + " · " + k + " × " + text(of, "n");
 }
 
-constexpr WorkloadCall kProduct = {product_flop, product_bytes, product_shape};
+constexpr WorkloadCall kProduct = {part_flop, product_bytes, product_shape};
 
 /// `queries` of each sequence, and as many keys as `keys` says; Q and O, K and V cross the bus once.
 double attention_bytes(const Params& of, double element_bytes, const char* keys, double queries) {
-  return 2 * element_bytes * number(of, "batch") * number(of, "d") *
-         (number(of, "heads_kv") * number(of, keys) + number(of, "heads") * queries);
+  return 2 * element_bytes * size_named(of, "batch") * size_named(of, "d") *
+         (size_named(of, "heads_kv") * size_named(of, keys) + size_named(of, "heads") * queries);
 }
 
 std::string attention_shape(const Params& of, const char* keys) {
@@ -53,21 +53,22 @@ std::string attention_shape(const Params& of, const char* keys) {
 }
 
 double all_heads(const Params& of) {
-  return number(of, "batch") * number(of, "heads") * number(of, "d");
+  return size_named(of, "batch") * size_named(of, "heads") * size_named(of, "d");
 }
 
 constexpr WorkloadCall kAttention = {
     [](const Params& of) {
-      const double all = 4 * all_heads(of) * number(of, "sequence") * number(of, "sequence");
+      const double all =
+          4 * all_heads(of) * size_named(of, "sequence") * size_named(of, "sequence");
       return param_text(of, "causal") == "yes" ? all / 2 : all;
     },
     [](const Params& of, double element_bytes) {
-      return attention_bytes(of, element_bytes, "sequence", number(of, "sequence"));
+      return attention_bytes(of, element_bytes, "sequence", size_named(of, "sequence"));
     },
     [](const Params& of) { return attention_shape(of, "sequence"); }};
 
 constexpr WorkloadCall kDecodeStep = {
-    [](const Params& of) { return 4 * all_heads(of) * number(of, "length"); },
+    [](const Params& of) { return 4 * all_heads(of) * size_named(of, "length"); },
     [](const Params& of, double element_bytes) {
       return attention_bytes(of, element_bytes, "length", 1);
     },
@@ -82,10 +83,12 @@ double weight_bits(const Params& of) {
 
 /// A product with few rows, as the gemv family has it.
 constexpr WorkloadCall kFewRows = {
-    [](const Params& of) { return 2 * number(of, "batch") * number(of, "n") * number(of, "k"); },
+    [](const Params& of) {
+      return 2 * size_named(of, "batch") * size_named(of, "n") * size_named(of, "k");
+    },
     [](const Params& of, double) {
-      return number(of, "n") * number(of, "k") * weight_bits(of) / 8 +
-             2 * number(of, "batch") * (number(of, "n") + number(of, "k"));
+      return size_named(of, "n") * size_named(of, "k") * weight_bits(of) / 8 +
+             2 * size_named(of, "batch") * (size_named(of, "n") + size_named(of, "k"));
     },
     [](const Params& of) {
       const std::string k = text(of, "k");
@@ -102,7 +105,7 @@ WorkloadPart for_few_rows(WorkloadPart part, const std::string& dtype, const std
                  {"n", param_int(old, "n")},
                  {"k", param_int(old, "k")},
                  {"dtype", dtype}};
-  const double bytes = number(old, "n") * number(old, "k") * weight_bits(part.params) / 8;
+  const double bytes = size_named(old, "n") * size_named(old, "k") * weight_bits(part.params) / 8;
   part.params["copies"] = static_cast<int64_t>(std::clamp(0x1p28 / bytes + 1, 1.0, 8.0));
   return part;
 }

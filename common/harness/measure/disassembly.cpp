@@ -53,14 +53,14 @@ Built find_built(const std::string& id) {
 
 // ---- CPU ----------------------------------------------------------------------------------------
 
-struct Range {
+struct AddressRange {
   int64_t begin = 0, end = 0;
 };
 
 /// The functions of the file that holds the symbol at `registration`; empty if nothing does.
-Range code_beside(const std::string& symbols, int64_t registration) {
+AddressRange code_beside(const std::string& symbols, int64_t registration) {
   std::istringstream lines(symbols);
-  Range code;
+  AddressRange code;
   bool here = false;
   for (std::string line; std::getline(lines, line);) {
     // "0000000000064080 l     F .text\t0000000000000111              name"
@@ -79,7 +79,7 @@ Range code_beside(const std::string& symbols, int64_t registration) {
     code.begin = code.end == 0 ? address : std::min(code.begin, address);
     code.end = std::max(code.end, address + size);
   }
-  return here ? code : Range{};
+  return here ? code : AddressRange{};
 }
 
 /// Where a rung's description lies in a shared object that holds no other; 0: it has no symbols.
@@ -98,7 +98,7 @@ Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::stri
   };
   const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s);
   if (!symbols) return no_tool(symbols.error());
-  const Range code = code_beside(
+  const AddressRange code = code_beside(
       *symbols, registration != nullptr ? file_address(registration) : only_registration(*symbols));
   if (code.end == 0) {
     return unavailable(

@@ -16,7 +16,7 @@ namespace {
 /// within a second.
 constexpr double kBatteryEvery_s = 1;
 
-double rounded(double share) {
+double rounded_share(double share) {
   return std::round(share * 100) / 100;
 }
 
@@ -35,14 +35,15 @@ HostTelemetry::HostTelemetry(std::string root) : root_(std::move(root)) {
 void HostTelemetry::read_cpus(double elapsed_s, TelemetryPoint* point) {
   const double own_s = own_cpu_s(), own = own_s - own_s_;
   own_s_ = own_s;
-  point->values["process_cpus"] = rounded(own / elapsed_s);
+  point->values["process_cpus"] = rounded_share(own / elapsed_s);
   std::vector<double> busy_s = cpu_busy_s(root_);
   std::swap(busy_s, busy_s_);
   if (busy_s_.empty() || busy_s.size() != busy_s_.size()) return;  // a core came or went
   const double others = busy_s_.front() - busy_s.front() - own;
-  point->values["foreign_cpus"] = rounded(std::max(0.0, others / elapsed_s));
+  point->values["foreign_cpus"] = rounded_share(std::max(0.0, others / elapsed_s));
   for (size_t i = 1; i < busy_s_.size(); ++i) {
-    point->core_busy.push_back(rounded(std::clamp((busy_s_[i] - busy_s[i]) / elapsed_s, 0.0, 1.0)));
+    point->core_busy.push_back(
+        rounded_share(std::clamp((busy_s_[i] - busy_s[i]) / elapsed_s, 0.0, 1.0)));
   }
 }
 
@@ -58,7 +59,7 @@ void HostTelemetry::read_power(double elapsed_s, TelemetryPoint* point) {
   if (rapl_) {
     const auto energy_j = rapl_->read();
     if (energy_j && energy_j_) {
-      point->values["package_power_w"] = rounded((*energy_j - *energy_j_) / elapsed_s);
+      point->values["package_power_w"] = rounded_share((*energy_j - *energy_j_) / elapsed_s);
     }
     energy_j_ = energy_j;
   }
