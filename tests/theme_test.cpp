@@ -152,7 +152,7 @@ TEST_CASE("a label inside a bar and on a button is read on its fill", "[theme]")
       INFO((dark ? "dark: " : "light: ") << name(fill));
       CHECK(contrast(canvas, chart::colour(fill, dark)) >= 4.5);
     }
-    // The primary button, not hovered: nine tenths of it over the panel (widgets.cpp).
+    // The primary button, not hovered: nine tenths of it over the panel (ui.cpp).
     const uint32_t button =
         chart::mix(chart::colour(Role::panel, dark), chart::colour(Role::series0, dark), 0.9f);
     CHECK(contrast(canvas, button) >= 4.5);

@@ -1,5 +1,6 @@
 // What the window knows and shows, as plain data: no ImGui here, so that every action can be tested
-// without a display. Panels read State and call actions (actions.h); nothing else changes it.
+// without a display. Panels read State and dispatch changes (Ui::dispatch), actions
+// (actions.h) first of all; nothing else changes it.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ enum class Tab { lesson, source, diff };
 struct ViewDesc;                    ///< what the centre shows of the results (views/view.h)
 extern const ViewDesc kLadderView;  ///< the first, which every lab has
 
-/// What an action asks of the chart in view, until it is drawn (chart_doings.cpp).
+/// What an action asks of the chart in view, until it is drawn (chart_view.cpp).
 enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg };
 
 /// What the strip below it shows; automatic: telemetry while something is measured.

@@ -1,7 +1,6 @@
 // A chart in a place of its own: the one widget that the lab, Compare and Report show a ChartModel with.
 // It lays out, scrolls rows that find no room between their headings and axes, explains what is hovered,
-// zooms and pans a plot, shows the table behind it, and says which row was clicked. chart_mouse.cpp has
-// what the mouse does to it, chart_doings.cpp what the actions do.
+// zooms and pans a plot, shows the table behind it, and says which row was clicked.
 #pragma once
 
 #include <optional>
