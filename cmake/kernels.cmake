@@ -108,6 +108,10 @@ function(ridge_add_kernels)
   target_link_libraries(ridge_kernels INTERFACE ridge_kernel_libraries)
 
   file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu kernels/*/*/*.cpp kernels/*/*/*.cu)
+  if(RIDGE_KERNELS)
+    list(JOIN RIDGE_KERNELS "|" folders)
+    list(FILTER files INCLUDE REGEX "/kernels/(${folders})/")
+  endif()
   set(build_lines "")  # what was read, which registry_test compares with what the worker reads
   foreach(file ${files})
     ridge_read_build_line(${file})

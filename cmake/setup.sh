@@ -4,7 +4,8 @@
 #                               be installed is said, and the build decides whether it can do without
 #   setup_build DIR TARGET...   configures DIR and builds the targets (none: everything)
 #
-# RIDGE_CUDA=AUTO|ON|OFF, RIDGE_WINDOW=ON|OFF and RIDGE_WERROR=ON|OFF (CI) in the environment choose the build.
+# RIDGE_CUDA=AUTO|ON|OFF, RIDGE_WINDOW=ON|OFF, RIDGE_KERNELS=FOLDER;... (none: all) and RIDGE_WERROR=ON|OFF (CI) in
+# the environment choose the build.
 
 setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -59,7 +60,7 @@ setup_build() {
   shift
   local options=(-G Ninja -DCMAKE_BUILD_TYPE=Release "-DRIDGE_CUDA=${RIDGE_CUDA:-AUTO}"
     "-DRIDGE_WINDOW=${RIDGE_WINDOW:-ON}" "-DRIDGE_TESTS=${RIDGE_TESTS:-ON}"
-    "-DRIDGE_WERROR=${RIDGE_WERROR:-OFF}"
+    "-DRIDGE_WERROR=${RIDGE_WERROR:-OFF}" "-DRIDGE_KERNELS=${RIDGE_KERNELS:-}"
     -DRIDGE_UNTIMED=-Og)  # what is not timed compiles in two thirds of the time: a first number comes sooner
   if ! cmake -S "$setup_root" -B "$dir" "${options[@]}" >"$dir.configure.log" 2>&1; then
     grep -A6 'CMake Error' "$dir.configure.log" >&2
