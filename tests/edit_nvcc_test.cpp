@@ -159,6 +159,11 @@ TEST_CASE("steps that fail without an error in the text are left to nvcc too") {
       "#$ gcc -c x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"@/x.o\" -Wl,--end-group -o x.so\n";
   REQUIRE_FALSE(worker::script_of_halves(known, "one", "ahead").empty());
   CHECK(FakeNvcc(known).run() == "plain nvcc\n");
+  // The word alone, as a linker says it, names no line of the text.
+  std::string linker = known;
+  linker.replace(linker.find("false"), 5, "{ echo 'collect2: error: ld returned 1'; false; } #");
+  REQUIRE_FALSE(worker::script_of_halves(linker, "one", "ahead").empty());
+  CHECK(FakeNvcc(linker).run() == "plain nvcc\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <regex>
 
 #include "common/harness/measure/tool.h"
 
@@ -164,6 +165,13 @@ Words halves_side_by_side(const Words& command, const std::string& folder, const
   return script.empty() ? command : Words{"/bin/sh", "-c", script};
 }
 
+/// Whether a compiler names an error with its line: "x.cu(12): error" or "x.cu:12:3: error". A linker, a shell or a
+/// tool that is missing names none.
+bool has_diagnostic(const std::string& text) {
+  static const std::regex named(R"((\(\d+\)|:\d+): (catastrophic |fatal )?error)");
+  return std::regex_search(text, named);
+}
+
 }  // namespace
 
 Result<measure::ToolRun> run_nvcc(const Words& command, const std::string& folder,
@@ -172,8 +180,7 @@ Result<measure::ToolRun> run_nvcc(const Words& command, const std::string& folde
   const Words steps = halves_side_by_side(command, folder, ahead, cancelled);
   auto ran = measure::run_tool(steps, limit_s, true, cancelled);
   // An error in the text is one for nvcc as well, and is told already.
-  const bool is_told = ran && (ran->code == 0 || ran->text.find("error") != std::string::npos);
-  if (steps == command || !ran || is_told) return ran;
+  if (steps == command || !ran || ran->code == 0 || has_diagnostic(ran->text)) return ran;
   return measure::run_tool(command, limit_s, true, cancelled);
 }
 
