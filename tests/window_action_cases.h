@@ -21,7 +21,7 @@ TEST_CASE("every action with a name is in the list of shortcuts, and a click doe
     CHECK(f.driver->find("do:" + entry.id));
   }
   REQUIRE(f.driver->click("do:theme"));
-  CHECK(f.state.view.light_theme);
+  CHECK(f.state.appearance.light_theme);
   REQUIRE(f.driver->click("do:show_home"));
   CHECK(f.state.view.screen == ScreenId::home);
 }

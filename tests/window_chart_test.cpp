@@ -97,7 +97,7 @@ TEST_CASE("a drag pans, is no click, and stops at the chart's edge", "[window][c
   Fixture f;
   roofline(f);
   const Interval whole = x_range(f);
-  const std::string rung = f.state.view.rung;
+  const std::string rung = f.state.selection.rung;
   const ImVec2 at = in_plot(f, 0.5f, 0.5f);
   f.driver->drag_from(at.x, at.y, 200, 0);  // all of it is seen: nothing to pan to
   CHECK(x_range(f).low == whole.low);
@@ -111,7 +111,7 @@ TEST_CASE("a drag pans, is no click, and stops at the chart's edge", "[window][c
   f.driver->drag_from(at.x, at.y, 3000, 0);
   f.driver->frames(2);
   CHECK(x_range(f).low == Approx(whole.low));
-  CHECK(f.state.view.rung == rung);
+  CHECK(f.state.selection.rung == rung);
 }
 
 TEST_CASE("a view that was left is whole again, a re-run keeps what is looked at",
@@ -169,8 +169,8 @@ TEST_CASE("the right button's menu copies; Esc and a click elsewhere close it", 
   f.driver->press_at(10, 10);
   CHECK_FALSE(f.state.view.show_chart_menu);
   REQUIRE(perform(f.state, "copy_png"));
-  CHECK(f.state.png_in_frames > 0);
-  CHECK(f.state.png_copied);
+  CHECK(f.state.chart.png_in_frames > 0);
+  CHECK(f.state.chart.png_copied);
 }
 
 TEST_CASE("a period shows the table behind every view, and the button leads back",
@@ -179,7 +179,7 @@ TEST_CASE("a period shows the table behind every view, and the button leads back
   f.run_all();
   for (const ViewDesc* view : {find_view("ladder"), find_view("roofline"), find_view("sizes"),
                                find_view("error"), find_view("heatmap")}) {
-    f.state.view.chart = view;
+    f.state.selection.view = view;
     f.driver->frames(2);
     f.driver->type('.');
     f.driver->frames(2);
@@ -238,14 +238,14 @@ TEST_CASE("while predicting, the expected bar is dragged in the ladder itself", 
   };
   for (const float across : {0.3f, 0.6f, 0.8f}) {
     const double wanted_ns = drag_to(across);
-    CHECK(f.state.view.rung == kernel);
+    CHECK(f.state.selection.rung == kernel);
     const Draft* draft = draft_of(f.state, kernel);
     REQUIRE(draft);
     CHECK(std::abs(std::log(draft->value_ns / wanted_ns)) < 0.1);  // two digits of it
   }
   const Draft kept = *draft_of(f.state, kernel);
   f.driver->key(Key::escape);
-  f.state.teach.predicting = false;
+  f.state.teaching.predicting = false;
   drag_to(0.5f);
   CHECK(draft_of(f.state, kernel)->value_ns == kept.value_ns);  // closed: nothing is dragged
 }
@@ -307,9 +307,9 @@ TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][ch
   CHECK(f.driver->find("timeline:fit") == nullptr);
   f.driver->wheel(3);
   CHECK(f.driver->find("timeline:fit"));
-  const std::string rung = f.state.view.rung;
+  const std::string rung = f.state.selection.rung;
   f.driver->drag_from(x, lanes.y + 50, 80, 0);  // over a lane: it pans, and selects nothing
-  CHECK(f.state.view.rung == rung);
+  CHECK(f.state.selection.rung == rung);
   CHECK(f.driver->find("timeline:fit"));
   f.driver->type('0');
   f.driver->frames(2);

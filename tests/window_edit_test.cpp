@@ -18,7 +18,7 @@ std::string read(const std::string& path) {
 struct Edits : Fixture {
   TemporaryFolder folder;
   Edits() {
-    state.edits_folder = folder.path;
+    state.settings.edits_folder = folder.path;
     select_rung(state, kRung);
     state.view.tab = Tab::source;
     driver->frames(2);
@@ -40,9 +40,9 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   Edits w;
   w.open();
   CHECK(read(w.file()) == w.session.run().source(kRung)->text);
-  CHECK(w.state.view.rung == kEdited);
-  CHECK(w.state.view.baseline == kRung);
-  const auto& ladder = w.state.ladder;
+  CHECK(w.state.selection.rung == kEdited);
+  CHECK(w.state.selection.baseline == kRung);
+  const auto& ladder = w.state.ladder.rows;
   const auto row = std::find_if(ladder.begin(), ladder.end(), [](const RungView& one) {
     return std::string(one.rung->kernel) == kEdited;
   });
@@ -138,7 +138,7 @@ TEST_CASE("results from before an edit that fails are still there") {
   CHECK(editing_status(w.state, &is_error) == "NMSE 0.5 is over 2e-12");
   CHECK(is_error);
   CHECK(w.session.run().series().size() == before + 1);
-  CHECK(find_row(w.state, kRung)->series->stats);
+  CHECK(find_row(w.state.ladder, kRung)->series->stats);
 }
 
 TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are not built") {
@@ -157,19 +157,19 @@ TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are
   auto opened = app::Session::replay(file);
   REQUIRE(opened);
   State state;
-  state.session = opened->get();
-  state.session->poll();
+  state.sessions.shown = opened->get();
+  state.sessions.shown->poll();
   open_lab(state, "gemm");
   select_rung(state, kEdited);
   Headless driver(state, 1600, 1000);
   driver.frames(5);
-  const RungView* row = find_row(state, kEdited);
+  const RungView* row = find_row(state.ladder, kEdited);
   REQUIRE(row != nullptr);
   REQUIRE(row->series != nullptr);
   CHECK(row->series->stats);
-  CHECK(row == find_row(state, kRung) + 1);
+  CHECK(row == find_row(state.ladder, kRung) + 1);
   CHECK(std::string(row->rung->title).starts_with("edited: "));
-  CHECK(made_from(state) == find_row(state, kRung));
+  CHECK(made_from(state) == find_row(state.ladder, kRung));
   CHECK(state.run().source(kEdited)->text.starts_with("#error this text"));
   CHECK(replayed_edit_note(state).find("recorded elsewhere") != std::string::npos);
   CHECK(driver.find("edit") == nullptr);
@@ -187,10 +187,10 @@ TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints 
   REQUIRE(w.driver->click("exercise:turned_loops"));
   w.driver->frames(10);
   CHECK(w.state.view.screen == ScreenId::lab);
-  CHECK(w.state.view.rung == "gemm.cpu.turned_loops_edit");
-  CHECK(w.state.view.baseline == "gemm.cpu.naive_o3");
+  CHECK(w.state.selection.rung == "gemm.cpu.turned_loops_edit");
+  CHECK(w.state.selection.baseline == "gemm.cpu.naive_o3");
   CHECK(w.state.editing->text == exercise->handed_out);
-  const auto& ladder = w.state.ladder;
+  const auto& ladder = w.state.ladder.rows;
   const auto row = std::find_if(ladder.begin(), ladder.end(),
                                 [](const RungView& one) { return is_edit(one.rung->kernel); });
   REQUIRE(row != ladder.end());
@@ -204,11 +204,11 @@ TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints 
 
 TEST_CASE("a folder that is none, and an empty one, say so on the class screen") {
   Edits w;
-  w.state.class_folder = w.folder.path + "/none";
+  w.state.settings.class_folder = w.folder.path + "/none";
   w.state.view.screen = ScreenId::classroom;
   w.driver->frames(3);
   CHECK(w.driver->find("class_folder") != nullptr);
-  w.state.class_folder = w.folder.path;
+  w.state.settings.class_folder = w.folder.path;
   w.driver->frames(2);
   REQUIRE(w.driver->click("read_board"));
   w.driver->frames(2);

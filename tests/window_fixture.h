@@ -331,7 +331,7 @@ struct TemporaryFolder {
 /// The window with the fake session, opened on the GEMM lab.
 struct Fixture {
   explicit Fixture(float width = 1600, float height = 1000) {
-    state.session = &session;
+    state.sessions.shown = &session;
     window::open_lab(state, FakeSession::lab);
     driver.emplace(state, width, height);
     driver->frames(20);  // past the delay after which estimates are asked for

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/panels/fold.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/chart_rows.h"
 #include "tests/window_fixture.h"
@@ -26,7 +25,7 @@ bool asks_for(const WorkRequest& request, const std::string& kernel) {
 }
 
 size_t fold_row(const Fixture& f) {
-  for (size_t i = 0; i < f.state.ladder.size(); ++i) {
+  for (size_t i = 0; i < f.state.ladder.rows.size(); ++i) {
     if (fold_at(f.state, i).count > 0) return i;
   }
   FAIL("no fold");
@@ -41,12 +40,12 @@ TEST_CASE("expert rungs stand under one line, in the rail and in the ladder; a c
   const std::string expert = "rung:gemm.cuda.persistent";
   REQUIRE(f.driver->find(line));
   CHECK(f.driver->find(expert) == nullptr);
-  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.size() - 5 + 1);
+  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.rows.size() - 5 + 1);
 
   REQUIRE(f.driver->click(line));
   CHECK(f.state.view.show_experts);
   CHECK(f.driver->find(expert));
-  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.size());
+  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.rows.size());
   f.driver->type('x');
   CHECK(f.driver->find(expert) == nullptr);
   const std::string in_chart = std::string("chart:") + kFoldRow + ":-1";
@@ -83,21 +82,21 @@ TEST_CASE("selecting an expert rung opens the fold; closing it selects the rung 
   f.driver->frames();
   CHECK_FALSE(f.state.view.show_experts);
   f.driver->type(']');
-  CHECK(f.state.view.rung == "gemm.cuda.persistent");
+  CHECK(f.state.selection.rung == "gemm.cuda.persistent");
   CHECK(f.state.view.show_experts);
   f.driver->type(']');
   f.driver->type('x');
   CHECK_FALSE(f.state.view.show_experts);
-  CHECK(f.state.view.rung == "gemm.cuda.wide_tile");
+  CHECK(f.state.selection.rung == "gemm.cuda.wide_tile");
 }
 
 TEST_CASE("whether expert rungs are shown is remembered", "[window]") {
   TemporaryFolder folder;
   Fixture f;
-  f.state.settings_path = folder.path + "/settings.json";
+  f.state.settings.path = folder.path + "/settings.json";
   f.driver->type('x');
   State later;
-  later.settings_path = f.state.settings_path;
+  later.settings.path = f.state.settings.path;
   load_settings(&later);
   CHECK(later.view.show_experts);
 }

@@ -23,7 +23,7 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
           "[window][chart]") {
   Fixture f;
   select_rung(f.state, "gemm.cpu.loop_order");
-  f.state.view.chart = find_view("heatmap");
+  f.state.selection.view = find_view("heatmap");
   f.driver->frames(3);
   const std::vector<std::string> names = heat_params(f.state);
   REQUIRE(names.size() > 1);
@@ -129,10 +129,10 @@ TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a
   } conv;
   for (const float scale : {1.0f, 1.6f}) {
     Fixture f(1920, 1080);
-    f.state.view.scale = scale;
+    f.state.appearance.scale = scale;
     f.driver->frames(3);
     select_rung(f.state, "loops.cpu.tiled");
-    f.state.view.chart = find_view("heatmap");
+    f.state.selection.view = find_view("heatmap");
     f.driver->frames(3);
     const HeatAxes axes = heat_axes(f.state);
     CHECK(axes.x == "tile_m");
@@ -148,8 +148,8 @@ TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a
     const Area place = f.driver->shell().chart_place();
     f.driver->press_at(place.x + (hit->a.x + hit->b.x) / 2, place.y + (hit->a.y + hit->b.y) / 2);
     f.driver->frames(2);
-    CHECK(param_int(f.state.view.params, "tile_m") == axes.x_stops[3]);
-    CHECK(param_int(f.state.view.params, "tile_c") == axes.y_stops.back());
+    CHECK(param_int(f.state.selection.params, "tile_m") == axes.x_stops[3]);
+    CHECK(param_int(f.state.selection.params, "tile_c") == axes.y_stops.back());
     // No control ends beyond the parameters' panel.
     const Area chart = *f.driver->find("views");
     for (const char* name : {"order=ncrsmhw", "order+"}) {

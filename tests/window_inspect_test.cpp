@@ -140,7 +140,7 @@ TEST_CASE("images are stepped through, and the worker finds one that is wrong", 
   const int asked = f.asked();
   f.driver->frames(20);
   CHECK(f.asked() == asked);
-  CHECK(f.state.look.asked.input == 40);  // what the worker found
+  CHECK(f.state.inspecting.asked.input == 40);  // what the worker found
   REQUIRE(f.driver->click("inspect_next"));
   f.driver->frames(11);
   CHECK(f.session.last(RequestType::inspect).inspect.input == 41);
@@ -156,7 +156,8 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   f.answer();
   CHECK(window::shown_input(f.state)->of == "drawn");
   f.driver->frames(11);
-  if (f.state.look.request) f.answer();  // the copy of the image was sent before it was cleared
+  if (f.state.inspecting.request)
+    f.answer();  // the copy of the image was sent before it was cleared
   const std::vector<double> before = window::shown_input(f.state)->scores;
   CHECK(*std::max_element(before.begin(), before.end()) == 0);
   const int asked = f.asked();
@@ -168,16 +169,16 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   CHECK(f.asked() == asked + 1);  // a stroke of many frames: one under way, the rest waits for it
   f.answer();
   f.answer();
-  CHECK_FALSE(f.state.look.request);
+  CHECK_FALSE(f.state.inspecting.request);
   const Inspection drawn = *window::shown_input(f.state);
   CHECK(drawn.prediction == 1);
   CHECK(drawn.plane("image")->values ==
-        std::vector<int>(f.state.look.canvas.begin(), f.state.look.canvas.end()));
-  CHECK(f.session.last(RequestType::inspect).inspect.bytes == f.state.look.canvas);
+        std::vector<int>(f.state.inspecting.canvas.begin(), f.state.inspecting.canvas.end()));
+  CHECK(f.session.last(RequestType::inspect).inspect.bytes == f.state.inspecting.canvas);
   REQUIRE(f.driver->click("brush=erase"));
   f.driver->drag_from(picture.x + 1, y, picture.w - 2, 0);
   CHECK(
-      std::accumulate(f.state.look.canvas.begin(), f.state.look.canvas.end(), 0) <
+      std::accumulate(f.state.inspecting.canvas.begin(), f.state.inspecting.canvas.end(), 0) <
       std::accumulate(drawn.plane("image")->values.begin(), drawn.plane("image")->values.end(), 0) /
           4);
 
@@ -186,7 +187,7 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   auto replay = app::Session::replay(folder.path + "/run.jsonl");
   REQUIRE(replay);
   window::State state;
-  state.session = replay->get();
+  state.sessions.shown = replay->get();
   window::open_lab(state, "weightless");
   window::select_rung(state, "weightless.cpu.mux_avx512");  // the model is its family's
   window::perform(state, "inspect");
@@ -198,7 +199,8 @@ TEST_CASE("strokes of the mouse change the scores; a saved run shows the same", 
   CHECK(driver.find("inspect_picture"));
   CHECK(driver.find("gallery:bag"));
   CHECK(window::shown_input(state)->scores == all.back()->scores);
-  while (window::shown_input(state)->scores != drawn.scores && state.look.recorded != size_t{0})
+  while (window::shown_input(state)->scores != drawn.scores &&
+         state.inspecting.recorded != size_t{0})
     REQUIRE(driver.click("inspect_previous"));
   CHECK(window::shown_input(state)->scores == drawn.scores);
   CHECK(window::shown_input(state)->plane("image")->values == drawn.plane("image")->values);
@@ -268,7 +270,7 @@ TEST_CASE("what goes wrong is said and asked again only when somebody says so", 
   f.session.finish(request, "cancelled");
   f.driver->frames(25);
   CHECK(f.asked() == 1);
-  CHECK(f.state.look.problem == "Cancelled.");
+  CHECK(f.state.inspecting.problem == "Cancelled.");
   REQUIRE(f.driver->click("nothing"));  // Try again
   f.driver->frames(11);
   REQUIRE(f.asked() == 2);
@@ -277,7 +279,7 @@ TEST_CASE("what goes wrong is said and asked again only when somebody says so", 
   f.session.finish(f.session.last(RequestType::inspect), "failed");
   f.driver->frames(25);
   CHECK(f.asked() == 2);
-  CHECK(f.state.look.problem.find("25 LUTs") != std::string::npos);
+  CHECK(f.state.inspecting.problem.find("25 LUTs") != std::string::npos);
   f.session.lose("it crashed");
   window::inspect_again(f.state);
   f.driver->frames(11);
@@ -330,10 +332,10 @@ TEST_CASE("rungs and labs without a model say so, and lead to one", "[window]") 
   f.driver->frames(3);
   CHECK_FALSE(f.driver->find("inspect_picture"));
   REQUIRE(f.driver->click("nothing"));
-  CHECK(f.state.view.rung == "wisard.cpu.hash_map");
+  CHECK(f.state.selection.rung == "wisard.cpu.hash_map");
   window::open_lab(f.state, "gemm");
   f.driver->frames(3);
-  CHECK(f.state.view.chart == find_view("ladder"));
+  CHECK(f.state.selection.view == find_view("ladder"));
   CHECK_FALSE(window::perform(f.state, "inspect"));
   CHECK(f.state.notice.text == "This lab has no model to look into.");
 }
@@ -347,7 +349,7 @@ TEST_CASE("a saved run without looks says what it takes", "[window]") {
   auto replay = app::Session::replay(folder.path + "/run.jsonl");
   REQUIRE(replay);
   window::State state;
-  state.session = replay->get();
+  state.sessions.shown = replay->get();
   window::open_lab(state, "weightless");
   window::select_rung(state, "weightless.cpu.naive");
   window::perform(state, "inspect");

@@ -29,7 +29,7 @@ struct LessonFixture : Fixture {
                                    {"gemm.cpu.naive_o1", text_of("kernels/gemm/rungs/naive.cpp")}},
              1600.f),
             height) {
-    state.view.reduced_motion = still;
+    state.appearance.reduced_motion = still;
     select_rung(state, rung);
     driver->frames(4);
   }
@@ -106,8 +106,8 @@ TEST_CASE("a diagram follows the parameters and its own knob, and says when it h
   const int before = f.driver->triangles();
   for (int i = 0; i < 8; ++i) REQUIRE(f.driver->click("diagram:pipeline:more"));
   REQUIRE(f.driver->find("diagram:pipeline:less") != nullptr);
-  f.state.view.params["n"] = int64_t{16};  // one tile along k: the schedule is over sooner
-  f.state.dirty = true;
+  f.state.selection.params["n"] = int64_t{16};  // one tile along k: the schedule is over sooner
+  f.state.ladder.dirty = true;
   f.driver->frames(3);
   CHECK(f.driver->triangles() < before);
   LessonFixture made_up("gemm.cuda.coalesced", true);
@@ -123,8 +123,8 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
   perform(f.state, "predict");
   f.driver->frames(2);
   CHECK(f.driver->find("outcome_folded") == nullptr);
-  f.state.teach.drafts["gemm.cpu.naive_o1"] = {
-      "12 ms", 12e6, params_for(f.state, *find_row(f.state, "gemm.cpu.naive_o1")->info)};
+  f.state.teaching.drafts["gemm.cpu.naive_o1"] = {
+      "12 ms", 12e6, params_for(f.state, *find_row(f.state.ladder, "gemm.cpu.naive_o1")->info)};
   f.driver->frames(2);
   CHECK(f.driver->find("outcome_folded") != nullptr);
   select_rung(f.state, "gemm.cpu.naive_o3");  // nothing is asked of this one
@@ -149,7 +149,7 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   REQUIRE(empty.panels.size() == 4);
   CHECK_FALSE(empty.panels[2].empty_reason.empty());
   // Half the table's figures are known: 2048 x 12288 x 49152 in each half of the FFN, 96 times.
-  const Workload& workload = f.state.view.lab->workloads.front();
+  const Workload& workload = f.state.selection.lab->workloads.front();
   const auto& parts = workload.parts;
   const auto macs = [&](size_t i) {
     return parts[i].call->flop(parts[i].params) / 2 * double(parts[i].calls);
@@ -180,7 +180,7 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   f.driver->frames(3);
   const chart::ChartModel measured = workload_of(f.state);
   CHECK_FALSE(measured.panels[2].marks[0].hatched);
-  const std::string title = find_row(f.state, f.state.view.rung)->rung->title;
+  const std::string title = find_row(f.state.ladder, f.state.selection.rung)->rung->title;
   CHECK(measured.table.rows[0].back() == "5.00 s, " + title);
   CHECK(filled.table.rows[0].back().empty());  // nothing had run at this shape
   FakeSession::has_shapes = false;
@@ -220,7 +220,7 @@ TEST_CASE("figures explain themselves on Machine, in the report and on the diagn
 TEST_CASE("the tabs stand inside their panel at every size and scale", "[window][lesson]") {
   for (const float scale : {1.f, 1.5f, 2.f}) {
     Fixture f(1280, 720);
-    f.state.view.scale = scale;
+    f.state.appearance.scale = scale;
     f.driver->frames(4);
     const Area* panel = f.driver->find("right");
     if (panel == nullptr) continue;  // no room for it beside the chart

@@ -31,12 +31,12 @@ TEST_CASE("A/A: a button on Machine, a hundred comparisons, the noise floor", "[
   REQUIRE(first.kernels.size() == 2);
   CHECK(first.kernels[0].kernel == kSelfCheckRung);
   CHECK(first.kernels[0].params == first.kernels[1].params);
-  CHECK(f.state.aa_left == kSelfChecks);
+  CHECK(f.state.requests.aa_left == kSelfChecks);
   CHECK(f.driver->find("progress"));
 
   answer(&f, kSelfChecks);
   CHECK(f.session.count(RequestType::compare) == kSelfChecks);  // and no more
-  CHECK(f.state.aa_left == 0);
+  CHECK(f.state.requests.aa_left == 0);
   const NoiseFloor floor = noise_floor(f.state.run());
   CHECK(floor.runs() == kSelfChecks);
   CHECK(floor.false_at_zero == 10);
@@ -71,7 +71,7 @@ TEST_CASE("A/A: Esc ends it after the one in hand; what was made stays", "[windo
   f.session.finish(open, "cancelled");
   f.driver->frames(3);
   CHECK(f.session.count(RequestType::compare) == 4);
-  CHECK(f.state.aa_left == 0);
+  CHECK(f.state.requests.aa_left == 0);
   CHECK(noise_floor(f.state.run()).runs() == 3);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("A/A: a rung that fails its check ends it, with the reason", "[window]
   REQUIRE(perform(f.state, "self_check"));
   f.session.finish(f.session.last(RequestType::compare));  // done, and nothing judged
   f.driver->frames(3);
-  CHECK(f.state.aa_left == 0);
+  CHECK(f.state.requests.aa_left == 0);
   CHECK(f.session.count(RequestType::compare) == 1);
   CHECK(f.state.notice.is_error);
 }
@@ -92,7 +92,7 @@ TEST_CASE("the source tab shows the assembly, its loop marked; S, D and L lead o
   f.driver->frames(4);
   CHECK(f.state.view.tab == Tab::source);
   CHECK(f.state.view.assembly);
-  REQUIRE(find_assembly(f.state, f.state.view.rung));
+  REQUIRE(find_assembly(f.state, f.state.selection.rung));
   CHECK(f.driver->find("marked_line"));
   const size_t lines = f.session.transcript().size();
   f.driver->frames(4);
@@ -108,9 +108,10 @@ TEST_CASE("no disassembler: the tab says so, and asks once", "[window][measure]"
   f.session.no_assembly = "objdump: it is not installed";
   f.driver->type(';');
   f.driver->frames(4);
-  CHECK(find_assembly(f.state, f.state.view.rung) == nullptr);
+  CHECK(find_assembly(f.state, f.state.selection.rung) == nullptr);
   CHECK(f.driver->find("marked_line") == nullptr);
-  const Request* asked = f.state.run().request(f.state.assembly_asked.at(f.state.view.rung));
+  const Request* asked =
+      f.state.run().request(f.state.requests.assembly.at(f.state.selection.rung));
   REQUIRE(asked);
   REQUIRE(asked->error);
   CHECK(asked->error->what == f.session.no_assembly);
@@ -133,15 +134,16 @@ TEST_CASE("the counters' switch goes with every run", "[window][measure]") {
 TEST_CASE("export writes every file that the command line's report writes", "[window][measure]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.export_root = folder.path;
+  f.state.settings.export_root = folder.path;
   f.run_all();
   REQUIRE(perform(f.state, "export"));
   for (const char* name : {"report.html", "report.md", "report.json", "report.csv",
                            "report.gbench.json", "report.trace.json", "run.jsonl"}) {
     INFO(name);
-    CHECK(read_text(f.state.last_export + "/" + name).value_or("").size() > 100);
+    CHECK(read_text(f.state.history.last_export + "/" + name).value_or("").size() > 100);
   }
-  const auto bench = parse_json(*read_text(f.state.last_export + "/report.gbench.json"), "");
+  const auto bench =
+      parse_json(*read_text(f.state.history.last_export + "/report.gbench.json"), "");
   REQUIRE(bench);
   CHECK(bench->contains("benchmarks"));
 }
@@ -154,7 +156,7 @@ TEST_CASE("a running rung shows what its samples come to so far, without a copy 
   const std::string rung = request.kernels[0].kernel;
   f.session.feed_samples(request.id, 0, 20, 1e6);
   f.driver->frames(2);
-  const RungView* row = find_row(f.state, rung);
+  const RungView* row = find_row(f.state.ladder, rung);
   REQUIRE(row->series);
   REQUIRE(row->series->stats);
   CHECK(row->series->stats->n == 20);
@@ -167,11 +169,11 @@ TEST_CASE("a running rung shows what its samples come to so far, without a copy 
   // The same summary for as long as no sample comes, however often the ladder is made again.
   const Series *shown = row->series, *kept = row->kept;
   rebuild_ladder(f.state);
-  CHECK(find_row(f.state, rung)->series == shown);
+  CHECK(find_row(f.state.ladder, rung)->series == shown);
   f.session.feed_samples(request.id, 0, 20, 1e6);
   f.driver->frames(20);
-  CHECK(find_row(f.state, rung)->kept == kept);
-  CHECK(find_row(f.state, rung)->series->stats->n == 40);
+  CHECK(find_row(f.state.ladder, rung)->kept == kept);
+  CHECK(find_row(f.state.ladder, rung)->series->stats->n == 40);
 }
 
 TEST_CASE("telemetry and progress leave the ladder and its charts alone", "[window][measure]") {
@@ -181,13 +183,13 @@ TEST_CASE("telemetry and progress leave the ladder and its charts alone", "[wind
   f.session.feed_samples(request.id, 0, 20, 1e6);
   f.session.progress(request.id);
   f.driver->frames(20);
-  const uint64_t version = f.state.ladder_version;
+  const uint64_t version = f.state.ladder.version;
   for (int i = 0; i < 5; ++i) {
     f.session.telemetry({{.t_s = double(i), .values = {{"process_cpus", 1}}}});
     f.session.progress(request.id);
     f.driver->frames(5);
   }
-  CHECK(f.state.ladder_version == version);
+  CHECK(f.state.ladder.version == version);
   CHECK(f.state.run().telemetry().size() == 5);
 }
 
@@ -195,7 +197,7 @@ TEST_CASE("a row's series stays where it is while requests are sent in the middl
           "[window][measure]") {
   Fixture f;
   f.run_all();
-  const RungView& row = f.state.ladder.front();
+  const RungView& row = f.state.ladder.rows.front();
   const Series* series = row.series;
   const double median_ns = series->stats->median_ns;
   for (int i = 0; i < 200; ++i) {
@@ -210,12 +212,12 @@ TEST_CASE("recordings that come after the first frame leave the choice as it is"
           "[window][measure]") {
   Fixture f;
   f.run_all();
-  f.state.recordings.clear();
-  const std::string chosen = f.state.view.rung;
+  f.state.sessions.recordings.clear();
+  const std::string chosen = f.state.selection.rung;
   take_recordings(f.state, load_recordings(asset_folder("recorded"), nullptr));
   f.driver->frames(2);
-  CHECK(f.state.recordings.size() > 10);
-  CHECK(f.state.view.rung == chosen);
+  CHECK(f.state.sessions.recordings.size() > 10);
+  CHECK(f.state.selection.rung == chosen);
 }
 
 }  // namespace

@@ -105,13 +105,13 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   std::ofstream(folder.path + "/run.jsonl") << lines.text();
   open_run(f.state, folder.path + "/run.jsonl");
   f.driver->frames(2);  // it is opened between frames
-  REQUIRE(f.state.view.lab != nullptr);
-  REQUIRE(std::string(f.state.view.lab->id) == "pipeline");
+  REQUIRE(f.state.selection.lab != nullptr);
+  REQUIRE(std::string(f.state.selection.lab->id) == "pipeline");
   f.driver->frames(2);
   const auto model_s = [&](const char* name, int64_t value) {
-    f.state.view.params["workers"] = int64_t{2};
-    f.state.view.params["layers"] = int64_t{4};
-    f.state.view.params[name] = value;
+    f.state.selection.params["workers"] = int64_t{2};
+    f.state.selection.params["layers"] = int64_t{4};
+    f.state.selection.params[name] = value;
     ChartRows rows;
     const chart::ChartModel model = centre_chart(f.state, &rows);
     REQUIRE_FALSE(model.panels.empty());

@@ -16,7 +16,7 @@ using namespace ridge;
 namespace {
 
 const char* worker_state(const window::State& state) {
-  switch (state.session->state()) {
+  switch (state.sessions.shown->state()) {
     case app::WorkerState::starting:
       return "starting";
     case app::WorkerState::idle:
@@ -48,15 +48,15 @@ void tell(const std::string& path, const window::Shell& shell, const window::Sta
   const std::string part = path + ".part";
   {
     std::ofstream out(part);
-    out << "selected " << state.view.rung << "\n"
-        << "lab " << (state.view.lab ? state.view.lab->id : "") << "\n"
+    out << "selected " << state.selection.rung << "\n"
+        << "lab " << (state.selection.lab ? state.selection.lab->id : "") << "\n"
         << "worker " << worker_state(state) << "\n"
         << "error " << state.notice.is_error << "\n"
-        << "baseline " << state.view.baseline << "\n"
-        << "running " << (state.run_request || state.compare_request) << "\n"
+        << "baseline " << state.selection.baseline << "\n"
+        << "running " << (state.requests.is_measuring()) << "\n"
         << "asked " << state.run().requests().size() << "\n"
         << "notice " << state.notice.text << "\n";
-    for (const window::RungView& row : state.ladder)
+    for (const window::RungView& row : state.ladder.rows)
       out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
           << (row.series ? row.series->reason : row.reason) << "\n";
     for (const auto& [name, area] : shell.widgets()) {

@@ -70,33 +70,34 @@ TEST_CASE("a run is kept, listed on home, opened by a click, and led back from",
           "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.runs_folder = folder.path + "/runs";
-  f.state.settings_path = folder.path + "/settings.json";
+  f.state.history.runs_folder = folder.path + "/runs";
+  f.state.settings.path = folder.path + "/settings.json";
   f.run_all();
-  REQUIRE(f.state.recent.size() == 1);
-  const std::string path = f.state.recent.front().path;
+  REQUIRE(f.state.history.recent.size() == 1);
+  const std::string path = f.state.history.recent.front().path;
   CHECK(std::filesystem::exists(path));
-  CHECK(f.state.recent.front().title.find("GEMM") == 0);
+  CHECK(f.state.history.recent.front().title.find("GEMM") == 0);
   // What the next start knows of it.
   State again;
-  again.settings_path = f.state.settings_path;
+  again.settings.path = f.state.settings.path;
   load_settings(&again);
-  REQUIRE(again.recent.size() == 1);
-  CHECK(again.recent.front().path == path);
-  CHECK(again.verified["gemm"].count("gemm.cpu.naive_o1") == 1);
+  REQUIRE(again.history.recent.size() == 1);
+  CHECK(again.history.recent.front().path == path);
+  CHECK(again.history.verified["gemm"].count("gemm.cpu.naive_o1") == 1);
 
-  f.state.run_file = folder.path + "/this_session.jsonl";  // the other is of a session before
+  f.state.history.run_file =
+      folder.path + "/this_session.jsonl";  // the other is of a session before
   f.driver->type('h');
   REQUIRE(f.driver->click("open:" + path));
   f.driver->frames(2);
   CHECK(f.state.is_replay());
   CHECK(f.state.view.screen == ScreenId::lab);
-  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->series != nullptr);
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->series != nullptr);
   f.driver->type('h');
   REQUIRE(f.driver->click("begin"));
   f.driver->frames(2);
   CHECK_FALSE(f.state.is_replay());
-  CHECK(f.state.session == &f.session);
+  CHECK(f.state.sessions.shown == &f.session);
 
   open_run(f.state, folder.path + "/none.jsonl");
   f.driver->frames(2);
@@ -113,40 +114,41 @@ TEST_CASE("a run is kept from its first samples on, and what cannot be written i
           "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.runs_folder = folder.path + "/runs";
+  f.state.history.runs_folder = folder.path + "/runs";
   f.driver->key(compat::Key::f5);
   const WorkRequest request = f.session.last(RequestType::run);
   f.driver->frames(2);
-  CHECK(f.state.run_file.empty());
+  CHECK(f.state.history.run_file.empty());
   f.session.feed_samples(request.id, 0, 5, 1e6);
   f.driver->frames(2);
-  REQUIRE_FALSE(f.state.run_file.empty());
-  CHECK(std::filesystem::exists(f.state.run_file));
-  REQUIRE(f.state.recent.size() == 1);
-  CHECK(f.state.recent.front().title.find("GEMM") == 0);
+  REQUIRE_FALSE(f.state.history.run_file.empty());
+  CHECK(std::filesystem::exists(f.state.history.run_file));
+  REQUIRE(f.state.history.recent.size() == 1);
+  CHECK(f.state.history.recent.front().title.find("GEMM") == 0);
 
-  f.state.run_file = folder.path + "/none/run.jsonl";
+  f.state.history.run_file = folder.path + "/none/run.jsonl";
   f.session.finish(request, "cancelled");
   f.driver->frames(2);
   CHECK(f.state.notice.is_error);
   CHECK(f.state.notice.text.find("This run is not kept.") == 0);
-  CHECK(f.state.recent.size() == 1);
-  CHECK(f.state.recent.front().path != f.state.run_file);
+  CHECK(f.state.history.recent.size() == 1);
+  CHECK(f.state.history.recent.front().path != f.state.history.run_file);
 }
 
 TEST_CASE("the list of runs is bounded, and only the program's own files are deleted",
           "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.runs_folder = folder.path + "/runs";
-  std::filesystem::create_directories(f.state.runs_folder);
-  const std::string mine = f.state.runs_folder + "/old.jsonl", theirs = folder.path + "/own.jsonl";
+  f.state.history.runs_folder = folder.path + "/runs";
+  std::filesystem::create_directories(f.state.history.runs_folder);
+  const std::string mine = f.state.history.runs_folder + "/old.jsonl",
+                    theirs = folder.path + "/own.jsonl";
   std::ofstream(mine) << "{}";
   std::ofstream(theirs) << "{}";
-  f.state.recent = {{mine, "", "", ""}, {theirs, "", "", ""}};
+  f.state.history.recent = {{mine, "", "", ""}, {theirs, "", "", ""}};
   for (size_t i = 0; i < kKeptRuns; ++i)
     list_recent(f.state, folder.path + "/" + std::to_string(i), f.state.run());
-  CHECK(f.state.recent.size() == kKeptRuns);
+  CHECK(f.state.history.recent.size() == kKeptRuns);
   CHECK_FALSE(std::filesystem::exists(mine));
   CHECK(std::filesystem::exists(theirs));
 }
@@ -162,12 +164,12 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   REQUIRE(f.state.view.show_palette);
   for (const char letter : std::string("loop order")) f.driver->type(letter);
   CHECK(f.state.view.palette_typed == "loop order");
-  CHECK(f.state.view.rung == "gemm.cpu.naive_o1");  // letters are typed, not keys
+  CHECK(f.state.selection.rung == "gemm.cpu.naive_o1");  // letters are typed, not keys
   CHECK(f.state.view.screen == ScreenId::lab);
-  CHECK(f.state.view.chart == find_view("ladder"));
+  CHECK(f.state.selection.view == find_view("ladder"));
   f.driver->key(compat::Key::enter);
   CHECK_FALSE(f.state.view.show_palette);
-  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+  CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
 
   f.driver->key(compat::Key::k, true);
   for (const char letter : std::string("machinex")) f.driver->type(letter);
@@ -263,7 +265,7 @@ TEST_CASE("the machine screen says why a ceiling is in doubt", "[window][screens
 TEST_CASE("the report screen shows what export writes", "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.export_root = folder.path;
+  f.state.settings.export_root = folder.path;
   f.driver->type('o');
   REQUIRE(f.driver->find("nothing"));
   CHECK_FALSE(shown_report(f.state));
@@ -275,10 +277,10 @@ TEST_CASE("the report screen shows what export writes", "[window][screens]") {
   CHECK(f.driver->find("nothing") == nullptr);
   REQUIRE(f.driver->find("export"));
   REQUIRE(f.driver->click("export"));
-  CHECK(!f.state.last_export.empty());
+  CHECK(!f.state.history.last_export.empty());
   const auto report = shown_report(f.state);
   REQUIRE(report);
-  const auto page = read_text(f.state.last_export + "/report.md");
+  const auto page = read_text(f.state.history.last_export + "/report.md");
   REQUIRE(page);
   for (const report::Section& section : report->sections)
     CHECK(page->find(section.title) != std::string::npos);
@@ -287,17 +289,17 @@ TEST_CASE("the report screen shows what export writes", "[window][screens]") {
 TEST_CASE("settings change theme, scale and motion, and remember them", "[window][screens]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.settings_path = folder.path + "/settings.json";
+  f.state.settings.path = folder.path + "/settings.json";
   f.driver->type(',');
   REQUIRE(f.driver->click("theme=Light"));
   REQUIRE(f.driver->click("motion=Reduced"));
   REQUIRE(f.driver->click("larger"));
   State again;
-  again.settings_path = f.state.settings_path;
+  again.settings.path = f.state.settings.path;
   load_settings(&again);
-  CHECK(again.view.light_theme);
-  CHECK(again.view.reduced_motion);
-  CHECK(again.view.scale > 1);
+  CHECK(again.appearance.light_theme);
+  CHECK(again.appearance.reduced_motion);
+  CHECK(again.appearance.scale > 1);
 }
 
 TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alone",
@@ -340,7 +342,7 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   CHECK(timeline.telemetry[0].points.front().first == Approx(2.2));
   f.driver->type('i');
   REQUIRE(f.driver->click("lane:1"));
-  CHECK(f.state.view.rung == "gemm.cpu.naive_o3");
+  CHECK(f.state.selection.rung == "gemm.cpu.naive_o3");
 
   open_run(f.state, "");
   f.driver->frames(2);
@@ -360,7 +362,7 @@ TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[
   CHECK(svg.find(find_lab("gemm")->rungs[0].title) != std::string::npos);
   CHECK(f.driver->shell().chart_place().w > 300);
   REQUIRE(perform(f.state, "save_png"));
-  CHECK(f.state.png_in_frames > 0);  // the window saves it (app/window/shell/window.cpp)
+  CHECK(f.state.chart.png_in_frames > 0);  // the window saves it (app/window/shell/window.cpp)
   f.driver->type('v');
   ImGui::SetClipboardText("before");
   REQUIRE(perform(f.state, "copy_svg"));
@@ -380,7 +382,7 @@ TEST_CASE("every screen is drawn empty, with a run and with a replay, at every s
                                              {3840.f, 2160.f, 2.f}}) {
     INFO(width << " x " << height << " at " << scale);
     Fixture f(width, height);
-    f.state.view.scale = scale;
+    f.state.appearance.scale = scale;
     f.driver->frames(4);
     for (const bool measured : {false, true}) {
       if (measured) {

@@ -38,12 +38,12 @@ TEST_CASE("Queue: the bar's values are what is asked, the answer is what is draw
     INFO(widget);
     CHECK(f.driver->find(widget) != nullptr);
   }
-  f.state.serve.batch_limit = 4, f.state.serve.wait_s = 0.002;
+  f.state.options.serve.batch_limit = 4, f.state.options.serve.wait_s = 0.002;
   REQUIRE(f.driver->click("run_serve"));
   const WorkRequest request = f.session.last(RequestType::serve);
   REQUIRE(request.kernels.size() == 1);
   CHECK(request.kernels[0].kernel == "decode.cpu.avx512");
-  CHECK(request.serve == f.state.serve);
+  CHECK(request.serve == f.state.options.serve);
   const auto step = [](const std::vector<int64_t>&) -> Result<double> { return 0.001; };
   auto found = stats::serve_loads(request.serve, step, [](const std::string&, double) {});
   REQUIRE(found);
@@ -62,14 +62,14 @@ TEST_CASE("Queue: the bar's values are what is asked, the answer is what is draw
 TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[window]") {
   Attention f;
   window::perform(f.state, "workload");
-  f.state.model.layers = 2, f.state.model.batch = 3;
+  f.state.options.model.layers = 2, f.state.options.model.batch = 3;
   f.driver->frames(4);
   for (const char* widget :
        {"phase=decode", "label:model_layers", "label:model_inner", "run_workload"}) {
     INFO(widget);
     CHECK(f.driver->find(widget) != nullptr);
   }
-  f.state.model_decodes = true;
+  f.state.options.model_decodes = true;
   REQUIRE(f.driver->click("run_workload"));
   const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 6);
@@ -83,7 +83,7 @@ TEST_CASE("Workload: a part is filled by rungs of its own problem and shape alon
   Attention f;
   window::select_rung(f.state, "attention.cpu.stored");
   window::perform(f.state, "workload");
-  f.state.model.layers = 2;
+  f.state.options.model.layers = 2;
   f.driver->frames(4);
   WorkRequest request = window::request_for(f.state, RequestType::run);
   const auto measure = [&](const std::string& kernel, const Params& params) {
@@ -130,7 +130,7 @@ TEST_CASE("Decode: each type of the described model's weights, run and drawn bes
           "[window]") {
   InLab f("quant");
   window::perform(f.state, "decode");
-  f.state.model.layers = 2, f.state.model.batch = 3;
+  f.state.options.model.layers = 2, f.state.options.model.batch = 3;
   f.driver->frames(4);
   for (const char* widget :
        {"processor=GPU", "label:model_layers", "label:model_inner", "run_decode"}) {
@@ -187,7 +187,7 @@ TEST_CASE("what is emulated has a row and a point on the frontier, and no speed"
   REQUIRE(model.table.rows.size() == 3);
   CHECK(model.table.rows.back().front() == "fp16");
   CHECK(model.table.rows.back().back() == "no speed: emulated");
-  const window::RungView* row = window::find_row(f.state, "quantnet.cpu.fp16");
+  const window::RungView* row = window::find_row(f.state.ladder, "quantnet.cpu.fp16");
   REQUIRE(row->series != nullptr);
   CHECK(row->reason.empty());
 }

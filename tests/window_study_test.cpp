@@ -82,29 +82,29 @@ TEST_CASE("cards: a key or a click turns, 1 and 2 answer, progress is saved and 
           "[window][study]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.progress_path = folder.path + "/data/study.json";
-  f.state.export_root = folder.path + "/reports";
+  f.state.studying.path = folder.path + "/data/study.json";
+  f.state.settings.export_root = folder.path + "/reports";
   f.driver->type('k');
   REQUIRE(f.state.view.screen == ScreenId::cards);
   const study::Card first = *shown_card(f.state);
   CHECK_FALSE(perform(f.state, "export_progress"));  // there is none yet
   f.driver->type('1');                               // the front is no answer, and no lab is opened
   CHECK(f.state.view.screen == ScreenId::cards);
-  CHECK(f.state.progress.cards.empty());
+  CHECK(f.state.studying.progress.cards.empty());
   CHECK_FALSE(f.driver->find("knew"));
   f.driver->type(' ');
-  CHECK(f.state.view.study.is_turned);
+  CHECK(f.state.studying.is_turned);
   REQUIRE(f.driver->find("knew"));
   f.driver->type('1');
-  CHECK(f.state.progress.cards.at(first.id).box == 1);
-  CHECK_FALSE(f.state.view.study.is_turned);
+  CHECK(f.state.studying.progress.cards.at(first.id).box == 1);
+  CHECK_FALSE(f.state.studying.is_turned);
   const study::Card second = *shown_card(f.state);
   CHECK(second.id != first.id);
   REQUIRE(f.driver->click("card"));
-  CHECK(f.state.view.study.is_turned);
+  CHECK(f.state.studying.is_turned);
   REQUIRE(f.driver->click("again"));
-  CHECK(f.state.progress.cards.at(second.id).again == 1);
-  const auto saved = study::load_progress(f.state.progress_path);
+  CHECK(f.state.studying.progress.cards.at(second.id).again == 1);
+  const auto saved = study::load_progress(f.state.studying.path);
   REQUIRE(saved.ok());
   CHECK(saved->cards.size() == 2);
   REQUIRE(f.driver->click("export_progress"));
@@ -133,27 +133,27 @@ TEST_CASE("damaged progress is said and not written over until it is set aside",
           "[window][study]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.progress_path = folder.path + "/study.json";
+  f.state.studying.path = folder.path + "/study.json";
   const std::string damaged = "{\"format\": \"ridgepoint-st";
-  std::ofstream(f.state.progress_path) << damaged;
+  std::ofstream(f.state.studying.path) << damaged;
   load_progress(f.state);
-  CHECK(contains(f.state.progress_problem, f.state.progress_path));
+  CHECK(contains(f.state.studying.problem, f.state.studying.path));
   f.driver->type('k');
   f.driver->type(' ');
   f.driver->type('1');
-  CHECK(f.state.progress.cards.size() == 1);
-  CHECK(text_of(f.state.progress_path) == damaged);
+  CHECK(f.state.studying.progress.cards.size() == 1);
+  CHECK(text_of(f.state.studying.path) == damaged);
   REQUIRE(f.driver->click("new_progress"));
-  CHECK(f.state.progress_problem.empty());
-  CHECK(text_of(f.state.progress_path + ".damaged") == damaged);
-  CHECK(study::load_progress(f.state.progress_path)->cards.size() == 1);
+  CHECK(f.state.studying.problem.empty());
+  CHECK(text_of(f.state.studying.path + ".damaged") == damaged);
+  CHECK(study::load_progress(f.state.studying.path)->cards.size() == 1);
 }
 
 /// The question of the largest step of the CPU's ladder, its rungs asked for and measured.
 WorkRequest measured_question(Fixture& f, const std::vector<double>& times_ns) {
   f.driver->type('k');
   f.driver->click("study=Quiz");
-  f.state.view.study.question = "gemm.cpu_largest_step";
+  f.state.studying.question = "gemm.cpu_largest_step";
   f.driver->frames(2);
   const study::Answer before = answer_of(f.state, *shown_question(f.state));
   CHECK(before.state == study::Answer::State::not_yet);
@@ -181,12 +181,12 @@ TEST_CASE("the quiz runs what is missing, and the answer is what was measured", 
     if (!answer.choices[i].accepted) wrong = i;
   }
   REQUIRE(f.driver->click("choice:" + std::to_string(wrong)));
-  CHECK(f.state.progress.questions["gemm.cpu_largest_step"].wrong == 1);
+  CHECK(f.state.studying.progress.questions["gemm.cpu_largest_step"].wrong == 1);
   // The first choice counts: a second changes nothing.
   f.driver->type('1');
   f.driver->type('2');
-  CHECK(f.state.progress.questions["gemm.cpu_largest_step"].right == 0);
-  CHECK(f.state.view.study.chosen.at("gemm.cpu_largest_step") == answer.choices[wrong].label);
+  CHECK(f.state.studying.progress.questions["gemm.cpu_largest_step"].right == 0);
+  CHECK(f.state.studying.chosen.at("gemm.cpu_largest_step") == answer.choices[wrong].label);
 }
 
 TEST_CASE("what the intervals cannot tell apart is right as well", "[window][study]") {
@@ -198,7 +198,7 @@ TEST_CASE("what the intervals cannot tell apart is right as well", "[window][stu
   for (const study::Choice& choice : answer.choices) accepted += choice.accepted;
   CHECK(accepted == 3);
   f.driver->type('2');  // a key chooses too
-  CHECK(f.state.progress.questions["gemm.cpu_largest_step"].right == 1);
+  CHECK(f.state.studying.progress.questions["gemm.cpu_largest_step"].right == 1);
 }
 
 constexpr const char* kLesson =
@@ -253,7 +253,7 @@ TEST_CASE("the lesson's answer opens by click and key, its link leads to the lin
   CHECK_FALSE(f.driver->find("marked_line"));
   follow_code(f.state, "gemm.cpu.loop_order", "int   b;");
   f.driver->frames(2);
-  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+  CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
   REQUIRE(f.driver->find("marked_line"));
   select_rung(f.state, "gemm.cpu.naive_o1");
   f.driver->frames(2);

@@ -13,7 +13,7 @@ using namespace ridge::window;
 TEST_CASE("the published table: shown by its button, run by its own, one line a row", "[window]") {
   Fixture f;
   REQUIRE(f.driver->click("view=Table"));
-  CHECK(f.state.view.chart == find_view("table"));
+  CHECK(f.state.selection.view == find_view("table"));
   const size_t rows = find_lab("gemm")->tables.front().rows.size();
   CHECK(f.driver->shell().widgets().count("table:" + std::to_string(rows - 1)) == 1);
   CHECK(f.driver->shell().widgets().count("table:" + std::to_string(rows)) == 0);
@@ -25,7 +25,7 @@ TEST_CASE("the published table: shown by its button, run by its own, one line a 
     CHECK(one.params.at("n") == ParamValue(int64_t{4096}));  // the table's size, not the view's
   }
   REQUIRE(f.driver->click("view=Ladder"));
-  CHECK(f.state.view.chart == find_view("ladder"));
+  CHECK(f.state.selection.view == find_view("ladder"));
 }
 
 }  // namespace

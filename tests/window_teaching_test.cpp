@@ -142,15 +142,15 @@ TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "
   Fixture f;
   f.run_all();
   select_rung(f.state, kSecond);
-  f.state.view.baseline = kFirst;
-  f.state.view.scale = 1.25f;
+  f.state.selection.baseline = kFirst;
+  f.state.appearance.scale = 1.25f;
   TemporaryFolder folder;
-  f.state.settings_path = folder.path + "/settings.json";
+  f.state.settings.path = folder.path + "/settings.json";
   f.driver->frames(2);
   f.driver->type('p');
   CHECK(f.state.view.screen == ScreenId::presenter);
-  CHECK(f.state.view.scale == Approx(2.0f));
-  CHECK(f.state.teach.beat == Beat::predict);
+  CHECK(f.state.appearance.scale == Approx(2.0f));
+  CHECK(f.state.teaching.beat == Beat::predict);
   CHECK(f.driver->find("presenter_figure"));
   CHECK(f.driver->find("predict_field"));
   const auto shown = presented(f.state);
@@ -159,10 +159,10 @@ TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "
   CHECK(presented_chart(f.state).panels.front().row_reasons[1] == "?");
 
   f.driver->key(Key::page_down);
-  CHECK(f.state.teach.beat == Beat::run);
-  CHECK(f.state.run_request != 0);
+  CHECK(f.state.teaching.beat == Beat::run);
+  CHECK(f.state.requests.run != 0);
   f.driver->key(Key::page_down);
-  CHECK(f.state.teach.beat == Beat::run);  // not while it runs
+  CHECK(f.state.teaching.beat == Beat::run);  // not while it runs
   const WorkRequest run = f.session.last(RequestType::run),
                     compare = f.session.last(RequestType::compare);
   CHECK(run.kernels.size() == 1);
@@ -171,29 +171,29 @@ TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "
   f.session.judge(compare, Verdict::faster, 2.5);
   f.driver->frames(3);
   f.driver->key(Key::page_down);
-  CHECK(f.state.teach.beat == Beat::reveal);
+  CHECK(f.state.teaching.beat == Beat::reveal);
   CHECK(presented_figure(f.state).figure == "2.50×");
   CHECK(presented_figure(f.state).arrow == 1);
   f.driver->key(Key::page_down);
-  CHECK(f.state.teach.beat == Beat::explain);
+  CHECK(f.state.teaching.beat == Beat::explain);
   CHECK_FALSE(presented_words(f.state).empty());
   f.driver->key(Key::page_up);
-  CHECK(f.state.teach.beat == Beat::reveal);
+  CHECK(f.state.teaching.beat == Beat::reveal);
   f.driver->key(Key::page_down);
   f.driver->key(Key::page_down);
-  CHECK(f.state.view.rung != kSecond);  // the next rung
-  f.driver->type('t');                  // saves the settings: not the presenter's scale
+  CHECK(f.state.selection.rung != kSecond);  // the next rung
+  f.driver->type('t');                       // saves the settings: not the presenter's scale
   State again;
-  again.settings_path = f.state.settings_path;
+  again.settings.path = f.state.settings.path;
   load_settings(&again);
-  CHECK(again.view.scale == Approx(1.25f));
+  CHECK(again.appearance.scale == Approx(1.25f));
 
   f.driver->type('p');
   CHECK(f.state.view.screen == ScreenId::lab);
-  CHECK(f.state.view.scale == Approx(1.25f));
-  CHECK(f.state.view.rung == kSecond);
-  CHECK(f.state.view.baseline == kFirst);
-  CHECK_FALSE(f.state.teach.presenting);
+  CHECK(f.state.appearance.scale == Approx(1.25f));
+  CHECK(f.state.selection.rung == kSecond);
+  CHECK(f.state.selection.baseline == kFirst);
+  CHECK_FALSE(f.state.teaching.presenting);
 }
 
 TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching]") {
@@ -201,13 +201,13 @@ TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching
   f.driver->type('j');
   REQUIRE(f.driver->find("tour:class"));
   REQUIRE(f.driver->click("tour:class"));
-  REQUIRE(f.state.teach.tour);
-  CHECK_FALSE(f.state.teach.show_tours);
-  const study::Tour& tour = *f.state.teach.tour;
+  REQUIRE(f.state.teaching.tour);
+  CHECK_FALSE(f.state.teaching.show_tours);
+  const study::Tour& tour = *f.state.teaching.tour;
   CHECK(presented_words(f.state) == tour.steps[0].question);
-  CHECK(f.state.view.rung == tour.steps[0].rungs.back());
-  CHECK(param_int(f.state.view.params, "n") == param_int(tour.steps[0].set, "n"));
-  CHECK(f.state.view.mode == tour.steps[0].mode);
+  CHECK(f.state.selection.rung == tour.steps[0].rungs.back());
+  CHECK(param_int(f.state.selection.params, "n") == param_int(tour.steps[0].set, "n"));
+  CHECK(f.state.selection.mode == tour.steps[0].mode);
   CHECK(f.driver->find("tour_bar"));
   f.driver->key(Key::page_down);
   const WorkRequest run = f.session.last(RequestType::run);
@@ -218,20 +218,20 @@ TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching
   f.driver->frames(3);
   f.driver->click("advance");
   f.driver->click("advance");
-  CHECK(f.state.teach.beat == Beat::explain);
+  CHECK(f.state.teaching.beat == Beat::explain);
   CHECK(presented_words(f.state) == tour.steps[0].words);
   f.driver->key(Key::page_down);
-  CHECK(f.state.teach.tour_step == 1);
-  CHECK(f.state.view.baseline == tour.steps[1].baseline);
+  CHECK(f.state.teaching.tour_step == 1);
+  CHECK(f.state.selection.baseline == tour.steps[1].baseline);
   CHECK(tour_clock(f.state).find("step 2 of") == 0);
-  CHECK(tick_tour(f.state, f.state.teach.now_s + 61));
+  CHECK(tick_tour(f.state, f.state.teaching.now_s + 61));
   // With the mouse: the bar that is being drawn is that of the tour that ends.
   REQUIRE(f.driver->click("end_tour"));
-  CHECK_FALSE(f.state.teach.tour);
+  CHECK_FALSE(f.state.teaching.tour);
   f.driver->frames(2);
   CHECK_FALSE(f.driver->find("tour_bar"));
   CHECK(perform(f.state, "tour_meetup"));
-  CHECK(f.state.teach.tour->id == "meetup");
+  CHECK(f.state.teaching.tour->id == "meetup");
 }
 
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {
@@ -244,7 +244,7 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
     CHECK(param_int(request.kernels[i].params, "n") >
           param_int(request.kernels[i - 1].params, "n"));
   }
-  CHECK(f.state.view.chart == find_view("sizes"));
+  CHECK(f.state.selection.view == find_view("sizes"));
   f.session.measure(request, 0, 1e6);
   f.session.measure(request, 1, 8e6);
   f.driver->frames(3);
@@ -259,7 +259,7 @@ TEST_CASE("with the switch on, a changed parameter runs the selection again", "[
   set_param(f.state, "n", n / 2);
   CHECK(f.session.count(RequestType::run) == 0);
   f.driver->type('f');
-  CHECK(f.state.view.mode == RunMode::live);
+  CHECK(f.state.selection.mode == RunMode::live);
   set_param(f.state, "n", n / 4);
   REQUIRE(f.session.count(RequestType::run) == 1);  // sent at once, not a frame later
   const WorkRequest first = f.session.last(RequestType::run);
@@ -303,11 +303,11 @@ TEST_CASE("rows point into the run right after a request, not only in the next f
   Fixture f;
   run_selected_at(f, 1e6);
   f.driver->type('f');
-  REQUIRE(f.state.teach.reruns);
+  REQUIRE(f.state.teaching.reruns);
   for (const int64_t n : {256, 512, 256, 512, 128, 256, 512, 256}) {
     set_param(f.state, "n", n);
     const std::vector<const Series*> all = f.session.run().series().pointers();
-    for (const RungView& row : f.state.ladder) {
+    for (const RungView& row : f.state.ladder.rows) {
       INFO(row.rung->kernel << " at n = " << n);
       CHECK((!row.kept || std::count(all.begin(), all.end(), row.kept) == 1));
     }

@@ -30,16 +30,16 @@ int marks(const Fixture& fixture) {
 
 TEST_CASE("opening asks for the catalogue, the sources and the estimates", "[window]") {
   Fixture f;
-  CHECK(f.state.ladder.size() == find_lab("gemm")->rungs.size());
+  CHECK(f.state.ladder.rows.size() == find_lab("gemm")->rungs.size());
   CHECK(f.state.run().catalogue_complete());
   CHECK(find_source(f.state, "gemm.cpu.naive_o1") != nullptr);
   CHECK(f.session.estimates() == 1);
-  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  const RungView* row = find_row(f.state.ladder, "gemm.cpu.naive_o1");
   REQUIRE(row);
   REQUIRE(row->estimate);
   CHECK(row->estimate->total_s == 2.0);
   CHECK(row->reason == "not run yet");
-  CHECK(find_row(f.state, "gemm.cuda.naive")->reason == "no CUDA device");
+  CHECK(find_row(f.state.ladder, "gemm.cuda.naive")->reason == "no CUDA device");
   CHECK(f.driver->triangles() > 1000);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a comparison leaves the ladder's results alone, whatever becomes of i
   Fixture f;
   f.run_all();
   const auto shown_ns = [&](const char* kernel) {
-    const RungView* row = find_row(f.state, kernel);
+    const RungView* row = find_row(f.state.ladder, kernel);
     return row->series && row->series->stats ? row->series->stats->median_ns : 0;
   };
   const double first_ns = shown_ns("gemm.cpu.naive_o1"), second_ns = shown_ns("gemm.cpu.naive_o3");
@@ -154,9 +154,9 @@ TEST_CASE("Esc cancels the run, and says so when nothing runs", "[window]") {
   CHECK(f.session.cancelled == std::vector<int64_t>{request.id});
   f.session.finish(request, "cancelled");
   f.driver->frames();
-  CHECK(f.state.run_request == 0);
+  CHECK(f.state.requests.run == 0);
   CHECK(f.driver->find("run") != nullptr);
-  for (const RungView& row : f.state.ladder) {
+  for (const RungView& row : f.state.ladder.rows) {
     if (row.can_run) CHECK(row.reason == "not run yet");
   }
 }
@@ -172,7 +172,7 @@ TEST_CASE("results become bars, and a failed check does not", "[window]") {
   CHECK(one > before);
   f.session.measure(request, 1, 1e6, false);
   f.driver->frames();
-  CHECK(find_row(f.state, "gemm.cpu.naive_o3")->series->status == SeriesStatus::failed);
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o3")->series->status == SeriesStatus::failed);
   CHECK(marks(f) == one);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("samples show before the result does", "[window]") {
   const int before = marks(f);
   f.session.feed_samples(f.session.last(RequestType::run).id, 0, 12, 5e5);
   f.driver->frames();
-  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  const RungView* row = find_row(f.state.ladder, "gemm.cpu.naive_o1");
   REQUIRE(row->series);
   REQUIRE(row->series->stats);
   CHECK(row->series->stats->median_ns == Approx(5e5).epsilon(0.01));
@@ -191,16 +191,16 @@ TEST_CASE("samples show before the result does", "[window]") {
 
 TEST_CASE("rungs are selected by key, in the rail and in the chart", "[window]") {
   Fixture f;
-  CHECK(f.state.view.rung == "gemm.cpu.naive_o1");
+  CHECK(f.state.selection.rung == "gemm.cpu.naive_o1");
   f.driver->type('[');
-  CHECK(f.state.view.rung == "gemm.cpu.naive_o1");
+  CHECK(f.state.selection.rung == "gemm.cpu.naive_o1");
   f.driver->type(']');
-  CHECK(f.state.view.rung == "gemm.cpu.naive_o3");
+  CHECK(f.state.selection.rung == "gemm.cpu.naive_o3");
   REQUIRE(f.driver->click("rung:gemm.cpu.onednn"));
-  CHECK(f.state.view.rung == "gemm.cpu.onednn");
+  CHECK(f.state.selection.rung == "gemm.cpu.onednn");
   f.run_all();
   REQUIRE(f.driver->click("chart:gemm.cpu.loop_order:0"));
-  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+  CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
 }
 
 TEST_CASE("a comparison needs a baseline, sends it first and shows the verdict", "[window]") {
@@ -209,7 +209,7 @@ TEST_CASE("a comparison needs a baseline, sends it first and shows the verdict",
   CHECK(f.session.count(RequestType::compare) == 0);
   CHECK(f.state.notice.text.find("baseline") != std::string::npos);
   f.driver->type('b');
-  CHECK(f.state.view.baseline == "gemm.cpu.naive_o1");
+  CHECK(f.state.selection.baseline == "gemm.cpu.naive_o1");
   select_rung(f.state, "gemm.cpu.loop_order");
   f.driver->frames();
   REQUIRE(f.driver->click("compare"));
@@ -227,7 +227,7 @@ TEST_CASE("a comparison needs a baseline, sends it first and shows the verdict",
   REQUIRE(f.driver->click("n=1024"));
   CHECK(shown_comparison(f.state, nullptr) == nullptr);
   REQUIRE(f.driver->click("clear_baseline"));
-  CHECK(f.state.view.baseline.empty());
+  CHECK(f.state.selection.baseline.empty());
 }
 
 TEST_CASE("a rung that cannot run here is not compared", "[window]") {
@@ -247,7 +247,7 @@ TEST_CASE("tabs open by click and by key", "[window]") {
   CHECK(f.state.view.tab == Tab::diff);
   REQUIRE(f.driver->click("lesson"));
   CHECK(f.state.view.tab == Tab::lesson);
-  for (const Rung& rung : f.state.view.lab->rungs) {  // each tab of each rung draws
+  for (const Rung& rung : f.state.selection.lab->rungs) {  // each tab of each rung draws
     select_rung(f.state, rung.kernel);
     for (const char key : {'l', 's', 'd'}) f.driver->type(key);
   }
@@ -257,17 +257,17 @@ TEST_CASE("tabs open by click and by key", "[window]") {
 TEST_CASE("a parameter change hides other sizes and asks for estimates once", "[window]") {
   Fixture f;
   f.run_all();
-  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->series != nullptr);
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->series != nullptr);
   const int asked = f.session.estimates();
   for (const char* stop : {"n=128", "n=256", "n=1024"})
     set_param(f.state, "n", std::stoll(stop + 2));
   f.driver->frames(2);
-  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->series == nullptr);
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->series == nullptr);
   CHECK(f.session.estimates() == asked);  // not while it may still be dragged
   f.driver->frames(30);
   CHECK(f.session.estimates() == asked + 1);
   REQUIRE(f.driver->click("cache=cold"));
-  CHECK(f.state.view.cache == CacheMode::cold);
+  CHECK(f.state.selection.cache == CacheMode::cold);
   REQUIRE(f.driver->click("mode=live"));
   f.driver->key(Key::f5);
   CHECK(f.session.last(RequestType::run).mode == RunMode::live);
@@ -280,8 +280,8 @@ TEST_CASE("a lost worker keeps its results greyed, and F5 starts again", "[windo
   f.driver->key(Key::f5);
   f.session.lose("the worker ended with signal 11");
   f.driver->frames();
-  CHECK(f.state.run_request == 0);
-  const RungView* row = find_row(f.state, "gemm.cpu.naive_o1");
+  CHECK(f.state.requests.run == 0);
+  const RungView* row = find_row(f.state.ladder, "gemm.cpu.naive_o1");
   REQUIRE(row->series);
   CHECK(row->greyed);
   CHECK(f.state.notice.text.find("signal 11") != std::string::npos);
@@ -293,20 +293,21 @@ TEST_CASE("a lost worker keeps its results greyed, and F5 starts again", "[windo
 TEST_CASE("export writes every format and says where, or why not", "[window]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.export_root = folder.path;
+  f.state.settings.export_root = folder.path;
   f.driver->key(Key::e, true);
   CHECK(f.state.notice.text.find("nothing to export") != std::string::npos);
   f.run_all();
   f.driver->key(Key::e, true);
-  REQUIRE(!f.state.last_export.empty());
-  CHECK(f.state.notice.text.find(f.state.last_export) != std::string::npos);
+  REQUIRE(!f.state.history.last_export.empty());
+  CHECK(f.state.notice.text.find(f.state.history.last_export) != std::string::npos);
   for (const char* name : {"report.html", "report.md", "report.json", "report.csv", "run.jsonl"}) {
     INFO(name);
-    const auto text = read_text(f.state.last_export + "/" + name);
+    const auto text = read_text(f.state.history.last_export + "/" + name);
     REQUIRE(text);
     CHECK(text->size() > 100);
   }
-  f.state.export_root = "/proc/ridgepoint";  // nobody can make a folder there, not even root
+  f.state.settings.export_root =
+      "/proc/ridgepoint";  // nobody can make a folder there, not even root
   REQUIRE(f.driver->click("export"));
   CHECK(f.state.notice.is_error);
   CHECK(f.state.notice.text.find("/proc/ridgepoint") != std::string::npos);
@@ -316,27 +317,27 @@ TEST_CASE("theme, scale and panel widths are remembered; a damaged file is not b
           "[window]") {
   Fixture f;
   const TemporaryFolder folder;
-  f.state.settings_path = folder.path + "/deep/settings.json";
+  f.state.settings.path = folder.path + "/deep/settings.json";
   f.driver->type('t');
   f.driver->key(Key::plus, true);
-  CHECK(f.state.view.light_theme);
-  CHECK(f.state.view.scale > 1);
+  CHECK(f.state.appearance.light_theme);
+  CHECK(f.state.appearance.scale > 1);
   REQUIRE(f.driver->drag("split_left", 60, 0));
   State again;
-  again.settings_path = f.state.settings_path;
+  again.settings.path = f.state.settings.path;
   load_settings(&again);
-  CHECK(again.view.light_theme);
-  CHECK(again.view.scale == f.state.view.scale);
-  CHECK(again.view.left_width > 250);
-  std::ofstream(again.settings_path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null";
+  CHECK(again.appearance.light_theme);
+  CHECK(again.appearance.scale == f.state.appearance.scale);
+  CHECK(again.appearance.left_width > 250);
+  std::ofstream(again.settings.path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null";
   State fresh;
-  fresh.settings_path = again.settings_path;
+  fresh.settings.path = again.settings.path;
   load_settings(&fresh);
-  CHECK(fresh.view.scale == 1);
-  std::ofstream(again.settings_path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null}";
+  CHECK(fresh.appearance.scale == 1);
+  std::ofstream(again.settings.path) << "{\"scale\": 99, \"theme\": 7, \"left_width\": null}";
   load_settings(&fresh);
-  CHECK(fresh.view.scale == 3);
-  CHECK_FALSE(fresh.view.light_theme);
+  CHECK(fresh.appearance.scale == 3);
+  CHECK_FALSE(fresh.appearance.light_theme);
 }
 
 TEST_CASE("a replayed transcript shows the same picture", "[window]") {
@@ -355,14 +356,14 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   auto session = app::Session::replay(folder.path + "/run.jsonl");
   REQUIRE(session);
   State state;
-  state.session = session->get();
+  state.sessions.shown = session->get();
   open_lab(state, "");
   Headless driver(state);
   driver.frames(3);
-  CHECK(state.view.rung == "gemm.cpu.loop_order");
-  CHECK(state.view.baseline == "gemm.cpu.naive_o1");
+  CHECK(state.selection.rung == "gemm.cpu.loop_order");
+  CHECK(state.selection.baseline == "gemm.cpu.naive_o1");
   REQUIRE(shown_comparison(state, nullptr));
-  REQUIRE(state.ladder.size() == live.state.ladder.size());
+  REQUIRE(state.ladder.rows.size() == live.state.ladder.rows.size());
   CHECK(same_scene(driver.shell().chart_scene(), scene));
   driver.key(Key::f5);
   CHECK(state.notice.text.find("saved run") != std::string::npos);
@@ -389,26 +390,26 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   auto run = std::make_shared<Run>();
   for (const std::string& line : lines.lines) run->apply_line(line);
   Fixture f;
-  f.state.recordings = {{"h200.jsonl", "NVIDIA H200", "GEMM", run}};
-  f.state.dirty = true;
+  f.state.sessions.recordings = {{"h200.jsonl", "NVIDIA H200", "GEMM", run}};
+  f.state.ladder.dirty = true;
   f.driver->frames();
   // Until a size is chosen, GPU rungs stand at the one where they climb, which is not the CPU's.
   CHECK(param_int(shown_params(f.state), "n") == 512);
-  CHECK(param_int(find_row(f.state, naive)->series->params, "n") == 4096);
-  CHECK(find_row(f.state, naive)->shown_size == "n = 4096");
+  CHECK(param_int(find_row(f.state.ladder, naive)->series->params, "n") == 4096);
+  CHECK(find_row(f.state.ladder, naive)->shown_size == "n = 4096");
   set_param(f.state, "n", int64_t{4096});
   f.driver->frames();
-  CHECK(find_row(f.state, naive)->machine == "NVIDIA H200");
-  CHECK(find_row(f.state, naive)->shown_size.empty());
+  CHECK(find_row(f.state.ladder, naive)->machine == "NVIDIA H200");
+  CHECK(find_row(f.state.ladder, naive)->shown_size.empty());
   set_param(f.state, "n", int64_t{8192});
   f.driver->frames();
-  const RungView* row = find_row(f.state, naive);
+  const RungView* row = find_row(f.state.ladder, naive);
   CHECK(row->origin == Origin::recorded);
   CHECK(row->shown_size == "n = 4096");
   CHECK_FALSE(row->stale);
-  CHECK(find_row(f.state, tile)->stale);
+  CHECK(find_row(f.state.ladder, tile)->stale);
   // What can be measured here is never taken from another machine.
-  CHECK(find_row(f.state, "gemm.cpu.naive_o1")->origin == Origin::none);
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->origin == Origin::none);
 }
 
 TEST_CASE("every widget stays inside the window at every size and scale", "[window]") {
@@ -419,7 +420,7 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
                                              {1024.f, 640.f, 0.75f}}) {
     Fixture f(width, height);
     f.run_all();
-    f.state.view.scale = scale;
+    f.state.appearance.scale = scale;
     f.driver->frames(4);
     INFO(width << " x " << height << " at " << scale);
     for (const char* name : {"run", "compare", "export", "log", "show_shortcuts", "lesson",

@@ -42,7 +42,7 @@ TEST_CASE("a training that is run is watched as its points come in", "[window]")
   Weightless f;
   window::select_rung(f.state, kTraining);
   f.driver->key(compat::Key::f5, true);
-  CHECK(f.state.view.chart == find_view("training"));
+  CHECK(f.state.selection.view == find_view("training"));
   const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == 1);
   CHECK_FALSE(f.model().plot->empty_reason.empty());
@@ -64,13 +64,13 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
   Weightless f;
   window::select_rung(f.state, "weightless.cpu.naive");
   f.driver->key(compat::Key::f5, true);
-  CHECK(f.state.view.chart == find_view("ladder"));
+  CHECK(f.state.selection.view == find_view("ladder"));
   f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   window::select_rung(f.state, kTraining);
   for (const int64_t luts : {500, 1000}) {
-    f.state.view.params["luts"] = luts;
-    f.state.dirty = true;
+    f.state.selection.params["luts"] = luts;
+    f.state.ladder.dirty = true;
     f.driver->frames(3);
     f.driver->key(compat::Key::f5, true);
     f.climb(f.session.last(RequestType::run), 1, 20);
@@ -98,10 +98,10 @@ TEST_CASE("the views offered are those that the lab can fill", "[window]") {
   REQUIRE(f.driver->click("view=Score card"));
   window::open_lab(f.state, "gemm");  // which has none
   f.driver->frames(3);
-  CHECK(f.state.view.chart == find_view("ladder"));
+  CHECK(f.state.selection.view == find_view("ladder"));
   for (const ViewDesc* view :
        {find_view("training"), find_view("score")}) {  // the palette leads there all the same
-    f.state.view.chart = view;
+    f.state.selection.view = view;
     const std::string why = f.model().plot->empty_reason;
     CHECK(why == (view == find_view("score") ? "This lab has no score card."
                                              : "No rung of this lab is a training."));

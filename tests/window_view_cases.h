@@ -44,15 +44,15 @@ TEST_CASE("R, N, Q and E show the other views and lead back; the buttons do the 
                                         std::tuple{'e', find_view("error"), "Error"}}) {
     INFO(name);
     f.driver->type(key);
-    CHECK(f.state.view.chart == view);
+    CHECK(f.state.selection.view == view);
     CHECK_FALSE(same_scene(f.driver->shell().chart_scene(), ladder));
     f.driver->type(key);
-    CHECK(f.state.view.chart == find_view("ladder"));
+    CHECK(f.state.selection.view == find_view("ladder"));
     CHECK(same_scene(f.driver->shell().chart_scene(), ladder));
     REQUIRE(f.driver->click(std::string("view=") + name));
-    CHECK(f.state.view.chart == view);
+    CHECK(f.state.selection.view == view);
     REQUIRE(f.driver->click(std::string("view=") + name));
-    CHECK(f.state.view.chart == view);  // a button chosen already stays
+    CHECK(f.state.selection.view == view);  // a button chosen already stays
     REQUIRE(f.driver->click("view=Ladder"));
   }
 }
@@ -64,7 +64,7 @@ TEST_CASE("a point of the roofline selects its rung, and moves when its rung is 
   f.driver->type('r');
   const Area before = *f.driver->find("chart:gemm.cpu.loop_order:0");
   REQUIRE(f.driver->click("chart:gemm.cpu.loop_order:0"));
-  CHECK(f.state.view.rung == "gemm.cpu.loop_order");
+  CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
   f.driver->key(Key::f5, true);
   f.session.measure(f.session.last(RequestType::run), 0, 1e9);
   f.driver->frames();
@@ -109,11 +109,11 @@ TEST_CASE("the selected rung's bottleneck stands above its lesson; its lever lea
   f.session.finish(request);
   f.driver->frames(3);
   REQUIRE(f.driver->find("diagnosis") != nullptr);
-  const RungView* row = find_row(f.state, f.state.view.rung);
+  const RungView* row = find_row(f.state.ladder, f.state.selection.rung);
   CHECK(diagnose(*row->series, row->run->ceilings(), row->run->environment())->bottleneck ==
         Bottleneck::latency);
   REQUIRE(f.driver->click("lever"));
-  CHECK(f.state.view.rung == "gemm.cpu.packed_avx512");
+  CHECK(f.state.selection.rung == "gemm.cpu.packed_avx512");
 }
 
 }  // namespace

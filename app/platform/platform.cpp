@@ -157,7 +157,7 @@ Platform::~Platform() {
   glfwTerminate();
 }
 
-void Platform::draw(Shell& shell, const ViewState& view) {
+void Platform::draw(Shell& shell, const Appearance& appearance) {
   if (shell.prepare()) refresh_font_texture();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -171,7 +171,7 @@ void Platform::draw(Shell& shell, const ViewState& view) {
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
   float rgb[3];
-  canvas_rgb(view, rgb);
+  canvas_rgb(appearance, rgb);
   glClearColor(rgb[0], rgb[1], rgb[2], 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -27,7 +27,7 @@ class Platform {
   ~Platform();
 
   /// One frame into the back buffer.
-  void draw(Shell& shell, const ViewState& view);
+  void draw(Shell& shell, const Appearance& appearance);
   void swap();
   /// The back buffer, before swap(): RGB, top row first.
   std::vector<unsigned char> read_pixels(int* width, int* height) const;

@@ -24,7 +24,7 @@ double since_s(int64_t real_ns) {
 /// The rung that the action is about: the selected one, or what it was made from.
 const RungView* original_row(const State& state) {
   const RungView* original = made_from(state);
-  return original ? original : find_row(state, state.view.rung);
+  return original ? original : find_row(state.ladder, state.selection.rung);
 }
 
 Rung row_of(const Editing& editing, bool expert) {
@@ -50,7 +50,7 @@ void open_editing(State& state, const Rung& row, const std::string& file, const 
     state.notice = {read.error().sentence(), true};
     return;
   }
-  if (is_building(state)) state.session->cancel(state.editing->build_request);
+  if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);
   state.editing = std::make_shared<Editing>(row, file, made...);
   state.editing->text = state.editing->on_disk = *read;
   state.editing->wants_build = true;
@@ -58,7 +58,7 @@ void open_editing(State& state, const Rung& row, const std::string& file, const 
 
 void show_editing(State& state) {
   if (!state.editing) return;
-  if (state.view.baseline.empty()) state.view.baseline = state.editing->kernel;
+  if (state.selection.baseline.empty()) state.selection.baseline = state.editing->kernel;
   state.view.tab = Tab::source;
   state.view.assembly = false;
   rebuild_ladder(state);
@@ -101,11 +101,11 @@ std::string wanted_dtype(const State& state, const Editing& editing) {
 
 bool build_now(State& state, Editing* editing) {
   editing->dtype = wanted_dtype(state, *editing);
-  const auto id = state.session->build(editing->kernel, editing->dtype, editing->on_disk);
+  const auto id = state.sessions.shown->build(editing->kernel, editing->dtype, editing->on_disk);
   editing->wants_build = editing->cancels = false;
   editing->build_since_s = editing->now_s;
   editing->run_request = 0;
-  state.assembly_asked.erase(editing->id);
+  state.requests.assembly.erase(editing->id);
   editing->first_s.reset();
   if (!id) {
     state.notice = {id.error().sentence(), true};
@@ -131,8 +131,8 @@ bool run_now(State& state, Editing* editing) {
   request.mode = RunMode::live;
   request.counters = false;
   request.kernels = {{editing->id, params_for(state, *info)}};
-  send(state, std::move(request), &state.run_request);
-  editing->run_request = state.run_request;
+  send(state, std::move(request), &state.requests.run);
+  editing->run_request = state.requests.run;
   return true;
 }
 
@@ -167,11 +167,11 @@ Editing::Editing(const Rung& after, const std::string& file, const app::Exercise
       watch(file) {}
 
 bool edits_selected(const State& state) {
-  return state.editing && state.view.rung == state.editing->id;
+  return state.editing && state.selection.rung == state.editing->id;
 }
 
 std::string edit_blocker(const State& state) {
-  if (!state.view.lab) return "This build has no labs.";
+  if (!state.selection.lab) return "This build has no labs.";
   if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to edit.";
   const RungView* row = original_row(state);
   if (!row || !row->info || !state.run().source(row->rung->kernel)) {
@@ -189,9 +189,9 @@ std::string save_blocker(const State& state) {
 }
 
 const RungView* made_from(const State& state) {
-  if (edits_selected(state)) return find_row(state, state.editing->kernel);
-  const bool is_kept = state.view.lab && is_edit(state.view.rung);
-  return is_kept ? find_row(state, original_rung_of(state, state.view.rung)) : nullptr;
+  if (edits_selected(state)) return find_row(state.ladder, state.editing->kernel);
+  const bool is_kept = state.selection.lab && is_edit(state.selection.rung);
+  return is_kept ? find_row(state.ladder, original_rung_of(state, state.selection.rung)) : nullptr;
 }
 
 bool is_building(const State& state) {
@@ -204,9 +204,10 @@ void start_editing(State& state) {
   const std::string id = kernel + std::string(kEditSuffix);
   if (!edits_selected(state) && (!state.editing || state.editing->id != id)) {
     const SourceText* source = state.run().source(kernel);
-    const std::string file = app::learner_file(
-        state.edits_folder.empty() ? app::learner_folder("edits") : state.edits_folder, kernel,
-        source->path.ends_with(".cu"));
+    const std::string file =
+        app::learner_file(state.settings.edits_folder.empty() ? app::learner_folder("edits")
+                                                              : state.settings.edits_folder,
+                          kernel, source->path.ends_with(".cu"));
     open_editing(state, *row->rung, file, source->text, source->text);
     if (!state.notice.text.empty() && state.notice.is_error) return;
   }
@@ -217,10 +218,10 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   const auto [lab, after] = app::lab_and_rung(exercise.after);
   if (!lab) return;
   state.notice = {};
-  if (state.view.lab != lab) open_lab(state, lab->id);
+  if (state.selection.lab != lab) open_lab(state, lab->id);
   rebuild_ladder(state);
   state.view.screen = ScreenId::lab;
-  const RungView* row = find_row(state, after);
+  const RungView* row = find_row(state.ladder, after);
   if (state.is_replay() || !row || !row->can_run) {
     state.notice = {state.is_replay() ? "This is a saved run; start ridgepoint without --replay."
                                       : "It goes on from " + after + ", which cannot run here.",
@@ -228,13 +229,14 @@ void start_exercise(State& state, const app::Exercise& exercise) {
     return;
   }
   if (!state.editing || state.editing->id != exercise.kernel + std::string(kEditSuffix)) {
-    const std::string folder =
-        state.edits_folder.empty() ? app::learner_folder("exercises") : state.edits_folder;
+    const std::string folder = state.settings.edits_folder.empty()
+                                   ? app::learner_folder("exercises")
+                                   : state.settings.edits_folder;
     open_editing(state, *row->rung, app::learner_file(folder, exercise.name, exercise.is_cuda),
                  exercise.handed_out, exercise);
     if (state.notice.is_error) return;
   }
-  state.view.baseline = after;
+  state.selection.baseline = after;
   show_editing(state);
 }
 
@@ -246,7 +248,7 @@ std::string hint_blocker(const State& state) {
 
 void show_hint(State& state) {
   ++state.editing->hints_shown;
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 void save_edit(State& state) {
@@ -258,7 +260,7 @@ void save_edit(State& state) {
   editing.on_disk = editing.text;
   editing.watch.changed();
   ask_to_build(&editing);
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 void revert_edit(State& state) {
@@ -294,13 +296,13 @@ bool tick_editing(State& state, double now_s) {
     editing->wants_build = true;  // it was built for another type; nobody saved it now
     editing->saved_ns = 0;
   }
-  const bool is_free = !state.run_request && !state.compare_request;
+  const bool is_free = !state.requests.is_measuring();
   // The figures of the text before are of no use any more.
-  const bool own_run = state.run_request && state.run_request == editing->run_request;
+  const bool own_run = state.requests.run && state.requests.run == editing->run_request;
   const bool building = is_building(state);
   if (editing->wants_build && (own_run || building) && !editing->cancels) {
     editing->cancels = true;
-    state.session->cancel(building ? editing->build_request : state.run_request);
+    state.sessions.shown->cancel(building ? editing->build_request : state.requests.run);
   }
   if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
   if (editing->wants_run && is_free) moved |= run_now(state, editing);
@@ -347,6 +349,79 @@ std::string editing_status(const State& state, bool* is_error) {
   }
   if (series->stats) text += "; " + format_time_ns(series->stats->median_ns) + " a call";
   return text;
+}
+
+// ---- edits that a run holds ----
+
+namespace {
+
+const app::Exercise* exercise_of(const std::string& kernel) {
+  static const auto all = app::all_exercises();
+  if (!all) return nullptr;
+  const auto found =
+      std::find_if(all->begin(), all->end(), [&](const auto& one) { return one.kernel == kernel; });
+  return found == all->end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string original_rung_of(const State& state, const std::string& edit) {
+  const std::string original(original_of(edit));
+  const auto& rungs = state.selection.lab->rungs;
+  const auto is_here = [&](const std::string& kernel) {
+    return std::any_of(rungs.begin(), rungs.end(),
+                       [&](const Rung& rung) { return rung.kernel == kernel; });
+  };
+  if (is_here(original)) return original;
+  for (const Comparison& comparison : state.run().comparisons()) {
+    if (comparison.candidate == edit && is_here(comparison.baseline)) return comparison.baseline;
+  }
+  const app::Exercise* exercise = exercise_of(original);
+  return exercise ? exercise->after : "";
+}
+
+namespace {
+
+/// A row's texts at addresses that stay: rungs are few, and what they say depends on their names alone.
+const Rung& kept_row(const std::string& kernel, const Rung& after) {
+  struct Kept {
+    std::string kernel, title, change;
+    Rung rung;
+  };
+  static std::map<std::string, Kept> all;
+  const auto [found, is_new] = all.try_emplace(kernel + " " + after.kernel);
+  Kept& kept = found->second;
+  if (is_new) {
+    const std::string original(original_of(kernel));
+    const app::Exercise* exercise = exercise_of(original);
+    kept.kernel = kernel;
+    kept.title = exercise ? "exercise: " + exercise->title : "edited: " + std::string(after.title);
+    kept.change = "a learner's, " +
+                  std::string(original == after.kernel ? "made from " : "after ") + after.title;
+    kept.rung = {kept.kernel.c_str(), kept.title.c_str(), kept.change.c_str()};
+    kept.rung.expert = after.expert;
+  }
+  return kept.rung;
+}
+
+}  // namespace
+
+std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
+  std::vector<const Rung*> rows;
+  std::set<std::string> seen;
+  for (const Series& series : state.run().series()) {
+    if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
+    if (state.editing && state.editing->id == series.kernel) continue;
+    if (original_rung_of(state, series.kernel) != rung.kernel) continue;
+    rows.push_back(&kept_row(series.kernel, rung));
+  }
+  return rows;
+}
+
+std::string replayed_edit_note(const State& state) {
+  if (!state.is_replay() || !is_edit(state.selection.rung) || edits_selected(state)) return "";
+  return "A learner's edit, recorded elsewhere: read from the saved run; nothing of it is built or "
+         "run here.";
 }
 
 }  // namespace ridge::window

@@ -31,10 +31,11 @@ std::string position(const State& state, const Inspection& look) {
   if (state.is_replay()) {
     const size_t count = recorded_inputs(state).size();
     return fmt::format("look {} of {}",
-                       std::min(state.look.recorded.value_or(count - 1), count - 1) + 1, count);
+                       std::min(state.inspecting.recorded.value_or(count - 1), count - 1) + 1,
+                       count);
   }
-  if (state.look.draws) return "your drawing";
-  return fmt::format("{} {} of {}", look.input_name, state.look.asked.input.value_or(0),
+  if (state.inspecting.draws) return "your drawing";
+  return fmt::format("{} {} of {}", look.input_name, state.inspecting.asked.input.value_or(0),
                      look.inputs);
 }
 
@@ -51,26 +52,27 @@ std::string caption(const State& state, const Inspection& look) {
     text = "The model says " + says + ".";
   }
   if (look.call_ns) text += " The definition took " + format_time_ns(*look.call_ns) + ".";
-  if (state.session->state() == app::WorkerState::lost) text += " The worker was lost since.";
+  if (state.sessions.shown->state() == app::WorkerState::lost)
+    text += " The worker was lost since.";
   return text;
 }
 
 /// What goes on where there is nothing yet.
 void draw_waiting(Ui& ui, const Area& area) {
   const State& state = ui.state;
-  if (!state.look.problem.empty()) {
-    draw_not_measured(ui, area, "The worker could not look inside this model.", state.look.problem,
-                      "Try again", "inspect_again");
+  if (!state.inspecting.problem.empty()) {
+    draw_not_measured(ui, area, "The worker could not look inside this model.",
+                      state.inspecting.problem, "Try again", "inspect_again");
     return;
   }
-  if (state.run_request || state.compare_request) {
+  if (state.requests.is_measuring()) {
     draw_empty_state(ui, area, "Waits for the measurement that runs.", "Esc cancels it.");
     return;
   }
   const auto& progress = state.run().progress();
-  if (!state.look.request) {
+  if (!state.inspecting.request) {
     draw_empty_state(ui, area, "Waiting for the worker.", "It lists its rungs first.");
-  } else if (progress && progress->request == state.look.request && progress->fraction) {
+  } else if (progress && progress->request == state.inspecting.request && progress->fraction) {
     const std::string text = progress->text.empty() ? progress->phase : progress->text;
     draw_empty_state(
         ui, area, text.c_str(),
@@ -142,15 +144,16 @@ void InspectPanel::draw_bar(Ui& ui, Area line) {
   if (state.is_replay() || !look->plane("image")) return;
   if (!look->classes.empty()) button(ui, &line, "inspect_wrong", "One it gets wrong");
   line.take_left(ui.px(6));
-  button(ui, &line, "inspect_draw", state.look.draws ? "Test images" : "Draw");
-  if (!state.look.draws) return;
+  button(ui, &line, "inspect_draw", state.inspecting.draws ? "Test images" : "Draw");
+  if (!state.inspecting.draws) return;
   button(ui, &line, "inspect_clear", "Clear");
   const float brushes = std::min(line.w, ui.px(190));
   if (brushes < ui.px(80)) return;
   const int clicked = ui.segments("brush", line.take_left(brushes), {"thin", "thick", "erase"},
-                                  static_cast<int>(state.look.brush));
+                                  static_cast<int>(state.inspecting.brush));
   if (clicked >= 0)
-    ui.dispatch([clicked](State& changed) { changed.look.brush = static_cast<Brush>(clicked); });
+    ui.dispatch(
+        [clicked](State& changed) { changed.inspecting.brush = static_cast<Brush>(clicked); });
 }
 
 void InspectPanel::take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture) {
@@ -170,9 +173,10 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   const Inspection* look = shown_input(state);
   const InspectionPlane* picture = look ? look->plane("image") : nullptr;
   if (!picture) return ui.fill(area, ui.raised(1));
-  const bool draws = state.look.draws && state.look.canvas.size() == picture->values.size();
+  const bool draws =
+      state.inspecting.draws && state.inspecting.canvas.size() == picture->values.size();
   if (draws)
-    draw_cells(ui, area, *picture, [&](size_t cell) { return int{state.look.canvas[cell]}; });
+    draw_cells(ui, area, *picture, [&](size_t cell) { return int{state.inspecting.canvas[cell]}; });
   else
     draw_plane(ui, area, *picture);
   const InspectionPlane* pins = look->plane("pins");
@@ -210,8 +214,8 @@ void InspectPanel::draw_decision(Ui& ui, Area* rest, float view_h, const Inspect
       std::min(rest->w * 0.34f, view_h * 0.5f) / static_cast<float>(columns) / ui.scale;
   const float size = ui.px(
       static_cast<float>(columns * std::clamp(static_cast<int>(most), kLeastCell, kMostCell)));
-  const bool failed = !state.look.problem.empty();
-  const std::string says = failed ? state.look.problem : caption(state, look);
+  const bool failed = !state.inspecting.problem.empty();
+  const std::string says = failed ? state.inspecting.problem : caption(state, look);
   const Area words = {rest->x, rest->y + size + ui.px(4), size, 0};
   const float words_h = ui.paragraph(words, says, kTiny_px, Role::text, Face::body, true);
   Area main =
@@ -239,7 +243,7 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
   if (decides)
     draw_decision(ui, &rest, area.h, *looks.input);
   else
-    draw_note(ui, &rest, ui.state.look.problem);
+    draw_note(ui, &rest, ui.state.inspecting.problem);
   // Figures of the model's parts, else its unit: beside the pictures where there is room.
   const float measures_h = measures_height(ui, looks);
   const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, looks.any());

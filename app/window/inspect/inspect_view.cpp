@@ -45,21 +45,21 @@ const InspectionPlane* picture_in_view(const State& state) {
 }
 
 void changed(State& state) {
-  ++state.look.version;
-  state.look.problem.clear();
-  state.dirty = true;
+  ++state.inspecting.version;
+  state.inspecting.problem.clear();
+  state.ladder.dirty = true;
 }
 
 /// Takes over what the worker chose: which image it gets wrong.
 bool take_answer(State& state) {
-  Inspecting& look = state.look;
+  Inspecting& look = state.inspecting;
   const Request* request = look.request ? state.run().request(look.request) : nullptr;
   if (!request || request->open()) return false;
   if (request->error)
     look.problem = request->error->sentence();
   else if (request->status != RequestStatus::ok)
     look.problem =
-        request->status == RequestStatus::cancelled ? "Cancelled." : state.session->reason();
+        request->status == RequestStatus::cancelled ? "Cancelled." : state.sessions.shown->reason();
   const auto& all = state.run().inspections();
   if (look.asked.wrong && !all.empty() && all.back().request == look.request && all.back().input) {
     look.asked.input = all.back().input;
@@ -73,7 +73,7 @@ bool take_answer(State& state) {
 std::string wanted_key(const State& state, const WorkRequest& request) {
   const KernelRequest& kernel = request.kernels.front();
   const std::string model = std::string(family_of(kernel.kernel)) + " " + to_string(kernel.params);
-  return shown_model(state) ? model + " " + std::to_string(state.look.version) : model;
+  return shown_model(state) ? model + " " + std::to_string(state.inspecting.version) : model;
 }
 
 WorkRequest next_request(const State& state, const RungView& row) {
@@ -81,21 +81,21 @@ WorkRequest next_request(const State& state, const RungView& row) {
   request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
   const Inspection* model = shown_model(state);
   if (!model) return request;
-  request.inspect = state.look.asked;
+  request.inspect = state.inspecting.asked;
   // A LUT of another, larger model was looked at before.
   if (request.inspect.unit.value_or(0) >= model->units) request.inspect.unit.reset();
-  if (state.look.draws) {
+  if (state.inspecting.draws) {
     request.inspect.input.reset();
     request.inspect.wrong = false;
-    request.inspect.bytes = state.look.canvas;
+    request.inspect.bytes = state.inspecting.canvas;
   }
   return request;
 }
 
 bool may_ask(const State& state) {
-  return state.view.screen == ScreenId::lab && state.view.chart == &kInspectView &&
-         !state.is_replay() && state.run().catalogue_complete() && !state.run_request &&
-         !state.compare_request && !state.look.request;
+  return state.view.screen == ScreenId::lab && state.selection.view == &kInspectView &&
+         !state.is_replay() && state.run().catalogue_complete() && !state.requests.run &&
+         !state.requests.compare && !state.inspecting.request;
 }
 
 std::string why_live_only(const State& state) {
@@ -107,13 +107,13 @@ std::string why_live_only(const State& state) {
 }  // namespace
 
 const RungView* inspected_row(const State& state) {
-  const RungView* row = find_row(state, state.view.rung);
-  return row && has_model(*state.view.lab, row->rung->kernel) ? row : nullptr;
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  return row && has_model(*state.selection.lab, row->rung->kernel) ? row : nullptr;
 }
 
 const RungView* first_inspectable(const State& state) {
-  for (const RungView& row : state.ladder) {
-    if (has_model(*state.view.lab, row.rung->kernel)) return &row;
+  for (const RungView& row : state.ladder.rows) {
+    if (has_model(*state.selection.lab, row.rung->kernel)) return &row;
   }
   return nullptr;
 }
@@ -136,21 +136,21 @@ const Inspection* shown_input(const State& state) {
   if (!state.is_replay()) return newest(state, false);
   const auto found = recorded_inputs(state);
   if (found.empty()) return nullptr;
-  return found[std::min(state.look.recorded.value_or(found.size() - 1), found.size() - 1)];
+  return found[std::min(state.inspecting.recorded.value_or(found.size() - 1), found.size() - 1)];
 }
 
 bool tick_inspect(State& state, double now_s) {
   const bool answered = take_answer(state);
   const RungView* row = may_ask(state) ? inspected_row(state) : nullptr;
   if (!row || !row->info) return answered;
-  Inspecting& look = state.look;
+  Inspecting& look = state.inspecting;
   WorkRequest request = next_request(state, *row);
   std::string key = wanted_key(state, request);
   // Lost workers are started again by a click, not by being looked at.
-  const bool lost = state.session->state() == app::WorkerState::lost && !look.sent.empty();
+  const bool lost = state.sessions.shown->state() == app::WorkerState::lost && !look.sent.empty();
   if (key == look.sent || lost || now_s < look.next_s) return answered;
   cancel_estimates(state);
-  const auto id = state.session->send(std::move(request));
+  const auto id = state.sessions.shown->send(std::move(request));
   look.sent = std::move(key);
   look.next_s = now_s + kBetween_s;
   look.problem = id ? "" : id.error().sentence();
@@ -159,13 +159,13 @@ bool tick_inspect(State& state, double now_s) {
 }
 
 bool is_inspecting(const State& state) {
-  if (state.look.request) return true;
+  if (state.inspecting.request) return true;
   const RungView* row = may_ask(state) ? inspected_row(state) : nullptr;
-  return row && row->info && wanted_key(state, next_request(state, *row)) != state.look.sent;
+  return row && row->info && wanted_key(state, next_request(state, *row)) != state.inspecting.sent;
 }
 
 std::string inspect_blocker(const State& state) {
-  return state.view.lab && !state.view.lab->inspected.empty()
+  return state.selection.lab && !state.selection.lab->inspected.empty()
              ? ""
              : "This lab has no model to look into.";
 }
@@ -184,7 +184,7 @@ std::string draw_blocker(const State& state) {
 
 std::string canvas_blocker(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
-  return state.look.draws ? "" : "Nothing is being drawn: press Draw first.";
+  return state.inspecting.draws ? "" : "Nothing is being drawn: press Draw first.";
 }
 
 std::string unit_blocker(const State& state) {
@@ -193,12 +193,12 @@ std::string unit_blocker(const State& state) {
 }
 
 void pick_input(State& state, int step) {
-  Inspecting& look = state.look;
+  Inspecting& look = state.inspecting;
   if (state.is_replay()) {
     const auto count = static_cast<int64_t>(recorded_inputs(state).size());
     const auto at = static_cast<int64_t>(look.recorded.value_or(static_cast<size_t>(count - 1)));
     look.recorded = static_cast<size_t>(std::clamp<int64_t>(at + step, 0, count - 1));
-    state.dirty = true;
+    state.ladder.dirty = true;
     return;
   }
   const int64_t count = std::max<int64_t>(1, shown_input(state)->inputs);
@@ -211,11 +211,11 @@ void pick_input(State& state, int step) {
 void pick_wrong(State& state) {
   if (state.is_replay()) return;
   pick_input(state, 1);
-  state.look.asked.wrong = true;
+  state.inspecting.asked.wrong = true;
 }
 
 void toggle_draw(State& state) {
-  Inspecting& look = state.look;
+  Inspecting& look = state.inspecting;
   look.draws = !look.draws;
   if (look.draws) {
     const auto& values = picture_in_view(state)->values;
@@ -227,12 +227,12 @@ void toggle_draw(State& state) {
 }
 
 void clear_canvas(State& state) {
-  std::fill(state.look.canvas.begin(), state.look.canvas.end(), uint8_t{0});
+  std::fill(state.inspecting.canvas.begin(), state.inspecting.canvas.end(), uint8_t{0});
   changed(state);
 }
 
 void draw_stroke(State& state, float from_row, float from_column, float to_row, float to_column) {
-  Inspecting& look = state.look;
+  Inspecting& look = state.inspecting;
   const InspectionPlane* picture = picture_in_view(state);
   if (!look.draws || !picture || look.canvas.size() != picture->values.size()) return;
   const float radius = look.brush == Brush::thin ? 0.9f : 1.7f;
@@ -259,19 +259,19 @@ void draw_stroke(State& state, float from_row, float from_column, float to_row, 
 }
 
 void select_unit(State& state, int64_t unit) {
-  state.look.asked.unit = unit;
+  state.inspecting.asked.unit = unit;
   changed(state);
 }
 
 void select_place(State& state, int64_t place) {
-  state.look.asked.place = place;
-  state.look.asked.unit.reset();  // the first that looks there
+  state.inspecting.asked.place = place;
+  state.inspecting.asked.unit.reset();  // the first that looks there
   changed(state);
 }
 
 void step_unit(State& state, int step) {
   const Inspection* shown = shown_input(state) ? shown_input(state) : shown_model(state);
-  const int64_t now = state.look.asked.unit.value_or(shown->unit.value_or(0));
+  const int64_t now = state.inspecting.asked.unit.value_or(shown->unit.value_or(0));
   const auto& lookers = shown->lookers;
   if (lookers.empty()) {
     const int64_t count = std::max<int64_t>(1, shown->units);
@@ -284,9 +284,9 @@ void step_unit(State& state, int step) {
 }
 
 void inspect_again(State& state) {
-  state.look.sent.clear();
-  state.look.problem.clear();
-  state.dirty = true;
+  state.inspecting.sent.clear();
+  state.inspecting.problem.clear();
+  state.ladder.dirty = true;
 }
 
 }  // namespace ridge::window

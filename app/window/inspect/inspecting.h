@@ -12,6 +12,7 @@ namespace ridge::window {
 
 enum class Brush { thin, thick, eraser };
 
+/// The look inside the selected rung's model: what is asked, drawn and shown.
 struct Inspecting {
   InspectAsked asked = {.input = 0};  ///< without bytes: those are the canvas
   bool draws = false;

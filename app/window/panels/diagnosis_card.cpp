@@ -25,7 +25,7 @@ const char* metric_of(Bottleneck bottleneck) {
 
 void DiagnosisCard::build(const State& state, const Series& series, const Run& run) {
   diagnosis_ = diagnose(series, run.ceilings(), run.environment());
-  next_ = diagnosis_ ? lever_rung(levers_of(*state.view.lab), series.kernel, *diagnosis_) : "";
+  next_ = diagnosis_ ? lever_rung(levers_of(*state.selection.lab), series.kernel, *diagnosis_) : "";
   counted_.clear();
   for (const Counter& counter : series.counters) {
     counted_ += (counted_.empty() ? "" : "\n") + counter.name + "  " + format_counter(counter);
@@ -37,11 +37,11 @@ void DiagnosisCard::build(const State& state, const Series& series, const Run& r
 }
 
 float DiagnosisCard::draw(Ui& ui, const Area& area) {
-  const RungView* row = find_row(ui.state, ui.state.view.rung);
+  const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   if (row == nullptr || row->series == nullptr || row->run == nullptr) return 0;
-  if (version_ != ui.state.ladder_version || rung_ != ui.state.view.rung) {
-    version_ = ui.state.ladder_version;
-    rung_ = ui.state.view.rung;
+  if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung) {
+    version_ = ui.state.ladder.version;
+    rung_ = ui.state.selection.rung;
     build(ui.state, *row->series, *row->run);
   }
   if (!diagnosis_) return 0;
@@ -62,8 +62,8 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   if (!next_.empty()) {
     const Area link = rest.take_top(ui.px(24), ui.px(2));
     const auto touched = ui.touch("lever", link);
-    ui.text(link.x, link.middle(), "Next: " + rung_title(ui.state, next_), kSmall_px, Role::series0,
-            touched.hovered ? Face::strong : Face::body, Anchor::start, link.w);
+    ui.text(link.x, link.middle(), "Next: " + rung_title(ui.state.ladder, next_), kSmall_px,
+            Role::series0, touched.hovered ? Face::strong : Face::body, Anchor::start, link.w);
     if (touched.clicked) ui.dispatch([next = next_](State& state) { select_rung(state, next); });
   }
   if (row->series->resources) {

@@ -80,11 +80,11 @@ void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& 
 
 void DiffTab::draw(Ui& ui, Area area) {
   const State& state = ui.state;
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   // Of a learner's rung: what changed since the original.
   const RungView* original = made_from(state);
   const Rung* previous = original ? original->rung
-                         : row    ? previous_rung(*state.view.lab, *row->rung)
+                         : row    ? previous_rung(*state.selection.lab, *row->rung)
                                   : nullptr;
   if (!row || !previous) {
     const bool peer = row && row->rung->peer;

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "app/query/selection.h"
-#include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
@@ -43,7 +42,7 @@ std::string tip_of(const State& state, const RungView& row) {
     tip += "\nFrom before the worker was lost.";
   }
   if (row.series && !row.series->note.empty()) tip += "\n" + row.series->note;
-  const std::string why = app::why_not_here(*state.view.lab, state.run(), *row.rung);
+  const std::string why = app::why_not_here(*state.selection.lab, state.run(), *row.rung);
   if (!why.empty() && !state.is_replay())
     tip += "\nNot run here: " + why;
   else if (!row.reason.empty())
@@ -83,7 +82,7 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
   const auto labs = all_labs();
   for (size_t i = 0; i < labs.size(); ++i) {
     const Lab* lab = labs[i];
-    const bool chosen = lab == ui.state.view.lab;
+    const bool chosen = lab == ui.state.selection.lab;
     const Area line = rest->take_top(ui.px(32));
     const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
     const auto touched = ui.touch(std::string("lab:") + lab->id, mark);
@@ -93,13 +92,13 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
       ui.fill(mark, ui.raised(1), ui.px(5));
     ui.text(line.x, line.middle(), lab->title, kBody_px, chosen ? Role::text : Role::muted);
     if (chosen) {
-      const auto done =
-          std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(), [](const RungView& row) {
+      const auto done = std::count_if(
+          ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
             return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
           });
       ui.text(line.right(), line.middle(),
-              std::to_string(done) + "/" + std::to_string(ui.state.ladder.size()), kTiny_px + 1,
-              Role::muted, Face::mono, Anchor::end);
+              std::to_string(done) + "/" + std::to_string(ui.state.ladder.rows.size()),
+              kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
     }
     if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
   }
@@ -107,7 +106,7 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
 
 /// One rung: state, title, estimate. True when it was clicked.
 bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
-  const bool chosen = ui.state.view.rung == row.rung->kernel;
+  const bool chosen = ui.state.selection.rung == row.rung->kernel;
   const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
   const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
   if (chosen)
@@ -145,12 +144,12 @@ bool LeftRail::draw_fold(Ui& ui, const Fold& fold, const Area& line) {
 void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   heading(ui, rest, "RUNGS");
   const State& state = ui.state;
-  const Lab* lab = state.view.lab;
+  const Lab* lab = state.selection.lab;
   const float section_h = ui.px(28);
   size_t count = 0;
-  for (size_t i = 0; i < state.ladder.size(); ++i) {
+  for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
     count += (fold_at(state, i).count > 0 ? 1u : 0u) +
-             (is_folded(state, *state.ladder[i].rung) ? 0u : 1u);
+             (is_folded(state, *state.ladder.rows[i].rung) ? 0u : 1u);
   }
   const float lines = static_cast<float>(count);
   const float headings = section_h * static_cast<float>(lab ? lab->sections.size() : 0);
@@ -164,8 +163,8 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   Area below = {list.x, ImGui::GetCursorScreenPos().y, list.w - (scrolls ? ui.px(10) : 0), 1e6f};
   std::string clicked;
   bool folds = false;
-  for (size_t i = 0; i < state.ladder.size(); ++i) {
-    const RungView& row = state.ladder[i];
+  for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
+    const RungView& row = state.ladder.rows[i];
     if (const Section* section = section_at(*lab, *row.rung)) {
       const Area line = below.take_top(section_h);
       ui.text(list.x, line.y + section_h * 0.6f, section->title, kTiny_px, Role::muted,
@@ -186,8 +185,8 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
 
 /// A rung chosen elsewhere (by key, in the chart) comes into view.
 void LeftRail::follow(Ui& ui, const RungView& row, const Area& line, const Area& list) {
-  if (ui.state.view.rung != row.rung->kernel || followed_ == ui.state.view.rung) return;
-  followed_ = ui.state.view.rung;
+  if (ui.state.selection.rung != row.rung->kernel || followed_ == ui.state.selection.rung) return;
+  followed_ = ui.state.selection.rung;
   const float now = ImGui::GetScrollY();
   if (line.y < list.y || line.bottom() > list.bottom())
     ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
@@ -218,7 +217,7 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
       ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
-                 (where.empty() ? device_label(ui.state) : where) +
+                 (where.empty() ? device_label(ui.state.sessions) : where) +
                  (ceiling.doubt.empty() ? "" : "\nIn doubt: " + ceiling.doubt) + "\n\n" +
                  metric_text("ceiling"));
     }

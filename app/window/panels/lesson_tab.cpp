@@ -115,7 +115,7 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
 }
 
 void LessonTab::draw(Ui& ui, Area area) {
-  const Lab& lab = *ui.state.view.lab;
+  const Lab& lab = *ui.state.selection.lab;
   if (path_ != lab.lesson) {
     path_ = lab.lesson;
     diagrams_.clear();
@@ -128,7 +128,7 @@ void LessonTab::draw(Ui& ui, Area area) {
     return;
   }
   std::string folded;  // the question whose fold line was drawn last
-  const bool hides_outcome = is_predicting(ui.state, ui.state.view.rung);
+  const bool hides_outcome = is_predicting(ui.state, ui.state.selection.rung);
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
     if (hides_outcome && block.is_outcome) {
@@ -143,7 +143,8 @@ void LessonTab::draw(Ui& ui, Area area) {
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
   for (const LessonBlock& block : blocks_) {
-    if (!block.kernel.empty() && block.kernel == ui.state.view.rung) draw_one(block), found = true;
+    if (!block.kernel.empty() && block.kernel == ui.state.selection.rung)
+      draw_one(block), found = true;
   }
   if (found) {
     area.y += ui.px(10);
@@ -153,8 +154,8 @@ void LessonTab::draw(Ui& ui, Area area) {
   for (const LessonBlock& block : blocks_) {
     if (block.kernel.empty()) draw_one(block);
   }
-  if (ui.state.teach.diagram_moves != 0)  // every diagram has taken them
-    ui.dispatch([](State& state) { state.teach.diagram_moves = 0; });
+  if (ui.state.teaching.diagram_moves != 0)  // every diagram has taken them
+    ui.dispatch([](State& state) { state.teaching.diagram_moves = 0; });
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::Dummy({area.w, ui.px(8)});
 }

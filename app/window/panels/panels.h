@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/window/panels/diff.h"
-#include "app/window/panels/fold.h"
 #include "app/window/panels/lesson_text.h"
 #include "app/window/panels/lexer.h"
 #include "app/window/shell/ui.h"

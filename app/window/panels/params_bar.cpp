@@ -44,7 +44,7 @@ ParamGroup stops_of(const State& state, const Params& shown, const ParamView& pa
 
 /// All of a rung that is not known.
 bool selected_takes(const State& state, const std::string& name) {
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row || !row->info) return true;
   return std::any_of(row->info->params.begin(), row->info->params.end(),
                      [&](const ParamSpec& spec) { return spec.name == name; });
@@ -52,11 +52,11 @@ bool selected_takes(const State& state, const std::string& name) {
 
 std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
   std::vector<ParamGroup> groups;
-  if (!state.view.lab) return groups;
+  if (!state.selection.lab) return groups;
   const Params shown = shown_params(state);
   // The described model says all the rest, and its rungs are measured hot.
-  const bool of_model = state.view.chart == &kDecodeView && state.view.lab->decodes_model;
-  for (const ParamView& param : state.view.lab->params) {
+  const bool of_model = state.selection.view == &kDecodeView && state.selection.lab->decodes_model;
+  for (const ParamView& param : state.selection.lab->params) {
     if (of_model && param.name != std::string_view("threads")) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
     if (shown.count(param.name)) groups.push_back(stops_of(state, shown, param));
@@ -67,7 +67,7 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
                     "hot: the data was just used. cold: it has to come from memory.\nTwo different "
                     "results, never mixed.",
                     {to_string(CacheMode::hot), to_string(CacheMode::cold)},
-                    state.view.cache == CacheMode::cold ? 1 : 0,
+                    state.selection.cache == CacheMode::cold ? 1 : 0,
                     false});
   groups.push_back(
       {"mode",
@@ -75,7 +75,7 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
        "live: a second a rung, for exploring.\nmeasure: until the interval is narrow, for "
        "figures you want to quote.",
        {to_string(RunMode::live), to_string(RunMode::measure)},
-       state.view.mode == RunMode::live ? 0 : 1,
+       state.selection.mode == RunMode::live ? 0 : 1,
        false});
   return groups;
 }
@@ -149,9 +149,9 @@ void apply(State& state, const ParamGroup& group, int index) {
 
 /// What there is to choose stands in the catalogues of all recordings: looked for once for each ladder.
 const std::array<std::vector<ParamGroup>, 2>& ParamsBar::groups(const State& state) {
-  if (version_ != state.ladder_version || chart_ != state.view.chart) {
-    version_ = state.ladder_version;
-    chart_ = state.view.chart;
+  if (version_ != state.ladder.version || chart_ != state.selection.view) {
+    version_ = state.ladder.version;
+    chart_ = state.selection.view;
     groups_ = {groups_of(state, false), groups_of(state, true)};
   }
   return groups_;

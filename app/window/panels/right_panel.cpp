@@ -28,7 +28,7 @@ void explain(Ui& ui, const std::string& name, const Area& area, std::string_view
 
 void RightPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
-  if (!ui.state.view.lab) return;
+  if (!ui.state.selection.lab) return;
   Area tabs = area.take_top(ui.px(48));
   ui.list->AddLine({tabs.x, tabs.bottom() - 0.5f}, {tabs.right(), tabs.bottom() - 0.5f},
                    ui.color(Role::grid));
@@ -64,7 +64,7 @@ void RightPanel::draw(Ui& ui, Area area) {
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   // One scroll position per tab and rung, kept by ImGui under the child's name.
   const std::string id =
-      "right:" + std::to_string(static_cast<int>(ui.state.view.tab)) + ui.state.view.rung;
+      "right:" + std::to_string(static_cast<int>(ui.state.view.tab)) + ui.state.selection.rung;
   ImGui::SetNextWindowContentSize({0, 0});
   const bool is_code = ui.state.view.tab != Tab::lesson;
   ImGui::BeginChild(id.c_str(), {inner.w, inner.h}, false,

@@ -46,7 +46,7 @@ void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* l
 
 int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h) {
   const CodeMark& mark = ui.state.view.code_mark;
-  if (mark.jumps == 0 || mark.kernel != ui.state.view.rung) return 0;
+  if (mark.jumps == 0 || mark.kernel != ui.state.selection.rung) return 0;
   const int line = study::anchor_line(source.text, mark.anchor).value_or(0);
   if (jumps_ == mark.jumps) return line;
   jumps_ = mark.jumps;
@@ -115,16 +115,16 @@ void draw_code(Ui& ui, const Area& area, const Code& code) {
 
 void SourceTab::draw_assembly(Ui& ui, Area area) {
   const State& state = ui.state;
-  const std::string& kernel = state.view.rung;
+  const std::string& kernel = state.selection.rung;
   const AssemblyText* assembly = find_assembly(state, kernel);
   if (!assembly) {
-    const auto asked = state.assembly_asked.find(kernel);
+    const auto asked = state.requests.assembly.find(kernel);
     const Request* request =
-        asked == state.assembly_asked.end() ? nullptr : state.run().request(asked->second);
+        asked == state.requests.assembly.end() ? nullptr : state.run().request(asked->second);
     if (request && request->error)
       return draw_empty_state(ui, area, "unavailable", request->error->sentence());
-    const bool waiting = !state.is_replay() && asked != state.assembly_asked.end() &&
-                         state.session->state() != app::WorkerState::lost;
+    const bool waiting = !state.is_replay() && asked != state.requests.assembly.end() &&
+                         state.sessions.shown->state() != app::WorkerState::lost;
     return draw_empty_state(
         ui, area, waiting ? "Waiting for the assembly." : "The assembly is not known here.",
         waiting ? "The worker disassembles itself once nothing else runs."
@@ -148,7 +148,7 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
 void SourceTab::draw_buttons(Ui& ui, Area line) const {
   using Kind = Ui::Kind;
   if (!edits_selected(ui.state)) {
-    const RungView* row = find_row(ui.state, ui.state.view.rung);
+    const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
     const bool is_ours = row && row->info && row->info->library.empty();
     if (is_ours && row->info->kind == RungKind::kernel && !ui.state.is_replay())
       ui.action_button("edit", line.take_left(ui.px(72)), "Edit", Kind::normal);
@@ -167,7 +167,7 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
 void SourceTab::draw(Ui& ui, Area area) {
   const bool edits = edits_selected(ui.state);
   const AssemblyText* assembly =
-      ui.state.view.assembly ? find_assembly(ui.state, ui.state.view.rung) : nullptr;
+      ui.state.view.assembly ? find_assembly(ui.state, ui.state.selection.rung) : nullptr;
   bool is_error = false;
   const std::string said = assembly ? loop_sentence(*assembly)
                            : edits  ? editing_status(ui.state, &is_error)
@@ -207,11 +207,11 @@ void SourceTab::draw(Ui& ui, Area area) {
 
 void SourceTab::draw_source(Ui& ui, Area area) {
   const State& state = ui.state;
-  const SourceText* source = find_source(state, state.view.rung);
-  const RungView* row = find_row(state, state.view.rung);
+  const SourceText* source = find_source(state, state.selection.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!source) {
-    const bool waiting = !state.is_replay() && state.sources_asked.count(state.view.rung) &&
-                         state.session->state() != app::WorkerState::lost;
+    const bool waiting = !state.is_replay() && state.requests.sources.count(state.selection.rung) &&
+                         state.sessions.shown->state() != app::WorkerState::lost;
     const std::string why = waiting ? "It comes from the worker, as built into it."
                             : row && row->info && !row->info->path.empty()
                                 ? "This run does not carry it; the file is " + row->info->path + "."

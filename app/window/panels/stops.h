@@ -40,7 +40,7 @@ void draw_stops(Ui& ui, Area* line, const Stops<Value>& stops, Value value, cons
   if (clicked < 0) return;
   ui.dispatch([set, chosen = stops.values[static_cast<size_t>(clicked)]](State& state) {
     set(state, chosen);
-    state.dirty = true;
+    state.ladder.dirty = true;
   });
 }
 

@@ -13,10 +13,10 @@ namespace {
 /// The baseline and the selected rung, as far as they have samples.
 std::vector<const RungView*> sampled_rows(const State& state) {
   std::vector<const RungView*> rows;
-  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
-    const RungView* found = find_row(state, kernel);
+  for (const std::string& kernel : {state.selection.baseline, state.selection.rung}) {
+    const RungView* found = find_row(state.ladder, kernel);
     if (!found || !found->kept || found->kept->samples.empty()) continue;
-    if (rows.empty() || kernel != state.view.baseline) rows.push_back(found);
+    if (rows.empty() || kernel != state.selection.baseline) rows.push_back(found);
   }
   return rows;
 }
@@ -25,10 +25,11 @@ std::vector<const RungView*> sampled_rows(const State& state) {
 StripPanel::Parts parts_of(const State& state) {
   std::string where;
   if (const Comparison* comparison = shown_comparison(state, &where))
-    return {{comparison, state.ladder_version, false}};
+    return {{comparison, state.ladder.version, false}};
   StripPanel::Parts parts;
   for (const RungView* row : sampled_rows(state))
-    parts.emplace_back(row->kept, row->series->version, row->rung->kernel == state.view.baseline);
+    parts.emplace_back(row->kept, row->series->version,
+                       row->rung->kernel == state.selection.baseline);
   return parts;
 }
 
@@ -37,8 +38,8 @@ chart::ChartModel model_of(const State& state) {
   std::string where;
   if (const Comparison* comparison = shown_comparison(state, &where, &run)) {
     chart::ForestRow row;
-    row.label = rung_title(state, comparison->candidate);
-    row.sublabel = "against " + rung_title(state, comparison->baseline);
+    row.label = rung_title(state.ladder, comparison->candidate);
+    row.sublabel = "against " + rung_title(state.ladder, comparison->baseline);
     row.comparison = comparison;
     row.verdict = comparison->verdict;
     for (const Round& round : run->rounds(comparison->request)) {
@@ -49,7 +50,7 @@ chart::ChartModel model_of(const State& state) {
   }
   std::vector<chart::DistributionRow> rows;
   for (const RungView* row : sampled_rows(state)) {
-    rows.push_back({row->rung->title, "", row->kept, row->rung->kernel == state.view.baseline,
+    rows.push_back({row->rung->title, "", row->kept, row->rung->kernel == state.selection.baseline,
                     row->series->stats ? &*row->series->stats : nullptr});
   }
   return chart::distribution_chart(rows);
@@ -84,9 +85,9 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
     scene_ = has_picture(model_) ? chart::layout(model_, options) : chart::Scene{};
   }
   if (scene_.primitives.empty()) {
-    const RungView* row = find_row(ui.state, ui.state.view.rung);
+    const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
     const bool measured = row && row->series && row->series->stats;
-    const bool open = ui.state.run_request != 0;
+    const bool open = ui.state.requests.run != 0;
     draw_empty_state(ui, area, measured ? "No samples to draw." : "Each sample will be drawn here.",
                      measured ? "This result came without its samples."
                      : open   ? "They come once the check has passed."
@@ -118,7 +119,7 @@ void StripPanel::draw_switch(Ui& ui, const Area& area, bool telemetry) {
 void StripPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(6), ui.px(6));
-  const bool live = ui.state.run_request || ui.state.compare_request;
+  const bool live = ui.state.requests.run || ui.state.requests.compare;
   const bool any = !ui.state.run().telemetry().empty();
   const Strip chosen = ui.state.view.strip;
   const bool telemetry = chosen == Strip::telemetry || (chosen == Strip::automatic && live && any);

@@ -61,11 +61,12 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
                const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
   const std::string& size = comparison.size_param;
-  Words words{headline_of(comparison, decision.verdict),
-              report::side_text(rung_title(state, comparison.candidate), ours, theirs, size) +
-                  " against " +
-                  report::side_text(rung_title(state, comparison.baseline), theirs, ours, size),
-              evidence_of(comparison), decision.reason};
+  Words words{
+      headline_of(comparison, decision.verdict),
+      report::side_text(rung_title(state.ladder, comparison.candidate), ours, theirs, size) +
+          " against " +
+          report::side_text(rung_title(state.ladder, comparison.baseline), theirs, ours, size),
+      evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
@@ -125,25 +126,25 @@ void draw_waiting(Ui& ui, Area area, const std::string& head, const std::string&
 
 void draw_without(Ui& ui, const Area& area) {
   const State& state = ui.state;
-  const std::string selected = rung_title(state, state.view.rung);
-  const RungView* chosen = find_row(state, state.view.rung);
+  const std::string selected = rung_title(state.ladder, state.selection.rung);
+  const RungView* chosen = find_row(state.ladder, state.selection.rung);
   if (chosen && chosen->info && chosen->info->kind == RungKind::trap) {
     return draw_waiting(ui, area, selected + ": not sprung yet",
                         "Run it: the lie and the honest figure are taken in turns; the guard has "
                         "the last word.");
   }
-  if (state.view.baseline.empty()) {
+  if (state.selection.baseline.empty()) {
     return draw_waiting(
         ui, area, "No verdict yet",
         "Select a rung and press B to make it the baseline; then select another and press C.");
   }
-  const std::string baseline = rung_title(state, state.view.baseline);
-  if (state.view.baseline == state.view.rung) {
+  const std::string baseline = rung_title(state.ladder, state.selection.baseline);
+  if (state.selection.baseline == state.selection.rung) {
     return draw_waiting(
         ui, area, selected + " is the baseline",
         "Select another rung and press C. Compared with itself, the answer should be “same”.");
   }
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   const std::string head = selected + " against " + baseline + ": not compared";
   if (!row || !row->can_run) {
     return draw_waiting(ui, area, head,
@@ -157,7 +158,7 @@ void draw_without(Ui& ui, const Area& area) {
 
 void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
                   const std::string& where) {
-  const Decision decision = decide(run, comparison, app::titles_of(*ui.state.view.lab));
+  const Decision decision = decide(run, comparison, app::titles_of(*ui.state.selection.lab));
   draw_words(ui, area, words_of(comparison, decision, ui.state, where));
 }
 
@@ -166,15 +167,15 @@ void VerdictCard::draw(Ui& ui, Area area) {
   Area inner = area.inset(ui.px(24), ui.px(10));
   const State& state = ui.state;
   ui.widgets["verdict"] = area;
-  if (!state.view.lab) return;
+  if (!state.selection.lab) return;
   const auto& progress = state.run().progress();
-  if (state.compare_request && progress && progress->request == state.compare_request) {
-    const size_t rounds = state.run().rounds(state.compare_request).size();
+  if (state.requests.compare && progress && progress->request == state.requests.compare) {
+    const size_t rounds = state.run().rounds(state.requests.compare).size();
     return draw_waiting(
-        ui, inner, "Comparing with " + rung_title(state, state.view.baseline),
+        ui, inner, "Comparing with " + rung_title(state.ladder, state.selection.baseline),
         std::to_string(rounds) + " rounds so far; the verdict comes when all are in.");
   }
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->series && row->series->trap) {
     return draw_words(ui, inner, words_of(*row->series->trap, row->machine));
   }

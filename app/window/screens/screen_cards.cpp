@@ -26,8 +26,8 @@ void draw_deck(Ui& ui, const Area& row, const study::Deck& deck) {
   if (here || touched.hovered)
     ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
   const Area inner = row.inset(ui.px(12), ui.px(8));
-  const study::DeckProgress at =
-      study::deck_progress(deck, ui.state.progress, static_cast<int64_t>(std::time(nullptr)));
+  const study::DeckProgress at = study::deck_progress(deck, ui.state.studying.progress,
+                                                      static_cast<int64_t>(std::time(nullptr)));
   const std::string due = at.due == 0 ? "none due" : std::to_string(at.due) + " due";
   const float due_w = ui.text(inner.right(), inner.y + ui.px(10), due, kTiny_px + 1, Role::muted,
                               Face::body, Anchor::end);
@@ -72,31 +72,30 @@ void CardsScreen::draw_questions(Ui& ui, Area area) {
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
     ui.paragraph({row.x + ui.px(12), row.y + ui.px(7), text.w, 0}, question.text, kSmall_px,
                  Role::text);
-    const auto found = ui.state.progress.questions.find(question.id);
+    const auto found = ui.state.studying.progress.questions.find(question.id);
     const auto said = [&](int count, const char* word) {
       return count > 0 ? "  ·  " + std::to_string(count) + " " + word : std::string();
     };
     std::string about = find_lab(question.lab)->title;
-    about += found == ui.state.progress.questions.end()
+    about += found == ui.state.studying.progress.questions.end()
                  ? "  ·  not answered"
                  : said(found->second.right, "right") + said(found->second.wrong, "wrong");
     ui.text(row.x + ui.px(12), row.bottom() - ui.px(16), about, kTiny_px + 1, Role::muted);
     if (touched.clicked)
-      ui.dispatch([id = question.id](State& state) { state.view.study.question = id; });
+      ui.dispatch([id = question.id](State& state) { state.studying.question = id; });
   }
 }
 
 void CardsScreen::draw_side(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(16), ui.px(16));
-  const StudyView& view = ui.state.view.study;
+  const Studying& studying = ui.state.studying;
   const int clicked = ui.segments("study", inner.take_top(ui.px(36), ui.px(14)), {"Cards", "Quiz"},
-                                  view.is_quiz ? 1 : 0);
-  if (clicked >= 0)
-    ui.dispatch([clicked](State& state) { state.view.study.is_quiz = clicked == 1; });
+                                  studying.is_quiz ? 1 : 0);
+  if (clicked >= 0) ui.dispatch([clicked](State& state) { state.studying.is_quiz = clicked == 1; });
   ui.action_button("export_progress", inner.take_bottom(ui.px(36), ui.px(12)), "Export progress",
                    Ui::Kind::normal);
-  if (view.is_quiz)
+  if (studying.is_quiz)
     draw_questions(ui, inner);
   else
     draw_decks(ui, inner);
@@ -110,7 +109,7 @@ void CardsScreen::draw_problem(Ui& ui, Area area) {
   ui.action_button("new_progress", {button.x, button.middle() - ui.px(18), button.w, ui.px(36)},
                    "Set it aside and start over", Ui::Kind::normal);
   ui.paragraph(inner,
-               sentence_of(ui.state.progress_problem) +
+               sentence_of(ui.state.studying.problem) +
                    ". It is not written over: answers count "
                    "until the window closes.",
                kSmall_px, Role::slower);
@@ -120,9 +119,9 @@ void CardsScreen::draw(Ui& ui, Area all) {
   const float gap = ui.px(12), most = ui.px(1500);
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   draw_side(ui, all.take_left(std::min(ui.px(380), all.w * 0.34f), gap));
-  if (!ui.state.progress_problem.empty()) draw_problem(ui, all.take_top(ui.px(84), gap));
+  if (!ui.state.studying.problem.empty()) draw_problem(ui, all.take_top(ui.px(84), gap));
   ui.panel(all);
-  if (ui.state.view.study.is_quiz)
+  if (ui.state.studying.is_quiz)
     draw_quiz(ui, all);
   else
     draw_card(ui, all);

@@ -34,7 +34,8 @@ class ClassScreen final : public Screen {
 };
 
 const std::string& folder_of(const State& state) {
-  return state.class_folder.empty() ? state.runs_folder : state.class_folder;
+  return state.settings.class_folder.empty() ? state.history.runs_folder
+                                             : state.settings.class_folder;
 }
 
 void ClassScreen::draw(Ui& ui, Area all) {
@@ -105,7 +106,7 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
   if (ImGui::InputText("##class_folder", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue)) {
     ui.dispatch([folder = std::string(text)](State& state) {
-      state.class_folder = folder;
+      state.settings.class_folder = folder;
       save_settings(&state);
     });
     is_read_ = false;

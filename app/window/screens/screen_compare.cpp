@@ -57,7 +57,8 @@ void add_source(const State& state, const Run& run, const std::string& name,
   Source source{name, machine, &run, {}};
   const auto& all = run.comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->lab == state.view.lab->id && !is_self_check(*it)) source.comparisons.push_back(&*it);
+    if (it->lab == state.selection.lab->id && !is_self_check(*it))
+      source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
 }
@@ -70,20 +71,21 @@ const Comparison* CompareScreen::chosen() const {
 
 void CompareScreen::build(Ui& ui) {
   const State& state = ui.state;
-  if (version_ == state.ladder_version) return;
-  version_ = state.ladder_version;
+  if (version_ == state.ladder.version) return;
+  version_ = state.ladder.version;
   const size_t before = sources_.empty() ? 0 : sources_[source_].comparisons.size();
   sources_.clear();
-  if (!state.view.lab) return;
+  if (!state.selection.lab) return;
   add_source(state, state.run(), state.is_replay() ? "this saved run" : "this session", "",
              &sources_);
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     // A recording that is open as a saved run is in the list already.
     const auto& here = state.run().environment();
     const auto& there = recording.run->environment();
     if (state.is_replay() && here && there && here->time_utc == there->time_utc) continue;
     std::string file = recording.path.substr(recording.path.rfind('/') + 1);
-    if (file.starts_with(state.view.lab->id + std::string("."))) file.erase(0, file.find('.') + 1);
+    if (file.starts_with(state.selection.lab->id + std::string(".")))
+      file.erase(0, file.find('.') + 1);
     add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
                &sources_);
   }
@@ -94,7 +96,8 @@ void CompareScreen::build(Ui& ui) {
   if (comparisons.size() != before) {
     const auto selected =
         std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
-          return one->candidate == state.view.rung && one->baseline == state.view.baseline;
+          return one->candidate == state.selection.rung &&
+                 one->baseline == state.selection.baseline;
         });
     chosen_ = selected == comparisons.end() ? 0 : size_t(selected - comparisons.begin());
   }
@@ -104,15 +107,16 @@ void CompareScreen::build(Ui& ui) {
 
 void CompareScreen::build_charts(const State& state) {
   const Source& source = sources_[source_];
-  const Titles titles = app::titles_of(*state.view.lab);
+  const Titles titles = app::titles_of(*state.selection.lab);
   const Params shared = chart::shared_params(source.comparisons);
   std::vector<chart::ForestRow> rows;
   for (const Comparison* one : source.comparisons) {
     const std::string own =
         report::differing_params(one->candidate_params, shared, one->size_param);
     chart::ForestRow row;
-    row.label = rung_title(state, one->candidate);
-    row.sublabel = "against " + rung_title(state, one->baseline) + (own.empty() ? "" : " · " + own);
+    row.label = rung_title(state.ladder, one->candidate);
+    row.sublabel =
+        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own);
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
     row.verdict = decide(*source.run, *one, titles).verdict;
@@ -129,8 +133,8 @@ void CompareScreen::build_charts(const State& state) {
                 rows[chosen_].verdict != Verdict::invalid;
   if (!has_spread_) return;
   const chart::DistributionRow spread[] = {
-      {rung_title(state, one.baseline), "baseline", &sides[0], true},
-      {rung_title(state, one.candidate), "candidate", &sides[1], false}};
+      {rung_title(state.ladder, one.baseline), "baseline", &sides[0], true},
+      {rung_title(state.ladder, one.candidate), "candidate", &sides[1], false}};
   chart::ChartModel model = chart::distribution_chart(spread);
   model.panels[0].subtitle = "every slot of the rounds";
   spread_.set(std::move(model));
@@ -145,10 +149,10 @@ void CompareScreen::choose(const State& state, size_t index) {
 void CompareScreen::draw_empty(Ui& ui, const Area& area) {
   ui.panel(area);
   const State& state = ui.state;
-  const bool can = state.view.lab && action("compare").blocker(state).empty() &&
-                   state.view.baseline != state.view.rung;
+  const bool can = state.selection.lab && action("compare").blocker(state).empty() &&
+                   state.selection.baseline != state.selection.rung;
   const std::string pair =
-      can ? "Compare " + rung_title(state, state.view.rung) + " with the baseline" : "";
+      can ? "Compare " + rung_title(state.ladder, state.selection.rung) + " with the baseline" : "";
   const bool pressed =
       draw_nothing(ui, area, "Nothing was compared yet.",
                    "“Faster” is only said after two rungs ran in turns. In the lab: select a rung, "

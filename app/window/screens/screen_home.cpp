@@ -24,7 +24,7 @@ constexpr float kCard = 132;
 
 /// The machine in one line.
 std::string machine_line(const State& state) {
-  const Run& run = state.own ? state.own->run() : state.run();
+  const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
   if (const auto& environment = run.environment()) {
     std::string line = environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
                        (environment->cpu.cores == 1 ? " core" : " cores");
@@ -32,24 +32,24 @@ std::string machine_line(const State& state) {
     if (environment->gpus.empty()) line += "  ·  no GPU";
     return line;
   }
-  switch (state.session->state()) {
+  switch (state.sessions.shown->state()) {
     case app::WorkerState::starting:
       return "The worker is being started.";
     case app::WorkerState::lost:
-      return "No worker: " + state.session->reason();
+      return "No worker: " + state.sessions.shown->reason();
     default:
       return "The machine's name and state are read when the first run begins.";
   }
 }
 
 void go_to_lab(State& state, const Lab& lab) {
-  if (state.opened) open_run(state, "");
+  if (state.sessions.opened) open_run(state, "");
   open_lab(state, lab.id);
   state.view.screen = ScreenId::lab;
 }
 
 void go_to_run(State& state, const std::string& path) {
-  if (path == state.run_file && !state.opened)
+  if (path == state.history.run_file && !state.sessions.opened)
     state.view.screen = ScreenId::lab;  // it is what this session shows already
   else
     open_run(state, path);
@@ -60,7 +60,9 @@ void HomeScreen::draw_welcome(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(20));
   const auto labs = all_labs();
-  const Lab* lab = state.view.lab ? state.view.lab : labs.empty() ? nullptr : labs.front();
+  const Lab* lab = state.selection.lab ? state.selection.lab
+                   : labs.empty()      ? nullptr
+                                       : labs.front();
   if (!lab) return draw_empty_state(ui, inner, "This build has no labs.", "");
   const Area title = inner.take_top(ui.px(34), ui.px(2));
   ui.text(title.x, title.middle(), "What does each step buy on this machine?", kHeading_px,
@@ -70,15 +72,15 @@ void HomeScreen::draw_welcome(Ui& ui, Area area) {
           Anchor::start, line.w);
   const bool replay = state.is_replay();
   const std::string label =
-      state.opened ? "Back to measuring here"
-      : replay     ? std::string(state.run().series().empty() ? "Look at the recordings"
-                                                              : "Look at the saved run")
-                   : std::string("Climb the ") + lab->title + " ladder here";
+      state.sessions.opened ? "Back to measuring here"
+      : replay              ? std::string(state.run().series().empty() ? "Look at the recordings"
+                                                                       : "Look at the saved run")
+                            : std::string("Climb the ") + lab->title + " ladder here";
   const float w = std::min(inner.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48));
   const Area row = inner.take_top(ui.px(44));
   const Area button = {row.x, row.y, w, row.h};
   if (ui.button("begin", button, label, Ui::Kind::primary)) {
-    if (state.opened)
+    if (state.sessions.opened)
       ui.dispatch([](State& changed) { open_run(changed, ""); });
     else if (replay)
       ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
@@ -148,7 +150,7 @@ void HomeScreen::draw_results(Ui& ui, Area* rest) {
     const Area row = rest->take_top(line_h);
     const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
     const auto touched = ui.touch("open:" + path, mark);
-    const bool here = path == ui.state.opened_path && ui.state.opened;
+    const bool here = path == ui.state.sessions.opened_path && ui.state.sessions.opened;
     if (here || touched.hovered)
       ui.fill(mark, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
     ui.text(row.x, row.y + ui.px(17), title, kSmall_px + 1, Role::text, Face::body, Anchor::start,
@@ -159,24 +161,24 @@ void HomeScreen::draw_results(Ui& ui, Area* rest) {
     if (touched.clicked) ui.dispatch([path](State& state) { go_to_run(state, path); });
   };
   draw_heading(ui, rest, "LAST RESULTS");
-  if (ui.state.recent.empty()) {
+  if (ui.state.history.recent.empty()) {
     const float h = ui.paragraph(*rest,
                                  "Nothing was measured yet. What you run is kept and listed here; "
                                  "a saved run dropped on the window opens too.",
                                  kSmall_px, Role::muted);
     rest->take_top(h, ui.px(12));
   }
-  const size_t room = ui.state.recordings.empty() ? ui.state.recent.size() : 8;
-  for (size_t i = 0; i < std::min(room, ui.state.recent.size()); ++i) {
-    const RecentRun& recent = ui.state.recent[i];
-    const bool own = recent.path == ui.state.run_file;
+  const size_t room = ui.state.sessions.recordings.empty() ? ui.state.history.recent.size() : 8;
+  for (size_t i = 0; i < std::min(room, ui.state.history.recent.size()); ++i) {
+    const RecentRun& recent = ui.state.history.recent[i];
+    const bool own = recent.path == ui.state.history.run_file;
     const std::string at = own ? "this session" : when(recent.time_utc);
     line(recent.path, recent.title, recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at);
   }
-  if (ui.state.recordings.empty()) return;
+  if (ui.state.sessions.recordings.empty()) return;
   rest->take_top(ui.px(10));
   draw_heading(ui, rest, "RECORDED ELSEWHERE");
-  for (const Recording& recording : ui.state.recordings) {
+  for (const Recording& recording : ui.state.sessions.recordings) {
     const std::string file = recording.path.substr(recording.path.rfind('/') + 1);
     const auto& environment = recording.run->environment();
     line(recording.path, recording.title,
@@ -210,7 +212,8 @@ void HomeScreen::draw(Ui& ui, Area all) {
   Scroll page(ui, "home_page", all);
   draw_welcome(ui, page.rest.take_top(welcome_h, gap));
   draw_labs(ui, &page.rest);
-  const size_t lines = std::min<size_t>(ui.state.recent.size(), 8) + ui.state.recordings.size();
+  const size_t lines =
+      std::min<size_t>(ui.state.history.recent.size(), 8) + ui.state.sessions.recordings.size();
   const Area results = page.rest.take_top(ui.px(170 + 54 * static_cast<float>(lines)));
   ui.panel(results);
   Area inner = results.inset(ui.px(20), ui.px(14));

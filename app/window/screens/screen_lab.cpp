@@ -1,7 +1,6 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
 #include <algorithm>
 
-#include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
@@ -34,8 +33,8 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
                              ? 0
                              : ui.width(kButtons[0].label, kSmall_px + 1, Face::strong) + ui.px(28);
     if (row.w < w + before) continue;
-    const bool is_on = (it->action == std::string_view("reruns") && ui.state.teach.reruns) ||
-                       (it->action == std::string_view("predict") && ui.state.teach.predicting);
+    const bool is_on = (it->action == std::string_view("reruns") && ui.state.teaching.reruns) ||
+                       (it->action == std::string_view("predict") && ui.state.teaching.predicting);
     const Area place = row.take_right(w, ui.px(6));
     ui.action_button(it->action, place, it->label, Ui::Kind::quiet);
     if (is_on) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
@@ -49,7 +48,7 @@ class LabScreen final : public Screen {
 
  private:
   void draw_centre(Ui& ui, Area area);
-  void splitter(Ui& ui, const char* name, const Area& area, float now, float ViewState::*side,
+  void splitter(Ui& ui, const char* name, const Area& area, float now, float Appearance::*side,
                 float direction);
 
   LeftRail left_rail_;
@@ -63,7 +62,7 @@ class LabScreen final : public Screen {
 };
 
 void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
-                         float ViewState::*side, float direction) {
+                         float Appearance::*side, float direction) {
   const auto touched = ui.touch(name, area);
   if (touched.hovered || touched.held) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -74,7 +73,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
   if (touched.held) {
     const float moved = now + direction * ImGui::GetIO().MouseDelta.x;
     const float width = std::clamp(moved / ui.scale, 200.0f, 900.0f);
-    if (moved != now) ui.dispatch([side, width](State& state) { state.view.*side = width; });
+    if (moved != now) ui.dispatch([side, width](State& state) { state.appearance.*side = width; });
     ui.needs_redraw = true;
   }
   if (ImGui::IsItemDeactivated()) ui.dispatch([](State& state) { save_settings(&state); });
@@ -89,7 +88,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
   const auto rows = static_cast<float>(
-      std::count_if(ui.state.ladder.begin(), ui.state.ladder.end(),
+      std::count_if(ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(),
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
   const float spare =
       area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
@@ -104,26 +103,26 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
 }
 
 void LabScreen::draw(Ui& ui, Area all) {
-  const ViewState& view = ui.state.view;
+  const Appearance& look = ui.state.appearance;
   const float gap = ui.px(kGap);
   const bool narrow = ui.window.w < ui.px(kNarrow);
   // Narrow: the rail goes first, since the chart's rows and the keys do all that it does.
   const float most = all.w - 2 * gap;
   if (!narrow) {
-    const Area left = all.take_left(std::min(ui.px(view.left_width), most * 0.26f), gap);
+    const Area left = all.take_left(std::min(ui.px(look.left_width), most * 0.26f), gap);
     left_rail_.draw(ui, left);
-    splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &ViewState::left_width,
+    splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &Appearance::left_width,
              1);
   }
   // 460 px show 50 columns of code; a smaller window keeps seven tenths for the rest.
   const float fitting = std::min(ui.px(460), most * (narrow ? 0.34f : 0.3f));
   const float chosen =
-      view.right_width > 0 ? std::min(ui.px(view.right_width), most * 0.55f) : fitting;
+      look.right_width > 0 ? std::min(ui.px(look.right_width), most * 0.55f) : fitting;
   const Area right = all.take_right(chosen, gap);
   right_.draw(ui, right);
   draw_centre(ui, all);
   splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w,
-           &ViewState::right_width, -1);
+           &Appearance::right_width, -1);
 }
 
 }  // namespace

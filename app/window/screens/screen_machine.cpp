@@ -56,14 +56,14 @@ std::string remedy(const std::string& reason) {
 }
 
 void MachineScreen::build(const State& state) {
-  if (version_ == state.ladder_version) return;
-  version_ = state.ladder_version;
+  if (version_ == state.ladder.version) return;
+  version_ = state.ladder.version;
   runnable_.clear();
   missing_.clear();
   noise_ = noise_floor(state.run());
   if (noise_.runs() > 0)
-    noise_chart_.set(chart::noise_chart(noise_, rung_title(state, noise_.kernel)));
-  for (const RungView& row : state.ladder) {
+    noise_chart_.set(chart::noise_chart(noise_, rung_title(state.ladder, noise_.kernel)));
+  for (const RungView& row : state.ladder.rows) {
     const KernelInfo* info = state.run().kernel(row.rung->kernel);
     if (info && info->available) {
       runnable_.emplace_back(row.rung->title);
@@ -152,8 +152,8 @@ void MachineScreen::draw_facts(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
   const Area title = inner.take_top(ui.px(34), ui.px(10));
-  ui.text(title.x, title.middle(), device_label(ui.state), kHeading_px, Role::text, Face::strong,
-          Anchor::start, title.w);
+  ui.text(title.x, title.middle(), device_label(ui.state.sessions), kHeading_px, Role::text,
+          Face::strong, Anchor::start, title.w);
   const auto& environment = ui.state.run().environment();
   Scroll scroll(ui, "facts", inner);
   const auto& after = ui.state.run().quiet_after();
@@ -208,7 +208,7 @@ void MachineScreen::draw_noise(Ui& ui, Area area) {
     ui.action_button("self_check", button, "Run A/A", Ui::Kind::normal);
   }
   draw_heading(ui, &head, "NOISE FLOOR");
-  const bool under_way = ui.state.aa_left > 0;
+  const bool under_way = ui.state.requests.aa_left > 0;
   if (noise_.runs() == 0) {
     ui.paragraph(inner,
                  under_way ? "The first comparison is being made."
@@ -234,7 +234,7 @@ void MachineScreen::draw_rungs(Ui& ui, Area area) const {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
   const std::string head =
-      fmt::format("{} OF {} RUNGS RUN HERE", runnable_.size(), ui.state.ladder.size());
+      fmt::format("{} OF {} RUNGS RUN HERE", runnable_.size(), ui.state.ladder.rows.size());
   draw_heading(ui, &inner, head.c_str());
   Scroll scroll(ui, "rungs", inner);
   const auto text = [&](const std::string& words, float size, Role role, Face face = Face::body) {

@@ -35,7 +35,7 @@ void PresenterScreen::draw_beats(Ui& ui, Area line) {
   const std::string hint = clock.empty() ? "Page Down goes on, P leaves" : clock;
   ui.text(line.right(), line.middle(), hint, kSmall_px, Role::muted, Face::body, Anchor::end);
   ui.widgets["presenter_clock"] = line;
-  const int now = static_cast<int>(ui.state.teach.beat);
+  const int now = static_cast<int>(ui.state.teaching.beat);
   for (int i = 0; i < 4; ++i) {
     const bool here = i == now;
     const std::string label = std::to_string(i + 1) + "  " + kBeats[i];
@@ -50,11 +50,12 @@ void PresenterScreen::draw_beats(Ui& ui, Area line) {
 
 void PresenterScreen::draw_subject(Ui& ui, Area line) {
   const State& state = ui.state;
-  const float w = ui.text(line.x, line.middle(), rung_title(state, state.view.rung),
+  const float w = ui.text(line.x, line.middle(), rung_title(state.ladder, state.selection.rung),
                           kHeading_px + 4, Role::text, Face::strong, Anchor::start, line.w * 0.65f);
   line.take_left(w, ui.px(18));
   ui.text(line.x, line.middle() + ui.px(2),
-          state.view.lab->title + ("  ·  " + params_summary(*state.view.lab, shown_params(state))),
+          state.selection.lab->title +
+              ("  ·  " + params_summary(*state.selection.lab, shown_params(state))),
           kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
 }
 
@@ -102,8 +103,8 @@ void PresenterScreen::draw_foot(Ui& ui, const Area& area) {
   const auto& progress = state.run().progress();
   std::string text = state.notice.text;
   Role role = state.notice.is_error ? Role::slower : Role::muted;
-  if ((state.run_request || state.compare_request) && text.empty()) {
-    text = state.compare_request && !state.run_request ? "Comparing in turns" : "Running";
+  if ((state.requests.is_measuring()) && text.empty()) {
+    text = state.requests.compare && !state.requests.run ? "Comparing in turns" : "Running";
     if (progress && !progress->text.empty()) text += ": " + progress->text;
     if (progress && !progress->open.empty()) text += "  ·  " + progress->open;
     role = Role::text;
@@ -112,7 +113,7 @@ void PresenterScreen::draw_foot(Ui& ui, const Area& area) {
 }
 
 void PresenterScreen::draw(Ui& ui, Area all) {
-  if (!ui.state.view.lab) {
+  if (!ui.state.selection.lab) {
     draw_empty_state(ui, all, "This build has no labs.", "Build with the files of labs/.");
     return;
   }
@@ -120,11 +121,11 @@ void PresenterScreen::draw(Ui& ui, Area all) {
   draw_beats(ui, all.take_top(ui.px(34), ui.px(10)));
   draw_subject(ui, all.take_top(ui.px(36), ui.px(8)));
   draw_foot(ui, all.take_bottom(ui.px(24)));
-  if (ui.state.teach.beat == Beat::predict && ui.state.teach.predicting) {
+  if (ui.state.teaching.beat == Beat::predict && ui.state.teaching.predicting) {
     predict_.draw(ui, all.take_bottom(predict_.height(ui), ui.px(10)));
   }
   const std::string words = presented_words(ui.state);
-  const bool explains = ui.state.teach.beat == Beat::explain;
+  const bool explains = ui.state.teaching.beat == Beat::explain;
   const float gap = ui.px(24);
   const Area right = all.take_right(all.w * (explains ? 0.5f : 0.62f), gap);
   ui.widgets["presenter_words"] = all;

@@ -35,12 +35,12 @@ class ReportScreen final : public Screen {
 
 void ReportScreen::build(const State& state) {
   // While samples arrive the report would be built thirty times a second, of half a run.
-  const bool busy = state.run_request || state.compare_request;
-  if (version_ == state.ladder_version || (busy && report_)) return;
-  version_ = state.ladder_version;
+  const bool busy = state.requests.is_measuring();
+  if (version_ == state.ladder.version || (busy && report_)) return;
+  version_ = state.ladder.version;
   report_.reset();
   charts_.clear();
-  if (!state.view.lab) return;
+  if (!state.selection.lab) return;
   auto built = shown_report(state);
   if (!built) {
     why_not_ = built.error().sentence();
@@ -112,9 +112,9 @@ void ReportScreen::draw(Ui& ui, Area all) {
   Area bar = inner.take_top(ui.px(36), ui.px(10));
   ui.action_button("export", bar.take_right(ui.px(150)), "Export  Ctrl E", Ui::Kind::primary);
   ui.text(bar.x, bar.middle(),
-          ui.state.last_export.empty()
+          ui.state.history.last_export.empty()
               ? "HTML, Markdown, JSON, CSV and the transcript, in one folder"
-              : "Written to " + ui.state.last_export,
+              : "Written to " + ui.state.history.last_export,
           kSmall_px, Role::muted, Face::body, Anchor::start, bar.w - ui.px(16));
   draw_page(ui, inner);
 }

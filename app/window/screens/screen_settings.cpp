@@ -33,24 +33,24 @@ void folder(Ui& ui, Area* rest, const char* name, const char* about, const std::
 }
 
 void draw_look(Ui& ui, Area* rest) {
-  const ViewState& view = ui.state.view;
+  const Appearance& look = ui.state.appearance;
   draw_heading(ui, rest, "LOOK");
   Area place = setting(ui, rest, "Theme", "T changes it anywhere");
   place.w = std::min(place.w, ui.px(200));
-  const int theme = ui.segments("theme", place, {"Dark", "Light"}, view.light_theme ? 1 : 0);
-  if (theme >= 0 && (theme == 1) != view.light_theme) ui.dispatch_action("theme");
+  const int theme = ui.segments("theme", place, {"Dark", "Light"}, look.light_theme ? 1 : 0);
+  if (theme >= 0 && (theme == 1) != look.light_theme) ui.dispatch_action("theme");
 
   place = setting(ui, rest, "Scale", "of everything, as far as the window has room; Ctrl + and −");
   const float h = place.h;
   ui.action_button("smaller", {place.x, place.y, h, h}, "−", Ui::Kind::normal);
-  ui.text(place.x + h + ui.px(40), place.middle(), format_share(static_cast<double>(view.scale)),
+  ui.text(place.x + h + ui.px(40), place.middle(), format_share(static_cast<double>(look.scale)),
           kSmall_px + 1, Role::text, Face::mono, Anchor::middle);
   ui.action_button("larger", {place.x + h + ui.px(80), place.y, h, h}, "+", Ui::Kind::normal);
 
   place = setting(ui, rest, "Motion", "diagrams that play by themselves");
   place.w = std::min(place.w, ui.px(200));
-  const int motion = ui.segments("motion", place, {"Full", "Reduced"}, view.reduced_motion ? 1 : 0);
-  if (motion >= 0 && (motion == 1) != view.reduced_motion) ui.dispatch_action("reduced_motion");
+  const int motion = ui.segments("motion", place, {"Full", "Reduced"}, look.reduced_motion ? 1 : 0);
+  if (motion >= 0 && (motion == 1) != look.reduced_motion) ui.dispatch_action("reduced_motion");
 }
 
 void SettingsScreen::draw(Ui& ui, Area all) {
@@ -65,21 +65,21 @@ void SettingsScreen::draw(Ui& ui, Area all) {
   draw_heading(ui, &rest, "MEASURING");
   const Area worker = setting(ui, &rest, "Worker", "--worker at the start chooses another");
   ui.text(worker.x, worker.middle(),
-          state.is_replay() && !state.opened ? "none: a saved run is shown"
-          : state.worker_command.empty()     ? "ridgepoint-worker beside this program"
-                                             : state.worker_command,
+          state.is_replay() && !state.sessions.opened ? "none: a saved run is shown"
+          : state.settings.worker_command.empty()     ? "ridgepoint-worker beside this program"
+                                                      : state.settings.worker_command,
           kCode_px, Role::text, Face::mono, Anchor::start, worker.w);
   Area counters =
       setting(ui, &rest, "Counters", "a GPU's, after the timing, in a worker of their own");
   counters.w = std::min(counters.w, ui.px(200));
   const int counting =
-      ui.segments("counters", counters, {"Off", "On"}, state.view.counters ? 1 : 0);
-  if (counting >= 0 && (counting == 1) != state.view.counters) ui.dispatch_action("counters");
+      ui.segments("counters", counters, {"Off", "On"}, state.selection.counters ? 1 : 0);
+  if (counting >= 0 && (counting == 1) != state.selection.counters) ui.dispatch_action("counters");
   rest.take_top(ui.px(16));
   draw_heading(ui, &rest, "FOLDERS");
-  folder(ui, &rest, "Settings", "from XDG_CONFIG_HOME", state.settings_path);
-  folder(ui, &rest, "Runs", "from XDG_STATE_HOME; the newest 20", state.runs_folder);
-  folder(ui, &rest, "Reports", "from XDG_DOCUMENTS_DIR", state.export_root);
+  folder(ui, &rest, "Settings", "from XDG_CONFIG_HOME", state.settings.path);
+  folder(ui, &rest, "Runs", "from XDG_STATE_HOME; the newest 20", state.history.runs_folder);
+  folder(ui, &rest, "Reports", "from XDG_DOCUMENTS_DIR", state.settings.export_root);
 }
 
 }  // namespace

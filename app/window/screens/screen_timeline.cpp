@@ -171,7 +171,7 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
     const Area row = scroll.rest.take_top(ui.px(kLane));
     if (!scroll.sees(row)) continue;
     const auto touched = ui.touch("lane:" + std::to_string(i), row);
-    const bool here = !lane.kernel.empty() && lane.kernel == ui.state.view.rung;
+    const bool here = !lane.kernel.empty() && lane.kernel == ui.state.selection.rung;
     if (here || touched.hovered)
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
     ui.text(row.x + ui.px(8), row.middle(), lane.label, kSmall_px, Role::text,
@@ -216,10 +216,10 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
 }
 
 void TimelineScreen::remake(const State& state) {
-  version_ = state.ladder_version;
+  version_ = state.ladder.version;
   telemetry_ = state.run().telemetry().size();
-  rung_ = state.view.rung;
-  const RungView* row = find_row(state, rung_);
+  rung_ = state.selection.rung;
+  const RungView* row = find_row(state.ladder, rung_);
   has_stages_ = row && row->series && !row->series->spans.empty();
   timeline_ = has_stages_ && stages_ ? make_stage_timeline(*row->series, row->rung->title)
                                      : make_timeline(state);
@@ -238,8 +238,8 @@ void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
 }
 
 void TimelineScreen::draw(Ui& ui, Area all) {
-  if (version_ != ui.state.ladder_version || telemetry_ != ui.state.run().telemetry().size() ||
-      rung_ != ui.state.view.rung)
+  if (version_ != ui.state.ladder.version || telemetry_ != ui.state.run().telemetry().size() ||
+      rung_ != ui.state.selection.rung)
     remake(ui.state);
   ui.panel(all);
   if (timeline_.lanes.empty()) {
@@ -267,8 +267,8 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   place_axis();
   draw_legend(ui, legend);
   draw_switch(ui, legend);
-  if (draw_fit(ui, legend) || ui.state.chart_command == ChartCommand::fit) {
-    ui.dispatch([](State& state) { state.chart_command = ChartCommand::none; });
+  if (draw_fit(ui, legend) || ui.state.chart.command == ChartCommand::fit) {
+    ui.dispatch([](State& state) { state.chart.command = ChartCommand::none; });
     range_.reset();
     place_axis();
   }

@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "app/window/edit/editing.h"
-#include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
@@ -22,11 +21,11 @@ constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f,
 
 void cancel(State& state) {
   // Esc again: what it cancelled before may be in a call of many seconds.
-  state.session->stop_waiting();
-  for (const int64_t id : {state.run_request, state.compare_request, state.look.request}) {
-    if (id) state.session->cancel(id);
+  state.sessions.shown->stop_waiting();
+  for (const int64_t id : {state.requests.run, state.requests.compare, state.inspecting.request}) {
+    if (id) state.sessions.shown->cancel(id);
   }
-  if (is_building(state)) state.session->cancel(state.editing->build_request);
+  if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);
   state.notice = {"Cancelling after the call in hand; Esc again ends it at once.", false};
 }
 
@@ -39,8 +38,8 @@ void escape(State& state) {
     state.view.show_palette = false;
   else if (state.view.show_glossary)
     state.view.show_glossary = false;
-  else if (state.teach.show_tours)
-    state.teach.show_tours = false;
+  else if (state.teaching.show_tours)
+    state.teaching.show_tours = false;
   else if (cancel_blocker(state).empty())
     cancel(state);
   else
@@ -55,22 +54,22 @@ void open_palette(State& state) {
 }
 
 void toggle_baseline(State& state) {
-  std::string& baseline = state.view.baseline;
-  baseline = baseline == state.view.rung ? std::string() : state.view.rung;
+  std::string& baseline = state.selection.baseline;
+  baseline = baseline == state.selection.rung ? std::string() : state.selection.rung;
   state.notice = {};
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 void clear_baseline(State& state) {
-  state.view.baseline.clear();
-  state.dirty = true;
+  state.selection.baseline.clear();
+  state.ladder.dirty = true;
 }
 
 void step_rung(State& state, int step) {
-  const auto& rows = state.ladder;  // with the learner's own
+  const auto& rows = state.ladder.rows;  // with the learner's own
   const int count = static_cast<int>(rows.size());
   for (int i = 0; i < count; ++i) {
-    if (state.view.rung != rows[static_cast<size_t>(i)].rung->kernel) continue;
+    if (state.selection.rung != rows[static_cast<size_t>(i)].rung->kernel) continue;
     select_rung(state, rows[static_cast<size_t>(std::clamp(i + step, 0, count - 1))].rung->kernel);
     return;
   }
@@ -79,11 +78,11 @@ void step_rung(State& state, int step) {
 void step_scale(State& state, int step) {
   const auto end = std::end(kScales);
   auto at = std::min_element(std::begin(kScales), end, [&](float a, float b) {
-    return std::abs(a - state.view.scale) < std::abs(b - state.view.scale);
+    return std::abs(a - state.appearance.scale) < std::abs(b - state.appearance.scale);
   });
   const auto next =
       std::clamp<long>(at - std::begin(kScales) + step, 0, end - std::begin(kScales) - 1);
-  state.view.scale = kScales[next];
+  state.appearance.scale = kScales[next];
   save_settings(&state);
 }
 
@@ -100,13 +99,13 @@ void open_nth_lab(State& state) {
 
 template <ChartCommand wanted>
 void command(State& state) {
-  state.chart_command = wanted;
+  state.chart.command = wanted;
 }
 
 template <bool copied>
 void request_picture(State& state) {
-  state.png_in_frames = 3;
-  state.png_copied = copied;
+  state.chart.png_in_frames = 3;
+  state.chart.png_copied = copied;
 }
 
 using compat::Key;
@@ -153,7 +152,7 @@ const Action kAfterViews[] = {
      }},
     {"theme", "Dark or light", typed("T", 't'), always_available,
      [](State& state) {
-       state.view.light_theme = !state.view.light_theme;
+       state.appearance.light_theme = !state.appearance.light_theme;
        save_settings(&state);
      }},
     {"chart_table", "Chart, or the table behind it", typed(".", '.'), chart_blocker,
@@ -178,7 +177,7 @@ const Action kAfterViews[] = {
      {},
      always_available,
      [](State& state) {
-       state.view.reduced_motion = !state.view.reduced_motion;
+       state.appearance.reduced_motion = !state.appearance.reduced_motion;
        save_settings(&state);
      }},
     {"probe", "Measure what this machine can do at most", {}, work_blocker, probe},
@@ -187,13 +186,13 @@ const Action kAfterViews[] = {
      "Count hardware events of a GPU on or off",
      {},
      reruns_blocker,
-     [](State& state) { state.view.counters = !state.view.counters; }},
+     [](State& state) { state.selection.counters = !state.selection.counters; }},
     {"larger", "Larger", with_ctrl("Ctrl +", Key::plus), always_available,
      [](State& state) { step_scale(state, 1); }},
     {"smaller", "Smaller", with_ctrl("Ctrl −", Key::minus), always_available,
      [](State& state) { step_scale(state, -1); }},
     {"full_screen", "Full screen", pressed("F11", Key::f11), always_available,
-     [](State& state) { state.view.full_screen = !state.view.full_screen; }},
+     [](State& state) { state.appearance.full_screen = !state.appearance.full_screen; }},
     {"palette", "Find an action, a screen, a lab, a rung", with_ctrl("Ctrl K", Key::k),
      always_available, open_palette},
     {"predict", "Predict the selected rung", typed("U", 'u'), predict_blocker, toggle_predict},
@@ -201,7 +200,7 @@ const Action kAfterViews[] = {
      advance_blocker, advance},
     {"go_back", "Go back", pressed("Page Up", Key::page_up), advance_blocker, go_back},
     {"tours", "Tours", typed("J", 'j'), always_available,
-     [](State& state) { state.teach.show_tours = !state.teach.show_tours; }},
+     [](State& state) { state.teaching.show_tours = !state.teaching.show_tours; }},
     {"end_tour", "End the tour", {}, tour_blocker, end_tour},
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,
      sweep_selected},
@@ -209,9 +208,9 @@ const Action kAfterViews[] = {
     {"reruns", "Run again on every change of a parameter", typed("F", 'f'), reruns_blocker,
      toggle_reruns},
     {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), lesson_blocker,
-     [](State& state) { ++state.teach.diagram_moves; }},
+     [](State& state) { ++state.teaching.diagram_moves; }},
     {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), lesson_blocker,
-     [](State& state) { --state.teach.diagram_moves; }},
+     [](State& state) { --state.teaching.diagram_moves; }},
     {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, always_available, open_nth_lab<0>},
 };
 

@@ -6,7 +6,6 @@
 
 #include "app/query/selection.h"
 #include "app/window/edit/editing.h"
-#include "app/window/panels/fold.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/window.h"
 #include "app/window/views/sweep.h"
@@ -33,35 +32,35 @@ bool perform(State& state, std::string_view id) {
 }
 
 void select_rung(State& state, const std::string& kernel) {
-  state.view.rung = kernel;
+  state.selection.rung = kernel;
   unfold_for(state, kernel);
   state.notice = {};
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 void follow_code(State& state, const std::string& kernel, const std::string& anchor) {
-  if (!kernel.empty() && kernel != state.view.rung) select_rung(state, kernel);
+  if (!kernel.empty() && kernel != state.selection.rung) select_rung(state, kernel);
   state.view.tab = Tab::source;
-  state.view.code_mark = {state.view.rung, anchor, state.view.code_mark.jumps + 1};
+  state.view.code_mark = {state.selection.rung, anchor, state.view.code_mark.jumps + 1};
 }
 
 void set_param(State& state, const std::string& name, ParamValue value) {
-  const auto chosen = state.view.params.find(name);
-  if (chosen != state.view.params.end() && chosen->second == value) return;
-  state.view.params[name] = std::move(value);
-  state.estimates_due = true;
-  state.dirty = true;
+  const auto chosen = state.selection.params.find(name);
+  if (chosen != state.selection.params.end() && chosen->second == value) return;
+  state.selection.params[name] = std::move(value);
+  state.requests.estimates_due = true;
+  state.ladder.dirty = true;
   rerun_live(state);
 }
 
 void set_mode(State& state, RunMode mode) {
-  state.view.mode = mode;
-  state.dirty = true;
+  state.selection.mode = mode;
+  state.ladder.dirty = true;
 }
 
 void set_cache(State& state, CacheMode cache) {
-  state.view.cache = cache;
-  state.dirty = true;
+  state.selection.cache = cache;
+  state.ladder.dirty = true;
 }
 
 // ---- why an action cannot be done now -----------------------------------------------------------
@@ -73,33 +72,34 @@ std::string always_available(const State&) {
 std::string run_blocker(const State& state) {
   if (std::string why = work_blocker(state); !why.empty()) return why;
   if (must_list_again(state)) return {};
-  const bool any = std::any_of(state.ladder.begin(), state.ladder.end(), [&](const RungView& row) {
-    return row.can_run && !is_folded(state, *row.rung);
-  });
+  const bool any =
+      std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
+                  [&](const RungView& row) { return row.can_run && !is_folded(state, *row.rung); });
   return any ? std::string() : "No rung of this lab can run on this machine.";
 }
 
 std::string run_selected_blocker(const State& state) {
   if (std::string why = work_blocker(state); !why.empty()) return why;
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->can_run) return {};
   const std::string reason =
-      row ? app::why_not_here(*state.view.lab, state.run(), *row->rung) : std::string();
+      row ? app::why_not_here(*state.selection.lab, state.run(), *row->rung) : std::string();
   return "The selected rung cannot run on this machine" + (reason.empty() ? "." : ": " + reason);
 }
 
 std::string compare_blocker(const State& state) {
-  if (state.view.baseline.empty()) {
+  if (state.selection.baseline.empty()) {
     return "Choose a baseline first: select a rung and press B.";
   }
   if (std::string why = work_blocker(state); !why.empty()) return why;
-  for (const std::string& kernel : {state.view.baseline, state.view.rung}) {
-    const RungView* row = find_row(state, kernel);
+  for (const std::string& kernel : {state.selection.baseline, state.selection.rung}) {
+    const RungView* row = find_row(state.ladder, kernel);
     if (!row || !row->can_run) {
-      return rung_title(state, kernel) + " cannot run on this machine, so it cannot be compared.";
+      return rung_title(state.ladder, kernel) +
+             " cannot run on this machine, so it cannot be compared.";
     }
     if (row->info->kind != RungKind::kernel) {
-      return rung_title(state, kernel) + " is a " + row->info->kind.text() +
+      return rung_title(state.ladder, kernel) + " is a " + row->info->kind.text() +
              "; only kernels are compared in pairs.";
     }
   }
@@ -107,35 +107,34 @@ std::string compare_blocker(const State& state) {
 }
 
 std::string cancel_blocker(const State& state) {
-  const bool any =
-      state.run_request || state.compare_request || state.look.request || is_building(state);
+  const bool any = state.requests.is_measuring() || state.inspecting.request || is_building(state);
   return any ? std::string() : "Nothing is running.";
 }
 
 std::string export_blocker(const State& state) {
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (row.series) return {};
   }
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
 std::string chart_blocker(const State& state) {
-  const bool is_chart = !state.view.chart->make_panel;
+  const bool is_chart = !state.selection.view->make_panel;
   const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
                    state.view.screen == ScreenId::compare || state.view.screen == ScreenId::report;
   return has ? "" : "There is no single chart on this screen; the lab and Compare have one.";
 }
 
 std::string lab_blocker(const State& state) {
-  return state.view.lab ? "" : "This build has no labs.";
+  return state.selection.lab ? "" : "This build has no labs.";
 }
 
 std::string folds_blocker(const State& state) {
-  return has_folds(state) ? "" : "This lab has no expert rungs.";
+  return has_folds(state.ladder) ? "" : "This lab has no expert rungs.";
 }
 
 std::string tour_blocker(const State& state) {
-  return state.teach.tour ? "" : "No tour is on.";
+  return state.teaching.tour ? "" : "No tour is on.";
 }
 
 std::string reruns_blocker(const State& state) {

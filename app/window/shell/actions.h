@@ -10,6 +10,7 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/window/shell/state.h"
+#include "app/window/shell/worker_requests.h"
 #include "common/core/level.h"
 
 namespace ridge::window {
@@ -49,26 +50,6 @@ const Action& action(std::string_view id);
 bool perform(State& state, std::string_view id);
 /// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
 void handle_keys(State& state);
-
-/// Why nothing can be measured now; empty: it can.
-std::string work_blocker(const State& state);
-
-/// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
-WorkRequest request_for(const State& state, RequestType type);
-void send(State& state, WorkRequest request, int64_t* id_out);
-/// They are asked for again afterwards.
-void cancel_estimates(State& state);
-/// Lost before it listed its rungs: running means to start it again and ask.
-bool must_list_again(const State& state);
-/// Each assumes that its action's blocker() is empty.
-void run_ladder(State& state);
-/// The whole ladder at the lab's first look, live: what a newcomer sees climb.
-void climb(State& state);
-void run_selected(State& state);
-void probe(State& state);
-/// Both sides with what the candidate is asked for.
-WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
-void compare(State& state);
 
 // What needs an argument is a function instead of a row in the table.
 /// By its place in the course, from 0.

@@ -2,7 +2,6 @@
 #include <map>
 #include <utility>
 
-#include "app/window/panels/fold.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "common/core/format.h"
@@ -13,11 +12,11 @@ namespace {
 
 /// "Measuring cache blocks": what the open request does now.
 std::string headline_of(const State& state) {
-  if (state.aa_left > 0)
-    return "A/A " + std::to_string(kSelfChecks - state.aa_left + 1) + " of " +
+  if (state.requests.aa_left > 0)
+    return "A/A " + std::to_string(kSelfChecks - state.requests.aa_left + 1) + " of " +
            std::to_string(kSelfChecks);
   const auto& progress = state.run().progress();
-  if (!progress) return state.compare_request ? "Starting the comparison" : "Starting the run";
+  if (!progress) return state.requests.compare ? "Starting the comparison" : "Starting the run";
   static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
                                                             {"check", "Checking"},
                                                             {"warmup", "Warming up"},
@@ -30,13 +29,13 @@ std::string headline_of(const State& state) {
   std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
   for (const Series& series : state.run().series()) {
     if (series.request == progress->request && series.index == progress->series) {
-      return text + " " + rung_title(state, series.kernel);
+      return text + " " + rung_title(state.ladder, series.kernel);
     }
   }
   const Request* request = state.run().request(progress->request);
   const auto index = static_cast<size_t>(std::max(progress->series, 0));
   if (request && index < request->kernels.size()) {
-    return text + " " + rung_title(state, request->kernels[index]);
+    return text + " " + rung_title(state.ladder, request->kernels[index]);
   }
   return progress->text.empty() ? text : text + ": " + progress->text;
 }
@@ -65,7 +64,8 @@ std::string figures_of(const State& state) {
 
 /// Share of the whole request: its series one after another, each by its own progress.
 std::optional<double> share_done(const State& state) {
-  if (state.aa_left > 0) return 1 - static_cast<double>(state.aa_left) / kSelfChecks;
+  if (state.requests.aa_left > 0)
+    return 1 - static_cast<double>(state.requests.aa_left) / kSelfChecks;
   const auto& progress = state.run().progress();
   if (!progress || !progress->fraction) return std::nullopt;
   const Request* request = state.run().request(progress->request);
@@ -90,7 +90,7 @@ Idle idle_text(const State& state) {
   int runnable = 0;
   double seconds = 0;
   bool estimated = true;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (!row.can_run || is_folded(state, *row.rung)) continue;
     ++runnable;
     if (row.estimate)
@@ -98,19 +98,19 @@ Idle idle_text(const State& state) {
     else
       estimated = false;
   }
-  switch (state.session->state()) {
+  switch (state.sessions.shown->state()) {
     case app::WorkerState::starting:
       return {"Starting", "The worker is being started.", false};
     case app::WorkerState::lost:
       return {"Worker lost",
-              state.session->reason() +
+              state.sessions.shown->reason() +
                   (runnable ? "  F5 starts it again; everything received is kept." : ""),
               true};
     case app::WorkerState::replay: {
       const auto& environment = state.run().environment();
       if (!environment && state.run().series().empty()) {
         std::string machines;
-        for (const RungView& row : state.ladder) {
+        for (const RungView& row : state.ladder.rows) {
           const bool named = machines.find(row.machine) != std::string::npos;
           if (!row.machine.empty() && !named)
             machines += (machines.empty() ? "" : ", ") + row.machine;
@@ -198,7 +198,7 @@ void BottomBar::draw(Ui& ui, Area area) {
                    Ui::Kind::quiet);
   ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
                    Ui::Kind::quiet);
-  if (ui.state.run_request || ui.state.compare_request)
+  if (ui.state.requests.run || ui.state.requests.compare)
     draw_progress(ui, inner);
   else
     draw_idle(ui, inner);

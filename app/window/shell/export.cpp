@@ -25,16 +25,16 @@ Shown what_is_shown(const State& state) {
     return shown;
   }
   const RungView* recorded = nullptr;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (row.series && row.origin == Origin::live) return {&state.run(), nullptr, {}};
-    if (row.series && (!recorded || state.view.rung == row.rung->kernel)) recorded = &row;
+    if (row.series && (!recorded || state.selection.rung == row.rung->kernel)) recorded = &row;
   }
   if (recorded) shown = {recorded->run, nullptr, recorded->series->params};
   return shown;
 }
 
 const Recording* recording_of(const State& state, const Run* run) {
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     if (recording.run.get() == run) return &recording;
   }
   return nullptr;
@@ -46,7 +46,7 @@ Result<report::Report> shown_report(const State& state) {
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
   report::Options options =
-      app::report_options(*state.view.lab, recording ? *shown.run : state.run());
+      app::report_options(*state.selection.lab, recording ? *shown.run : state.run());
   if (shown.comparison) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
@@ -63,13 +63,13 @@ Result<report::Report> shown_report(const State& state) {
 Result<std::string> write_export(const State& state, const std::string& root) {
   RIDGE_TRY(const report::Report report, shown_report(state));
   const Recording* recording = recording_of(state, what_is_shown(state).run);
-  RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.view.lab->id));
+  RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.selection.lab->id));
   for (const report::FormatDesc* format : report::all_formats()) {
     const std::string name = std::string("report") + format->ending;
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));
   }
   if (!recording) {
-    RIDGE_TRY_VOID(state.session->save((folder / "run.jsonl").string()));
+    RIDGE_TRY_VOID(state.sessions.shown->save((folder / "run.jsonl").string()));
     return folder.string();
   }
   std::error_code failed;
@@ -82,12 +82,12 @@ Result<std::string> write_export(const State& state, const std::string& root) {
 }
 
 void export_report(State& state) {
-  const auto folder = write_export(state, state.export_root);
+  const auto folder = write_export(state, state.settings.export_root);
   if (!folder) {
     state.notice = {"Export failed. " + folder.error().sentence(), true};
     return;
   }
-  state.last_export = *folder;
+  state.history.last_export = *folder;
   std::string names;
   for (const report::FormatDesc* format : report::all_formats())
     names += (names.empty() ? "" : ", ") + std::string(format->name);

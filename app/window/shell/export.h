@@ -15,7 +15,7 @@ Result<report::Report> shown_report(const State& state);
 /// Writes report.{html,md,json,csv} and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
 Result<std::string> write_export(const State& state, const std::string& root);
 
-/// The action: writes below state.export_root and says where, or why not, in the notice.
+/// The action: writes below state.settings.export_root and says where, or why not, in the notice.
 void export_report(State& state);
 
 }  // namespace ridge::window

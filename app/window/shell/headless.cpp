@@ -29,7 +29,7 @@ void Headless::frames(int count) {
   ImGuiIO& io = ImGui::GetIO();
   for (int i = 0; i < count; ++i) {
     now_s_ += 1.0 / 60;
-    state_.session->poll();
+    state_.sessions.shown->poll();
     refresh(state_, now_s_);
     if (shell_.prepare()) {
       unsigned char* pixels = nullptr;

@@ -17,29 +17,30 @@ bool note_verified(State& state) {
   bool changed = false;
   for (const Series& series : state.run().series()) {
     if (series.status != SeriesStatus::ok || !series.quality_passed()) continue;
-    changed |= state.verified[series.lab].insert(series.kernel).second;
+    changed |= state.history.verified[series.lab].insert(series.kernel).second;
   }
   return changed;
 }
 
 /// Only files that this program made: they lie in its own folder.
 void forget_old(State& state) {
-  while (state.recent.size() > kKeptRuns) {
-    const fs::path path(state.recent.back().path);
+  while (state.history.recent.size() > kKeptRuns) {
+    const fs::path path(state.history.recent.back().path);
     std::error_code ignored;
-    if (!state.runs_folder.empty() && path.parent_path() == fs::path(state.runs_folder))
+    if (!state.history.runs_folder.empty() &&
+        path.parent_path() == fs::path(state.history.runs_folder))
       fs::remove(path, ignored);
-    state.recent.pop_back();
+    state.history.recent.pop_back();
   }
 }
 
 void start_over(State& state, const std::string& lab) {
-  state.view.lab = nullptr;
-  state.view.rung.clear();
-  state.view.baseline.clear();
-  state.ladder.clear();  // of the other run
-  state.estimate_request = 0;
-  state.seen_version = ~0ull;
+  state.selection.lab = nullptr;
+  state.selection.rung.clear();
+  state.selection.baseline.clear();
+  state.ladder.rows.clear();  // of the other run
+  state.requests.estimates = 0;
+  state.ladder.seen_version = ~0ull;
   open_lab(state, lab);
   rebuild_ladder(state);
 }
@@ -61,8 +62,8 @@ void list_recent(State& state, const std::string& path, const Run& run) {
     recent.machine = run.environment()->machine();
     recent.time_utc = run.environment()->time_utc;
   }
-  std::erase_if(state.recent, [&](const RecentRun& other) { return other.path == path; });
-  state.recent.insert(state.recent.begin(), recent);
+  std::erase_if(state.history.recent, [&](const RecentRun& other) { return other.path == path; });
+  state.history.recent.insert(state.history.recent.begin(), recent);
   forget_old(state);
   save_settings(&state);
 }
@@ -70,82 +71,87 @@ void list_recent(State& state, const std::string& path, const Run& run) {
 void remember_run(State& state) {
   if (state.is_replay()) return;
   if (note_verified(state)) save_settings(&state);
-  if (state.run_file.empty()) return keep_run(state);
-  state.session->keep(state.run_file);
-  list_recent(state, state.run_file, state.run());
+  if (state.history.run_file.empty()) return keep_run(state);
+  state.sessions.shown->keep(state.history.run_file);
+  list_recent(state, state.history.run_file, state.run());
 }
 
 void keep_run(State& state) {
-  if (const auto error = state.session->take_keep_error()) {
+  if (const auto error = state.sessions.shown->take_keep_error()) {
     state.notice = {"This run is not kept. " + error->sentence(), true};
-    std::erase_if(state.recent, [&](const RecentRun& run) { return run.path == state.run_file; });
+    std::erase_if(state.history.recent,
+                  [&](const RecentRun& run) { return run.path == state.history.run_file; });
   }
-  if (state.is_replay() || state.runs_folder.empty() || !state.run_file.empty()) return;
+  if (state.is_replay() || state.history.runs_folder.empty() || !state.history.run_file.empty())
+    return;
   const auto& all = state.run().series();
   const bool is_measured = std::any_of(
       all.begin(), all.end(), [](const Series& s) { return s.stats || !s.samples.empty(); });
   if (!is_measured && state.run().comparisons().empty()) return;
   std::error_code failed;
-  fs::create_directories(state.runs_folder, failed);
-  state.run_file =
-      (fs::path(state.runs_folder) / fmt::format("{}-{:%Y%m%d-%H%M%S}.jsonl", state.view.lab->id,
-                                                 fmt::gmtime(std::time(nullptr))))
-          .string();
-  state.session->keep(state.run_file);
-  list_recent(state, state.run_file, state.run());
+  fs::create_directories(state.history.runs_folder, failed);
+  state.history.run_file = (fs::path(state.history.runs_folder) /
+                            fmt::format("{}-{:%Y%m%d-%H%M%S}.jsonl", state.selection.lab->id,
+                                        fmt::gmtime(std::time(nullptr))))
+                               .string();
+  state.sessions.shown->keep(state.history.run_file);
+  list_recent(state, state.history.run_file, state.run());
 }
 
 void open_run(State& state, const std::string& path) {
-  if (state.run_request || state.compare_request) {
+  if (state.requests.is_measuring()) {
     state.notice = {kBusyNotice, false};
     return;
   }
-  state.wanted_run = path;
-  state.dirty = true;
+  state.sessions.wanted_run = path;
+  state.ladder.dirty = true;
 }
 
 void open_wanted_run(State& state) {
-  if (!state.wanted_run) return;
-  const std::string path = *std::exchange(state.wanted_run, std::nullopt);
-  const std::string lab = state.view.lab ? state.view.lab->id : "";
+  if (!state.sessions.wanted_run) return;
+  const std::string path = *std::exchange(state.sessions.wanted_run, std::nullopt);
+  const std::string lab = state.selection.lab ? state.selection.lab->id : "";
   leave_lab(state);
   if (path.empty()) {
-    if (!state.opened) return;
-    state.session = state.own;
-    state.opened.reset();
-    state.opened_path.clear();
+    if (!state.sessions.opened) return;
+    state.sessions.shown = state.sessions.own;
+    state.sessions.opened.reset();
+    state.sessions.opened_path.clear();
     return start_over(state, lab);
   }
   auto replay = app::Session::replay(path);
   if (!replay) {
-    std::erase_if(state.recent, [&](const RecentRun& recent) { return recent.path == path; });
+    std::erase_if(state.history.recent,
+                  [&](const RecentRun& recent) { return recent.path == path; });
     save_settings(&state);
     state.notice = {replay.error().sentence(), true};
     return;
   }
-  if (!state.opened) state.own = state.session;
-  state.opened = *std::move(replay);
-  state.opened_path = path;
-  state.session = state.opened.get();
-  state.session->poll();
+  if (!state.sessions.opened) state.sessions.own = state.sessions.shown;
+  state.sessions.opened = *std::move(replay);
+  state.sessions.opened_path = path;
+  state.sessions.shown = state.sessions.opened.get();
+  state.sessions.shown->poll();
   state.view.screen = ScreenId::lab;
   start_over(state, "");
   state.notice = {};
-  const bool shipped = std::any_of(state.recordings.begin(), state.recordings.end(),
-                                   [&](const Recording& one) { return one.path == path; });
+  const bool shipped =
+      std::any_of(state.sessions.recordings.begin(), state.sessions.recordings.end(),
+                  [&](const Recording& one) { return one.path == path; });
   if (!shipped) list_recent(state, path, state.run());
 }
 
 LabProgress lab_progress(const State& state, const Lab& lab) {
   LabProgress progress;
-  if (state.is_replay() && !state.own) return progress;  // another machine's catalogue, perhaps
-  const Run& run = state.own ? state.own->run() : state.run();
-  const auto known = state.verified.find(lab.id);
+  if (state.is_replay() && !state.sessions.own)
+    return progress;  // another machine's catalogue, perhaps
+  const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
+  const auto known = state.history.verified.find(lab.id);
   for (const Rung& rung : lab.rungs) {
     const KernelInfo* info = run.kernel(rung.kernel);
     if (!info || !info->available) continue;
     ++progress.runnable;
-    progress.verified += known != state.verified.end() && known->second.count(rung.kernel);
+    progress.verified += known != state.history.verified.end() && known->second.count(rung.kernel);
   }
   return progress;
 }

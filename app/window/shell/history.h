@@ -2,16 +2,39 @@
 // verified on this machine. Both are kept in the settings file; the runs themselves as transcripts.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
-#include "app/window/shell/state.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
+
+struct State;
+
+/// A run that can be opened again.
+struct RecentRun {
+  std::string path, title;        ///< "GEMM · 7 rungs"
+  std::string machine, time_utc;  ///< empty: not recorded in it
+};
+
+/// What was done so far; all of it but left_params and last_export is kept.
+struct History {
+  std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)
+  std::string run_file;           ///< this session's, once there is something in it
+  std::vector<RecentRun> recent;  ///< newest first
+  std::map<std::string, std::set<std::string>> verified;  ///< lab id: kernels that passed here
+  std::string last_lab;  ///< of the session before; empty: the program was never used
+  std::map<std::string, Params> left_params;  ///< by lab id: what was chosen there, for coming back
+  std::string last_export;                    ///< folder of the last export
+};
 
 /// $XDG_STATE_HOME or ~/.local/state, then ridgepoint/runs. Empty without a home.
 std::string default_runs_folder();
 
-/// At each refresh: from the first measurement on the session keeps its transcript below state.runs_folder
+/// At each refresh: from the first measurement on the session keeps its transcript below state.history.runs_folder
 /// (one file a session, the newest kKeptRuns are kept), and the run is listed first. Does nothing for a
 /// replay; nothing is kept where runs_folder is empty. What cannot be written shows in the notice.
 void keep_run(State& state);

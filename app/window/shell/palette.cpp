@@ -77,7 +77,7 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
           {one.title, "exercise", "", "", [one](State& to) { start_exercise(to, one); }});
     }
   }
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     add(&all, typed,
         {row.rung->title, "rung", "", "", [kernel = std::string(row.rung->kernel)](State& to) {
            select_rung(to, kernel);

@@ -65,7 +65,7 @@ void show_screen(State& state, ScreenId id) {
   state.view.show_menu = false;
   state.view.screen = state.view.screen == id ? ScreenId::lab : id;
   state.notice = {};
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 // ---- places that screens draw into, and what several screens say alike --------------------------

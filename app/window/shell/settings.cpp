@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/window/teach/presenter.h"
 #include "common/core/files.h"
 #include "common/record/json.h"
 
@@ -29,29 +30,29 @@ std::string text_in(const Json& object, const char* name) {
 
 /// Last lab, window, recent runs, verified rungs; what has another shape is left out.
 void load_history(State* state, const Json& json) {
-  state->last_lab = text_in(json, "last_lab");
+  state->history.last_lab = text_in(json, "last_lab");
   if (const auto window = json.find("window"); window != json.end() && window->is_array()) {
     for (size_t i = 0; i < 4 && window->size() == 4; ++i) {
       const Json& value = (*window)[i];
       if (!value.is_number_integer() || std::abs(value.get<int64_t>()) > 32767) break;
-      state->window[i] = value.get<int>();
+      state->settings.window[i] = value.get<int>();
     }
   }
-  state->recent.clear();
+  state->history.recent.clear();
   if (const auto runs = json.find("recent"); runs != json.end() && runs->is_array()) {
     for (const Json& run : *runs) {
       if (!run.is_object() || text_in(run, "path").empty()) continue;
       std::error_code ignored;
       if (!fs::exists(text_in(run, "path"), ignored)) continue;  // deleted since
-      state->recent.push_back({text_in(run, "path"), text_in(run, "title"), text_in(run, "machine"),
-                               text_in(run, "time_utc")});
+      state->history.recent.push_back({text_in(run, "path"), text_in(run, "title"),
+                                       text_in(run, "machine"), text_in(run, "time_utc")});
     }
   }
-  state->verified.clear();
+  state->history.verified.clear();
   if (const auto labs = json.find("verified"); labs != json.end() && labs->is_object()) {
     for (const auto& [lab, kernels] : labs->items()) {
       for (const Json& kernel : kernels) {
-        if (kernel.is_string()) state->verified[lab].insert(kernel.get<std::string>());
+        if (kernel.is_string()) state->history.verified[lab].insert(kernel.get<std::string>());
       }
     }
   }
@@ -59,7 +60,7 @@ void load_history(State* state, const Json& json) {
 
 Json history_json(const State& state) {
   Json recent = Json::array();
-  for (const RecentRun& run : state.recent) {
+  for (const RecentRun& run : state.history.recent) {
     recent.push_back({{"path", run.path},
                       {"title", run.title},
                       {"machine", run.machine},
@@ -71,46 +72,49 @@ Json history_json(const State& state) {
 }  // namespace
 
 void load_settings(State* state) {
-  const auto text = read_text(state->settings_path);
+  const auto text = read_text(state->settings.path);
   if (!text) return;
-  const auto json = parse_json(*text, state->settings_path);
+  const auto json = parse_json(*text, state->settings.path);
   if (!json || !json->is_object()) return;
-  ViewState& view = state->view;
+  Appearance& look = state->appearance;
   const auto number = [&](const char* name, float low, float high, float* value) {
     const auto found = json->find(name);
     if (found == json->end() || !found->is_number()) return;
     const float read = found->get<float>();
     if (std::isfinite(read)) *value = std::clamp(read, low, high);
   };
-  number("scale", 0.75f, 3.0f, &view.scale);
-  number("left_width", 200, 600, &view.left_width);
-  number("right_width", 0, 900, &view.right_width);
+  number("scale", 0.75f, 3.0f, &look.scale);
+  number("left_width", 200, 600, &look.left_width);
+  number("right_width", 0, 900, &look.right_width);
   const auto experts = json->find("show_experts");
-  if (experts != json->end() && experts->is_boolean()) view.show_experts = experts->get<bool>();
+  if (experts != json->end() && experts->is_boolean())
+    state->view.show_experts = experts->get<bool>();
   const auto theme = json->find("theme");
-  if (theme != json->end() && theme->is_string()) view.light_theme = *theme == "light";
+  if (theme != json->end() && theme->is_string()) look.light_theme = *theme == "light";
   const auto reduced = json->find("reduced_motion");
-  if (reduced != json->end() && reduced->is_boolean()) view.reduced_motion = *reduced;
-  state->class_folder = text_in(*json, "class_folder");
+  if (reduced != json->end() && reduced->is_boolean()) look.reduced_motion = *reduced;
+  state->settings.class_folder = text_in(*json, "class_folder");
   load_history(state, *json);
 }
 
 void save_settings(State* state) {
-  if (state->settings_path.empty()) return;
+  if (state->settings.path.empty()) return;
   // What a presenter's mode changed is not what was chosen.
-  const ViewState& view = state->teach.before ? *state->teach.before : state->view;
-  const Json json = {{"theme", view.light_theme ? "light" : "dark"},
-                     {"scale", view.scale},
-                     {"show_experts", view.show_experts},
-                     {"left_width", view.left_width},
-                     {"right_width", view.right_width},
-                     {"reduced_motion", view.reduced_motion},
-                     {"last_lab", state->last_lab},
-                     {"class_folder", state->class_folder},
-                     {"window", state->window},
+  const BeforePresenting* before = state->teaching.before.get();
+  const Appearance& look = before ? before->appearance : state->appearance;
+  const bool show_experts = before ? before->view.show_experts : state->view.show_experts;
+  const Json json = {{"theme", look.light_theme ? "light" : "dark"},
+                     {"scale", look.scale},
+                     {"show_experts", show_experts},
+                     {"left_width", look.left_width},
+                     {"right_width", look.right_width},
+                     {"reduced_motion", look.reduced_motion},
+                     {"last_lab", state->history.last_lab},
+                     {"class_folder", state->settings.class_folder},
+                     {"window", state->settings.window},
                      {"recent", history_json(*state)},
-                     {"verified", state->verified}};
-  const fs::path path(state->settings_path);
+                     {"verified", state->history.verified}};
+  const fs::path path(state->settings.path);
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   if (!write_whole(path.string(), json.dump(2) + '\n')) {

@@ -17,13 +17,13 @@ constexpr float kLow = 860;
 }  // namespace
 
 bool Shell::prepare() {
-  const ViewState& view = ui_.state.view;
+  const Appearance& look = ui_.state.appearance;
   const ImVec2 window = ImGui::GetIO().DisplaySize;  // of the frame before; none before the first
-  ui_.scale = window.x > 0 ? fitting_scale(view.scale, window.x, window.y) : view.scale;
-  if (styled_scale_ != ui_.scale || styled_light_ != view.light_theme) {
-    apply_style(view, ui_.scale);
+  ui_.scale = window.x > 0 ? fitting_scale(look.scale, window.x, window.y) : look.scale;
+  if (styled_scale_ != ui_.scale || styled_light_ != look.light_theme) {
+    apply_style(look, ui_.scale);
     styled_scale_ = ui_.scale;
-    styled_light_ = view.light_theme;
+    styled_light_ = look.light_theme;
     // All heights the panels use, so that they are baked once and not as each is first met.
     for (const float size : {13.f, 14.f, 15.f, 16.f, 17.f, 18.f})
       fonts_.get(Face::body, ui_.px(size));
@@ -68,7 +68,7 @@ void Shell::draw(float width, float height) {
   ui_.widgets.clear();
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
-  ui_.scale = fitting_scale(ui_.state.view.scale, width, height);
+  ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);
   handle_keys(state_);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
@@ -79,14 +79,14 @@ void Shell::draw(float width, float height) {
   ui_.list = ImGui::GetWindowDrawList();
   draw_regions({0, 0, width, height});
   ImGui::End();
-  if (ui_.state.teach.show_tours) draw_tours(ui_);
+  if (ui_.state.teaching.show_tours) draw_tours(ui_);
   if (ui_.state.view.show_menu) draw_menu(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
   ui_.apply_changes(state_);
   if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
-  if (ui_.state.dirty || ui_.state.png_in_frames > 0) ui_.needs_redraw = true;
+  if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
 }
 
 }  // namespace ridge::window

@@ -60,14 +60,14 @@ Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
 void set_study_scene(State& state, const std::string& scene) {
   const bool quiz = scene == "quiz" || scene == "quiz_answer";
   if (quiz || scene == "card_back") state.view.screen = ScreenId::cards;
-  state.view.study.is_quiz = quiz;
+  state.studying.is_quiz = quiz;
   if (scene == "card_back") perform(state, "turn_card");
   if (scene == "glossary") perform(state, "glossary");
   if (scene != "quiz_answer" || !study_questions()) return;
   for (const study::Question& question : *study_questions()) {
     const study::Answer answer = answer_of(state, question);
     if (answer.state != study::Answer::State::answered) continue;
-    state.view.study.question = question.id;
+    state.studying.question = question.id;
     return choose(state, question, answer.choices.front());
   }
 }
@@ -75,9 +75,9 @@ void set_study_scene(State& state, const std::string& scene) {
 /// The last rung that was predicted and run; without one, the field that asks for it.
 void show_predicted(State& state) {
   for (const Prediction& prediction : state.run().predictions()) {
-    if (find_row(state, prediction.kernel)) select_rung(state, prediction.kernel);
+    if (find_row(state.ladder, prediction.kernel)) select_rung(state, prediction.kernel);
   }
-  state.teach.predicting = state.run().predictions().empty();
+  state.teaching.predicting = state.run().predictions().empty();
 }
 
 /// The model that the run last looked into, whatever lab the rest of it is of.
@@ -85,7 +85,7 @@ void show_inspected(State& state) {
   if (state.run().inspections().empty()) return;
   const Inspection& last = state.run().inspections().back();
   if (const Request* request = state.run().request(last.request)) open_lab(state, request->lab);
-  state.view.chart = &kInspectView;
+  state.selection.view = &kInspectView;
   select_rung(state, last.kernel);
 }
 
@@ -97,14 +97,14 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
     if (scene == screen.name) state.view.screen = screen.id;
   }
   if (scene == "telemetry") state.view.strip = Strip::telemetry;
-  if (const ViewDesc* view = find_view(scene)) state.view.chart = view;
+  if (const ViewDesc* view = find_view(scene)) state.selection.view = view;
   state.view.show_menu = scene == "menu";
   set_study_scene(state, scene);
   state.view.show_palette = scene == "palette";
   if (scene == "presenter") {
     state.view.screen = ScreenId::lab;
     toggle_presenter(state);
-    state.teach.beat = Beat::reveal;
+    state.teaching.beat = Beat::reveal;
   }
   if (scene == "predict") show_predicted(state);
   if (scene == "inspect") show_inspected(state);
@@ -116,8 +116,8 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
         ErrorCode::bad_input, "the run holds no comparison to show", replay,
         "make one with 'ridgepoint compare LAB --baseline A --candidate B --out RUN.jsonl'"};
   }
-  state.view.baseline = comparisons.back().baseline;
-  state.view.rung = comparisons.back().candidate;
+  state.selection.baseline = comparisons.back().baseline;
+  state.selection.rung = comparisons.back().candidate;
   state.view.tab = Tab::diff;
   return {};
 }
@@ -152,11 +152,11 @@ Error unknown_scene(const std::string& scene) {
 /// A rung of the lab, or an edit that the run holds.
 Result<std::string> rung_named(State& state, const std::string& name) {
   rebuild_ladder(state);
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     const std::string kernel = row.rung->kernel;
     if (is_edit(kernel) && (kernel == name || kernel.ends_with("." + name))) return kernel;
   }
-  RIDGE_TRY(const Rung* rung, find_rung(*state.view.lab, name));
+  RIDGE_TRY(const Rung* rung, find_rung(*state.selection.lab, name));
   return std::string(rung->kernel);
 }
 
@@ -166,13 +166,13 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
   auto session = open_session(options);
   if (!session) return session.error();
   State state;
-  state.session = session->get();
-  state.view.scale = std::clamp(picture.scale, 0.75f, 3.0f);
-  state.view.light_theme = picture.theme == "light";
-  state.recordings = recordings;
+  state.sessions.shown = session->get();
+  state.appearance.scale = std::clamp(picture.scale, 0.75f, 3.0f);
+  state.appearance.light_theme = picture.theme == "light";
+  state.sessions.recordings = recordings;
   (*session)->poll();
   open_lab(state, options.lab);
-  state.view.reduced_motion = true;  // a picture is the same whenever it is taken
+  state.appearance.reduced_motion = true;  // a picture is the same whenever it is taken
   if (const auto set = set_scene(state, picture.scene, options.replay); !set) return set.error();
   if (!options.rung.empty()) {
     RIDGE_TRY(const std::string kernel, rung_named(state, options.rung));
@@ -182,7 +182,7 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
   for (int i = 0; i < 4; ++i) {  // fonts settle in the second frame, popups in the third
     refresh(state, 1.0 + i);
     platform.wait(0);
-    platform.draw(shell, state.view);
+    platform.draw(shell, state.appearance);
   }
   picture.rgb = platform.read_pixels(&picture.width, &picture.height);
   return picture;

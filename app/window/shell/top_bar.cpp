@@ -14,8 +14,8 @@ struct Badge {
 
 Badge quiet_badge(const State& state) {
   const auto& environment = state.run().environment();
-  if (state.session->state() == app::WorkerState::lost) {
-    return {"worker lost", state.session->reason(), Role::slower};
+  if (state.sessions.shown->state() == app::WorkerState::lost) {
+    return {"worker lost", state.sessions.shown->reason(), Role::slower};
   }
   if (!environment) return {"", "", Role::muted};
   const QuietState& quiet =
@@ -29,7 +29,7 @@ Badge quiet_badge(const State& state) {
 }
 
 void draw_buttons(Ui& ui, Area* row) {
-  const bool open = ui.state.run_request || ui.state.compare_request;
+  const bool open = ui.state.requests.run || ui.state.requests.compare;
   const auto button = [&](const char* id, const char* label, Ui::Kind kind) {
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32);
     ui.action_button(id, row->take_right(w, ui.px(8)), label, kind);
@@ -73,7 +73,7 @@ void draw_tabs(Ui& ui, Area row) {
 }
 
 void draw_title(Ui& ui, Area* row) {
-  const Lab* lab = ui.state.view.lab;
+  const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
@@ -87,7 +87,7 @@ void draw_title(Ui& ui, Area* row) {
 
 void draw_device(Ui& ui, const Area& chip) {
   const State& state = ui.state;
-  const std::string device = device_label(state);
+  const std::string device = device_label(state.sessions);
   ui.fill(chip, ui.raised(1), ui.px(5));
   ui.text(chip.x + ui.px(12), chip.middle(), device, kSmall_px, Role::muted, Face::body,
           Anchor::start, chip.w - ui.px(24) + 1);
@@ -96,7 +96,7 @@ void draw_device(Ui& ui, const Area& chip) {
   if (const auto& environment = state.run().environment()) {
     tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) + " cores";
     if (environment->gpus.empty()) tip += "\nNo GPU: " + environment->no_gpu_reason;
-  } else if (state.session->state() == app::WorkerState::idle) {
+  } else if (state.sessions.shown->state() == app::WorkerState::idle) {
     tip = "Its name and state are read when the first run begins.";
   }
   ui.tooltip(tip);
@@ -110,7 +110,7 @@ void draw_badge(Ui& ui, const Area& chip, const Badge& badge) {
 }
 
 void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
-  const bool chosen = !ui.state.view.baseline.empty();
+  const bool chosen = !ui.state.selection.baseline.empty();
   const float close_w = chosen ? ui.px(28) : 0;
   ui.frame(chip, ui.color(chosen ? Role::baseline : Role::grid), ui.px(5), ui.px(1));
   ui.text(chip.x + ui.px(12), chip.middle(), label, kSmall_px, chosen ? Role::text : Role::muted,
@@ -139,9 +139,9 @@ void TopBar::draw(Ui& ui, Area area) {
   draw_buttons(ui, &row);
   draw_title(ui, &row);
 
-  const std::string& baseline = ui.state.view.baseline;
+  const std::string& baseline = ui.state.selection.baseline;
   const std::string label =
-      baseline.empty() ? "no baseline" : "baseline: " + rung_title(ui.state, baseline);
+      baseline.empty() ? "no baseline" : "baseline: " + rung_title(ui.state.ladder, baseline);
   const Badge badge = quiet_badge(ui.state);
   const float baseline_w =
       std::min(ui.width(label, kSmall_px) + ui.px(baseline.empty() ? 24 : 52), row.w * 0.45f);
@@ -149,7 +149,7 @@ void TopBar::draw(Ui& ui, Area area) {
   // Where room is short, the machine's name yields first.
   const float device_room = row.w - baseline_w - badge_w - 2 * gap;
   if (device_room > ui.px(90)) {
-    const float device_w = ui.width(device_label(ui.state), kSmall_px) + ui.px(24);
+    const float device_w = ui.width(device_label(ui.state.sessions), kSmall_px) + ui.px(24);
     draw_device(ui, row.take_left(std::min(device_w, device_room), gap));
   }
   if (badge_w > 0) draw_badge(ui, row.take_left(badge_w, gap), badge);

@@ -56,15 +56,15 @@ float Ui::px(float value) const {
 }
 
 ImU32 Ui::color(Role role, float alpha) const {
-  return pack(chart::colour(role, !state.view.light_theme), alpha);
+  return pack(chart::colour(role, !state.appearance.light_theme), alpha);
 }
 
 ImU32 Ui::shade(int step) const {
-  return pack(chart::ramp_rgb(step, !state.view.light_theme), 1);
+  return pack(chart::ramp_rgb(step, !state.appearance.light_theme), 1);
 }
 
 ImU32 Ui::raised(int step) const {
-  return pack(chart::raised(step, !state.view.light_theme), 1);
+  return pack(chart::raised(step, !state.appearance.light_theme), 1);
 }
 
 void Ui::fill(const Area& area, ImU32 color, float radius) {
@@ -145,10 +145,10 @@ void Ui::triangle(float x, float y, float size, bool up, ImU32 color) {
   list->AddTriangleFilled({x - half, y + rise}, {x + half, y + rise}, {x, y - rise}, color);
 }
 
-void apply_style(const ViewState& view, float scale) {
+void apply_style(const Appearance& appearance, float scale) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
-  const bool dark = !view.light_theme;
+  const bool dark = !appearance.light_theme;
   const auto set = [&](ImGuiCol index, Role role, float alpha) {
     style.Colors[index] = ImGui::ColorConvertU32ToFloat4(pack(chart::colour(role, dark), alpha));
   };
@@ -173,8 +173,8 @@ void apply_style(const ViewState& view, float scale) {
   style.DisplaySafeAreaPadding = {0, 0};
 }
 
-void canvas_rgb(const ViewState& view, float rgb[3]) {
-  const uint32_t canvas = chart::colour(Role::canvas, !view.light_theme);
+void canvas_rgb(const Appearance& appearance, float rgb[3]) {
+  const uint32_t canvas = chart::colour(Role::canvas, !appearance.light_theme);
   for (int i = 0; i < 3; ++i) rgb[i] = static_cast<float>((canvas >> (16 - 8 * i)) & 255) / 255.0f;
 }
 

@@ -108,8 +108,8 @@ struct Ui {
 float fitting_scale(float chosen, float width, float height);
 
 /// The ImGui style that all of this assumes; again after a change of scale or theme.
-void apply_style(const ViewState& view, float scale);
+void apply_style(const Appearance& appearance, float scale);
 /// 0 to 1 for glClearColor.
-void canvas_rgb(const ViewState& view, float rgb[3]);
+void canvas_rgb(const Appearance& appearance, float rgb[3]);
 
 }  // namespace ridge::window

@@ -81,12 +81,12 @@ Result<std::unique_ptr<app::Session>> open_session(const WindowOptions& options)
 
 /// What was remembered is known before the window is made, so that it opens where it was.
 std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& options, Error* error) {
-  const int width = options.width > 0 ? options.width : state.window[2];
-  const int height = options.height > 0 ? options.height : state.window[3];
+  const int width = options.width > 0 ? options.width : state.settings.window[2];
+  const int height = options.height > 0 ? options.height : state.settings.window[3];
   Platform::Options platform;
   if (width > 0 && height > 0) platform.width = width, platform.height = height;
-  platform.is_placed = options.width == 0 && state.window[2] > 0;
-  platform.x = state.window[0], platform.y = state.window[1];
+  platform.is_placed = options.width == 0 && state.settings.window[2] > 0;
+  platform.x = state.settings.window[0], platform.y = state.settings.window[1];
   auto opened = Platform::open(platform);
   if (opened) return *std::move(opened);
   *error = opened.error();
@@ -94,16 +94,16 @@ std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& optio
 }
 
 void set_up(State& state, const WindowOptions& options) {
-  state.runs_folder = default_runs_folder();
-  state.export_root = app::report_root();
+  state.history.runs_folder = default_runs_folder();
+  state.settings.export_root = app::report_root();
   for (const std::string& word : options.worker_command)
-    state.worker_command += (state.worker_command.empty() ? "" : " ") + word;
-  if (options.scale > 0) state.view.scale = std::clamp(options.scale, 0.75f, 3.0f);
-  if (!options.theme.empty()) state.view.light_theme = options.theme == "light";
+    state.settings.worker_command += (state.settings.worker_command.empty() ? "" : " ") + word;
+  if (options.scale > 0) state.appearance.scale = std::clamp(options.scale, 0.75f, 3.0f);
+  if (!options.theme.empty()) state.appearance.light_theme = options.theme == "light";
   const bool is_asked = !options.replay.empty() || !options.lab.empty();
-  if (!is_asked && !find_lab(state.last_lab)) state.view.screen = ScreenId::home;
+  if (!is_asked && !find_lab(state.history.last_lab)) state.view.screen = ScreenId::home;
   open_lab(state, !options.replay.empty() ? ""
-                  : options.lab.empty()   ? state.last_lab
+                  : options.lab.empty()   ? state.history.last_lab
                                           : options.lab);
   if (options.presenter) toggle_presenter(state);
   if (!options.replay.empty()) list_recent(state, options.replay, state.run());
@@ -158,16 +158,16 @@ class Errands {
 
 /// Where it stands and what was looked at, for the next start.
 void remember(State& state, const Platform& platform) {
-  if (state.view.lab && state.view.screen == ScreenId::lab && !state.is_replay())
-    state.last_lab = state.view.lab->id;
-  if (!state.view.full_screen) state.window = platform.place();
+  if (state.selection.lab && state.view.screen == ScreenId::lab && !state.is_replay())
+    state.history.last_lab = state.selection.lab->id;
+  if (!state.appearance.full_screen) state.settings.window = platform.place();
   save_settings(&state);
 }
 
 /// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
 void save_chart(State& state, const Shell& shell, const Platform& platform, Errands* errands) {
-  if (state.png_in_frames == 0 || --state.png_in_frames > 0) return;
-  const auto folder = app::make_report_folder(state.export_root, "chart");
+  if (state.chart.png_in_frames == 0 || --state.chart.png_in_frames > 0) return;
+  const auto folder = app::make_report_folder(state.settings.export_root, "chart");
   const std::string path = folder ? *folder + "/chart.png" : "";
   const Result<void> saved =
       folder ? platform.save_png(path, shell.chart_place()) : Result<void>(folder.error());
@@ -176,7 +176,7 @@ void save_chart(State& state, const Shell& shell, const Platform& platform, Erra
     return;
   }
   state.notice = {"The chart's picture was written to " + path, false};
-  if (state.png_copied) errands->copy(path);
+  if (state.chart.png_copied) errands->copy(path);
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
@@ -186,9 +186,9 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
   bool data_waits = false;
   double last_frame_s = -1;
   while (!platform.should_close()) {
-    const bool busy = state.run_request || state.compare_request || state.estimates_due ||
-                      state.session->state() == app::WorkerState::busy ||
-                      state.session->state() == app::WorkerState::starting;
+    const bool busy = state.requests.is_measuring() || state.requests.estimates_due ||
+                      state.sessions.shown->state() == app::WorkerState::busy ||
+                      state.sessions.shown->state() == app::WorkerState::starting;
     double wait_s = busy ? kBusyWait_s : kIdleWait_s;
     if (frames_left > 0)
       wait_s = 0;
@@ -200,7 +200,7 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     watch->turn_ends();
     if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
     watch->turn_begins();
-    data_waits |= state.session->poll();
+    data_waits |= state.sessions.shown->poll();
     for (const std::string& path : platform.take_dropped()) open_run(state, path);
     const double now_s = platform.now_s();
     data_waits |= errands.take(state);
@@ -209,11 +209,11 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
     if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
 
     const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
-    const bool held = state.session->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
+    const bool held = state.sessions.shown->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
     if (!due || held) continue;
-    platform.set_full_screen(state.view.full_screen);
+    platform.set_full_screen(state.appearance.full_screen);
     const double begin_s = platform.now_s();
-    platform.draw(shell, state.view);
+    platform.draw(shell, state.appearance);
     save_chart(state, shell, platform, &errands);
     platform.swap();
     if (last_frame_s < 0) errands.load_shipped();
@@ -231,10 +231,10 @@ void loop(State& state, Platform& platform, const WindowOptions& options, Stopwa
 int open_window(const WindowOptions& options) {
   Stopwatch watch;
   State state;
-  state.settings_path = default_settings_path();
-  state.view.scale = 0;
+  state.settings.path = default_settings_path();
+  state.appearance.scale = 0;
   load_settings(&state);
-  state.progress_path = default_progress_path();
+  state.studying.path = default_progress_path();
   load_progress(state);
   Error error;
   const auto platform = open_platform(state, options, &error);
@@ -243,13 +243,14 @@ int open_window(const WindowOptions& options) {
     return error.exit_code();
   }
   // Until a scale is chosen, the screen's own.
-  if (state.view.scale == 0) state.view.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
+  if (state.appearance.scale == 0)
+    state.appearance.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
   auto session = open_session(options);
   if (!session) {
     std::fprintf(stderr, "ridgepoint: %s\n", session.error().sentence().c_str());
     return session.error().exit_code();
   }
-  state.session = session->get();
+  state.sessions.shown = session->get();
   set_up(state, options);
   loop(state, *platform, options, &watch);
   remember(state, *platform);

@@ -50,9 +50,9 @@ void draw_rung_link(Ui& ui, Area* rest, const study::Card& card) {
 }
 
 void draw_answers(Ui& ui, Area row) {
-  const StudyView& view = ui.state.view.study;
+  const Studying& studying = ui.state.studying;
   const float w = std::min(ui.px(220), (row.w - ui.px(12)) / 2);
-  if (!view.is_turned) {
+  if (!studying.is_turned) {
     ui.action_button("turn_card", row.take_left(w, ui.px(16)), "Turn it", Ui::Kind::primary);
     ui.text(row.x, row.middle(), "Space. Say the answer aloud first.", kSmall_px, Role::muted,
             Face::body, Anchor::start, row.w);
@@ -75,7 +75,7 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
   rest.take_top(std::max(0.0f, area.h * (ui.is_compact ? 0.1f : 0.24f) - front_h / 2));
   ui.paragraph(rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
                Face::strong);
-  if (ui.state.view.study.is_turned) {
+  if (ui.state.studying.is_turned) {
     ui.list->AddLine({rest.x, rest.y}, {rest.right(), rest.y}, ui.color(Role::grid));
     rest.take_top(ui.px(22));
     rest.take_top(ui.paragraph(rest, card.back, kBody_px, Role::text), ui.px(24));
@@ -97,12 +97,12 @@ void draw_card(Ui& ui, Area area) {
   const study::Card* card = shown_card(state);
   if (!card) {
     const int64_t now_s = static_cast<int64_t>(std::time(nullptr));
-    const study::DeckProgress at = study::deck_progress(*deck, state.progress, now_s);
+    const study::DeckProgress at = study::deck_progress(*deck, state.studying.progress, now_s);
     if (draw_nothing(ui, area, "Nothing is due in this deck.",
                      "The next card comes " + days_until(at.next_due_s) +
                          ". Gone through before that, a card that is known stays in its box.",
                      "Go through it all the same"))
-      ui.dispatch([](State& changed) { changed.view.study.goes_on = true; });
+      ui.dispatch([](State& changed) { changed.studying.goes_on = true; });
     return;
   }
   // Lines of some 75 letters, in the middle.
@@ -111,9 +111,9 @@ void draw_card(Ui& ui, Area area) {
   const Area head = inner.take_top(ui.px(28), ui.px(8));
   ui.text(head.x, head.middle(), deck->title, kSmall_px, Role::muted, Face::body, Anchor::start,
           head.w / 2);
-  const auto known = state.progress.cards.find(card->id);
+  const auto known = state.studying.progress.cards.find(card->id);
   draw_box(ui, head.right(), head.middle(),
-           known == state.progress.cards.end() ? 0 : known->second.box);
+           known == state.studying.progress.cards.end() ? 0 : known->second.box);
   draw_answers(ui, inner.take_bottom(ui.px(44), ui.px(16)));
   draw_faces(ui, inner, *card);
 }

@@ -38,7 +38,7 @@ Error unreadable(std::string_view text) {
 
 /// The parameters of a rung as a draft and a request name them.
 Params params_of(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state, kernel);
+  const RungView* row = find_row(state.ladder, kernel);
   return row && row->info ? params_for(state, *row->info) : shown_params(state);
 }
 
@@ -52,7 +52,7 @@ const Series* modelled(const State& state, const std::string& kernel) {
     return found == all.rend() ? nullptr : &*found;
   };
   const Series* found = newest(state.run());
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     if (found == nullptr) found = newest(*recording.run);
   }
   return found;
@@ -74,12 +74,12 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
 }  // namespace
 
 Reference reference_of(const State& state, const std::string& kernel) {
-  const RungView* baseline = find_row(state, state.view.baseline);
-  if (baseline && state.view.baseline != kernel) {
+  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
+  if (baseline && state.selection.baseline != kernel) {
     if (const auto ns = measured_ns(*baseline)) return {baseline->rung->title, *ns};
   }
   Reference found;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (kernel == row.rung->kernel) break;
     if (row.rung->peer) continue;
     const Draft* draft = draft_of(state, row.rung->kernel);
@@ -120,10 +120,10 @@ Result<double> parse_prediction(std::string_view text, const Reference& referenc
 }
 
 std::string predict_blocker(const State& state) {
-  if (!state.view.lab) return "This build has no labs.";
+  if (!state.selection.lab) return "This build has no labs.";
   if (state.is_replay()) return "This is a saved run: what was predicted then is shown.";
-  if (state.run_request) return "Locked while it runs.";
-  const RungView* row = find_row(state, state.view.rung);
+  if (state.requests.run) return "Locked while it runs.";
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row || !row->can_run) return "The selected rung cannot run here, so there is no reveal.";
   return {};
 }
@@ -133,19 +133,19 @@ bool set_draft(State& state, const std::string& text) {
     state.notice = {why, false};
     return false;
   }
-  const auto ns = parse_prediction(text, reference_of(state, state.view.rung));
+  const auto ns = parse_prediction(text, reference_of(state, state.selection.rung));
   if (!ns) {
     state.notice = {ns.error().sentence(), true};
     return false;
   }
-  state.teach.drafts[state.view.rung] = {text, *ns, params_of(state, state.view.rung)};
+  state.teaching.drafts[state.selection.rung] = {text, *ns, params_of(state, state.selection.rung)};
   state.notice = {};
-  state.dirty = true;
+  state.ladder.dirty = true;
   return true;
 }
 
 Interval draft_span(const State& state) {
-  const Reference reference = reference_of(state, state.view.rung);
+  const Reference reference = reference_of(state, state.selection.rung);
   if (reference.title.empty()) return {1e3, 1e10};
   return {reference.time_ns / 1000, reference.time_ns * 10};
 }
@@ -153,41 +153,41 @@ Interval draft_span(const State& state) {
 void drag_draft(State& state, double value_ns) {
   const double step = std::pow(10, std::floor(std::log10(value_ns)) - 1);
   value_ns = std::round(value_ns / step) * step;
-  state.teach.typed = format_time_ns(value_ns);
+  state.teaching.typed = format_time_ns(value_ns);
   if (predict_blocker(state).empty()) {
-    state.teach.drafts[state.view.rung] = {state.teach.typed, value_ns,
-                                           params_of(state, state.view.rung)};
-    state.dirty = true;
+    state.teaching.drafts[state.selection.rung] = {state.teaching.typed, value_ns,
+                                                   params_of(state, state.selection.rung)};
+    state.ladder.dirty = true;
   }
 }
 
 const Draft* draft_of(const State& state, const std::string& kernel) {
-  const auto found = state.teach.drafts.find(kernel);
+  const auto found = state.teaching.drafts.find(kernel);
   const bool here =
-      found != state.teach.drafts.end() && found->second.params == params_of(state, kernel);
+      found != state.teaching.drafts.end() && found->second.params == params_of(state, kernel);
   return here ? &found->second : nullptr;
 }
 
 void lock_drafts(State& state, const WorkRequest& request) {
   if (request.type != RequestType::run) return;
   // Run by its key while the text stands in the field: what is read there is what is meant.
-  Teaching& teach = state.teach;
-  const Draft* known = draft_of(state, state.view.rung);
-  const bool is_typed = teach.predicting && teach.typed_for == state.view.rung &&
+  Teaching& teach = state.teaching;
+  const Draft* known = draft_of(state, state.selection.rung);
+  const bool is_typed = teach.predicting && teach.typed_for == state.selection.rung &&
                         !teach.typed.empty() && (!known || known->text != teach.typed);
   if (is_typed) set_draft(state, teach.typed);
   teach.typed.clear();
   teach.predicting = false;
   for (const KernelRequest& asked : request.kernels) {
-    const auto draft = state.teach.drafts.find(asked.kernel);
-    if (draft == state.teach.drafts.end() || draft->second.params != asked.params) continue;
-    state.session->predict(asked.kernel, asked.params, draft->second.value_ns);
-    state.teach.drafts.erase(draft);
+    const auto draft = state.teaching.drafts.find(asked.kernel);
+    if (draft == state.teaching.drafts.end() || draft->second.params != asked.params) continue;
+    state.sessions.shown->predict(asked.kernel, asked.params, draft->second.value_ns);
+    state.teaching.drafts.erase(draft);
   }
 }
 
 std::optional<report::Revealed> revealed_of(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state, kernel);
+  const RungView* row = find_row(state.ladder, kernel);
   if (!row || row->origin == Origin::recorded) return {};
   return report::reveal(state.run(), kernel, view_params(state, row->info));
 }
@@ -211,7 +211,7 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
     if (auto model = model_mark(state, rows.kernels[i], row)) marks.push_back(*std::move(model));
   }
   chart::add_predictions(ladder, marks);
-  if (!state.teach.predicting || ladder->panels.empty()) return;
+  if (!state.teaching.predicting || ladder->panels.empty()) return;
   // A bar that is dragged needs an axis that reaches as far as anyone may expect.
   chart::Axis& axis = ladder->panels.front().axis;
   const bool is_fresh = ladder->panels.front().marks.empty();
@@ -221,19 +221,19 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
 }
 
 bool is_predicting(const State& state, const std::string& kernel) {
-  const bool is_open = state.teach.predicting && state.view.rung == kernel;
-  const bool is_asked = state.teach.presenting || state.teach.tour;
+  const bool is_open = state.teaching.predicting && state.selection.rung == kernel;
+  const bool is_asked = state.teaching.presenting || state.teaching.tour;
   return is_open || draft_of(state, kernel) != nullptr ||
-         (is_asked && (state.teach.beat == Beat::predict || state.teach.beat == Beat::run));
+         (is_asked && (state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run));
 }
 
 void toggle_predict(State& state) {
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   teach.predicting = !teach.predicting;
   teach.wants_focus = teach.predicting;
   if (teach.predicting && state.view.screen != ScreenId::presenter)
     state.view.screen = ScreenId::lab;
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 }  // namespace ridge::window

@@ -14,7 +14,7 @@ namespace ridge::window {
 namespace {
 
 std::string hint_of(const State& state, const Reference& reference) {
-  if (const Draft* draft = draft_of(state, state.view.rung)) {
+  if (const Draft* draft = draft_of(state, state.selection.rung)) {
     return "You expect " + format_time_ns(draft->value_ns) + ". Run locks it.";
   }
   if (reference.title.empty()) return "Type a time, as 12 ms, or drag. Run locks it.";
@@ -24,8 +24,8 @@ std::string hint_of(const State& state, const Reference& reference) {
 
 /// What the field holds; of a rung that was selected just now its draft.
 std::string typed_text(const State& state) {
-  if (state.teach.typed_for == state.view.rung) return state.teach.typed;
-  const Draft* draft = draft_of(state, state.view.rung);
+  if (state.teaching.typed_for == state.selection.rung) return state.teaching.typed;
+  const Draft* draft = draft_of(state, state.selection.rung);
   return draft ? draft->text : "";
 }
 
@@ -34,8 +34,8 @@ std::string typed_text(const State& state) {
 float PredictBar::height(const Ui& ui) const {
   const State& state = ui.state;
   const bool shown =
-      state.view.lab && (state.teach.predicting || draft_of(state, state.view.rung) ||
-                         revealed_of(state, state.view.rung));
+      state.selection.lab && (state.teaching.predicting || draft_of(state, state.selection.rung) ||
+                              revealed_of(state, state.selection.rung));
   return shown ? ui.px(64) : 0;
 }
 
@@ -52,7 +52,7 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
       drag_draft(changed, value_ns);
     });
   }
-  const Draft* draft = draft_of(state, state.view.rung);
+  const Draft* draft = draft_of(state, state.selection.rung);
   if (touched.hovered && !draft) ui.tooltip("Drag the bar to the time that you expect.");
   if (!draft) return;
   const double share = std::clamp(std::log(draft->value_ns / span.low) / decades, 0.0, 1.0);
@@ -65,8 +65,8 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
 void PredictBar::draw_field(Ui& ui, Area area) const {
   const State& state = ui.state;
   const std::string typed = typed_text(state);
-  const Reference reference = reference_of(state, state.view.rung);
-  const std::string label = "Predict " + rung_title(state, state.view.rung);
+  const Reference reference = reference_of(state, state.selection.rung);
+  const std::string label = "Predict " + rung_title(state.ladder, state.selection.rung);
   Area line = area.take_top(ui.px(34), ui.px(2));
   line.take_left(ui.text(line.x, line.middle(), label, kSmall_px + 1, Role::text, Face::strong,
                          Anchor::start, line.w * 0.4f),
@@ -82,9 +82,9 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), (box.h - height) / 2});
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
-  if (state.teach.wants_focus) {
+  if (state.teaching.wants_focus) {
     ImGui::SetKeyboardFocusHere();
-    ui.dispatch([](State& changed) { changed.teach.wants_focus = false; });
+    ui.dispatch([](State& changed) { changed.teaching.wants_focus = false; });
   }
   const bool entered =
       ImGui::InputText("##predict", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
@@ -93,10 +93,10 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  if (typed != text || state.teach.typed_for != state.view.rung) {
-    ui.dispatch([now = std::string(text), rung = state.view.rung](State& changed) {
-      changed.teach.typed = now;
-      changed.teach.typed_for = rung;
+  if (typed != text || state.teaching.typed_for != state.selection.rung) {
+    ui.dispatch([now = std::string(text), rung = state.selection.rung](State& changed) {
+      changed.teaching.typed = now;
+      changed.teaching.typed_for = rung;
     });
   }
   if ((entered || left) && *text)
@@ -117,13 +117,13 @@ void PredictBar::draw(Ui& ui, Area area) const {
   const State& state = ui.state;
   ui.widgets["predict_bar"] = area;
   Area inner = area.inset(ui.px(18), ui.px(5));
-  const auto revealed = revealed_of(state, state.view.rung);
-  const bool is_open = state.teach.predicting || draft_of(state, state.view.rung);
-  if (is_open && !(revealed && !revealed->series && state.run_request))
+  const auto revealed = revealed_of(state, state.selection.rung);
+  const bool is_open = state.teaching.predicting || draft_of(state, state.selection.rung);
+  if (is_open && !(revealed && !revealed->series && state.requests.run))
     return draw_field(ui, inner);
   if (!revealed) return;
   const float half = inner.h / 2;
-  const bool waits = !revealed->series && state.run_request;
+  const bool waits = !revealed->series && state.requests.run;
   const std::string first = waits ? "Predicted " + format_time_ns(revealed->prediction->value) +
                                         ": locked until the run is over."
                                   : report::prediction_sentence(*revealed);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
@@ -26,39 +25,39 @@ bool has_time(const RungView& row) {
 /// A run of what the beat is about; and the comparison after it, where there is a baseline.
 bool run_beat(State& state) {
   WorkRequest request = request_for(state, RequestType::run);
-  std::vector<std::string> wanted = {state.view.rung};
+  std::vector<std::string> wanted = {state.selection.rung};
   if (const study::TourStep* step = tour_step(state)) wanted = step->rungs;
-  const RungView* baseline = find_row(state, state.view.baseline);
-  if (baseline && !has_time(*baseline)) wanted.insert(wanted.begin(), state.view.baseline);
+  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
+  if (baseline && !has_time(*baseline)) wanted.insert(wanted.begin(), state.selection.baseline);
   for (const std::string& kernel : wanted) {
-    const RungView* row = find_row(state, kernel);
+    const RungView* row = find_row(state.ladder, kernel);
     const bool known = std::any_of(request.kernels.begin(), request.kernels.end(),
                                    [&](const KernelRequest& one) { return one.kernel == kernel; });
     if (row && row->can_run && !known)
       request.kernels.push_back({kernel, params_for(state, *row->info)});
   }
   if (request.kernels.empty()) return false;
-  send(state, std::move(request), &state.run_request);
-  baseline = find_row(state, state.view.baseline);  // sending rebuilt the rows
-  const RungView* selected = find_row(state, state.view.rung);
+  send(state, std::move(request), &state.requests.run);
+  baseline = find_row(state.ladder, state.selection.baseline);  // sending rebuilt the rows
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
   const bool compares = baseline && baseline->can_run && selected && selected->can_run;
   if (!compares) return true;
-  send(state, comparison_of(state, *baseline, *selected), &state.compare_request);
+  send(state, comparison_of(state, *baseline, *selected), &state.requests.compare);
   return true;
 }
 
 void go_to(State& state, Beat beat) {
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   teach.beat = beat;
   // Where it cannot be filled in yet (the worker is starting), the field says so.
   teach.predicting = beat == Beat::predict && !state.is_replay();
   teach.wants_focus = false;  // a clicker's keys are not for a text field
   state.notice = {};
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 bool is_running(const State& state) {
-  return state.run_request != 0 || state.compare_request != 0;
+  return state.requests.is_measuring();
 }
 
 void begin_run(State& state) {
@@ -68,24 +67,24 @@ void begin_run(State& state) {
 
 void open_step(State& state) {
   const study::TourStep& step = *tour_step(state);
-  ViewState& view = state.view;
+  Selection& selected = state.selection;
   open_lab(state, step.lab);
-  for (const auto& [name, value] : step.set) view.params[name] = value;
-  view.mode = step.mode;
-  view.cache = step.cache;
-  const ViewDesc* chart = find_view(step.chart);
-  view.chart = chart ? chart : &kLadderView;
-  view.baseline = step.baseline;
-  view.screen = state.teach.presenting ? ScreenId::presenter : ScreenId::lab;
+  for (const auto& [name, value] : step.set) selected.params[name] = value;
+  selected.mode = step.mode;
+  selected.cache = step.cache;
+  const ViewDesc* view = find_view(step.chart);
+  selected.view = view ? view : &kLadderView;
+  selected.baseline = step.baseline;
+  state.view.screen = state.teaching.presenting ? ScreenId::presenter : ScreenId::lab;
   for (const std::string& kernel : step.rungs) unfold_for(state, kernel);
   select_rung(state, step.rungs.back());
-  state.estimates_due = true;
+  state.requests.estimates_due = true;
   rebuild_ladder(state);
 }
 
 /// The next or the previous thing to talk about. False at either end.
 bool change_subject(State& state, int by) {
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   if (teach.tour) {
     const int next = teach.tour_step + by;
     if (next < 0 || next >= static_cast<int>(teach.tour->steps.size())) return false;
@@ -94,10 +93,10 @@ bool change_subject(State& state, int by) {
     return true;
   }
   std::vector<std::string> rungs;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (!is_folded(state, *row.rung)) rungs.emplace_back(row.rung->kernel);
   }
-  const auto at = std::find(rungs.begin(), rungs.end(), state.view.rung);
+  const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
   const auto next = at - rungs.begin() + by;
   if (at == rungs.end() || next < 0 || next >= std::ssize(rungs)) return false;
   select_rung(state, rungs[static_cast<size_t>(next)]);
@@ -119,32 +118,35 @@ ChartRows only(ChartRows rows, const std::vector<std::string>& kernels) {
 }  // namespace
 
 void toggle_presenter(State& state) {
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   if (teach.presenting) {
-    state.view = ViewState(*teach.before);
+    state.selection = teach.before->selection;
+    state.view = teach.before->view;
+    state.appearance = teach.before->appearance;
     teach.before = nullptr;
     teach.presenting = teach.predicting = false;
     teach.beat = Beat::predict;
-    state.estimates_due = true;
+    state.requests.estimates_due = true;
   } else {
-    teach.before = std::make_shared<const ViewState>(state.view);
+    teach.before = std::make_shared<const BeforePresenting>(
+        BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
-    state.view.scale = std::min(state.view.scale * kLarger, kMostScale);
+    state.appearance.scale = std::min(state.appearance.scale * kLarger, kMostScale);
     state.view.screen = ScreenId::presenter;
     go_to(state, Beat::predict);
   }
   state.view.show_menu = false;
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 std::string advance_blocker(const State& state) {
-  if (!state.view.lab) return "This build has no labs.";
-  const bool any = state.teach.presenting || state.teach.tour;
+  if (!state.selection.lab) return "This build has no labs.";
+  const bool any = state.teaching.presenting || state.teaching.tour;
   return any ? "" : "Neither the presenter (P) nor a tour (J) is on.";
 }
 
 void advance(State& state) {
-  switch (state.teach.beat) {
+  switch (state.teaching.beat) {
     case Beat::predict:
       return begin_run(state);
     case Beat::run:
@@ -161,13 +163,14 @@ void advance(State& state) {
         go_to(state, Beat::predict);
       else
         state.notice = {
-            state.teach.tour ? "That was the tour's last step." : "That was the last rung.", false};
+            state.teaching.tour ? "That was the tour's last step." : "That was the last rung.",
+            false};
       return;
   }
 }
 
 void go_back(State& state) {
-  switch (state.teach.beat) {
+  switch (state.teaching.beat) {
     case Beat::explain:
       return go_to(state, Beat::reveal);
     case Beat::reveal:
@@ -180,25 +183,25 @@ void go_back(State& state) {
 }
 
 std::vector<std::string> presented(const State& state) {
-  std::vector<std::string> chosen = {state.view.rung};
+  std::vector<std::string> chosen = {state.selection.rung};
   const auto add = [&](const std::string& kernel) {
     const bool known = std::find(chosen.begin(), chosen.end(), kernel) != chosen.end();
-    if (!kernel.empty() && !known && chosen.size() < kMostRungs && find_row(state, kernel))
+    if (!kernel.empty() && !known && chosen.size() < kMostRungs && find_row(state.ladder, kernel))
       chosen.push_back(kernel);
   };
-  add(state.view.baseline);
+  add(state.selection.baseline);
   if (const study::TourStep* step = tour_step(state)) {
     for (auto it = step->rungs.rbegin(); it != step->rungs.rend(); ++it) add(*it);
   } else {
     const RungView* best = nullptr;
-    for (const RungView& row : state.ladder) {
-      if (!has_time(row) || row.rung->kernel == state.view.rung) continue;
+    for (const RungView& row : state.ladder.rows) {
+      if (!has_time(row) || row.rung->kernel == state.selection.rung) continue;
       if (!best || row.series->stats->median_ns < best->series->stats->median_ns) best = &row;
     }
     if (best) add(best->rung->kernel);
   }
   std::vector<std::string> ordered;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (std::find(chosen.begin(), chosen.end(), row.rung->kernel) != chosen.end())
       ordered.emplace_back(row.rung->kernel);
   }
@@ -206,18 +209,18 @@ std::vector<std::string> presented(const State& state) {
 }
 
 bool is_hidden(const State& state) {
-  return state.teach.beat == Beat::predict || state.teach.beat == Beat::run;
+  return state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run;
 }
 
 chart::ChartModel presented_chart(const State& state) {
   const std::vector<std::string> kernels = presented(state);
-  const ViewDesc& view = is_hidden(state) ? kLadderView : *state.view.chart;
+  const ViewDesc& view = is_hidden(state) ? kLadderView : *state.selection.view;
   if (const chart::Figure* figure = chart::find_figure(view.figure))
     return figure->build(only(figure_rows(state, figure->rows), kernels).rows,
-                         figure_options(*state.view.lab));
+                         figure_options(*state.selection.lab));
   ChartRows rows = only(ladder_rows(state), kernels);
   for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {
-    if (rows.kernels[i] != state.view.rung) continue;
+    if (rows.kernels[i] != state.selection.rung) continue;
     rows.rows[i].series = nullptr;
     rows.rows[i].state = "?";
   }
@@ -229,14 +232,14 @@ chart::ChartModel presented_chart(const State& state) {
 }
 
 PresentedFigure presented_figure(const State& state) {
-  const RungView* selected = find_row(state, state.view.rung);
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
   if (is_hidden(state)) {
-    if (const Draft* draft = draft_of(state, state.view.rung))
+    if (const Draft* draft = draft_of(state, state.selection.rung))
       return {format_time_ns(draft->value_ns), "is what you expect"};
-    const auto locked = revealed_of(state, state.view.rung);
-    if (locked && state.teach.beat == Beat::run)
+    const auto locked = revealed_of(state, state.selection.rung);
+    if (locked && state.teaching.beat == Beat::run)
       return {format_time_ns(locked->prediction->value), "was predicted, and is locked"};
-    const Reference known = reference_of(state, state.view.rung);
+    const Reference known = reference_of(state, state.selection.rung);
     if (known.title.empty()) return {"?", "time of one call"};
     return {format_time_ns(known.time_ns), "is what “" + known.title + "” takes"};
   }
@@ -244,7 +247,7 @@ PresentedFigure presented_figure(const State& state) {
   std::string where;
   const Comparison* comparison = shown_comparison(state, &where, &run);
   if (comparison && comparison->ratio > 0) {
-    const std::string against = " than “" + rung_title(state, comparison->baseline) +
+    const std::string against = " than “" + rung_title(state.ladder, comparison->baseline) +
                                 "”, run in turns" + (where.empty() ? "" : ", " + where);
     if (comparison->verdict == Verdict::faster)
       return {format_ratio(comparison->ratio), "faster" + against, chart::Role::faster, 1};
@@ -252,7 +255,7 @@ PresentedFigure presented_figure(const State& state) {
       return {format_ratio(1 / comparison->ratio), "slower" + against, chart::Role::slower, -1};
   }
   if (!selected || !has_time(*selected)) return {"—", selected ? selected->reason : ""};
-  const auto revealed = revealed_of(state, state.view.rung);
+  const auto revealed = revealed_of(state, state.selection.rung);
   std::string about = "a call";
   if (!selected->machine.empty()) about += ", recorded on " + selected->machine;
   if (revealed && revealed->series)
@@ -262,8 +265,8 @@ PresentedFigure presented_figure(const State& state) {
 
 std::string presented_words(const State& state) {
   const study::TourStep* step = tour_step(state);
-  const RungView* selected = find_row(state, state.view.rung);
-  switch (state.teach.beat) {
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
+  switch (state.teaching.beat) {
     case Beat::predict:
     case Beat::run:
       if (step && !step->question.empty()) return step->question;
@@ -271,7 +274,7 @@ std::string presented_words(const State& state) {
                             selected->rung->change + "."
                       : "";
     case Beat::reveal: {
-      const auto revealed = revealed_of(state, state.view.rung);
+      const auto revealed = revealed_of(state, state.selection.rung);
       return revealed && revealed->series
                  ? report::prediction_sentence(*revealed) + " " + report::model_sentence(*revealed)
                  : "";
@@ -289,7 +292,7 @@ void start_tour(State& state, const std::string& id) {
     state.notice = {tour.error().sentence(), true};
     return;
   }
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
   teach.tour_step = 0;
   teach.tour_started_s = teach.now_s;
@@ -299,19 +302,20 @@ void start_tour(State& state, const std::string& id) {
 }
 
 void end_tour(State& state) {
-  state.teach.tour = nullptr;
-  state.teach.predicting = false;
+  state.teaching.tour = nullptr;
+  state.teaching.predicting = false;
   go_to(state, Beat::predict);
-  state.teach.predicting = false;
+  state.teaching.predicting = false;
 }
 
 const study::TourStep* tour_step(const State& state) {
-  return state.teach.tour ? &state.teach.tour->steps[static_cast<size_t>(state.teach.tour_step)]
-                          : nullptr;
+  return state.teaching.tour
+             ? &state.teaching.tour->steps[static_cast<size_t>(state.teaching.tour_step)]
+             : nullptr;
 }
 
 std::string tour_clock(const State& state) {
-  const Teaching& teach = state.teach;
+  const Teaching& teach = state.teaching;
   if (!teach.tour) return {};
   return fmt::format("step {} of {}  ·  {:.0f} of {:.0f} min", teach.tour_step + 1,
                      teach.tour->steps.size(),
@@ -319,7 +323,7 @@ std::string tour_clock(const State& state) {
 }
 
 bool tick_tour(State& state, double now_s) {
-  Teaching& teach = state.teach;
+  Teaching& teach = state.teaching;
   const std::string before = tour_clock(state);
   teach.now_s = now_s;
   return teach.tour && tour_clock(state) != before;

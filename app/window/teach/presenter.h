@@ -10,6 +10,13 @@
 
 namespace ridge::window {
 
+/// What presenting changes, as it was when it began.
+struct BeforePresenting {
+  Selection selection;
+  ViewState view;
+  Appearance appearance;
+};
+
 /// Into presenter mode: ×1.6, one rung at a time. Out of it: everything as it was.
 void toggle_presenter(State& state);
 

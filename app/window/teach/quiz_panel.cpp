@@ -64,8 +64,8 @@ void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
 
 void draw_answered(Ui& ui, Area* rest, const study::Question& question,
                    const study::Answer& answer) {
-  const auto found = ui.state.view.study.chosen.find(question.id);
-  const std::string chosen = found == ui.state.view.study.chosen.end() ? "" : found->second;
+  const auto found = ui.state.studying.chosen.find(question.id);
+  const std::string chosen = found == ui.state.studying.chosen.end() ? "" : found->second;
   for (size_t i = 0; i < answer.choices.size(); ++i)
     draw_choice(ui, rest->take_top(ui.px(44), ui.px(6)), question, answer.choices[i], i, chosen);
   rest->take_top(ui.px(14));
@@ -95,7 +95,7 @@ void draw_quiz(Ui& ui, Area area) {
   const Area head = rest.take_top(ui.px(28), ui.px(8));
   ui.text(head.x, head.middle(),
           std::string(find_lab(question->lab)->title) + "  ·  answered by what ran on " +
-              device_label(ui.state),
+              device_label(ui.state.sessions),
           kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
   rest.take_top(ui.paragraph(rest, question->text, kHeading_px, Role::text, Face::strong),
                 ui.px(20));

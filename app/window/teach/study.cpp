@@ -33,18 +33,18 @@ const Result<study::Metrics>& study_metrics() {
 }
 
 void save_progress(State& state) {
-  if (state.progress_path.empty() || !state.progress_problem.empty()) return;
-  const fs::path path(state.progress_path);
+  if (state.studying.path.empty() || !state.studying.problem.empty()) return;
+  const fs::path path(state.studying.path);
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  const auto written = write_whole(path.string(), study::progress_json(state.progress));
+  const auto written = write_whole(path.string(), study::progress_json(state.studying.progress));
   if (!written) state.notice = {"Progress is not saved. " + written.error().sentence(), true};
 }
 
 // ---- what the actions do ----
 
 bool is_on_cards(const State& state) {
-  return state.view.screen == ScreenId::cards && !state.view.study.is_quiz;
+  return state.view.screen == ScreenId::cards && !state.studying.is_quiz;
 }
 
 std::string card_blocker(const State& state) {
@@ -54,8 +54,8 @@ std::string card_blocker(const State& state) {
 
 void turn_card(State& state) {
   // Pinned while it is looked at: another may become due meanwhile.
-  state.view.study.card = shown_card(state)->id;
-  state.view.study.is_turned = !state.view.study.is_turned;
+  state.studying.card = shown_card(state)->id;
+  state.studying.is_turned = !state.studying.is_turned;
 }
 
 std::string question_run_blocker(const State& state) {
@@ -70,20 +70,22 @@ void run_question(State& state) {
   WorkRequest request = request_for(state, RequestType::run);
   request.lab = question.lab;
   request.kernels = answer_of(state, question).run;
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 std::string progress_export_blocker(const State& state) {
-  if (state.progress.cards.empty() && state.progress.questions.empty())
+  if (state.studying.progress.cards.empty() && state.studying.progress.questions.empty())
     return "There is no progress yet: answer a card or a question first.";
   return study_decks() ? "" : study_decks().error().sentence();
 }
 
 Result<std::string> write_progress(const State& state) {
-  RIDGE_TRY(const std::string folder, app::make_report_folder(state.export_root, "study"));
-  RIDGE_TRY_VOID(write_whole(folder + "/progress.json", study::progress_json(state.progress)));
-  RIDGE_TRY_VOID(write_whole(folder + "/progress.md",
-                             study::progress_markdown(*study_decks(), state.progress, now_s())));
+  RIDGE_TRY(const std::string folder, app::make_report_folder(state.settings.export_root, "study"));
+  RIDGE_TRY_VOID(
+      write_whole(folder + "/progress.json", study::progress_json(state.studying.progress)));
+  RIDGE_TRY_VOID(
+      write_whole(folder + "/progress.md",
+                  study::progress_markdown(*study_decks(), state.studying.progress, now_s())));
   return folder;
 }
 
@@ -94,19 +96,19 @@ void export_progress(State& state) {
 }
 
 std::string new_progress_blocker(const State& state) {
-  return state.progress_problem.empty() ? "The saved progress is in order." : "";
+  return state.studying.problem.empty() ? "The saved progress is in order." : "";
 }
 
 /// The damaged file is kept under another name, since a person may be able to mend it.
 void start_progress_over(State& state) {
   std::error_code error;
-  fs::rename(state.progress_path, state.progress_path + ".damaged", error);
+  fs::rename(state.studying.path, state.studying.path + ".damaged", error);
   if (error) {
     state.notice = {"The damaged file could not be set aside: " + error.message() + ".", true};
     return;
   }
-  state.progress_problem.clear();
-  state.notice = {"The damaged file is kept as " + state.progress_path + ".damaged.", false};
+  state.studying.problem.clear();
+  state.notice = {"The damaged file is kept as " + state.studying.path + ".damaged.", false};
   save_progress(state);
 }
 
@@ -179,7 +181,7 @@ const study::Deck* shown_deck(const State& state) {
   const auto& decks = study_decks();
   if (!decks || decks->empty()) return nullptr;
   for (const study::Deck& deck : *decks) {
-    if (deck.lab == state.view.study.deck) return &deck;
+    if (deck.lab == state.studying.deck) return &deck;
   }
   return &decks->front();
 }
@@ -188,21 +190,21 @@ const study::Card* shown_card(const State& state) {
   const study::Deck* deck = shown_deck(state);
   if (!deck) return nullptr;
   for (const study::Card& card : deck->cards) {
-    if (card.id == state.view.study.card) return &card;
+    if (card.id == state.studying.card) return &card;
   }
-  return study::next_card(*deck, state.progress, now_s(), state.view.study.goes_on);
+  return study::next_card(*deck, state.studying.progress, now_s(), state.studying.goes_on);
 }
 
 void show_deck(State& state, const std::string& lab) {
-  state.view.study = {.deck = lab, .chosen = std::move(state.view.study.chosen)};
+  state.studying = {.deck = lab, .chosen = std::move(state.studying.chosen)};
 }
 
 void answer_card(State& state, bool knew) {
   const study::Card* card = shown_card(state);
   if (!card) return;
-  study::answer(state.progress, *card, knew, now_s());
-  state.view.study.card.clear();
-  state.view.study.is_turned = false;
+  study::answer(state.studying.progress, *card, knew, now_s());
+  state.studying.card.clear();
+  state.studying.is_turned = false;
   save_progress(state);
 }
 
@@ -210,7 +212,7 @@ const study::Question* shown_question(const State& state) {
   const auto& questions = study_questions();
   if (!questions || questions->empty()) return nullptr;
   for (const study::Question& question : *questions) {
-    if (question.id == state.view.study.question) return &question;
+    if (question.id == state.studying.question) return &question;
   }
   return &questions->front();
 }
@@ -220,8 +222,8 @@ study::Answer answer_of(const State& state, const study::Question& question) {
 }
 
 void choose(State& state, const study::Question& question, const study::Choice& choice) {
-  if (!state.view.study.chosen.emplace(question.id, choice.label).second) return;
-  study::QuizProgress& to = state.progress.questions[question.id];
+  if (!state.studying.chosen.emplace(question.id, choice.label).second) return;
+  study::QuizProgress& to = state.studying.progress.questions[question.id];
   ++(choice.accepted ? to.right : to.wrong);
   save_progress(state);
 }
@@ -229,7 +231,7 @@ void choose(State& state, const study::Question& question, const study::Choice& 
 void study_digit(State& state, int digit) {
   if (is_on_cards(state)) {
     if (digit > 2 || !shown_card(state)) return;
-    if (state.view.study.is_turned)
+    if (state.studying.is_turned)
       answer_card(state, digit == 1);
     else
       state.notice = {"Turn the card first (Space).", false};
@@ -257,12 +259,12 @@ std::string default_progress_path() {
 }
 
 void load_progress(State& state) {
-  if (state.progress_path.empty()) return;
-  auto progress = study::load_progress(state.progress_path);
+  if (state.studying.path.empty()) return;
+  auto progress = study::load_progress(state.studying.path);
   if (progress)
-    state.progress = *std::move(progress);
+    state.studying.progress = *std::move(progress);
   else
-    state.progress_problem = progress.error().sentence();
+    state.studying.problem = progress.error().sentence();
 }
 
 std::span<const Action> study_actions() {

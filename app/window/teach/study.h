@@ -45,7 +45,7 @@ void open_term(State& state, const std::string& name);
 
 /// $XDG_DATA_HOME or ~/.local/share, then ridgepoint/study.json. Empty without a home.
 std::string default_progress_path();
-/// Reads it from state.progress_path; a damaged file becomes state.progress_problem.
+/// Reads it from state.studying.path; a damaged file becomes state.studying.problem.
 void load_progress(State& state);
 
 /// Rows of the table of actions.

@@ -1,11 +1,12 @@
-// The state of the teaching loop: what a learner expects, where a presenter or a tour stands, and
-// what runs again by itself. Plain data; predict.h, presenter.h and tour_bar.h work on it.
+// The state of teaching: what is studied, what a learner expects, where a presenter or a tour stands, and
+// what runs again by itself. Plain data; study.h, predict.h and presenter.h work on it.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 
+#include "app/study/progress.h"
 #include "common/record/types.h"
 
 namespace ridge::study {
@@ -14,7 +15,7 @@ struct Tour;
 
 namespace ridge::window {
 
-struct ViewState;
+struct BeforePresenting;
 
 /// An expectation that is not locked yet: Run puts it into the transcript.
 struct Draft {
@@ -26,6 +27,21 @@ struct Draft {
 /// What the room is doing. Page Down goes on, Page Up goes back.
 enum class Beat { predict, run, reveal, explain };
 
+/// The study screen: what is open on it, what was chosen since the start, and what is known of the cards.
+struct Studying {
+  bool is_quiz = false;
+  std::string deck;  ///< its lab; empty: the first
+  std::string card;  ///< id; empty: the next one that is due
+  bool is_turned = false;
+  bool goes_on = false;  ///< nothing is due, and the deck is gone through all the same
+  std::string question;  ///< id; empty: the first
+  std::map<std::string, std::string> chosen;  ///< question id: label of the choice
+  study::Progress progress;                   ///< of the cards and the quiz
+  std::string path;     ///< where the progress is kept; empty: nowhere (tests, shot)
+  std::string problem;  ///< why the file there could not be read: it is not written over
+};
+
+/// The teaching loop: predictions, the presenter, tours.
 struct Teaching {
   bool predicting = false;              ///< the field is open
   bool wants_focus = false;             ///< it has just been opened
@@ -34,7 +50,7 @@ struct Teaching {
   std::map<std::string, Draft> drafts;  ///< by kernel id
 
   bool presenting = false;
-  std::shared_ptr<const ViewState> before;  ///< the view as it was when presenting began
+  std::shared_ptr<const BeforePresenting> before;  ///< what presenting changes; null: it is off
   Beat beat = Beat::predict;
 
   std::shared_ptr<const study::Tour> tour;  ///< null: none

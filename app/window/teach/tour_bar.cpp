@@ -12,7 +12,7 @@ namespace {
 constexpr float kHead = 34, kPad = 12;
 
 std::string next_label(const State& state) {
-  switch (state.teach.beat) {
+  switch (state.teaching.beat) {
     case Beat::predict:
       return "Run";
     case Beat::run:
@@ -28,7 +28,7 @@ std::string next_label(const State& state) {
 }  // namespace
 
 float TourBar::height(Ui& ui, float width) const {
-  if (!ui.state.teach.tour) return 0;
+  if (!ui.state.teaching.tour) return 0;
   const float text_w = width - 2 * ui.px(kPad + 6);
   const float words = ui.paragraph({0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
                                    Role::text, Face::body, true);
@@ -49,7 +49,7 @@ void TourBar::draw(Ui& ui, Area area) const {
   button("end_tour", "End", Ui::Kind::quiet);
   button("advance", next_label(state), Ui::Kind::primary);
   button("go_back", "Back", Ui::Kind::normal);
-  const float w = ui.text(head.x, head.middle(), state.teach.tour->title, kBody_px, Role::text,
+  const float w = ui.text(head.x, head.middle(), state.teaching.tour->title, kBody_px, Role::text,
                           Face::strong, Anchor::start, head.w * 0.6f);
   head.take_left(w, ui.px(16));
   ui.text(head.x, head.middle(), tour_clock(state), kSmall_px, Role::muted, Face::body,
@@ -86,7 +86,7 @@ void draw_tours(Ui& ui) {
     if (touched.clicked) ui.dispatch([id](State& state) { start_tour(state, id); });
   }
   if (overlay.clicked_outside(box))
-    ui.dispatch([](State& state) { state.teach.show_tours = false; });
+    ui.dispatch([](State& state) { state.teaching.show_tours = false; });
 }
 
 }  // namespace ridge::window

@@ -19,7 +19,7 @@ void draw_views(Ui& ui, const Area& area) {
   int chosen = 0;
   std::vector<const ViewDesc*> choices;
   for (const ViewDesc* view : views()) {
-    const bool is_shown = view == ui.state.view.chart;  // a key led to it: its button stays
+    const bool is_shown = view == ui.state.selection.view;  // a key led to it: its button stays
     if (!is_shown && !can_fill(ui.state, *view)) continue;
     choices.push_back(view);
     if (is_shown) chosen = static_cast<int>(labels.size());
@@ -61,10 +61,10 @@ void draw_controls(Ui& ui, const ViewDesc& view, Area* inner) {
 }  // namespace
 
 void ChartPanel::build(Ui& ui) {
-  const ViewState& view = ui.state.view;
-  if (version_ == ui.state.ladder_version && shown_ == view.chart) return;
-  version_ = ui.state.ladder_version;
-  shown_ = view.chart;
+  const ViewDesc* view = ui.state.selection.view;
+  if (version_ == ui.state.ladder.version && shown_ == view) return;
+  version_ = ui.state.ladder.version;
+  shown_ = view;
   ChartRows rows;
   chart::ChartModel model = centre_chart(ui.state, &rows);
   rows_ = std::move(rows.kernels);
@@ -72,7 +72,7 @@ void ChartPanel::build(Ui& ui) {
 }
 
 void ChartPanel::take_click(Ui& ui, int row) const {
-  if (const auto click = ui.state.view.chart->click)
+  if (const auto click = ui.state.selection.view->click)
     return ui.dispatch([click, row](State& state) { click(state, row); });
   if (row < 0 || row >= static_cast<int>(rows_.size())) return;
   const std::string& kernel = rows_[static_cast<size_t>(row)];
@@ -88,19 +88,19 @@ void ChartPanel::take_drag(Ui& ui) const {
   const State& state = ui.state;
   const auto& held = view_.held();
   const bool in_times =
-      held && held->is_dragged && held->panel == 0 && state.view.chart == &kLadderView;
-  if (!in_times || !state.teach.predicting) return;
+      held && held->is_dragged && held->panel == 0 && state.selection.view == &kLadderView;
+  if (!in_times || !state.teaching.predicting) return;
   const std::string& kernel = rows_[static_cast<size_t>(held->row)];
   if (kernel == kFoldRow) return;
   ui.dispatch([kernel, value_ns = held->value * 1e9](State& changed) {
-    if (kernel != changed.view.rung) select_rung(changed, kernel);
+    if (kernel != changed.selection.rung) select_rung(changed, kernel);
     drag_draft(changed, value_ns);
   });
   if (const Draft* draft = draft_of(state, kernel)) ui.tooltip("You expect " + draft->text + ".");
 }
 
 void ChartPanel::draw_panel(Ui& ui, const Area& area) {
-  const ViewDesc* view = ui.state.view.chart;
+  const ViewDesc* view = ui.state.selection.view;
   auto& panel = panels_[view];
   if (!panel) panel = view->make_panel();
   panel->draw(ui, area);
@@ -109,7 +109,7 @@ void ChartPanel::draw_panel(Ui& ui, const Area& area) {
 void ChartPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
   is_chart_ = false;
-  if (!ui.state.view.lab) {
+  if (!ui.state.selection.lab) {
     draw_empty_state(ui, area, "This build has no labs.",
                      "Build with the files of labs/, or start ridgepoint from its own folder.");
     return;
@@ -117,14 +117,14 @@ void ChartPanel::draw(Ui& ui, Area area) {
   Area inner = area.inset(ui.px(kPad));
   const Area views = inner.take_top(ui.px(kHeading));
   draw_views(ui, {views.x + ui.px(8), views.y + ui.px(2), views.w - ui.px(16), views.h});
-  const ViewDesc& view = *ui.state.view.chart;
+  const ViewDesc& view = *ui.state.selection.view;
   if (view.make_panel) return draw_panel(ui, inner);
   is_chart_ = true;
   draw_controls(ui, view, &inner);
   build(ui);
-  const bool predicts = ui.state.teach.predicting && ui.state.view.chart == &kLadderView;
+  const bool predicts = ui.state.teaching.predicting && ui.state.selection.view == &kLadderView;
   view_.keep_quiet(predicts && view_.held().has_value());
-  view_.follow(ui.state.view.rung);
+  view_.follow(ui.state.selection.rung);
   take_click(ui, view_.draw(ui, "chart", inner));
   take_drag(ui);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "app/window/panels/fold.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/chart/size_curve.h"
@@ -12,8 +11,8 @@ namespace ridge::window {
 chart::LadderRow plain_row(const State& state, const RungView& row) {
   chart::LadderRow out;
   out.label = row.rung->title;
-  out.is_baseline = state.view.baseline == row.rung->kernel;
-  out.selected = state.view.rung == row.rung->kernel;
+  out.is_baseline = state.selection.baseline == row.rung->kernel;
+  out.selected = state.selection.rung == row.rung->kernel;
   out.is_peer = row.rung->peer;
   out.is_trap = row.series ? row.series->kind == RungKind::trap
                            : row.info && row.info->kind == RungKind::trap;
@@ -25,7 +24,7 @@ void set_source(const State& state, const Run& run, const std::string& machine,
   row->series = series;
   row->ceilings = &run.ceilings();
   row->origin = machine;
-  row->stale = !machine.empty() && is_stale(state, *series);
+  row->stale = !machine.empty() && is_stale(state.sessions, *series);
 }
 
 namespace {
@@ -43,7 +42,7 @@ bool has_threads(const Params& shown, const Series& series, bool live) {
 }
 
 std::string dtype_of_row(const State& state, const RungView& row) {
-  const std::string chosen = param_text(state.view.params, "dtype");
+  const std::string chosen = param_text(state.selection.params, "dtype");
   const std::string wanted = chosen == kOwnType ? "" : chosen;
   if (!wanted.empty() || !row.info || row.info->dtypes.empty()) return wanted;
   return row.series ? dtype_of(*row.series) : row.info->dtypes.front();
@@ -66,7 +65,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Params& shown,
   const std::string dtype = dtype_of_row(state, row);
   std::vector<const Series*> found;
   for (const Series& series : run.series()) {
-    if (series.kernel != row.rung->kernel || series.cache != state.view.cache) continue;
+    if (series.kernel != row.rung->kernel || series.cache != state.selection.cache) continue;
     if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(shown, series, live))
       continue;
     if (live && !has_lab_shape(row, series)) continue;
@@ -87,8 +86,8 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
                chart::LadderRow* row) {
   const auto& all = state.run().series();
   const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == view.rung->kernel && series.cache == state.view.cache && series.stats &&
-           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+    return series.kernel == view.rung->kernel && series.cache == state.selection.cache &&
+           series.stats && std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
              return equal_where_named(series.params, item.first, item.second);
            });
   });
@@ -96,10 +95,10 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
     set_source(state, state.run(), "", &*live, row);
     return true;
   }
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     if (view.can_run) break;
     const Snapped snapped =
-        nearest_series(*recording.run, view.rung->kernel, wanted, state.view.cache);
+        nearest_series(*recording.run, view.rung->kernel, wanted, state.selection.cache);
     if (!snapped.series) continue;
     set_source(state, *recording.run, recording.machine, snapped.series, row);
     if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
@@ -112,7 +111,7 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
 /// that has not the chosen type. The rail lists it all the same, with the reason.
 bool is_hidden_row(const State& state, const RungView& row) {
   if (row.series) return false;
-  const std::string chosen = param_text(state.view.params, "dtype", kOwnType);
+  const std::string chosen = param_text(state.selection.params, "dtype", kOwnType);
   const std::vector<std::string> dtypes = row.info ? row.info->dtypes : std::vector<std::string>();
   const bool has_type = chosen == kOwnType || dtypes.empty() ||
                         std::find(dtypes.begin(), dtypes.end(), chosen) != dtypes.end();
@@ -137,9 +136,10 @@ bool has_frontier(const Lab& lab) {
 ChartRows ladder_rows(const State& state) {
   ChartRows out;
   std::string section;
-  for (size_t i = 0; i < state.ladder.size(); ++i) {
-    const RungView& row = state.ladder[i];
-    if (const Section* begins = section_at(*state.view.lab, *row.rung)) section = begins->title;
+  for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
+    const RungView& row = state.ladder.rows[i];
+    if (const Section* begins = section_at(*state.selection.lab, *row.rung))
+      section = begins->title;
     if (is_folded(state, *row.rung)) {
       if (const Fold fold = fold_at(state, i); fold.can_show) add_fold(fold, section, &out);
       continue;
@@ -159,10 +159,11 @@ ChartRows ladder_rows(const State& state) {
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(row.rung->kernel);
   }
-  if (has_frontier(*state.view.lab)) {
-    chart::pair_seeds(state.run().series().pointers(), state.view.lab->quality_metric, out.rows);
-    for (const Recording& recording : state.recordings)
-      chart::pair_seeds(recording.run->series().pointers(), state.view.lab->quality_metric,
+  if (has_frontier(*state.selection.lab)) {
+    chart::pair_seeds(state.run().series().pointers(), state.selection.lab->quality_metric,
+                      out.rows);
+    for (const Recording& recording : state.sessions.recordings)
+      chart::pair_seeds(recording.run->series().pointers(), state.selection.lab->quality_metric,
                         out.rows);
   }
   return out;
@@ -176,7 +177,7 @@ ChartRows type_rows(const State& state) {
   };
   for (size_t i = 0; i < ladder.rows.size(); ++i) {
     if (ladder.kernels[i] == kFoldRow) continue;
-    const RungView& view = *find_row(state, ladder.kernels[i]);
+    const RungView& view = *find_row(state.ladder, ladder.kernels[i]);
     const std::string shown = view.series ? dtype_of(*view.series) : "";
     const size_t first = out.rows.size();
     out.rows.push_back(ladder.rows[i]);
@@ -207,10 +208,10 @@ ChartRows size_rows(const State& state) {
     }
     return !found.empty();
   };
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     if (is_folded(state, *row.rung)) continue;
     if (add(row, state.run(), "") || row.can_run) continue;
-    for (const Recording& recording : state.recordings) {
+    for (const Recording& recording : state.sessions.recordings) {
       if (add(row, *recording.run, recording.machine)) break;
     }
   }

@@ -39,7 +39,7 @@ std::string ChartView::row_name(int row) const {
 }
 
 bool ChartView::is_laid_out(Ui& ui, float width, float height) const {
-  return !fresh_ && width_ == width && height_ == height && scale_ == ui.state.view.scale &&
+  return !fresh_ && width_ == width && height_ == height && scale_ == ui.state.appearance.scale &&
          fonts_version_ == ui.fonts.version();
 }
 
@@ -57,7 +57,7 @@ void ChartView::lay_out_once(Ui& ui, float width, float height, float font) {
 void ChartView::lay_out(Ui& ui, float width, float height) {
   if (is_laid_out(ui, width, height)) return;
   fresh_ = false;
-  width_ = width, height_ = height, scale_ = ui.state.view.scale;
+  width_ = width, height_ = height, scale_ = ui.state.appearance.scale;
   fonts_version_ = ui.fonts.version();
   if (!is_compact_) {
     lay_out_once(ui, width, height, kFont_px);
@@ -390,7 +390,7 @@ void copy_text(State& state, const std::string& text, const std::string& said,
 }
 
 void grant(State& state, ChartView& view) {
-  switch (state.chart_command) {
+  switch (state.chart.command) {
     case ChartCommand::none:
       return;
     case ChartCommand::fit:
@@ -407,8 +407,8 @@ void grant(State& state, ChartView& view) {
                        "The chart has no figures yet.");
     }
     case ChartCommand::copy_svg:
-      return copy_text(state, view.svg(state.view.scale), "The chart is on the clipboard as SVG.",
-                       "There is no chart to copy yet.");
+      return copy_text(state, view.svg(state.appearance.scale),
+                       "The chart is on the clipboard as SVG.", "There is no chart to copy yet.");
   }
 }
 
@@ -445,12 +445,12 @@ void ChartView::draw_table(Ui& ui, const std::string& name, Area area) {
 }
 
 bool run_chart_command(State& state, ChartView* view) {
-  if (state.chart_command == ChartCommand::none) return false;
+  if (state.chart.command == ChartCommand::none) return false;
   if (view)
     grant(state, *view);
   else
     state.notice = {"There is no chart here yet.", false};
-  state.chart_command = ChartCommand::none;
+  state.chart.command = ChartCommand::none;
   return true;
 }
 

@@ -15,7 +15,7 @@ constexpr float kDiagramFont_px = kSmall_px, kControls = 30;
 
 /// The sizes that are set; in a rung's own type where that is chosen.
 std::map<std::string, int64_t> sizes_of(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state, kernel);
+  const RungView* row = find_row(state.ladder, kernel);
   Params params = view_params(state, row ? row->info : nullptr);
   if (param_text(params, "dtype") == kOwnType) {
     params.erase("dtype");
@@ -42,7 +42,7 @@ void DiagramView::build(Ui& ui, const Fenced& fenced) {
   made_ = diagram::build(fenced.info, fenced.body, source->text, sizes, knob_);
   drawn_step_ = -1;
   if (!made_->ok()) return;
-  plays_ = !ui.state.view.reduced_motion;
+  plays_ = !ui.state.appearance.reduced_motion;
   step_ = plays_ ? 0 : (**made_).still;
   next_s_ = ImGui::GetTime() + kStep_s;
 }
@@ -65,14 +65,14 @@ void DiagramView::step_to(int step) {
 }
 
 void DiagramView::move(Ui& ui, bool is_seen) {
-  const int moves = ui.state.teach.diagram_moves;
+  const int moves = ui.state.teaching.diagram_moves;
   if (moves != 0) {
     plays_ = false;
     step_to(step_ + moves);
   }
   // A measurement wants the processor for itself.
-  const bool measures = ui.state.session->state() == app::WorkerState::busy;
-  if (ui.state.view.reduced_motion) plays_ = false;
+  const bool measures = ui.state.sessions.shown->state() == app::WorkerState::busy;
+  if (ui.state.appearance.reduced_motion) plays_ = false;
   if (!plays_ || !is_seen || measures) return;
   const double now_s = ImGui::GetTime();
   if (now_s >= next_s_) {
@@ -97,12 +97,12 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
                                ui.color(Role::text));
   }
   if (pressed.hovered)
-    ui.tooltip(plays_ ? "Pause" : ui.state.view.reduced_motion ? "Next step" : "Play");
+    ui.tooltip(plays_ ? "Pause" : ui.state.appearance.reduced_motion ? "Next step" : "Play");
   if (pressed.clicked) {
     const bool ended = step_ + 1 == count;
     if (ended) step_to(0);
-    if (ui.state.view.reduced_motion && !ended) step_to(step_ + 1);
-    plays_ = !plays_ && !ui.state.view.reduced_motion;
+    if (ui.state.appearance.reduced_motion && !ended) step_to(step_ + 1);
+    plays_ = !plays_ && !ui.state.appearance.reduced_motion;
     next_s_ = ImGui::GetTime() + kStep_s;
     ui.needs_redraw = true;
   }

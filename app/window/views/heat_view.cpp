@@ -11,7 +11,7 @@ namespace {
 
 const std::vector<ParamSpec>& specs_of(const State& state) {
   static const std::vector<ParamSpec> kNone;
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   return row && row->info ? row->info->params : kNone;
 }
 
@@ -25,7 +25,7 @@ const ParamSpec* spec_of(const State& state, const std::string& name) {
 /// The lab's stops of it, or of what it copies, that the rung can take.
 std::vector<int64_t> stops_of(const State& state, const ParamSpec& spec) {
   std::vector<int64_t> stops;
-  for (const ParamView& view : state.view.lab->params) {
+  for (const ParamView& view : state.selection.lab->params) {
     if (view.name == spec.name || (stops.empty() && view.name == spec.same_as)) stops = view.stops;
   }
   std::erase_if(stops, [&](int64_t stop) { return stop < spec.min || stop > spec.max; });
@@ -54,7 +54,7 @@ std::vector<Pair> pairs_of(const HeatAxes& axes) {
 const Series* newest(const Run& run, const State& state, const Params& wanted) {
   const auto& all = run.series();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == state.view.rung && series.cache == state.view.cache &&
+    return series.kernel == state.selection.rung && series.cache == state.selection.cache &&
            agrees(series.params, wanted);
   });
   return found == all.rend() ? nullptr : &*found;
@@ -65,7 +65,7 @@ void find_result(const State& state, const RungView& view, const Params& wanted,
                  chart::LadderRow* row) {
   row->series = newest(state.run(), state, wanted);
   if (row->series) row->ceilings = &state.run().ceilings();
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     if (row->series || view.can_run) return;
     row->series = newest(*recording.run, state, wanted);
     if (!row->series) continue;
@@ -76,7 +76,7 @@ void find_result(const State& state, const RungView& view, const Params& wanted,
 
 std::vector<chart::HeatCell> cells_of(const State& state, const HeatAxes& axes) {
   std::vector<chart::HeatCell> cells;
-  const RungView* view = find_row(state, state.view.rung);
+  const RungView* view = find_row(state.ladder, state.selection.rung);
   if (!view || !view->info) return cells;
   const Params now = view_params(state, view->info);
   for (const Pair& pair : pairs_of(axes)) {
@@ -110,15 +110,15 @@ HeatAxes heat_axes(const State& state) {
   const auto known = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  const ParamView* swept = swept_param(*state.view.lab);
-  const std::vector<const char*>& first = state.view.lab->heat;
+  const ParamView* swept = swept_param(*state.selection.lab);
+  const std::vector<const char*>& first = state.selection.lab->heat;
   const bool has_first = first.size() == 2 && known(first[0]) && known(first[1]);
   HeatAxes axes;
-  axes.x = known(state.view.heat_x)      ? state.view.heat_x
+  axes.x = known(state.options.heat_x)   ? state.options.heat_x
            : has_first                   ? first[0]
            : swept && known(swept->name) ? swept->name
                                          : names.front();
-  axes.y = state.view.heat_y.empty() && has_first ? first[1] : state.view.heat_y;
+  axes.y = state.options.heat_y.empty() && has_first ? first[1] : state.options.heat_y;
   if (!known(axes.y) || axes.y == axes.x)
     axes.y = *std::find_if(names.begin(), names.end(),
                            [&](const std::string& name) { return name != axes.x; });
@@ -129,17 +129,17 @@ HeatAxes heat_axes(const State& state) {
 
 void set_heat_axis(State& state, bool is_x, const std::string& name) {
   const HeatAxes now = heat_axes(state);
-  ViewState& view = state.view;
-  view.heat_x = now.x, view.heat_y = now.y;
+  ViewOptions& options = state.options;
+  options.heat_x = now.x, options.heat_y = now.y;
   // What the other axis has changes place with it.
-  if (is_x && name == now.y) view.heat_y = now.x;
-  if (!is_x && name == now.x) view.heat_x = now.y;
-  (is_x ? view.heat_x : view.heat_y) = name;
-  state.dirty = true;
+  if (is_x && name == now.y) options.heat_y = now.x;
+  if (!is_x && name == now.x) options.heat_x = now.y;
+  (is_x ? options.heat_x : options.heat_y) = name;
+  state.ladder.dirty = true;
 }
 
 Params heat_params_at(const State& state, const HeatAxes& axes, int64_t x, int64_t y) {
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row || !row->info) return {};
   Params params = params_for(state, *row->info);
   const std::string group = group_of(state, axes.x);
@@ -158,7 +158,7 @@ Params heat_params_at(const State& state, const HeatAxes& axes, int64_t x, int64
 
 chart::ChartModel heat_chart(const State& state) {
   const HeatAxes axes = heat_axes(state);
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   chart::HeatmapOptions options{axes.x, axes.y, row ? row->rung->title : "", ""};
   if (row && row->info) {
     for (const auto& [name, value] : view_params(state, row->info)) {
@@ -190,9 +190,9 @@ void sweep_pair(State& state) {
   });
   WorkRequest request = request_for(state, RequestType::run);
   for (const Pair& pair : pairs)
-    request.kernels.push_back({state.view.rung, heat_params_at(state, axes, pair.x, pair.y)});
-  send(state, std::move(request), &state.run_request);
-  state.view.chart = &kHeatmapView;
+    request.kernels.push_back({state.selection.rung, heat_params_at(state, axes, pair.x, pair.y)});
+  send(state, std::move(request), &state.requests.run);
+  state.selection.view = &kHeatmapView;
 }
 
 void select_heat_cell(State& state, int row) {

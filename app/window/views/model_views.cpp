@@ -27,27 +27,27 @@ std::string name_with_way(const Rung& rung, const std::string& note) {
 /// Of all that was measured on this machine, whichever lab's rung it was.
 void find_fastest(const State& state, const app::PublishedRow& part, int64_t calls,
                   chart::WorkloadRow* out) {
-  const Series* best = app::fastest_call(state.run(), part, state.view.cache);
+  const Series* best = app::fastest_call(state.run(), part, state.selection.cache);
   if (!best) return;
   const Rung* rung = rung_of(best->kernel);
-  out->fastest = rung ? name_with_way(*rung, best->note) : rung_title(state, best->kernel);
+  out->fastest = rung ? name_with_way(*rung, best->note) : rung_title(state.ladder, best->kernel);
   out->fastest_s = best->stats->median_ns * 1e-9 * static_cast<double>(calls);
 }
 
 /// The lab's own, or the phase in view of the model that is described, by the selected rung's processor.
 Workload workload_in_view(const State& state, const RungView& row) {
-  if (!state.view.lab->serves_model) return state.view.lab->workloads.front();
-  ModelShape shape = state.model;
+  if (!state.selection.lab->serves_model) return state.selection.lab->workloads.front();
+  ModelShape shape = state.options.model;
   shape.gpu = backend_of(row.rung->kernel) == Backend::cuda;
   shape.dtype = shape.gpu ? "bf16" : "fp32";
-  return model_workloads(shape)[state.model_decodes ? 1 : 0];
+  return model_workloads(shape)[state.options.model_decodes ? 1 : 0];
 }
 
 /// Another size's rate, where this shape was not measured.
 void take_nearest(const State& state, const WorkloadPart& part, const app::PublishedRow& filled,
                   chart::WorkloadRow* out) {
   const app::Reckoned near =
-      app::reckon(state.run(), state.recordings, part, filled, state.view.cache);
+      app::reckon(state.run(), state.sessions.recordings, part, filled, state.selection.cache);
   if (!near.series) return;
   out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
   out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
@@ -59,17 +59,17 @@ void take_nearest(const State& state, const WorkloadPart& part, const app::Publi
 
 chart::ChartModel workload_of(const State& state) {
   chart::WorkloadInput input;
-  const RungView* row = find_row(state, state.view.rung);
-  if (!state.view.lab || !has_workload(*state.view.lab) || !row) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!state.selection.lab || !has_workload(*state.selection.lab) || !row) {
     input.title = "This lab has no workload";
     return chart::workload_chart(input);
   }
   const Workload workload = workload_in_view(state, *row);
   input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
-  input.rung = state.view.lab->serves_model ? "our rungs" : row->rung->title;
+  input.rung = state.selection.lab->serves_model ? "our rungs" : row->rung->title;
   input.machine = row->can_run || row->origin != Origin::recorded ? "" : row->machine;
   const Table table = app::workload_table(workload, row->rung->kernel, other_params(state, *row));
-  const auto filled = app::fill_table(table, state.run(), 0, state.recordings, {});
+  const auto filled = app::fill_table(table, state.run(), 0, state.sessions.recordings, {});
   input.rows = app::workload_rows(workload, filled);
   for (size_t i = 0; i < filled.size(); ++i) {
     const WorkloadPart& part = workload.parts[i];
@@ -85,20 +85,21 @@ bool has_workload(const Lab& lab) {
 }
 
 void run_workload(State& state) {
-  const RungView* row = find_row(state, state.view.rung);
-  if (!row || !row->info || !has_workload(*state.view.lab)) return;
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row || !row->info || !has_workload(*state.selection.lab)) return;
   const Workload workload = workload_in_view(state, *row);
   WorkRequest request = request_for(state, RequestType::run);
   request.cache = CacheMode::hot;
   request.kernels = app::workload_requests(
       app::workload_table(workload, row->rung->kernel, other_params(state, *row)));
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 namespace {
 
 std::string workload_blocker(const State& state) {
-  return state.view.lab && has_workload(*state.view.lab) ? "" : "This lab has no workload.";
+  return state.selection.lab && has_workload(*state.selection.lab) ? ""
+                                                                   : "This lab has no workload.";
 }
 
 std::string run_workload_blocker(const State& state) {
@@ -126,7 +127,7 @@ const ViewDesc kWorkloadView = {
     .build = [](const State& state, ChartRows*) { return workload_of(state); },
     .bar = {.height_px = kModelBar_px,
             .draw = draw_phase_bar,
-            .is_shown = [](const State& state) { return state.view.lab->serves_model; }},
+            .is_shown = [](const State& state) { return state.selection.lab->serves_model; }},
     .foot = {"run_workload", "Run these shapes"},
     .actions = workload_actions};
 RIDGE_VIEW(kWorkloadView);
@@ -141,11 +142,11 @@ std::string count_text(int64_t value) {
 
 void draw_phases(Ui& ui, const Area& area) {
   const int clicked =
-      ui.segments("phase", area, {"prefill", "decode"}, ui.state.model_decodes ? 1 : 0);
+      ui.segments("phase", area, {"prefill", "decode"}, ui.state.options.model_decodes ? 1 : 0);
   if (clicked < 0) return;
   ui.dispatch([clicked](State& state) {
-    state.model_decodes = clicked == 1;
-    state.dirty = true;
+    state.options.model_decodes = clicked == 1;
+    state.ladder.dirty = true;
   });
 }
 
@@ -177,16 +178,16 @@ void draw_model_bar(Ui& ui, Area area, const Left& draw_left) {
       "model_prompt", "prompt", "Tokens of each sequence.", {128, 512, 2048, 4096, 8192, 32768}};
   static const Stops<int64_t> kBatch = {
       "model_batch", "batch", "Sequences at once.", {1, 2, 4, 8, 16, 32, 64}};
-  const ModelShape& model = ui.state.model;
+  const ModelShape& model = ui.state.options.model;
   Area lines = area.inset(ui.px(8), ui.px(5));
   Area line = lines.take_top((lines.h - ui.px(6)) / 2, ui.px(6));
   const Area left = line.take_left(ui.px(140), ui.px(14));
   draw_left(ui, left);
   const auto draw = [&](const Stops<int64_t>& stops, int64_t ModelShape::*value) {
     draw_stops(ui, &line, stops, model.*value, count_text, [value](State& state, int64_t chosen) {
-      state.model.*value = chosen;
-      while (state.model.heads % state.model.heads_kv != 0)
-        --state.model.heads_kv;  // 96 have no 64
+      state.options.model.*value = chosen;
+      while (state.options.model.heads % state.options.model.heads_kv != 0)
+        --state.options.model.heads_kv;  // 96 have no 64
     });
   };
   draw(kBatch, &ModelShape::batch);
@@ -214,7 +215,7 @@ void draw_processor_bar(Ui& ui, Area area) {
 namespace {
 
 ModelShape shape_in_view(const State& state) {
-  ModelShape shape = state.model;
+  ModelShape shape = state.options.model;
   shape.gpu = decodes_on_gpu(state);
   return shape;
 }
@@ -234,15 +235,16 @@ chart::ChartModel decode_of(const State& state, std::vector<std::string>* kernel
     return none;
   }
   const bool is_saved = state.is_replay() && state.run().environment();
-  const app::DecodeSource from = is_saved ? app::from_saved(state.run(), state.recordings)
-                                          : app::DecodeSource{&state.run(), state.recordings, ""};
+  const app::DecodeSource from =
+      is_saved ? app::from_saved(state.run(), state.sessions.recordings)
+               : app::DecodeSource{&state.run(), state.sessions.recordings, ""};
   const app::Decode decode = app::fill_decode(shape_in_view(state), threads_in_view(state), from);
   for (const app::DecodeWith& type : decode.types) kernels->push_back(type.kernel);
   return app::chart_of(decode);
 }
 
 bool decodes_on_gpu(const State& state) {
-  return backend_of(state.view.rung) == Backend::cuda;
+  return backend_of(state.selection.rung) == Backend::cuda;
 }
 
 void decode_on(State& state, bool gpu) {
@@ -255,12 +257,12 @@ void decode_on(State& state, bool gpu) {
 void run_decode(State& state) {
   WorkRequest request =
       app::decode_request(shape_in_view(state), threads_in_view(state), state.run());
-  request.lab = state.view.lab->id;
-  send(state, std::move(request), &state.run_request);
+  request.lab = state.selection.lab->id;
+  send(state, std::move(request), &state.requests.run);
 }
 
 std::string decode_blocker(const State& state) {
-  const bool any = state.view.lab && state.view.lab->decodes_model;
+  const bool any = state.selection.lab && state.selection.lab->decodes_model;
   return any ? "" : "This lab has no types of weights to decode with: Quantization has.";
 }
 

@@ -72,13 +72,13 @@ class PublishedPanel final : public CentrePanel {
 };
 
 void PublishedPanel::build(Ui& ui) {
-  if (version_ == ui.state.ladder_version) return;
-  version_ = ui.state.ladder_version;
+  if (version_ == ui.state.ladder.version) return;
+  version_ = ui.state.ladder.version;
   lines_.clear();
-  const Table& table = ui.state.view.lab->tables.front();
+  const Table& table = ui.state.selection.lab->tables.front();
   // Copied into text at once: the rows point into a run that grows.
   for (const app::PublishedRow& row :
-       app::fill_table(table, ui.state.run(), 0, ui.state.recordings, {})) {
+       app::fill_table(table, ui.state.run(), 0, ui.state.sessions.recordings, {})) {
     const bool here = row.source != app::PublishedRow::Source::missing;
     Line line;
     line.cells = {row.row->title,
@@ -110,7 +110,7 @@ void PublishedPanel::draw_line(Ui& ui, const Area& area, const std::vector<std::
 }
 
 void PublishedPanel::draw(Ui& ui, Area area) {
-  const Lab& lab = *ui.state.view.lab;
+  const Lab& lab = *ui.state.selection.lab;
   if (lab.tables.empty()) {
     draw_empty_state(ui, area, "This lab follows no published table.", "The ladder is its own.");
     return;
@@ -162,7 +162,7 @@ void PublishedPanel::draw(Ui& ui, Area area) {
 
 /// The rows that this machine can run.
 void run_table(State& state) {
-  const Lab& lab = *state.view.lab;
+  const Lab& lab = *state.selection.lab;
   if (lab.tables.empty()) return;
   const auto selection = app::select_table(lab, lab.tables.front(), state.run(), {});
   if (!selection) {
@@ -173,12 +173,13 @@ void run_table(State& state) {
   request.cache = CacheMode::hot;
   request.table = lab.tables.front().id;
   request.kernels = selection->kernels;
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 std::string published_blocker(const State& state) {
-  return state.view.lab && !state.view.lab->tables.empty() ? ""
-                                                           : "This lab follows no published table.";
+  return state.selection.lab && !state.selection.lab->tables.empty()
+             ? ""
+             : "This lab follows no published table.";
 }
 
 std::span<const Action> published_actions() {

@@ -44,7 +44,7 @@ Scored find_result(const State& state, const RungView& row, const std::optional<
   if (!start) return {};
   const Params wanted = wanted_params(state, row, *start, items);
   if (const Series* series = newest(state.run(), row, wanted)) return {series, ""};
-  for (const Recording& recording : state.recordings) {
+  for (const Recording& recording : state.sessions.recordings) {
     if (row.can_run) break;
     if (const Series* series = newest(*recording.run, row, wanted))
       return {series, recording.machine};
@@ -68,7 +68,7 @@ const std::optional<Params>& single_start(const Network& network) {
 Measured measured_of(const State& state, const ScoreCard& card, const Network& network) {
   Measured here;
   for (const char* kernel : network.kernels) {
-    const RungView* row = find_row(state, kernel);
+    const RungView* row = find_row(state.ladder, kernel);
     if (!row) continue;
     Measured made{row, find_result(state, *row, network.from_features, card.many),
                   find_result(state, *row, network.from_raw, card.many),
@@ -85,14 +85,14 @@ chart::ScoreOptions options_of(const Lab& lab) {
 }
 
 chart::ScoreRow row_of(const State& state, const Network& network, const Measured& measured) {
-  const Lab& lab = *state.view.lab;
+  const Lab& lab = *state.selection.lab;
   chart::ScoreRow row{.label = network.title};
   const ScoreFigure none{.why = "cannot run here"};
   row.quality = row.model_bytes = row.latency_s = row.features_per_s = row.raw_per_s =
       row.energy_j = none;
   if (!measured.row) return row;
   row.sublabel = measured.row->rung->title;
-  row.selected = state.view.rung == measured.row->rung->kernel;
+  row.selected = state.selection.rung == measured.row->rung->kernel;
   for (const Scored* result : {&measured.raw, &measured.features, &measured.one}) {
     if (result->machine.empty() || row.recorded) continue;
     row.recorded = true;
@@ -117,7 +117,7 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
 }  // namespace
 
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels) {
-  const Lab& lab = *state.view.lab;
+  const Lab& lab = *state.selection.lab;
   const ScoreCard& card = *lab.score_card;
   std::vector<chart::ScoreRow> rows;
   for (const Network& network : card.networks) {
@@ -129,17 +129,17 @@ chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels
 }
 
 void run_score(State& state) {
-  const ScoreCard& card = *state.view.lab->score_card;
+  const ScoreCard& card = *state.selection.lab->score_card;
   WorkRequest request = request_for(state, RequestType::run);
   request.cache = CacheMode::hot;
   for (const Network& network : card.networks) {
     const auto kernel =
         std::find_if(network.kernels.begin(), network.kernels.end(), [&](const char* id) {
-          const RungView* row = find_row(state, id);
+          const RungView* row = find_row(state.ladder, id);
           return row && row->can_run;
         });
     if (kernel == network.kernels.end()) continue;
-    const RungView& row = *find_row(state, *kernel);
+    const RungView& row = *find_row(state.ladder, *kernel);
     const auto add = [&](const std::optional<Params>& start, const Params& items) {
       if (start) request.kernels.push_back({*kernel, wanted_params(state, row, *start, items)});
     };
@@ -147,19 +147,20 @@ void run_score(State& state) {
     add(network.from_raw, card.many);
     add(single_start(network), card.one);
   }
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 std::string score_blocker(const State& state) {
-  return state.view.lab && state.view.lab->score_card ? "" : "This lab has no score card.";
+  return state.selection.lab && state.selection.lab->score_card ? ""
+                                                                : "This lab has no score card.";
 }
 
 std::string run_score_blocker(const State& state) {
   if (std::string why = score_blocker(state); !why.empty()) return why;
   if (std::string why = work_blocker(state); !why.empty()) return why;
-  for (const Network& network : state.view.lab->score_card->networks) {
+  for (const Network& network : state.selection.lab->score_card->networks) {
     for (const char* id : network.kernels) {
-      const RungView* row = find_row(state, id);
+      const RungView* row = find_row(state.ladder, id);
       if (row && row->can_run) return {};
     }
   }

@@ -11,8 +11,9 @@ namespace ridge::window {
 namespace {
 
 bool is_served(const State& state, const RungView& row) {
-  return state.view.lab->served &&
-         std::string_view(row.rung->kernel).starts_with(std::string(state.view.lab->served) + ".");
+  return state.selection.lab->served &&
+         std::string_view(row.rung->kernel)
+             .starts_with(std::string(state.selection.lab->served) + ".");
 }
 
 const Stops<int64_t> kBatch = {"queue_batch",
@@ -46,10 +47,10 @@ std::string shown(double seconds) {
 
 const RungView* served_row(const State& state) {
   const RungView* last = nullptr;
-  if (!state.view.lab) return nullptr;
-  for (const RungView& row : state.ladder) {
+  if (!state.selection.lab) return nullptr;
+  for (const RungView& row : state.ladder.rows) {
     if (!is_served(state, row) || row.rung->peer) continue;
-    if (state.view.rung == row.rung->kernel) return &row;
+    if (state.selection.rung == row.rung->kernel) return &row;
     const auto& served = state.run().servings();
     const bool shown = !served.empty() && served.back().kernel == row.rung->kernel;
     if (state.is_replay() ? shown : row.can_run) last = &row;
@@ -67,7 +68,9 @@ chart::ChartModel serve_of(const State& state) {
 }
 
 std::string queue_blocker(const State& state) {
-  return state.view.lab && state.view.lab->served ? "" : "This lab has no step to queue before.";
+  return state.selection.lab && state.selection.lab->served
+             ? ""
+             : "This lab has no step to queue before.";
 }
 
 std::string serve_blocker(const State& state) {
@@ -81,9 +84,9 @@ void run_serve(State& state) {
   const RungView* row = served_row(state);
   if (!row || !row->info) return;
   WorkRequest request = request_for(state, RequestType::serve);
-  request.serve = state.serve;
+  request.serve = state.options.serve;
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 namespace {
@@ -99,8 +102,8 @@ void draw_serve_bar(Ui& ui, Area area) {
   ui.action_button("run_serve", button, label, Ui::Kind::normal);
   const auto in_words = [](auto value) { return shown(value); };
   const auto draw = [&](const auto& stops, auto ServeAsked::*value) {
-    draw_stops(ui, &line, stops, ui.state.serve.*value, in_words,
-               [value](State& state, auto chosen) { state.serve.*value = chosen; });
+    draw_stops(ui, &line, stops, ui.state.options.serve.*value, in_words,
+               [value](State& state, auto chosen) { state.options.serve.*value = chosen; });
   };
   draw(kBatch, &ServeAsked::batch_limit);
   draw(kWait, &ServeAsked::wait_s);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "app/window/panels/fold.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/view.h"
 
@@ -18,7 +17,7 @@ bool takes(const KernelInfo& info, const std::string& name, int64_t value) {
 
 template <class Wanted>
 void sweep(State& state, Wanted wanted) {
-  const ParamView* param = swept_param(*state.view.lab);
+  const ParamView* param = swept_param(*state.selection.lab);
   if (!param) {
     state.notice = {"This lab has no size to sweep over.", false};
     return;
@@ -27,7 +26,7 @@ void sweep(State& state, Wanted wanted) {
   std::sort(stops.begin(), stops.end());
   WorkRequest request = request_for(state, RequestType::run);
   for (const int64_t stop : stops) {  // what takes longest comes last, when the curve is there
-    for (const RungView& row : state.ladder) {
+    for (const RungView& row : state.ladder.rows) {
       if (!row.can_run || !wanted(row) || !takes(*row.info, param->name, stop)) continue;
       Params params = params_for(state, *row.info);
       params[param->name] = stop;
@@ -38,8 +37,8 @@ void sweep(State& state, Wanted wanted) {
     state.notice = {"Nothing of this can run on this machine.", false};
     return;
   }
-  send(state, std::move(request), &state.run_request);
-  state.view.chart = &kSizesView;
+  send(state, std::move(request), &state.requests.run);
+  state.selection.view = &kSizesView;
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ const ParamView* swept_param(const Lab& lab) {
 }
 
 void sweep_selected(State& state) {
-  sweep(state, [&](const RungView& row) { return row.rung->kernel == state.view.rung; });
+  sweep(state, [&](const RungView& row) { return row.rung->kernel == state.selection.rung; });
 }
 
 void sweep_all(State& state) {
@@ -61,26 +60,27 @@ void sweep_all(State& state) {
 }
 
 void rerun_live(State& state) {
-  if (!state.teach.reruns || state.is_replay() || !state.run().catalogue_complete()) return;
+  if (!state.teaching.reruns || state.is_replay() || !state.run().catalogue_complete()) return;
   rebuild_ladder(state);
-  const RungView* row = find_row(state, state.view.rung);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row || !row->can_run) return;
   // The worker takes requests in turn: the new one waits for the cancelled one's last sample only.
-  for (const int64_t open : {state.run_request, state.compare_request}) {
-    if (open) state.session->cancel(open);
+  for (const int64_t open : {state.requests.run, state.requests.compare}) {
+    if (open) state.sessions.shown->cancel(open);
   }
   WorkRequest request = request_for(state, RequestType::run);
   request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
-  send(state, std::move(request), &state.run_request);
+  send(state, std::move(request), &state.requests.run);
 }
 
 void toggle_reruns(State& state) {
-  state.teach.reruns = !state.teach.reruns;
-  if (state.teach.reruns) state.view.mode = RunMode::live;
-  state.notice = {state.teach.reruns ? "Live: a change of a parameter runs the selected rung again."
-                                     : "Changes wait for Run again.",
+  state.teaching.reruns = !state.teaching.reruns;
+  if (state.teaching.reruns) state.selection.mode = RunMode::live;
+  state.notice = {state.teaching.reruns
+                      ? "Live: a change of a parameter runs the selected rung again."
+                      : "Changes wait for Run again.",
                   false};
-  state.dirty = true;
+  state.ladder.dirty = true;
 }
 
 }  // namespace ridge::window

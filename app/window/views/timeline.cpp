@@ -21,13 +21,13 @@ std::string label_of(const State& state, const Request& request, int series, std
   const auto index = static_cast<size_t>(std::max(series, 0));
   if (request.type == RequestType::compare && request.kernels.size() >= 2) {
     *kernel = request.kernels[1];
-    return rung_title(state, request.kernels[1]) + " against " +
-           rung_title(state, request.kernels[0]);
+    return rung_title(state.ladder, request.kernels[1]) + " against " +
+           rung_title(state.ladder, request.kernels[0]);
   }
   // What belongs to no rung: ceilings, estimates.
   if (series < 0 || index >= request.kernels.size()) return "this machine";
   *kernel = request.kernels[index];
-  return rung_title(state, *kernel);
+  return rung_title(state.ladder, *kernel);
 }
 
 void add_telemetry(const Run& run, double begin_s, Timeline* timeline) {

@@ -12,10 +12,10 @@ namespace {
 chart::ChartModel traffic_of(const State& state, ChartRows* out) {
   std::vector<chart::LadderRow> rows;
   std::vector<std::string> kernels;
-  for (const RungView& view : state.ladder) {
+  for (const RungView& view : state.ladder.rows) {
     const size_t first = rows.size();
     for (const Series& series : state.run().series()) {
-      if (series.kernel != view.rung->kernel || series.cache != state.view.cache) continue;
+      if (series.kernel != view.rung->kernel || series.cache != state.selection.cache) continue;
       chart::LadderRow made = plain_row(state, view);
       made.selected = made.selected && view.series && view.series->params == series.params;
       set_source(state, state.run(), "", &series, &made);
@@ -37,11 +37,11 @@ chart::ChartModel traffic_of(const State& state, ChartRows* out) {
 
 /// Runs the loop nest in each order that it can have.
 void run_orders(State& state) {
-  const char* order = state.view.lab ? state.view.lab->loop_order : nullptr;
+  const char* order = state.selection.lab ? state.selection.lab->loop_order : nullptr;
   const RungView* nest = nullptr;
   const ParamSpec* orders = nullptr;
-  for (const RungView& row : state.ladder) {
-    if (order == nullptr || !row.can_run || (orders && nest->rung->kernel == state.view.rung))
+  for (const RungView& row : state.ladder.rows) {
+    if (order == nullptr || !row.can_run || (orders && nest->rung->kernel == state.selection.rung))
       continue;
     for (const ParamSpec& spec : row.info->params) {
       if (spec.is_choice && spec.name == order) nest = &row, orders = &spec;
@@ -57,8 +57,8 @@ void run_orders(State& state) {
     params[order] = choice;
     request.kernels.push_back({nest->rung->kernel, std::move(params)});
   }
-  send(state, std::move(request), &state.run_request);
-  state.view.chart = find_view("traffic");
+  send(state, std::move(request), &state.requests.run);
+  state.selection.view = find_view("traffic");
 }
 
 std::span<const Action> traffic_actions() {
@@ -74,7 +74,7 @@ const ViewDesc kTrafficView = {
     .label = "Traffic",
     .title = "Traffic: what each cache level is expected to give, and the time",
     .place = 80,
-    .is_offered = [](const State& state) { return state.view.lab->loop_order != nullptr; },
+    .is_offered = [](const State& state) { return state.selection.lab->loop_order != nullptr; },
     .build = traffic_of,
     .foot = {"run_orders", "Run every order"},
     .actions = traffic_actions};

@@ -66,11 +66,11 @@ std::set<std::string> differing(const std::vector<Found>& all, const RungView* r
 }  // namespace
 
 bool has_trainings(const State& state) {
-  return std::any_of(state.ladder.begin(), state.ladder.end(), is_training);
+  return std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), is_training);
 }
 
 bool has_gradients(const State& state) {
-  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+  return std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), [](const RungView& row) {
     return row.series && chart::has_gradients(*row.series);
   });
 }
@@ -81,10 +81,10 @@ std::string trainings_blocker(const State& state) {
 
 ChartRows training_rows(const State& state) {
   std::vector<Found> all;
-  for (const RungView& row : state.ladder) {
+  for (const RungView& row : state.ladder.rows) {
     const size_t before = all.size();
     add_newest(row, state.run(), "", &all);
-    for (const Recording& recording : state.recordings) {
+    for (const Recording& recording : state.sessions.recordings) {
       if (all.size() > before || row.can_run) break;
       add_newest(row, *recording.run, recording.machine, &all);
     }
@@ -97,12 +97,12 @@ ChartRows training_rows(const State& state) {
     if (is_emulated(*found.series)) made.label += ", emulated";
     made.series = found.series;
     made.ceilings = &found.run->ceilings();
-    made.selected = state.view.rung == found.row->rung->kernel;
+    made.selected = state.selection.rung == found.row->rung->kernel;
     made.origin = found.machine;
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(found.row->rung->kernel);
   }
-  const RungView* baseline = find_row(state, state.view.baseline);
+  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
   if (!baseline || !baseline->series || is_training(*baseline)) return out;
   chart::LadderRow made;
   made.label = baseline->rung->title;
@@ -115,10 +115,10 @@ ChartRows training_rows(const State& state) {
 
 chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
   chart::TrainingOptions options;
-  options.metric = state.view.curve_of == 1 ? "loss" : state.view.lab->quality_metric;
-  options.by_step = state.view.curve_by_step;
-  chart::ChartModel model = state.view.curve_of == 2 ? chart::gradient_chart(rows.rows)
-                                                     : chart::training_chart(rows.rows, options);
+  options.metric = state.options.curve_of == 1 ? "loss" : state.selection.lab->quality_metric;
+  options.by_step = state.options.curve_by_step;
+  chart::ChartModel model = state.options.curve_of == 2 ? chart::gradient_chart(rows.rows)
+                                                        : chart::training_chart(rows.rows, options);
   return model;
 }
 
@@ -135,29 +135,30 @@ int draw_switch(Ui& ui, Area* line, const std::string& name, const std::vector<s
 
 /// Metric or loss, seconds or steps; the button that runs the selected training.
 void draw_training_bar(Ui& ui, Area area) {
-  const ViewState& view = ui.state.view;
+  const ViewOptions& options = ui.state.options;
   Area line = area.inset(ui.px(8), ui.px(5));
-  std::vector<std::string> kinds = {view.lab->quality_metric, "loss"};
+  std::vector<std::string> kinds = {ui.state.selection.lab->quality_metric, "loss"};
   if (has_gradients(ui.state)) kinds.push_back("gradients");
-  const int kind = std::min<int>(view.curve_of, static_cast<int>(kinds.size()) - 1);
+  const int kind = std::min<int>(options.curve_of, static_cast<int>(kinds.size()) - 1);
   const int chosen = draw_switch(ui, &line, "curve", kinds, kind);
-  if (chosen >= 0 || kind != view.curve_of) {
+  if (chosen >= 0 || kind != options.curve_of) {
     ui.dispatch([kind = chosen >= 0 ? chosen : kind](State& state) {
-      state.view.curve_of = kind;
-      state.dirty = true;
+      state.options.curve_of = kind;
+      state.ladder.dirty = true;
     });
   }
   if (kind < 2) {
     line.take_left(ui.text(line.x, line.middle(), "over", kSmall_px, Role::muted), ui.px(8));
-    const int over = draw_switch(ui, &line, "curve_over", {"seconds", "steps"}, view.curve_by_step);
+    const int over =
+        draw_switch(ui, &line, "curve_over", {"seconds", "steps"}, options.curve_by_step);
     if (over >= 0) {
       ui.dispatch([over](State& state) {
-        state.view.curve_by_step = over == 1;
-        state.dirty = true;
+        state.options.curve_by_step = over == 1;
+        state.ladder.dirty = true;
       });
     }
   }
-  const RungView* row = find_row(ui.state, view.rung);
+  const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   if (!row || !row->info || row->info->kind != RungKind::training) return;
   const std::string label = std::string("Train: ") + row->rung->title;
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);

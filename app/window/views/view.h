@@ -60,7 +60,7 @@ struct ViewDesc {
   std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
 };
 
-extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: state.h
+extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: selection.h
 
 RIDGE_REGISTERED(registered_views, ridge_views, ViewDesc)
 

@@ -12,7 +12,7 @@ namespace {
 chart::ChartModel build_ladder(const State& state, ChartRows* rows) {
   *rows = ladder_rows(state);
   chart::ChartModel model =
-      chart::find_figure("ladder")->build(rows->rows, figure_options(*state.view.lab));
+      chart::find_figure("ladder")->build(rows->rows, figure_options(*state.selection.lab));
   mark_predictions(state, *rows, &model);
   return model;
 }
@@ -28,7 +28,7 @@ chart::SizeCurveOptions memory_options(const State& state) {
       options.gpu_bytes = double(env.gpus.front().memory_bytes);
   };
   add(state.run());
-  for (const Recording& recording : state.recordings) add(*recording.run);
+  for (const Recording& recording : state.sessions.recordings) add(*recording.run);
   return options;
 }
 
@@ -39,15 +39,15 @@ chart::ChartModel build_memory(const State& state, ChartRows* rows) {
 
 /// Rungs that are held to an error, in a lab that has a task metric too.
 bool has_error(const State& state) {
-  if (state.view.lab->quality_metric == kErrorMetric) return true;
-  return std::any_of(state.ladder.begin(), state.ladder.end(), [](const RungView& row) {
+  if (state.selection.lab->quality_metric == kErrorMetric) return true;
+  return std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), [](const RungView& row) {
     const QualityCheck* check = row.series ? row.series->quality() : nullptr;
     return check != nullptr && check->nmse_limit > 0;
   });
 }
 
 std::string frontier_blocker(const State& state) {
-  const bool any = state.view.lab && has_frontier(*state.view.lab);
+  const bool any = state.selection.lab && has_frontier(*state.selection.lab);
   return any ? std::string() : "This lab is judged by an error, not by right answers.";
 }
 
@@ -128,8 +128,8 @@ bool can_fill(const State& state, const ViewDesc& view) {
 }
 
 void show_view(State& state, const ViewDesc& view) {
-  const bool is_shown = state.view.screen == ScreenId::lab && state.view.chart == &view;
-  state.view.chart = is_shown ? &kLadderView : &view;
+  const bool is_shown = state.view.screen == ScreenId::lab && state.selection.view == &view;
+  state.selection.view = is_shown ? &kLadderView : &view;
   state.view.screen = ScreenId::lab;
 }
 
@@ -154,7 +154,7 @@ chart::FigureOptions figure_options(const Lab& lab) {
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   *rows = {};
-  const ViewDesc& view = *state.view.chart;
+  const ViewDesc& view = *state.selection.view;
   if (const std::string why = view.blocker ? view.blocker(state) : ""; !why.empty()) {
     chart::ChartModel none{.id = view.id, .summary = why};
     none.plot = chart::Plot{.empty_reason = why};
@@ -163,7 +163,7 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   if (view.build) return view.build(state, rows);
   const chart::Figure& figure = *chart::find_figure(view.figure);
   *rows = figure_rows(state, figure.rows);
-  return figure.build(rows->rows, figure_options(*state.view.lab));
+  return figure.build(rows->rows, figure_options(*state.selection.lab));
 }
 
 }  // namespace ridge::window

@@ -1,0 +1,228 @@
+#include "app/window/shell/ladder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/query/nearest.h"
+#include "app/window/edit/editing.h"
+#include "app/window/shell/actions.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/stats/stats.h"
+
+namespace ridge::window {
+namespace {
+
+/// The newest live series for a rung at the parameters it is asked for. One that has produced nothing yet
+/// does not hide an older result; a side of a comparison hides none, whatever became of it: its rounds
+/// are for the quotient, and a side's own time is another than that of the rung on its own.
+const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
+                          const OpenEnum<CacheMode>& cache) {
+  const auto& all = run.series();
+  const Series *under_way = nullptr, *compared = nullptr;
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->kernel != kernel || it->cache != cache || !agrees(asked_params(*it), wanted)) continue;
+    const bool has_data = it->stats || it->trap || !it->samples.empty() || is_emulated(*it);
+    const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
+    const Request* request = run.request(it->request);
+    if (request && request->type == RequestType::compare) {
+      if ((has_data || refused) && !compared) compared = &*it;
+      continue;
+    }
+    if (has_data || refused) return &*it;
+    const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
+    if (open && !under_way) under_way = &*it;
+  }
+  return under_way ? under_way : compared;
+}
+
+/// What the samples of a running series come to so far: once for each of its versions.
+void summarize_running(RungView* row) {
+  if (row->running && row->running->version == row->kept->version) return;
+  auto running = std::make_shared<Series>();
+  static_cast<SeriesFacts&>(*running) = *row->kept;
+  running->stats = stats::summarize(row->kept->samples);
+  row->running = std::move(running);
+}
+
+/// `before`: the ladder until now, whose summaries may still hold.
+void fill_live(const State& state, const std::vector<RungView>& before, RungView* row,
+               const Params& wanted) {
+  row->kept = row->series =
+      live_series(state.run(), row->rung->kernel, wanted, state.selection.cache);
+  if (!row->series) return;
+  row->origin = Origin::live;
+  row->run = &state.run();
+  if (!row->kept->stats && !row->kept->samples.empty()) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const RungView& other) {
+      return other.kept == row->kept && other.running;
+    });
+    if (known != before.end()) row->running = known->running;
+    summarize_running(row);
+    row->series = row->running.get();
+  }
+  row->greyed = state.sessions.shown->state() == app::WorkerState::lost;
+  if (!row->series->reduced_from.empty())
+    row->shown_size = size_text(row->series->params, row->series->size_param);
+}
+
+/// The size of a result where it is not what the parameters above it say.
+std::string other_size(const Series& series, const Params& shown) {
+  return app::size_difference(asked_params(series), shown, series.size_param);
+}
+
+void fill_recorded(const State& state, RungView* row) {
+  for (const Recording& recording : state.sessions.recordings) {
+    // Its own catalogue knows the kernel's types; a worker built without CUDA does not.
+    const KernelInfo* info = recording.run->kernel(row->rung->kernel);
+    const Params wanted = view_params(state, info ? info : row->info);
+    const Snapped snapped =
+        nearest_series(*recording.run, row->rung->kernel, wanted, state.selection.cache);
+    if (!snapped.series) continue;
+    row->kept = row->series = snapped.series;
+    row->run = recording.run.get();
+    row->origin = Origin::recorded;
+    row->machine = recording.machine;
+    row->stale = is_stale(state.sessions, *snapped.series);
+    return;
+  }
+}
+
+std::string no_result_reason(const State& state, const RungView& row) {
+  if (state.sessions.shown->state() == app::WorkerState::starting) return "waiting for the worker";
+  if (row.can_run) return "not run yet";
+  if (is_edit(row.rung->kernel)) return state.is_replay() ? "not at this size" : "not built yet";
+  if (state.sessions.shown->state() == app::WorkerState::lost && !row.info) return "no worker";
+  const bool no_run =
+      state.is_replay() && !state.run().environment() && state.run().series().empty();
+  if (no_run) return "not recorded";
+  if (row.info && !row.info->reason.empty()) return row.info->reason;
+  if (state.is_replay()) return "not in this saved run";
+  if (row.info && row.info->available) return "does not take this data type";
+  return state.run().catalogue_complete() ? "not built into this worker" : "waiting for the worker";
+}
+
+bool takes_dtype(const State& state, const KernelInfo& info) {
+  const std::string dtype = param_text(state.selection.params, "dtype", kOwnType);
+  return dtype == kOwnType || info.dtypes.empty() ||
+         std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
+}
+
+RungView make_row(const State& state, const std::vector<RungView>& before, const Rung& rung,
+                  const Params& shown) {
+  RungView row;
+  row.rung = &rung;
+  row.info = find_info(state.sessions, rung.kernel);
+  const bool built = state.run().kernel(rung.kernel) != nullptr;
+  row.can_run = built && !state.is_replay() && row.info->available && takes_dtype(state, *row.info);
+  const Params wanted = view_params(state, row.info);
+  fill_live(state, before, &row, wanted);
+  if (!row.series && !row.can_run) fill_recorded(state, &row);
+  if (!row.series) row.reason = no_result_reason(state, row);
+  if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
+  for (const Estimate& estimate : state.run().estimates()) {
+    const bool current =
+        estimate.request == state.requests.estimates && !state.requests.estimates_due;
+    if (current && estimate.kernel == rung.kernel) row.estimate = estimate;
+  }
+  return row;
+}
+
+}  // namespace
+
+void rebuild_ladder(State& state) {
+  const std::vector<RungView> before = std::exchange(state.ladder.rows, {});
+  ++state.ladder.version;
+  if (!state.selection.lab) return;
+  Params shown = shown_params(state);
+  shown.erase("dtype");  // is no size
+  for (const Rung& rung : state.selection.lab->rungs) {
+    state.ladder.rows.push_back(make_row(state, before, rung, shown));
+    if (state.editing && state.editing->kernel == rung.kernel)
+      state.ladder.rows.push_back(make_row(state, before, state.editing->rung, shown));
+    for (const Rung* kept : kept_edits(state, rung))
+      state.ladder.rows.push_back(make_row(state, before, *kept, shown));
+  }
+}
+
+bool summarize_again(Ladder& ladder) {
+  bool changed = false;
+  for (RungView& row : ladder.rows) {
+    if (!row.running || row.running->version == row.kept->version) continue;
+    summarize_running(&row);
+    row.series = row.running.get();
+    changed = true;
+  }
+  if (changed) ++ladder.version;
+  return changed;
+}
+
+const RungView* find_row(const Ladder& ladder, const std::string& kernel) {
+  for (const RungView& row : ladder.rows) {
+    if (kernel == row.rung->kernel) return &row;
+  }
+  return nullptr;
+}
+
+std::string rung_title(const Ladder& ladder, const std::string& kernel) {
+  const RungView* row = find_row(ladder, kernel);
+  if (row) return row->rung->title;
+  // Of a saved run of another lab.
+  row = is_edit(kernel) ? find_row(ladder, std::string(original_of(kernel))) : nullptr;
+  return row ? "edited: " + std::string(row->rung->title) : kernel;
+}
+
+// ---- folds ----
+
+bool is_folded(const State& state, const Rung& rung) {
+  return rung.expert && !state.view.show_experts;
+}
+
+Fold fold_at(const State& state, size_t row) {
+  const auto& ladder = state.ladder.rows;
+  const auto is_expert = [&](size_t at) { return at < ladder.size() && ladder[at].rung->expert; };
+  Fold fold{.first = row};
+  if (row > 0 && is_expert(row - 1)) return fold;
+  for (; is_expert(row); ++row, ++fold.count) {
+    const bool has_result = ladder[row].series && ladder[row].series->stats;
+    fold.results += has_result;
+    fold.can_show = fold.can_show || has_result || ladder[row].can_run;
+  }
+  return fold;
+}
+
+bool has_folds(const Ladder& ladder) {
+  return std::any_of(ladder.rows.begin(), ladder.rows.end(),
+                     [](const RungView& row) { return row.rung->expert; });
+}
+
+std::string fold_text(const Fold& fold) {
+  const std::string text =
+      std::to_string(fold.count) + (fold.count == 1 ? " expert rung" : " expert rungs");
+  if (fold.results == 0) return text;
+  return text + ", " + (fold.results == fold.count ? "all" : std::to_string(fold.results)) +
+         " with results";
+}
+
+void unfold_for(State& state, const std::string& kernel) {
+  const auto rung = find_rung(*state.selection.lab, kernel);
+  if (!rung || !is_folded(state, **rung)) return;
+  state.view.show_experts = true;
+  state.ladder.dirty = true;
+}
+
+void toggle_folds(State& state) {
+  state.view.show_experts = !state.view.show_experts;
+  state.ladder.dirty = true;
+  save_settings(&state);
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
+  if (!selected || !is_folded(state, *selected->rung)) return;
+  const Rung* before = nullptr;
+  for (const RungView& row : state.ladder.rows) {
+    if (&row == selected && before) break;
+    if (!row.rung->expert) before = row.rung;
+  }
+  if (before) select_rung(state, before->kernel);
+}
+
+}  // namespace ridge::window

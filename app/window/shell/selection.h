@@ -1,0 +1,55 @@
+// What is selected: the lab, two of its rungs, their parameters, the view; and what follows from it for each rung.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/request.h"
+#include "common/record/types.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+
+struct State;
+struct ViewDesc;                    ///< what the centre shows of the results (views/view.h)
+extern const ViewDesc kLadderView;  ///< the first, which every lab has
+
+/// What the person chose to look at and to measure.
+struct Selection {
+  const Lab* lab = nullptr;
+  std::string rung;      ///< kernel id of the selected rung
+  std::string baseline;  ///< kernel id; empty: none chosen
+  Params params;         ///< of the lab's parameters those that were chosen: shown_params() has all
+  RunMode mode = RunMode::measure;             ///< live or measure
+  OpenEnum<CacheMode> cache = CacheMode::hot;  ///< of a saved run: any text
+  bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
+  const ViewDesc* view = &kLadderView;
+};
+
+/// The value of dtype in the view that stands for: each rung in the first type it has.
+inline constexpr const char* kOwnType = "own";
+
+/// The parameters that a series was asked for: its own, or those that it was reduced from ("n=4096").
+Params asked_params(const Series& series);
+
+/// What this kernel is asked for: where it starts (in a saved run where it was measured, else the lab's
+/// first look at its processor), and over it what was chosen, as far as the kernel takes it. What is
+/// left out is the kernel's own default, which rungs of one lab need not share.
+Params params_for(const State& state, const KernelInfo& info);
+/// The same beside another kernel, starting where that one does: two sides of a comparison.
+Params params_beside(const State& state, const KernelInfo& info, const KernelInfo& other);
+/// A value for each parameter of the lab: what was chosen, else what the selected rung is asked for,
+/// else any rung's default.
+Params shown_params(const State& state);
+/// All parameters of the rung as the view asks for them: in its own first type where that is chosen.
+Params view_params(const State& state, const KernelInfo* info);
+/// The specification behind a parameter of the view: the selected rung's, else from any catalogue at
+/// hand; null: unknown.
+const ParamSpec* find_spec(const State& state, const std::string& name);
+/// What may be chosen for a choice parameter: the choices of all rungs, and for dtype kOwnType.
+std::vector<std::string> choices_of(const State& state, const std::string& name);
+
+/// "4096 × 4096 × 4096 · fp32 · 2 threads": the view's parameters as a title says them.
+std::string params_summary(const Lab& lab, const Params& params);
+
+}  // namespace ridge::window

@@ -1,0 +1,49 @@
+// Asking the worker, as every action does it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "common/record/request.h"
+
+namespace ridge::window {
+
+struct RungView;
+struct State;
+
+/// What was asked of the worker: ids of requests, 0 where none is open or none was made.
+struct Requests {
+  int64_t list = 0, run = 0, compare = 0, estimates = 0;
+  std::set<std::string> sources;
+  std::map<std::string, int64_t> assembly;  ///< kernel id: the request
+  int aa_left = 0;             ///< comparisons of a rung with itself that are still to be made
+  bool estimates_due = false;  ///< parameters changed since they were asked for
+  double estimates_due_s = 0;  ///< clock at which to ask, so that a drag asks once
+
+  /// What the person asked to be measured; estimates give way to it.
+  bool is_measuring() const { return run || compare; }
+};
+
+/// Why nothing can be measured now; empty: it can.
+std::string work_blocker(const State& state);
+
+/// A request for the lab in view, with its mode and cache; and its sending, after what must come first.
+WorkRequest request_for(const State& state, RequestType type);
+void send(State& state, WorkRequest request, int64_t* id_out);
+/// Those that are on their way; they are asked for again afterwards.
+void cancel_estimates(State& state);
+/// Lost before it listed its rungs: running means to start it again and ask.
+bool must_list_again(const State& state);
+/// Each assumes that its action's blocker() is empty.
+void run_ladder(State& state);
+/// The whole ladder at the lab's first look, live: what a newcomer sees climb.
+void climb(State& state);
+void run_selected(State& state);
+void probe(State& state);
+/// Both sides with what the candidate is asked for.
+WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
+void compare(State& state);
+
+}  // namespace ridge::window
