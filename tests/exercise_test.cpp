@@ -2,7 +2,7 @@
 #include <array>
 #include <thread>
 
-#include "app/query/exercises.h"
+#include "app/query/editing.h"
 #include "app/query/leaderboard.h"
 #include "labs/lab.h"
 #include "tests/edit_class.h"

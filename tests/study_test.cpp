@@ -11,7 +11,6 @@
 #include "app/study/cards.h"
 #include "app/study/glossary.h"
 #include "app/study/lesson.h"
-#include "app/study/metrics.h"
 #include "app/study/quiz.h"
 #include "app/study/tour.h"
 #include "common/harness/kernel/registry.h"

@@ -7,7 +7,6 @@
 
 #include "app/cli/cmd_compare.h"
 #include "app/query/editing.h"
-#include "app/query/exercises.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/params.h"

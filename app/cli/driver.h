@@ -2,6 +2,7 @@
 // to the output file as it comes.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,14 +10,32 @@
 #include <vector>
 
 #include "app/cli/cli.h"
-#include "app/cli/progress.h"
 #include "app/query/editing.h"
 #include "app/query/selection.h"
 #include "app/session/session.h"
 #include "app/session/transcript_file.h"
+#include "common/record/run.h"
 #include "common/view/report/document.h"
 
 namespace ridge::app {
+
+// The line that shows what a long request is doing: on a terminal only, redrawn in place.
+
+/// "gemm.cpu.naive_o3 (2 of 5) · timing · 40 samples · 271 µs ±0.4 % · 3 s left · interval ±0.9 %".
+std::string progress_text(const Run& run);
+
+class ProgressLine {
+ public:
+  ProgressLine();  ///< shows nothing unless stderr is a terminal
+  ~ProgressLine() { clear(); }
+  /// Redraws at most ten times a second.
+  void update(const Run& run);
+  void clear();
+
+ private:
+  bool enabled_ = false, shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
 
 class Driver {
  public:

@@ -1,15 +1,18 @@
 #include "app/query/recordings.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
+
 namespace fs = std::filesystem;
 
 std::string asset_folder(const std::string& name) {
@@ -72,6 +75,105 @@ std::vector<Recording> load_recordings(const std::string& folder,
     found.push_back({file.string(), std::move(machine), std::move(title), std::move(shared)});
   }
   return found;
+}
+
+// ---- the nearest result ------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kThreads[] = {"threads"};
+
+/// Sum over shared integer parameters of |ln(have / wanted)|; nullopt where a text parameter differs.
+/// Threads of a recording say nothing about this machine's, so they do not count.
+std::optional<double> size_distance(const Params& have, const Params& wanted) {
+  double distance = 0;
+  for (const auto& [name, value] : wanted) {
+    const auto other = have.find(name);
+    if (other == have.end() || name == "threads") continue;
+    const auto* a = std::get_if<int64_t>(&value);
+    const auto* b = std::get_if<int64_t>(&other->second);
+    if (a && b && *a > 0 && *b > 0) {
+      distance += std::abs(std::log(static_cast<double>(*a) / static_cast<double>(*b)));
+    } else if (value != other->second) {
+      return std::nullopt;
+    }
+  }
+  return distance;
+}
+
+bool has_same(const Params& have, const Params& wanted, std::span<const char* const> names) {
+  return std::all_of(names.begin(), names.end(), [&](const char* name) {
+    const auto a = have.find(name), b = wanted.find(name);
+    return a == have.end() || b == wanted.end() || a->second == b->second;
+  });
+}
+
+}  // namespace
+
+std::string size_difference(const Params& have, const Params& wanted, const std::string& size) {
+  std::vector<std::pair<std::string, std::string>> differing;
+  for (const auto& [name, value] : wanted) {
+    const auto other = have.find(name);
+    if (other == have.end() || name == "threads" || other->second == value) continue;
+    differing.emplace_back(name, to_string(other->second));
+  }
+  const bool one_value = std::all_of(differing.begin(), differing.end(), [&](const auto& item) {
+    return item.second == differing.front().second;
+  });
+  const bool has_size = std::any_of(differing.begin(), differing.end(),
+                                    [&](const auto& item) { return item.first == size; });
+  if (has_size && one_value) return size + " = " + differing.front().second;
+  std::string text;
+  for (const auto& [name, value] : differing) {
+    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  }
+  return text;
+}
+
+Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
+                       const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed) {
+  Snapped best;
+  double best_distance = 0;
+  for (const Series& series : run.series()) {
+    if (series.kernel != kernel || series.cache != cache) continue;
+    if (series.status != SeriesStatus::ok && series.status != SeriesStatus::failed) continue;
+    const auto distance = size_distance(series.params, wanted);
+    if (!distance || !has_same(series.params, wanted, fixed)) continue;
+    // Later series replace earlier ones at the same size: the newest result counts.
+    if (!best.series || *distance <= best_distance) {
+      best.series = &series;
+      best_distance = *distance;
+    }
+  }
+  if (best.series) {
+    best.exact = best_distance == 0;
+    if (!best.exact)
+      best.shown_size = size_difference(best.series->params, wanted, best.series->size_param);
+  }
+  return best;
+}
+
+SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
+                                     const std::string& candidate, const Params& wanted,
+                                     const OpenEnum<CacheMode>& cache) {
+  SnappedComparison best;
+  double best_distance = 0;
+  for (const Comparison& comparison : run.comparisons()) {
+    if (is_self_check(comparison)) continue;
+    if (comparison.baseline != baseline || comparison.candidate != candidate) continue;
+    if (comparison.cache != cache) continue;
+    const auto distance = size_distance(comparison.candidate_params, wanted);
+    if (!distance || (best.comparison && *distance > best_distance)) continue;
+    best.comparison = &comparison;
+    best_distance = *distance;
+  }
+  if (!best.comparison) return best;
+  best.exact = best_distance == 0 && has_same(best.comparison->candidate_params, wanted, kThreads);
+  if (best_distance > 0) {
+    const Comparison& found = *best.comparison;
+    best.shown_size = size_difference(found.candidate_params, wanted, found.size_param);
+  }
+  return best;
 }
 
 }  // namespace ridge::app

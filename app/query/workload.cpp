@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "app/query/nearest.h"
+#include "app/query/recordings.h"
 #include "app/query/results.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/study/fields.h"
+#include "app/study/assets.h"
 #include "app/study/quiz_rules.h"
 #include "common/core/format.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/study/fields.h"
+#include "app/study/assets.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/view/chart/figures.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/query/editing.h"
-#include "app/query/exercises.h"
 #include "app/window/shell/state.h"
 
 namespace ridge::window {

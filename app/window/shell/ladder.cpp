@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/query/nearest.h"
+#include "app/query/recordings.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
 #include "common/record/derive.h"

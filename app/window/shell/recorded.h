@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "app/query/nearest.h"
 #include "app/query/recordings.h"
 
 namespace ridge::window {

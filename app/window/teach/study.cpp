@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "app/query/reporting.h"
-#include "app/study/metrics.h"
+#include "app/study/glossary.h"
 #include "app/window/shell/screens.h"
 #include "common/core/files.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "app/study/progress.h"
+#include "app/study/cards.h"
 #include "common/record/types.h"
 
 namespace ridge::study {
