@@ -3,8 +3,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/platform/clipboard.h"
 #include "app/window/shell/history.h"
-#include "app/window/shell/image_clipboard.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/chart_view.h"

@@ -10,13 +10,20 @@
 #include <utility>
 
 #include "app/window/shell/actions.h"
-#include "app/window/shell/headless.h"
+#include "common/core/files.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
+#include "tests/headless.h"
 #include "tests/synthetic_run.h"
 
 namespace ridge::test {
+
+/// A whole text file; nullopt when it cannot be read.
+inline std::optional<std::string> read_text(const std::string& path) {
+  auto text = read_whole(path);
+  return text ? std::optional(*std::move(text)) : std::nullopt;
+}
 
 class FakeSession final : public app::Session {
  public:

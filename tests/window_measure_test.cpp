@@ -214,7 +214,7 @@ TEST_CASE("recordings that come after the first frame leave the choice as it is"
   f.run_all();
   f.state.sessions.recordings.clear();
   const std::string chosen = f.state.selection.rung;
-  take_recordings(f.state, load_recordings(asset_folder("recorded"), nullptr));
+  take_recordings(f.state, app::load_recordings(app::asset_folder("recorded"), nullptr));
   f.driver->frames(2);
   CHECK(f.state.sessions.recordings.size() > 10);
   CHECK(f.state.selection.rung == chosen);

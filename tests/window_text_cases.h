@@ -2,10 +2,10 @@
 // window_test.cpp, in a file of its own.
 #pragma once
 
+#include "app/query/recordings.h"
 #include "app/study/markdown.h"
 #include "app/window/panels/diff.h"
 #include "app/window/panels/lexer.h"
-#include "app/window/shell/recorded.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 
@@ -117,7 +117,8 @@ Run recorded(const std::vector<int64_t>& sizes) {
 TEST_CASE("a recording is snapped to the nearest size, which is named", "[window]") {
   const Run run = recorded({512, 1024, 4096});
   const auto at = [&](int64_t n) {
-    return nearest_series(run, kFirst, {{"n", n}, {"dtype", std::string("fp32")}}, CacheMode::hot);
+    return app::nearest_series(run, kFirst, {{"n", n}, {"dtype", std::string("fp32")}},
+                               CacheMode::hot);
   };
   CHECK(at(1024).exact);
   CHECK(at(1024).shown_size.empty());
@@ -125,10 +126,10 @@ TEST_CASE("a recording is snapped to the nearest size, which is named", "[window
   CHECK(at(8192).shown_size == "n = 4096");
   CHECK(at(1500).shown_size == "n = 1024");  // nearest in ratio
   CHECK(at(1).shown_size == "n = 512");
-  CHECK(nearest_series(run, kFirst, {{"n", int64_t{512}}}, CacheMode::cold).series == nullptr);
-  CHECK(nearest_series(run, kFirst, {{"dtype", std::string("bf16")}}, CacheMode::hot).series ==
+  CHECK(app::nearest_series(run, kFirst, {{"n", int64_t{512}}}, CacheMode::cold).series == nullptr);
+  CHECK(app::nearest_series(run, kFirst, {{"dtype", std::string("bf16")}}, CacheMode::hot).series ==
         nullptr);
-  CHECK(nearest_series(run, kSecond, {{"n", int64_t{512}}}, CacheMode::hot).series == nullptr);
+  CHECK(app::nearest_series(run, kSecond, {{"n", int64_t{512}}}, CacheMode::hot).series == nullptr);
 }
 
 }  // namespace

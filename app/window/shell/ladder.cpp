@@ -76,8 +76,8 @@ void fill_recorded(const State& state, RungView* row) {
     // Its own catalogue knows the kernel's types; a worker built without CUDA does not.
     const KernelInfo* info = recording.run->kernel(row->rung->kernel);
     const Params wanted = view_params(state, info ? info : row->info);
-    const Snapped snapped =
-        nearest_series(*recording.run, row->rung->kernel, wanted, state.selection.cache);
+    const app::Snapped snapped =
+        app::nearest_series(*recording.run, row->rung->kernel, wanted, state.selection.cache);
     if (!snapped.series) continue;
     row->kept = row->series = snapped.series;
     row->run = recording.run.get();

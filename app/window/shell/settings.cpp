@@ -72,7 +72,7 @@ Json history_json(const State& state) {
 }  // namespace
 
 void load_settings(State* state) {
-  const auto text = read_text(state->settings.path);
+  const auto text = read_whole(state->settings.path);
   if (!text) return;
   const auto json = parse_json(*text, state->settings.path);
   if (!json || !json->is_object()) return;

@@ -204,7 +204,7 @@ Result<void> draw_pictures(const ShotOptions& options,
   }
   // A bad run is said before a missing display.
   if (const auto session = open_session(options); !session) return session.error();
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto recordings = app::load_recordings(app::asset_folder("recorded"), nullptr);
   auto platform = Platform::open({options.width, options.height, false});
   if (!platform) return platform.error();
   for (const std::string& scene : scenes) {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "app/query/recordings.h"
 #include "app/session/session.h"
 #include "app/window/inspect/inspecting.h"
 #include "app/window/shell/history.h"
 #include "app/window/shell/ladder.h"
-#include "app/window/shell/recorded.h"
 #include "app/window/shell/selection.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/state_queries.h"
@@ -24,6 +24,8 @@
 #include "labs/lab.h"
 
 namespace ridge::window {
+
+using app::Recording;
 
 /// What the window shows between its bars; screens.cpp has a row for each.
 enum class ScreenId {

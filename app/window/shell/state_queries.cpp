@@ -22,17 +22,17 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   const auto find = [&](const Run& in) {
     const KernelInfo* info = in.kernel(selection.rung);
     const Params wanted = view_params(state, info);
-    return nearest_comparison(in, selection.baseline, selection.rung, wanted, selection.cache);
+    return app::nearest_comparison(in, selection.baseline, selection.rung, wanted, selection.cache);
   };
   if (where) where->clear();
-  if (const SnappedComparison found = find(state.run()); found.exact) {
+  if (const app::SnappedComparison found = find(state.run()); found.exact) {
     if (run) *run = &state.run();
     return found.comparison;
   }
   const RungView* row = find_row(state.ladder, selection.rung);
   if (row && row->can_run) return nullptr;
   for (const Recording& recording : state.sessions.recordings) {
-    const SnappedComparison found = find(*recording.run);
+    const app::SnappedComparison found = find(*recording.run);
     if (!found.comparison) continue;
     if (where) {
       *where = recording.machine;

@@ -9,10 +9,10 @@
 #include <future>
 #include <utility>
 
+#include "app/platform/clipboard.h"
 #include "app/platform/platform.h"
 #include "app/query/reporting.h"
 #include "app/window/shell/history.h"
-#include "app/window/shell/image_clipboard.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
@@ -116,7 +116,7 @@ class Errands {
   void load_shipped() {
     shipped_ = std::async(std::launch::async, [] {
       Shipped read;
-      read.runs = load_recordings(asset_folder("recorded"), &read.problems);
+      read.runs = app::load_recordings(app::asset_folder("recorded"), &read.problems);
       Platform::wake();
       return read;
     });

@@ -97,8 +97,8 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
   }
   for (const Recording& recording : state.sessions.recordings) {
     if (view.can_run) break;
-    const Snapped snapped =
-        nearest_series(*recording.run, view.rung->kernel, wanted, state.selection.cache);
+    const app::Snapped snapped =
+        app::nearest_series(*recording.run, view.rung->kernel, wanted, state.selection.cache);
     if (!snapped.series) continue;
     set_source(state, *recording.run, recording.machine, snapped.series, row);
     if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;

@@ -1,4 +1,4 @@
-#include "app/window/shell/headless.h"
+#include "tests/headless.h"
 
 namespace ridge::window {
 

@@ -1,4 +1,4 @@
-#include "app/window/shell/image_clipboard.h"
+#include "app/platform/clipboard.h"
 
 #include <fcntl.h>
 #include <signal.h>
