@@ -8,6 +8,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/chart_view.h"
+#include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "app/window/inspect/inspect_view.h"
+#include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;

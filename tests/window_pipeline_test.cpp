@@ -7,6 +7,7 @@
 #include "app/window/shell/history.h"
 #include "app/window/views/chart_rows.h"
 #include "app/window/views/timeline.h"
+#include "app/window/views/view.h"
 #include "common/record/diagnosis.h"
 #include "tests/window_fixture.h"
 

@@ -6,9 +6,10 @@
 
 #include "app/window/shell/export.h"
 #include "app/window/shell/history.h"
-#include "app/window/shell/palette.h"
+#include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/timeline.h"
+#include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

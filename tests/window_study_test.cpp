@@ -2,7 +2,7 @@
 // the glossary, and what a metric's name explains.
 #include <sstream>
 
-#include "app/window/panels/lesson_text.h"
+#include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_draw.h"

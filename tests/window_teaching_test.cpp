@@ -5,9 +5,10 @@
 
 #include "app/study/handout.h"
 #include "app/window/shell/settings.h"
+#include "app/window/shell/worker_requests.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/views/sweep.h"
+#include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

@@ -5,7 +5,7 @@
 #include "app/query/recordings.h"
 #include "app/study/markdown.h"
 #include "app/window/panels/diff.h"
-#include "app/window/panels/lexer.h"
+#include "app/window/panels/source_tab.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 

@@ -1,11 +1,12 @@
 // ridgepoint compare LAB: one baseline against one or several candidates, interleaved.
+#include "app/cli/cmd_compare.h"
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/cmd_compare.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/record/derive.h"

@@ -1,10 +1,11 @@
 // The rules: each gives a candidate a score and says which score is the answer. A new rule is one
 // function and one line of the table.
+#include "app/study/quiz_rules.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "app/study/quiz_rules.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
@@ -431,7 +432,8 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
       group.candidates.push_back(std::move(candidate));
   }
   if (key)
-    group.problem = problem_of(key->params, size.name, backend_of(question.rungs.front()) == Backend::cpu);
+    group.problem =
+        problem_of(key->params, size.name, backend_of(question.rungs.front()) == Backend::cpu);
   return group;
 }
 

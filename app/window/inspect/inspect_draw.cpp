@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "app/window/inspect/inspect_view.h"
-#include "app/window/panels/panels.h"
 #include "common/view/chart/ramp.h"
 
 namespace ridge::window {

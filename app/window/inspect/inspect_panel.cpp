@@ -6,7 +6,7 @@
 
 #include "app/window/inspect/inspect_draw.h"
 #include "app/window/inspect/inspect_view.h"
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/view.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/window/panels/lexer.h"
+#include "app/window/panels/source_tab.h"
 
 namespace ridge::window {
 

@@ -1,7 +1,8 @@
+#include "app/window/panels/left_rail.h"
+
 #include <algorithm>
 
 #include "app/query/selection.h"
-#include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"

@@ -1,12 +1,19 @@
+#include "app/window/panels/lesson_tab.h"
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "app/study/assets.h"
-#include "app/window/panels/panels.h"
+#include "app/study/lesson.h"
+#include "app/window/panels/source_tab.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/teach/predict.h"
+#include "app/window/teach/study.h"
 
 namespace ridge::window {
+
 namespace {
 
 constexpr float kSize_px = kSmall_px + 1, kLeading = 1.5f;
@@ -158,6 +165,209 @@ void LessonTab::draw(Ui& ui, Area area) {
     ui.dispatch([](State& state) { state.teaching.diagram_moves = 0; });
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::Dummy({area.w, ui.px(8)});
+}
+
+namespace {
+
+constexpr std::string_view kDot = "· ", kOutcome = "Outcome", kInTheCode = "In the code";
+
+/// "gemm.cpu.loop_order · loop order": a heading that begins with a kernel's id opens that rung's part.
+std::string kernel_of(const Block& block, const Lab& lab) {
+  if (block.kind != Block::Kind::heading || block.runs.empty()) return {};
+  const std::string& text = block.runs.front().text;
+  for (const Rung& rung : lab.rungs) {
+    const std::string_view id = rung.kernel;
+    const bool starts = text.compare(0, id.size(), id) == 0;
+    if (starts && (text.size() == id.size() || text[id.size()] == ' ')) return rung.kernel;
+  }
+  return {};
+}
+
+std::string title_of(const Block& block, bool of_a_rung) {
+  const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
+  const size_t dot = text.find(kDot);
+  return of_a_rung && dot != std::string::npos ? text.substr(dot + kDot.size()) : text;
+}
+
+/// Where a run is cut: at its spaces, and where a term of the glossary begins and ends.
+struct Piece {
+  size_t at = 0, size = 0;
+  std::string term;
+};
+
+std::vector<Piece> pieces_of(const TextRun& run, std::set<std::string>* seen) {
+  std::vector<Piece> pieces;
+  size_t from = 0;
+  const auto& glossary = study_glossary();
+  if (glossary && seen && !run.code && run.link.empty()) {
+    for (const study::Mention& mention : glossary->mentions(run.text)) {
+      const std::string& name = glossary->terms()[static_cast<size_t>(mention.term)].name;
+      if (!seen->insert(name).second) continue;
+      pieces.push_back({from, mention.at - from, ""});
+      pieces.push_back({mention.at, mention.size, name});
+      from = mention.at + mention.size;
+    }
+  }
+  pieces.push_back({from, run.text.size() - from, ""});
+  return pieces;
+}
+
+/// `seen`: the terms that the part has linked already; null: none is linked here.
+std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
+                           std::set<std::string>* seen) {
+  std::vector<Word> words;
+  bool space = false;
+  for (const TextRun& run : runs) {
+    const std::string code = study::code_anchor(run.link).value_or("");
+    const Face face = run.code ? Face::mono : run.strong ? Face::strong : Face::body;
+    const Role role = run.strong || run.emphasis || run.code ? Role::text : plain;
+    for (const Piece& piece : pieces_of(run, seen)) {
+      for (size_t at = piece.at; at < piece.at + piece.size;) {
+        if (run.text[at] == ' ' || run.text[at] == '\n') {
+          space = true;
+          ++at;
+          continue;
+        }
+        const size_t end = std::min(run.text.find_first_of(" \n", at), piece.at + piece.size);
+        words.push_back({run.text.substr(at, end - at), face, role, space, code, piece.term});
+        space = false;
+        at = end;
+      }
+    }
+  }
+  return words;
+}
+
+bool opens_with(const Block& block, std::string_view word) {
+  return block.kind == Block::Kind::quote && !block.runs.empty() && block.runs.front().strong &&
+         block.runs.front().text == word;
+}
+
+/// Pairs of quotes become questions with their answers; an answer lasts as long as quotes follow.
+void mark_questions(std::vector<LessonBlock>* blocks) {
+  std::string open;
+  bool in_answer = false;
+  int count = 0;
+  for (size_t i = 0; i < blocks->size(); ++i) {
+    LessonBlock& block = (*blocks)[i];
+    const bool same_part = i > 0 && (*blocks)[i - 1].part == block.part;
+    if (!same_part) count = 0;
+    if (block.block.kind != Block::Kind::quote || !same_part) open.clear(), in_answer = false;
+    if (opens_with(block.block, study::kQuestion)) {
+      open = block.part + "#" + std::to_string(count++);
+      in_answer = false;
+    } else if (opens_with(block.block, study::kAnswer)) {
+      in_answer = !open.empty();
+    }
+    block.question = open;
+    block.is_answer = in_answer;
+  }
+}
+
+/// From a paragraph that begins with a bold "Outcome" to the part's next diagram, question, heading, or
+/// "In the code".
+void mark_outcomes(std::vector<LessonBlock>* blocks) {
+  bool inside = false;
+  for (LessonBlock& made : *blocks) {
+    const Block& block = made.block;
+    const bool is_strong = !block.runs.empty() && block.runs.front().strong;
+    const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::row;
+    if (is_strong && block.runs.front().text.starts_with(kOutcome))
+      inside = true;
+    else if (!is_prose || (is_strong && block.runs.front().text.starts_with(kInTheCode)))
+      inside = false;
+    made.is_outcome = inside;
+  }
+}
+
+/// One word's link: underlined, explained when hovered, followed when clicked.
+void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::string& name,
+                const Area& place) {
+  const auto touched = ui.touch(name, place);
+  const bool is_code = !word.code.empty();
+  const float y = place.bottom() - ui.px(3), thick = ui.px(1);
+  ui.fill({place.x, y, place.w, thick},
+          ui.color(is_code ? Role::series0 : Role::muted, touched.hovered ? 1 : 0.5f));
+  if (touched.hovered) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    const auto& glossary = study_glossary();
+    const study::Term* term = glossary && !is_code ? glossary->find(word.term) : nullptr;
+    ui.tooltip(is_code ? "Shows this place in the source" : term ? plain_text(*term) : "");
+  }
+  if (!touched.clicked) return;
+  ui.dispatch([is_code, kernel = block.kernel, code = word.code, term = word.term](State& state) {
+    if (is_code)
+      follow_code(state, kernel, code);
+    else
+      open_term(state, term);
+  });
+}
+
+}  // namespace
+
+std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& lab) {
+  std::vector<LessonBlock> blocks;
+  std::string part, kernel;
+  std::set<std::string> seen;
+  for (Block& block : study::parse_markdown(markdown)) {
+    const bool heads = block.kind == Block::Kind::heading;
+    if (heads && block.level <= 2) {
+      kernel = kernel_of(block, lab);
+      part = kernel.empty() ? title_of(block, false) : kernel;
+      seen.clear();
+    }
+    LessonBlock made;
+    made.part = part;
+    made.kernel = kernel;
+    if (heads) made.title = title_of(block, !kernel.empty());
+    const bool is_text = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::quote ||
+                         block.kind == Block::Kind::item;
+    if (is_text) made.words = words_of(block.runs, Role::muted, &seen);
+    made.block = std::move(block);
+    blocks.push_back(std::move(made));
+  }
+  mark_questions(&blocks);
+  mark_outcomes(&blocks);
+  return blocks;
+}
+
+float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading) {
+  const std::vector<Word>& words = block.words;
+  const float line_h = std::round(ui.px(size) * leading), space_w = ui.width(" ", size);
+  float x = area.x, y = area.y;
+  const auto size_of = [&](const Word& word) {
+    return word.face == Face::mono ? size - 1.5f : size;
+  };
+  for (size_t i = 0; i < words.size();) {
+    // Pieces without a space between them ("**C**,") stay together.
+    size_t end = i + 1;
+    while (end < words.size() && !words[end].space_before) ++end;
+    float w = 0;
+    for (size_t k = i; k < end; ++k) w += ui.width(words[k].text, size_of(words[k]), words[k].face);
+    if (words[i].space_before && x > area.x) x += space_w;
+    if (x > area.x && x + w > area.right()) {
+      x = area.x;
+      y += line_h;
+    }
+    for (; i < end; ++i) {
+      const Word& word = words[i];
+      const bool links = !word.code.empty() || !word.term.empty();
+      const float drawn = ui.text(x, y + line_h / 2, word.text, size_of(word),
+                                  word.code.empty() ? word.role : Role::series0, word.face);
+      if (links) {
+        std::string name = word.code.empty() ? "term:" + block.part + ":" + word.term
+                                             : "code:" + block.part + ":" + word.code;
+        while (ui.widgets.contains(name)) name += "+";  // its second word, and so on
+        // The space between two words of one link belongs to it.
+        const bool goes_on = x > area.x && i > 0 && word.space_before &&
+                             words[i - 1].code == word.code && words[i - 1].term == word.term;
+        const float from = goes_on ? x - space_w : x;
+        touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h});
+      }
+      x += drawn;
+    }
+  }
+  return y + line_h - area.y;
 }
 
 }  // namespace ridge::window

@@ -1,6 +1,7 @@
+#include "app/window/panels/params_bar.h"
+
 #include <algorithm>
 
-#include "app/window/panels/panels.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/model_views.h"
 #include "common/record/params.h"

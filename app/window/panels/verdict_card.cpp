@@ -1,10 +1,11 @@
+#include "app/window/panels/verdict_card.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
 #include "app/query/reporting.h"
-#include "app/window/panels/panels.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/trap.h"

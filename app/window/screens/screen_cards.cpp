@@ -1,12 +1,225 @@
 // Study: decks of cards with what is known of them, and the quiz that measured results answer.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <ctime>
 
+#include "app/window/panels/widgets.h"
 #include "app/window/teach/study.h"
-#include "app/window/teach/teach_panels.h"
 
 namespace ridge::window {
+
+namespace {
+
+using AnswerState = study::Answer::State;
+
+/// What became of a choice, once one is made: a word beside it, since a colour alone says it to some only.
+struct Mark {
+  std::string text;
+  Role role = Role::muted;
+};
+
+Mark mark_of(const study::Choice& choice, const std::string& chosen) {
+  const bool mine = choice.label == chosen;
+  if (choice.accepted) return {mine ? "your answer: right" : "right", Role::faster};
+  if (mine) return {"your answer: wrong", Role::slower};
+  return {};
+}
+
+void draw_choice(Ui& ui, const Area& row, const study::Question& question,
+                 const study::Choice& choice, size_t place, const std::string& chosen) {
+  const bool open = chosen.empty();
+  const auto touched = ui.touch("choice:" + std::to_string(place), row);
+  ui.fill(row, ui.raised(touched.hovered && open ? 3 : 1), ui.px(6));
+  Area inner = row.inset(ui.px(16), 0);
+  const Area key = inner.take_left(ui.px(28));
+  if (open && place < 9)
+    ui.text(key.x, key.middle(), std::to_string(place + 1), kSmall_px, Role::muted, Face::mono);
+  const Mark mark = open ? Mark{} : mark_of(choice, chosen);
+  if (!open) {
+    // The figures are the answer: they come after it, in columns that do not depend on the words.
+    const Area word = inner.take_right(ui.px(170), ui.px(12));
+    ui.text(word.right(), word.middle(), mark.text, kSmall_px, mark.role, Face::strong,
+            Anchor::end);
+    const Area value = inner.take_right(inner.w * 0.5f, ui.px(12));
+    ui.text(value.x, value.middle(), choice.value_text, kSmall_px, Role::text, Face::mono,
+            Anchor::start, value.w);
+  }
+  ui.text(inner.x, inner.middle(), choice.label, kBody_px, Role::text,
+          !open && choice.accepted ? Face::strong : Face::body, Anchor::start, inner.w);
+  if (touched.clicked && open)
+    ui.dispatch([question, choice](State& state) { choose(state, question, choice); });
+}
+
+void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
+  rest->take_top(ui.paragraph(*rest, sentence_of(answer.reason), kBody_px, Role::muted), ui.px(16));
+  if (answer.run.empty()) return;
+  const std::string label = answer.run.size() == 1 ? "Run it now" : "Run these rungs now";
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48);
+  ui.action_button("run_question", {rest->x, rest->y, std::min(w, rest->w), ui.px(42)}, label,
+                   Ui::Kind::primary);
+  rest->take_top(ui.px(42), ui.px(20));
+  if (answer.choices.empty()) return;
+  std::string measured;
+  for (const study::Choice& choice : answer.choices)
+    measured += (measured.empty() ? "Measured so far:  " : "  ·  ") + choice.label;
+  rest->take_top(ui.paragraph(*rest, measured, kSmall_px, Role::muted), ui.px(12));
+}
+
+void draw_answered(Ui& ui, Area* rest, const study::Question& question,
+                   const study::Answer& answer) {
+  const auto found = ui.state.studying.chosen.find(question.id);
+  const std::string chosen = found == ui.state.studying.chosen.end() ? "" : found->second;
+  for (size_t i = 0; i < answer.choices.size(); ++i)
+    draw_choice(ui, rest->take_top(ui.px(44), ui.px(6)), question, answer.choices[i], i, chosen);
+  rest->take_top(ui.px(14));
+  if (chosen.empty()) return;
+  const auto mine = std::find_if(answer.choices.begin(), answer.choices.end(),
+                                 [&](const study::Choice& one) { return one.label == chosen; });
+  const bool right = mine != answer.choices.end() && mine->accepted;
+  rest->take_top(ui.paragraph(*rest, right ? "Right." : "Not on this machine.", kHeading_px,
+                              right ? Role::faster : Role::slower, Face::strong),
+                 ui.px(8));
+  rest->take_top(ui.paragraph(*rest, sentence_of(answer.explanation), kBody_px, Role::text),
+                 ui.px(16));
+  draw_terms(ui, rest, question.see);
+}
+
+}  // namespace
+
+void draw_quiz(Ui& ui, Area area) {
+  const study::Question* question = shown_question(ui.state);
+  if (!question) return draw_empty_state(ui, area.inset(ui.px(32)), "There is no quiz.", "");
+  const study::Answer answer = answer_of(ui.state, *question);
+  const float w = std::min(area.w - ui.px(64), ui.px(820));
+  Scroll scroll(
+      ui, "quiz",
+      {area.x + (area.w - w) / 2, area.y + ui.px(24), w + Scroll::bar(ui), area.h - ui.px(48)});
+  Area& rest = scroll.rest;
+  const Area head = rest.take_top(ui.px(28), ui.px(8));
+  ui.text(head.x, head.middle(),
+          std::string(find_lab(question->lab)->title) + "  ·  answered by what ran on " +
+              device_label(ui.state.sessions),
+          kSmall_px, Role::muted, Face::body, Anchor::start, head.w);
+  rest.take_top(ui.paragraph(rest, question->text, kHeading_px, Role::text, Face::strong),
+                ui.px(20));
+  if (answer.state == AnswerState::answered)
+    draw_answered(ui, &rest, *question, answer);
+  else
+    draw_missing(ui, &rest, answer);
+}
+
+namespace {
+
+std::string days_until(int64_t due_s) {
+  const int64_t left_s = due_s - static_cast<int64_t>(std::time(nullptr));
+  const int64_t days = std::max<int64_t>(1, (left_s + 86399) / 86400);
+  return days == 1 ? "in a day" : "in " + std::to_string(days) + " days";
+}
+
+/// The boxes, the card's own filled.
+void draw_box(Ui& ui, float right, float y, int box) {
+  const float side = ui.px(11), gap = ui.px(5);
+  const std::string text =
+      box == 0 ? "new" : "box " + std::to_string(box) + " of " + std::to_string(study::kBoxes);
+  float x = right - static_cast<float>(study::kBoxes) * (side + gap) + gap;
+  ui.text(x - ui.px(10), y, text, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
+  for (int i = 1; i <= study::kBoxes; ++i, x += side + gap) {
+    const Area place = {x, y - side / 2, side, side};
+    ui.fill(place, i <= box ? ui.color(Role::series0) : ui.raised(3), ui.px(2));
+  }
+}
+
+/// To the rung that shows what the card says.
+void draw_rung_link(Ui& ui, Area* rest, const study::Card& card) {
+  const Lab* lab = find_lab(card.lab);
+  if (!lab || card.rung.empty()) return;
+  for (const Rung& rung : lab->rungs) {
+    if (rung.kernel != card.rung) continue;
+    const std::string label = std::string("See it in the lab: ") + rung.title;
+    const float w = ui.width(label, kSmall_px + 1) + ui.px(32);
+    const Area place = rest->take_top(ui.px(36), ui.px(12));
+    if (!ui.button("card_rung", {place.x, place.y, std::min(w, place.w), place.h}, label,
+                   Ui::Kind::normal))
+      return;
+    return ui.dispatch([lab, kernel = card.rung](State& state) {
+      open_lab(state, lab->id);
+      select_rung(state, kernel);
+      state.view.screen = ScreenId::lab;
+      state.view.tab = Tab::lesson;
+    });
+  }
+}
+
+void draw_answers(Ui& ui, Area row) {
+  const Studying& studying = ui.state.studying;
+  const float w = std::min(ui.px(220), (row.w - ui.px(12)) / 2);
+  if (!studying.is_turned) {
+    ui.action_button("turn_card", row.take_left(w, ui.px(16)), "Turn it", Ui::Kind::primary);
+    ui.text(row.x, row.middle(), "Space. Say the answer aloud first.", kSmall_px, Role::muted,
+            Face::body, Anchor::start, row.w);
+    return;
+  }
+  // The keys stand on the buttons: two things are done here many times over.
+  if (ui.button("knew", row.take_left(w, ui.px(12)), "1   Knew it", Ui::Kind::primary))
+    return ui.dispatch([](State& state) { answer_card(state, true); });
+  if (ui.button("again", row.take_left(w, ui.px(12)), "2   Again", Ui::Kind::normal))
+    ui.dispatch([](State& state) { answer_card(state, false); });
+}
+
+/// Scrolls where the window is too low for the answer; a click anywhere else on it turns the card.
+void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
+  Scroll scroll(ui, ("card:" + card.id).c_str(), area);
+  Area& rest = scroll.rest;
+  const Area whole = {rest.x, rest.y, rest.w, area.h - 1};
+  const float front_h = ui.paragraph(rest, card.front, kHeading_px, Role::text, Face::strong, true);
+  // The question stands where the eye is, and stays there when the card is turned.
+  rest.take_top(std::max(0.0f, area.h * (ui.is_compact ? 0.1f : 0.24f) - front_h / 2));
+  ui.paragraph(rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
+               Face::strong);
+  if (ui.state.studying.is_turned) {
+    ui.list->AddLine({rest.x, rest.y}, {rest.right(), rest.y}, ui.color(Role::grid));
+    rest.take_top(ui.px(22));
+    rest.take_top(ui.paragraph(rest, card.back, kBody_px, Role::text), ui.px(24));
+    draw_terms(ui, &rest, card.see);
+    rest.take_top(ui.px(8));
+    draw_rung_link(ui, &rest, card);
+  }
+  // After the parts that lie on it, so that their clicks are theirs.
+  if (ui.touch("card", {whole.x, whole.y, whole.w, std::max(whole.h, rest.y - whole.y)}).clicked)
+    ui.dispatch_action("turn_card");
+}
+
+}  // namespace
+
+void draw_card(Ui& ui, Area area) {
+  const State& state = ui.state;
+  const study::Deck* deck = shown_deck(state);
+  if (!deck) return draw_empty_state(ui, area.inset(ui.px(32)), "There are no cards.", "");
+  const study::Card* card = shown_card(state);
+  if (!card) {
+    const int64_t now_s = static_cast<int64_t>(std::time(nullptr));
+    const study::DeckProgress at = study::deck_progress(*deck, state.studying.progress, now_s);
+    if (draw_nothing(ui, area, "Nothing is due in this deck.",
+                     "The next card comes " + days_until(at.next_due_s) +
+                         ". Gone through before that, a card that is known stays in its box.",
+                     "Go through it all the same"))
+      ui.dispatch([](State& changed) { changed.studying.goes_on = true; });
+    return;
+  }
+  // Lines of some 75 letters, in the middle.
+  const float w = std::min(area.w - ui.px(64), ui.px(760));
+  Area inner = {area.x + (area.w - w) / 2, area.y + ui.px(24), w, area.h - ui.px(48)};
+  const Area head = inner.take_top(ui.px(28), ui.px(8));
+  ui.text(head.x, head.middle(), deck->title, kSmall_px, Role::muted, Face::body, Anchor::start,
+          head.w / 2);
+  const auto known = state.studying.progress.cards.find(card->id);
+  draw_box(ui, head.right(), head.middle(),
+           known == state.studying.progress.cards.end() ? 0 : known->second.box);
+  draw_answers(ui, inner.take_bottom(ui.px(44), ui.px(16)));
+  draw_faces(ui, inner, *card);
+}
+
 namespace {
 
 class CardsScreen final : public Screen {
@@ -128,30 +341,6 @@ void CardsScreen::draw(Ui& ui, Area all) {
 }
 
 }  // namespace
-
-void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
-  if (terms.empty()) return;
-  const float h = ui.px(30), gap = ui.px(8);
-  Area row = rest->take_top(h, gap);
-  const auto& glossary = study_glossary();
-  for (const std::string& name : terms) {
-    const float w = ui.width(name, kSmall_px) + ui.px(24);
-    if (w > row.w && row.x > rest->x) row = rest->take_top(h, gap);
-    const Area place = row.take_left(w, gap);
-    const auto touched = ui.touch("see:" + name, place);
-    ui.fill(place, ui.raised(touched.hovered ? 3 : 2), h / 2);
-    ui.text(place.x + place.w / 2, place.middle(), name, kSmall_px, Role::text, Face::body,
-            Anchor::middle);
-    const study::Term* term = glossary ? glossary->find(name) : nullptr;
-    if (touched.hovered && term) ui.tooltip(plain_text(*term));
-    if (touched.clicked) ui.dispatch([name](State& state) { open_term(state, name); });
-  }
-}
-
-std::string sentence_of(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 std::unique_ptr<Screen> make_cards_screen() {
   return std::make_unique<CardsScreen>();

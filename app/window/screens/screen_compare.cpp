@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "app/query/reporting.h"
-#include "app/window/panels/panels.h"
+#include "app/window/panels/verdict_card.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/chart_view.h"

@@ -1,7 +1,7 @@
 // Home: one button to begin with, the labs that exist and how far each was climbed, the last results.
 #include <algorithm>
 
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/history.h"
 #include "app/window/shell/screens.h"

@@ -1,11 +1,17 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
 #include <algorithm>
 
-#include "app/window/panels/panels.h"
+#include "app/window/panels/left_rail.h"
+#include "app/window/panels/params_bar.h"
+#include "app/window/panels/right_panel.h"
+#include "app/window/panels/strip_panel.h"
+#include "app/window/panels/verdict_card.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
-#include "app/window/teach/teach_panels.h"
+#include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/views/chart_panel.h"
 
 namespace ridge::window {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/teach/teach_panels.h"
 #include "app/window/views/chart_draw.h"
 
 namespace ridge::window {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/window/panels/panels.h"
-#include "app/window/panels/table_view.h"
+#include "app/window/panels/verdict_card.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"

@@ -144,36 +144,4 @@ void draw_not_measured(Ui& ui, const Area& area, const char* sentence, const std
     ui.dispatch([](State& state) { state.view.screen = ScreenId::home; });
 }
 
-void draw_menu(Ui& ui) {
-  const auto close = [](State& state) { state.view.show_menu = false; };
-  Overlay overlay(ui, "menu", 0.4f);
-  const float line_h = ui.px(36), pad = ui.px(8);
-  const auto count = static_cast<float>(screens().size());
-  const Area box = {ui.px(12), ui.px(54), ui.px(430), line_h * count + 2 * pad};
-  ui.fill(box, ui.raised(1), ui.px(8));
-  ui.frame(box, ui.color(Role::grid), ui.px(8));
-  Area inner = box.inset(pad);
-  const auto line = [&](const std::string& action_id, const char* title, const char* about,
-                        const char* keys, bool here) {
-    const Area row = inner.take_top(line_h);
-    const auto touched = ui.touch("menu:" + action_id, row);
-    if (touched.hovered || here)
-      ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(3), ui.px(5));
-    const float x = row.x + ui.px(12);
-    ui.text(x, row.middle(), title, kSmall_px + 1, Role::text, here ? Face::strong : Face::body);
-    ui.text(x + ui.px(104), row.middle(), about, kSmall_px - 1, Role::muted, Face::body,
-            Anchor::start, row.w - ui.px(160));
-    ui.text(row.right() - ui.px(12), row.middle(), keys, kTiny_px + 1, Role::muted, Face::mono,
-            Anchor::end);
-    if (!touched.clicked) return;
-    ui.dispatch(close);
-    if (!here) ui.dispatch_action(action_id);
-  };
-  for (const ScreenDesc& screen : screens()) {
-    line(std::string("show_") + screen.name, screen.title, screen.about, screen.keys,
-         screen.id == ui.state.view.screen);
-  }
-  if (overlay.clicked_outside(box)) ui.dispatch(close);
-}
-
 }  // namespace ridge::window

@@ -89,17 +89,6 @@ class Scroll {
   float top_ = 0;
 };
 
-/// The list of screens behind the button at the top left.
-void draw_menu(Ui& ui);
-/// The list of everything that can be done (palette.cpp).
-void draw_palette(Ui& ui);
-/// The glossary: its terms, found by what is typed, and the text of one.
-void draw_glossary(Ui& ui);
-/// What such a list is searched by: takes this frame's characters and Backspace, true when it changed;
-/// and the field it stands in, with a hint while it is empty.
-bool edit_typed(std::string* typed);
-void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint);
-
 /// A small heading in capitals over a part of a screen.
 void draw_heading(Ui& ui, Area* rest, const char* text);
 /// Nothing to show: one sentence, why or what next, and the one action that changes it. True when its

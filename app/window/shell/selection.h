@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "common/record/request.h"
+#include "common/record/serving.h"
 #include "common/record/types.h"
 #include "labs/lab.h"
+#include "labs/workload.h"
 
 namespace ridge::window {
 
@@ -51,5 +53,24 @@ std::vector<std::string> choices_of(const State& state, const std::string& name)
 
 /// "4096 × 4096 × 4096 · fp32 · 2 threads": the view's parameters as a title says them.
 std::string params_summary(const Lab& lab, const Params& params);
+
+/// The choices of single views, each shown in that view's bar.
+struct ViewOptions {
+  std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
+  int curve_of = 0;  ///< training curves: the task metric, the loss, the spread of the gradients
+  bool curve_by_step = false;  ///< over steps in place of seconds
+  ServeAsked serve;            ///< what the view Queue asks for
+  ModelShape model;            ///< what the view Workload is of, in labs with a model
+  bool model_decodes = false;  ///< which of its two phases is shown
+};
+
+enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg };
+
+/// What an action asks of the chart in view, until it is drawn (run_chart_command() in chart_view.h).
+struct ChartAsked {
+  ChartCommand command = ChartCommand::none;
+  int png_in_frames = 0;    ///< > 0: the chart's picture is saved after that many more frames
+  bool png_copied = false;  ///< and then onto the clipboard
+};
 
 }  // namespace ridge::window

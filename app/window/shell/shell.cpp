@@ -1,12 +1,20 @@
 #include "app/window/shell/shell.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
-#include "app/window/teach/teach_panels.h"
+#include "app/window/shell/overlays.h"
+#include "app/window/shell/screens.h"
+#include "app/window/teach/presenter.h"
 #include "app/window/views/chart_view.h"
+#include "common/core/format.h"
+#include "common/record/noise_floor.h"
 
 namespace ridge::window {
+
 namespace {
 
 // Pixels at scale 1.
@@ -87,6 +95,377 @@ void Shell::draw(float width, float height) {
   ui_.apply_changes(state_);
   if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
   if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
+}
+
+namespace {
+
+struct Badge {
+  std::string text, tip;
+  Role role = Role::muted;
+};
+
+Badge quiet_badge(const State& state) {
+  const auto& environment = state.run().environment();
+  if (state.sessions.shown->state() == app::WorkerState::lost) {
+    return {"worker lost", state.sessions.shown->reason(), Role::slower};
+  }
+  if (!environment) return {"", "", Role::muted};
+  const QuietState& quiet =
+      state.run().quiet_after() ? *state.run().quiet_after() : environment->quiet;
+  if (quiet.quiet) {
+    return {"quiet", "Nothing else was using this machine when it was measured.", Role::faster};
+  }
+  std::string why = "This machine is not quiet, so figures may be noisy:";
+  for (const std::string& reason : quiet.reasons) why += "\n· " + reason;
+  return {"not quiet", why, Role::slower};
+}
+
+void draw_buttons(Ui& ui, Area* row) {
+  const bool open = ui.state.requests.run || ui.state.requests.compare;
+  const auto button = [&](const char* id, const char* label, Ui::Kind kind) {
+    const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32);
+    ui.action_button(id, row->take_right(w, ui.px(8)), label, kind);
+  };
+  if (open) button("cancel", "Cancel  Esc", Ui::Kind::primary);
+  if (!open) button("run", "Run  F5", Ui::Kind::primary);
+  button("export", "Export", Ui::Kind::normal);
+  button("compare", "Compare", Ui::Kind::normal);
+}
+
+/// Three lines: the menu of screens.
+void draw_menu_button(Ui& ui, Area* row) {
+  const Area place = row->take_left(row->h, ui.px(10));
+  const auto touched = ui.touch("menu", place);
+  if (touched.hovered || ui.state.view.show_menu) ui.fill(place, ui.raised(2), ui.px(5));
+  const float w = ui.px(16), line_h = ui.px(2), x = place.x + (place.w - w) / 2;
+  for (const float at : {-6.0f, 0.0f, 6.0f}) {
+    const float y = place.middle() + ui.px(at) - line_h / 2;
+    ui.fill({x, y, w, line_h}, ui.color(Role::text));
+  }
+  if (touched.clicked) ui.dispatch([](State& state) { state.view.show_menu = true; });
+}
+
+/// On every screen but the lab: where one is, and the others as far as there is room.
+void draw_tabs(Ui& ui, Area row) {
+  for (const ScreenDesc& screen : screens()) {
+    const bool here = screen.id == ui.state.view.screen;
+    const float w = ui.width(screen.title, kSmall_px + 1, here ? Face::strong : Face::body);
+    const Area tab = row.take_left(w + ui.px(24), ui.px(2));
+    if (row.w < 0) return;
+    const auto touched = ui.touch(std::string("tab:") + screen.name, tab);
+    if (touched.hovered && !here) ui.fill(tab, ui.raised(2), ui.px(5));
+    ui.text(tab.x + tab.w / 2, tab.middle(), screen.title, kSmall_px + 1,
+            here ? Role::text : Role::muted, here ? Face::strong : Face::body, Anchor::middle);
+    if (here) {
+      ui.fill({tab.x + ui.px(12), tab.bottom() - ui.px(3), w, ui.px(3)}, ui.color(Role::series0),
+              ui.px(1));
+    }
+    if (touched.clicked && !here) ui.dispatch(screen.show);
+  }
+}
+
+void draw_title(Ui& ui, Area* row) {
+  const Lab* lab = ui.state.selection.lab;
+  const float y = row->middle();
+  row->take_left(
+      ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
+      ui.px(16));
+  const std::string summary = lab ? params_summary(*lab, shown_params(ui.state)) : std::string();
+  if (summary.empty()) return;
+  const float w = std::min(ui.width(summary, kSmall_px), row->w * 0.4f);
+  ui.text(row->x, y, summary, kSmall_px, Role::muted, Face::body, Anchor::start, w);
+  row->take_left(w, ui.px(24));
+}
+
+void draw_device(Ui& ui, const Area& chip) {
+  const State& state = ui.state;
+  const std::string device = device_label(state.sessions);
+  ui.fill(chip, ui.raised(1), ui.px(5));
+  ui.text(chip.x + ui.px(12), chip.middle(), device, kSmall_px, Role::muted, Face::body,
+          Anchor::start, chip.w - ui.px(24) + 1);
+  if (!ui.touch("device", chip).hovered) return;
+  std::string tip = device;
+  if (const auto& environment = state.run().environment()) {
+    tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) + " cores";
+    if (environment->gpus.empty()) tip += "\nNo GPU: " + environment->no_gpu_reason;
+  } else if (state.sessions.shown->state() == app::WorkerState::idle) {
+    tip = "Its name and state are read when the first run begins.";
+  }
+  ui.tooltip(tip);
+}
+
+void draw_badge(Ui& ui, const Area& chip, const Badge& badge) {
+  ui.fill(chip, ui.color(badge.role, 0.1f), ui.px(5));
+  ui.list->AddCircleFilled({chip.x + ui.px(15), chip.middle()}, ui.px(4), ui.color(badge.role));
+  ui.text(chip.x + ui.px(27), chip.middle(), badge.text, kSmall_px, badge.role);
+  if (ui.touch("quiet", chip).hovered) ui.tooltip(badge.tip);
+}
+
+void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
+  const bool chosen = !ui.state.selection.baseline.empty();
+  const float close_w = chosen ? ui.px(28) : 0;
+  ui.frame(chip, ui.color(chosen ? Role::baseline : Role::grid), ui.px(5), ui.px(1));
+  ui.text(chip.x + ui.px(12), chip.middle(), label, kSmall_px, chosen ? Role::text : Role::muted,
+          Face::body, Anchor::start, chip.w - ui.px(23) - close_w);
+  if (!chosen) {
+    if (ui.touch("baseline", chip).hovered) {
+      ui.tooltip("The rung that others are compared with.\nSelect a rung and press B.");
+    }
+    return;
+  }
+  ui.widgets["baseline"] = chip;
+  const Area close = {chip.right() - ui.px(32), chip.y, ui.px(32), chip.h};
+  if (ui.touch("clear_baseline", close).clicked) ui.dispatch_action("clear_baseline");
+  ui.text(close.x + close.w / 2, close.middle(), "×", kBody_px, Role::muted, Face::body,
+          Anchor::middle);
+}
+
+}  // namespace
+
+void TopBar::draw(Ui& ui, Area area) {
+  ui.fill(area, ui.color(Role::panel));
+  const float h = ui.px(36), gap = ui.px(8);
+  Area row = {area.x + ui.px(12), area.middle() - h / 2, area.w - ui.px(36), h};
+  draw_menu_button(ui, &row);
+  if (ui.state.view.screen != ScreenId::lab) return draw_tabs(ui, row);
+  draw_buttons(ui, &row);
+  draw_title(ui, &row);
+
+  const std::string& baseline = ui.state.selection.baseline;
+  const std::string label =
+      baseline.empty() ? "no baseline" : "baseline: " + rung_title(ui.state.ladder, baseline);
+  const Badge badge = quiet_badge(ui.state);
+  const float baseline_w =
+      std::min(ui.width(label, kSmall_px) + ui.px(baseline.empty() ? 24 : 52), row.w * 0.45f);
+  const float badge_w = badge.text.empty() ? 0 : ui.width(badge.text, kSmall_px) + ui.px(40);
+  // Where room is short, the machine's name yields first.
+  const float device_room = row.w - baseline_w - badge_w - 2 * gap;
+  if (device_room > ui.px(90)) {
+    const float device_w = ui.width(device_label(ui.state.sessions), kSmall_px) + ui.px(24);
+    draw_device(ui, row.take_left(std::min(device_w, device_room), gap));
+  }
+  if (badge_w > 0) draw_badge(ui, row.take_left(badge_w, gap), badge);
+  draw_baseline(ui, row.take_left(std::min(baseline_w, row.w), gap), label);
+}
+
+namespace {
+
+/// "Measuring cache blocks": what the open request does now.
+std::string headline_of(const State& state) {
+  if (state.requests.aa_left > 0)
+    return "A/A " + std::to_string(kSelfChecks - state.requests.aa_left + 1) + " of " +
+           std::to_string(kSelfChecks);
+  const auto& progress = state.run().progress();
+  if (!progress) return state.requests.compare ? "Starting the comparison" : "Starting the run";
+  static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
+                                                            {"check", "Checking"},
+                                                            {"warmup", "Warming up"},
+                                                            {"timing", "Measuring"},
+                                                            {"latency", "Timing single calls of"},
+                                                            {"energy", "Reading the energy of"},
+                                                            {"rounds", "Comparing"},
+                                                            {"waiting", "Waiting for"}};
+  const auto verb = kVerbs.find(progress->phase);
+  std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
+  for (const Series& series : state.run().series()) {
+    if (series.request == progress->request && series.index == progress->series) {
+      return text + " " + rung_title(state.ladder, series.kernel);
+    }
+  }
+  const Request* request = state.run().request(progress->request);
+  const auto index = static_cast<size_t>(std::max(progress->series, 0));
+  if (request && index < request->kernels.size()) {
+    return text + " " + rung_title(state.ladder, request->kernels[index]);
+  }
+  return progress->text.empty() ? text : text + ": " + progress->text;
+}
+
+std::string figures_of(const State& state) {
+  const auto& progress = state.run().progress();
+  if (!progress) return {};
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
+  for (const Series& series : state.run().series()) {
+    if (series.request != progress->request || series.index != progress->series) continue;
+    if (!series.samples.empty()) add(std::to_string(series.samples.size()) + " samples");
+  }
+  if (progress->median_ns) {
+    std::string median = format_time_ns(*progress->median_ns);
+    if (progress->ci_ns && *progress->median_ns > 0) {
+      const double half = (progress->ci_ns->high - progress->ci_ns->low) / 2 / *progress->median_ns;
+      median += " " + format_percent_width(half);
+    }
+    add(median);
+  }
+  if (progress->left_s && *progress->left_s > 0.5)
+    add(format_number(*progress->left_s, 2) + " s left");
+  return text;
+}
+
+/// Share of the whole request: its series one after another, each by its own progress.
+std::optional<double> share_done(const State& state) {
+  if (state.requests.aa_left > 0)
+    return 1 - static_cast<double>(state.requests.aa_left) / kSelfChecks;
+  const auto& progress = state.run().progress();
+  if (!progress || !progress->fraction) return std::nullopt;
+  const Request* request = state.run().request(progress->request);
+  const double count = request && request->type == RequestType::run
+                           ? static_cast<double>(request->kernels.size())
+                           : 1;
+  const double before =
+      request && request->type == RequestType::run ? std::max(progress->series, 0) : 0;
+  return std::clamp((before + *progress->fraction) / std::max(count, 1.0), 0.0, 1.0);
+}
+
+std::string seconds_of(double seconds) {
+  return seconds < 1 ? "under a second" : "about " + format_number(seconds, 2) + " s";
+}
+
+struct Idle {
+  std::string head, text;
+  bool is_error = false;
+};
+
+Idle idle_text(const State& state) {
+  int runnable = 0;
+  double seconds = 0;
+  bool estimated = true;
+  for (const RungView& row : state.ladder.rows) {
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
+    ++runnable;
+    if (row.estimate)
+      seconds += row.estimate->total_s;
+    else
+      estimated = false;
+  }
+  switch (state.sessions.shown->state()) {
+    case app::WorkerState::starting:
+      return {"Starting", "The worker is being started.", false};
+    case app::WorkerState::lost:
+      return {"Worker lost",
+              state.sessions.shown->reason() +
+                  (runnable ? "  F5 starts it again; everything received is kept." : ""),
+              true};
+    case app::WorkerState::replay: {
+      const auto& environment = state.run().environment();
+      if (!environment && state.run().series().empty()) {
+        std::string machines;
+        for (const RungView& row : state.ladder.rows) {
+          const bool named = machines.find(row.machine) != std::string::npos;
+          if (!row.machine.empty() && !named)
+            machines += (machines.empty() ? "" : ", ") + row.machine;
+        }
+        return {"Recordings",
+                machines.empty()
+                    ? "No recording of this lab is at hand."
+                    : "What is shown was recorded on " + machines + ". Nothing is measured here.",
+                false};
+      }
+      std::string text = "A saved run";
+      if (environment)
+        text += " of " + environment->machine() + ", " + environment->time_utc.substr(0, 10);
+      return {"Replay", text + ". Nothing is measured here.", false};
+    }
+    default:
+      break;
+  }
+  if (!state.run().catalogue_complete())
+    return {"Loading", "The worker is listing its rungs.", false};
+  if (!runnable) {
+    const auto& environment = state.run().environment();
+    return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
+  }
+  std::string text = "F5 runs " + std::to_string(runnable) + (runnable == 1 ? " rung" : " rungs");
+  if (estimated) text += ", " + seconds_of(seconds);
+  return {"Ready", text + ".", false};
+}
+
+}  // namespace
+
+void BottomBar::draw_progress(Ui& ui, Area area) {
+  const State& state = ui.state;
+  const Area top = {area.x, area.y, area.w, area.h / 2},
+             below = {area.x, top.bottom(), area.w, area.h / 2};
+  // The bar begins at one place whatever the phase is called, so that it does not jump about.
+  const float head_w = std::min(ui.px(310), area.w * 0.3f);
+  ui.text(top.x, top.middle(), headline_of(state), kBody_px - 1, Role::text, Face::strong,
+          Anchor::start, head_w - ui.px(16));
+  const std::string figures = figures_of(state);
+  const float figures_room = std::min(ui.px(430), area.w * 0.38f);
+  const Area bar = {area.x + head_w, top.middle() - ui.px(5),
+                    area.w - head_w - figures_room - ui.px(16), ui.px(10)};
+  ui.fill(bar, ui.raised(2), bar.h / 2);
+  if (const auto share = share_done(state)) {
+    const float w = std::max(bar.h, bar.w * static_cast<float>(*share));
+    ui.fill({bar.x, bar.y, w, bar.h}, ui.color(Role::series0), bar.h / 2);
+  }
+  ui.widgets["progress"] = bar;
+  ui.text(area.right(), top.middle(), figures, kSmall_px - 1, Role::text, Face::mono, Anchor::end,
+          figures_room);
+  const auto& progress = state.run().progress();
+  std::string open = progress ? progress->open : std::string();
+  if (progress && !progress->text.empty())
+    open = open.empty() ? progress->text : progress->text + "  ·  " + open;
+  if (!state.notice.text.empty()) open = state.notice.text;
+  ui.text(below.x + head_w, below.middle(), open, kSmall_px - 1, Role::muted, Face::body,
+          Anchor::start, below.w - head_w);
+}
+
+void BottomBar::draw_idle(Ui& ui, Area area) {
+  const Idle idle = idle_text(ui.state);
+  const Notice& notice = ui.state.notice;
+  const bool has_notice = !notice.text.empty();
+  const Area top = {area.x, area.y, area.w, has_notice ? area.h / 2 : area.h};
+  const float head_w = ui.text(top.x, top.middle(), idle.head, kBody_px - 1,
+                               idle.is_error ? Role::slower : Role::text, Face::strong);
+  ui.text(top.x + head_w + ui.px(16), top.middle(), idle.text, kSmall_px, Role::muted, Face::body,
+          Anchor::start, top.w - head_w - ui.px(16));
+  if (!has_notice) return;
+  const Area below = {area.x, top.bottom(), area.w, area.h / 2};
+  ui.text(below.x, below.middle(), (notice.is_error ? "! " : "") + notice.text, kSmall_px,
+          notice.is_error ? Role::slower : Role::text, Face::body, Anchor::start, below.w);
+  if (ui.touch("notice", below).hovered) ui.tooltip(notice.text);
+}
+
+void BottomBar::draw(Ui& ui, Area area) {
+  ui.fill(area, ui.color(Role::panel));
+  Area inner = area.inset(ui.px(24), ui.px(8));
+  const float h = ui.px(32), y = area.middle() - h / 2;
+  Area right = inner.take_right(ui.px(256), ui.px(24));
+  ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
+  right.take_left(ui.px(106));
+  ui.action_button("show_shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
+                   Ui::Kind::quiet);
+  ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
+                   Ui::Kind::quiet);
+  if (ui.state.requests.run || ui.state.requests.compare)
+    draw_progress(ui, inner);
+  else
+    draw_idle(ui, inner);
+}
+
+void LogPanel::draw(Ui& ui, Area area) {
+  ui.panel(area);
+  const Area inner = area.inset(ui.px(16), ui.px(8));
+  const auto& log = ui.state.run().log();
+  if (log.empty()) {
+    return draw_empty_state(ui, inner, "The log is empty.",
+                            "Lines that were no part of the protocol, and restarts, appear here.");
+  }
+  ImGui::SetCursorScreenPos({inner.x, inner.y});
+  ImGui::BeginChild("log", {inner.w, inner.h}, false);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line_h = ui.px(22);
+  float y = at.y + line_h / 2;
+  for (const std::string& line : log) {
+    ui.text(at.x, y, line, kTiny_px + 1, Role::muted, Face::mono, Anchor::start,
+            inner.w - ui.px(16));
+    y += line_h;
+  }
+  ImGui::Dummy({inner.w - ui.px(16), line_h * static_cast<float>(log.size())});
+  ImGui::EndChild();
+  ui.list = outer;
 }
 
 }  // namespace ridge::window

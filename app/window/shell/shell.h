@@ -5,10 +5,27 @@
 #include <map>
 #include <memory>
 
-#include "app/window/panels/panels.h"
 #include "app/window/shell/screens.h"
 
 namespace ridge::window {
+
+/// Lab title and parameters, machine, quiet badge, baseline, Compare, Export, Run.
+struct TopBar {
+  void draw(Ui& ui, Area area);
+};
+
+/// Progress, what is still to be satisfied, notices.
+struct BottomBar {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_progress(Ui& ui, Area area);
+  void draw_idle(Ui& ui, Area area);
+};
+
+struct LogPanel {
+  void draw(Ui& ui, Area area);
+};
 
 class Shell {
  public:

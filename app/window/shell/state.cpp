@@ -6,8 +6,8 @@
 #include "app/window/edit/editing.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/worker_requests.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/views/self_check.h"
 #include "app/window/views/view.h"
 
 namespace ridge::window {

@@ -11,15 +11,13 @@
 
 #include "app/query/recordings.h"
 #include "app/session/session.h"
-#include "app/window/inspect/inspecting.h"
+#include "app/window/inspect/inspect_view.h"
 #include "app/window/shell/history.h"
 #include "app/window/shell/ladder.h"
 #include "app/window/shell/selection.h"
 #include "app/window/shell/settings.h"
-#include "app/window/shell/state_queries.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/teaching.h"
-#include "app/window/views/view_options.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 

@@ -1,8 +1,16 @@
 #include "app/window/shell/worker_requests.h"
 
+#include <algorithm>
+#include <string_view>
+
+#include "app/query/selection.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/state.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/training_view.h"
+#include "app/window/views/view.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
 
 namespace ridge::window {
 
@@ -106,6 +114,133 @@ void compare(State& state) {
   const RungView &baseline = *find_row(state.ladder, state.selection.baseline),
                  &candidate = *find_row(state.ladder, state.selection.rung);
   send(state, comparison_of(state, baseline, candidate), &state.requests.compare);
+}
+
+// ---- runs that follow from a choice ------------------------------------------------------------
+
+namespace {
+
+bool takes(const KernelInfo& info, const std::string& name, int64_t value) {
+  return std::any_of(info.params.begin(), info.params.end(), [&](const ParamSpec& spec) {
+    return spec.name == name && !spec.is_choice && value >= spec.min && value <= spec.max;
+  });
+}
+
+template <class Wanted>
+void sweep(State& state, Wanted wanted) {
+  const ParamView* param = swept_param(*state.selection.lab);
+  if (!param) {
+    state.notice = {"This lab has no size to sweep over.", false};
+    return;
+  }
+  std::vector<int64_t> stops = param->stops;
+  std::sort(stops.begin(), stops.end());
+  WorkRequest request = request_for(state, RequestType::run);
+  for (const int64_t stop : stops) {  // what takes longest comes last, when the curve is there
+    for (const RungView& row : state.ladder.rows) {
+      if (!row.can_run || !wanted(row) || !takes(*row.info, param->name, stop)) continue;
+      Params params = params_for(state, *row.info);
+      params[param->name] = stop;
+      request.kernels.push_back({row.rung->kernel, std::move(params)});
+    }
+  }
+  if (request.kernels.empty()) {
+    state.notice = {"Nothing of this can run on this machine.", false};
+    return;
+  }
+  send(state, std::move(request), &state.requests.run);
+  state.selection.view = &kSizesView;
+}
+
+}  // namespace
+
+const ParamView* swept_param(const Lab& lab) {
+  for (const ParamView& param : lab.params) {
+    if (param.stops.size() < 2) continue;
+    if (param.name != std::string_view("threads")) return &param;
+  }
+  return nullptr;
+}
+
+void sweep_selected(State& state) {
+  sweep(state, [&](const RungView& row) { return row.rung->kernel == state.selection.rung; });
+}
+
+void sweep_all(State& state) {
+  sweep(state, [&](const RungView& row) { return !is_folded(state, *row.rung); });
+}
+
+void rerun_live(State& state) {
+  if (!state.teaching.reruns || state.is_replay() || !state.run().catalogue_complete()) return;
+  rebuild_ladder(state);
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row || !row->can_run) return;
+  // The worker takes requests in turn: the new one waits for the cancelled one's last sample only.
+  for (const int64_t open : {state.requests.run, state.requests.compare}) {
+    if (open) state.sessions.shown->cancel(open);
+  }
+  WorkRequest request = request_for(state, RequestType::run);
+  request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
+  send(state, std::move(request), &state.requests.run);
+}
+
+void toggle_reruns(State& state) {
+  state.teaching.reruns = !state.teaching.reruns;
+  if (state.teaching.reruns) state.selection.mode = RunMode::live;
+  state.notice = {state.teaching.reruns
+                      ? "Live: a change of a parameter runs the selected rung again."
+                      : "Changes wait for Run again.",
+                  false};
+  state.ladder.dirty = true;
+}
+
+// ---- the A/A check -----------------------------------------------------------------------------
+
+namespace {
+
+Result<KernelRequest> side_of(const State& state) {
+  RIDGE_TRY(const Lab* lab, app::require_lab(kSelfCheckLab));
+  RIDGE_TRY(const Params given, parse_params({kSelfCheckSet}));
+  return app::select_side(*lab, state.run(), kSelfCheckRung, given);
+}
+
+void send_one(State& state) {
+  const auto side = side_of(state);
+  if (side) return send(state, self_check_request(kSelfCheckLab, *side), &state.requests.compare);
+  state.requests.aa_left = 0;
+  state.notice = {side.error().sentence(), true};
+}
+
+}  // namespace
+
+std::string self_checks_blocker(const State& state) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
+  if (state.sessions.shown->state() == app::WorkerState::lost) return {};
+  const auto side = side_of(state);
+  return side ? std::string() : side.error().sentence();
+}
+
+void run_self_checks(State& state) {
+  if (must_list_again(state)) return run_ladder(state);
+  state.requests.aa_left = kSelfChecks;
+  send_one(state);
+}
+
+void next_self_check(State& state, const Request& ended) {
+  if (state.requests.aa_left == 0) return;
+  const auto& all = state.run().comparisons();
+  const auto made = std::find_if(all.rbegin(), all.rend(),
+                                 [&](const Comparison& one) { return one.request == ended.id; });
+  const bool judged = made != all.rend() && made->ci;
+  state.requests.aa_left =
+      ended.status == RequestStatus::ok && judged ? state.requests.aa_left - 1 : 0;
+  if (state.requests.aa_left > 0) return send_one(state);
+  if (ended.status != RequestStatus::ok) return;  // the notice says why
+  state.notice = {judged ? noise_floor(state.run()).sentence()
+                  : made != all.rend() && !made->reasons.empty()
+                      ? made->reasons.front()
+                      : "The comparison gave no interval.",
+                  !judged};
 }
 
 }  // namespace ridge::window

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "common/record/request.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
 
@@ -45,5 +47,32 @@ void probe(State& state);
 /// Both sides with what the candidate is asked for.
 WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
 void compare(State& state);
+
+// ---- runs that follow from a choice ------------------------------------------------------------
+// Runs that follow from a choice: a sweep over the lab's sizes, and the selected rung again whenever a
+// parameter changes. Both are ordinary requests, with their progress and their cancel.
+
+/// The parameter that a sweep steps through: the lab's first with stops.
+const ParamView* swept_param(const Lab& lab);
+/// The selected rung, or every rung that is shown, at each stop, the largest last; the Sizes view.
+void sweep_selected(State& state);
+void sweep_all(State& state);
+
+/// The selected loop nest (without one the lab's last) in every order of its loops; the Traffic view.
+void run_orders(State& state);
+
+/// A parameter was let go of: with the switch on, cancels what runs and runs the selection again.
+void rerun_live(State& state);
+void toggle_reruns(State& state);
+
+// ---- the A/A check -----------------------------------------------------------------------------
+// The A/A check in the window: a rung compared with itself a hundred times, one ordinary comparison
+// after another, so that each has its progress, cancel stops it between two, and what was made stays.
+
+/// Why it cannot be made now; empty: it can.
+std::string self_checks_blocker(const State& state);
+void run_self_checks(State& state);
+/// A comparison has ended: the next one, or the end with what was found.
+void next_self_check(State& state, const Request& ended);
 
 }  // namespace ridge::window

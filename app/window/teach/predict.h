@@ -1,11 +1,13 @@
 // Predict before Run: reading an expectation, keeping it until Run locks it, and the marks that
-// reveal it on the ladder. No ImGui here; predict_bar.cpp draws.
+// reveal it on the ladder; and the field under the chart.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/window/shell/overlays.h"
+#include "app/window/shell/ui.h"
 #include "app/window/views/chart_rows.h"
 #include "common/view/report/predictions.h"
 
@@ -47,5 +49,18 @@ bool is_predicting(const State& state, const std::string& kernel);
 
 /// Opens and closes the field.
 void toggle_predict(State& state);
+
+// ---- drawn --------------------------------------------------------------------------------
+
+/// The place where an expectation is typed or dragged, and where it is revealed afterwards.
+struct PredictBar {
+  /// 0 where there is nothing to predict and nothing was.
+  float height(const Ui& ui) const;
+  void draw(Ui& ui, Area area) const;
+
+ private:
+  void draw_field(Ui& ui, Area area) const;
+  void draw_slider(Ui& ui, const Area& area) const;
+};
 
 }  // namespace ridge::window

@@ -1,11 +1,12 @@
-// Presenter mode and tours, as far as they are not pictures: which beat the room is at, what Page Down
-// does next, and which rungs are on the wall.
+// Presenter mode and tours: which beat the room is at, what Page Down does next, which rungs are on the wall;
+// and the bar of a tour.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "app/study/tour.h"
+#include "app/window/shell/ui.h"
 #include "app/window/views/chart_rows.h"
 
 namespace ridge::window {
@@ -50,5 +51,17 @@ const study::TourStep* tour_step(const State& state);
 std::string tour_clock(const State& state);
 /// True when the clock shows another minute than before.
 bool tick_tour(State& state, double now_s);
+
+// ---- drawn --------------------------------------------------------------------------------
+
+/// A tour in the lab: its question or words with the clock.
+struct TourBar {
+  /// 0 while no tour is on.
+  float height(Ui& ui, float width) const;
+  void draw(Ui& ui, Area area) const;
+};
+
+/// The list behind J.
+void draw_tours(Ui& ui);
 
 }  // namespace ridge::window

@@ -1,7 +1,9 @@
+#include "app/window/views/chart_panel.h"
+
 #include <algorithm>
 #include <iterator>
 
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/panels/table_view.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/chart_draw.h"
 #include "common/view/chart/svg.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
-#include "app/window/views/sweep.h"
+#include "app/window/shell/worker_requests.h"
 #include "common/record/params.h"
 
 namespace ridge::window {

@@ -2,7 +2,7 @@
 
 #include "app/query/decode.h"
 #include "app/query/workload.h"
-#include "app/window/panels/stops.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"

@@ -2,7 +2,7 @@
 // missing and what would bring it, and what the figures teach. The rows are those of `run --table`.
 #include "app/query/published.h"
 #include "app/query/selection.h"
-#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"

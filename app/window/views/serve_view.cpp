@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/window/panels/stops.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "common/core/format.h"
 #include "common/view/chart/serving.h"

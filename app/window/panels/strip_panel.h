@@ -1,11 +1,14 @@
-// Telemetry as lanes over one time axis: what the strip draws, worked out without drawing.
+// The strip below the chart: samples, rounds, or telemetry as lanes over one time axis, worked out without drawing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "app/window/shell/ui.h"
 #include "common/record/types.h"
 #include "common/view/chart/model.h"
 
@@ -46,5 +49,22 @@ std::string lane_text(const Lane& lane, double value);
 std::string describe(const TelemetryPoint& point, double begin_s);
 /// The point nearest to t_s; null where there is none.
 const TelemetryPoint* nearest(const LaneView& view, double t_s);
+
+/// Rounds of the shown comparison, else the samples of the selected rung; or telemetry, in lanes.
+struct StripPanel {
+  /// What it shows, its version, and whether it is the baseline.
+  using Parts = std::vector<std::tuple<const void*, uint64_t, bool>>;
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_telemetry(Ui& ui, const Area& head, Area area, bool live);
+  void draw_switch(Ui& ui, const Area& area, bool telemetry);
+  void draw_samples(Ui& ui, Area area);
+  chart::Scene scene_;
+  chart::ChartModel model_;
+  Parts parts_;
+  int fonts_version_ = -1;
+  float width_ = 0, height_ = 0, font_px_ = 0;
+};
 
 }  // namespace ridge::window

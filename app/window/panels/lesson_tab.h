@@ -2,11 +2,13 @@
 // from the Markdown; terms of the glossary are found in it, each at its first place in a part.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/study/markdown.h"
 #include "app/window/shell/ui.h"
+#include "app/window/views/diagram_view.h"
 
 namespace ridge::window {
 
@@ -40,5 +42,17 @@ std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& l
 /// a term the glossary. `scope` makes the names of its widgets unique: "term:<scope>:<name>",
 /// "code:<scope>:<number of the link>". Returns the height taken.
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
+
+/// The selected rung's part of the lesson first, then the lab's introduction.
+struct LessonTab {
+  void draw(Ui& ui, Area area);
+
+ private:
+  float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
+  float draw_code(Ui& ui, const Area& area, const LessonBlock& block);
+  std::string path_;
+  std::vector<LessonBlock> blocks_;
+  std::map<const LessonBlock*, DiagramView> diagrams_;  ///< of those that were seen
+};
 
 }  // namespace ridge::window

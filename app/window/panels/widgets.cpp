@@ -1,13 +1,13 @@
-#include "app/window/panels/table_view.h"
+#include "app/window/panels/widgets.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <cctype>
 
-#include "app/window/panels/panels.h"
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
+
 namespace {
 
 bool is_reason(const std::string& cell) {
@@ -92,6 +92,48 @@ void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
   draw_row(columns, Role::muted, Face::strong);
   for (const auto& row : rows) draw_row(row, Role::text, Face::body);
   page->rest.take_top(ui.px(14));
+}
+
+void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
+                      float indent) {
+  const float w = std::min(area.w - 2 * indent, ui.px(520)), x = area.x + indent;
+  const float head_h =
+      ui.paragraph({x, 0, w, 0}, sentence, kBody_px, Role::text, Face::strong, true);
+  const float next_h = ui.paragraph({x, 0, w, 0}, next, kSmall_px, Role::muted, Face::body, true);
+  const float total = head_h + ui.px(6) + next_h;
+  // A little above the middle of a tall place, where the eye rests.
+  const float y =
+      area.h > 0 ? area.y + std::max(0.0f, (area.h - total) * 0.4f) : area.y + ui.px(24);
+  ui.paragraph({x, y, w, 0}, sentence, kBody_px, Role::text, Face::strong);
+  ui.paragraph({x, y + head_h + ui.px(6), w, 0}, next, kSmall_px, Role::muted);
+}
+
+void explain(Ui& ui, const std::string& name, const Area& area, std::string_view text) {
+  if (ui.touch(name, area).hovered) ui.tooltip(text);
+}
+
+void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
+  if (terms.empty()) return;
+  const float h = ui.px(30), gap = ui.px(8);
+  Area row = rest->take_top(h, gap);
+  const auto& glossary = study_glossary();
+  for (const std::string& name : terms) {
+    const float w = ui.width(name, kSmall_px) + ui.px(24);
+    if (w > row.w && row.x > rest->x) row = rest->take_top(h, gap);
+    const Area place = row.take_left(w, gap);
+    const auto touched = ui.touch("see:" + name, place);
+    ui.fill(place, ui.raised(touched.hovered ? 3 : 2), h / 2);
+    ui.text(place.x + place.w / 2, place.middle(), name, kSmall_px, Role::text, Face::body,
+            Anchor::middle);
+    const study::Term* term = glossary ? glossary->find(name) : nullptr;
+    if (touched.hovered && term) ui.tooltip(plain_text(*term));
+    if (touched.clicked) ui.dispatch([name](State& state) { open_term(state, name); });
+  }
+}
+
+std::string sentence_of(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 }  // namespace ridge::window

@@ -1,4 +1,5 @@
-// The command palette: everything that can be done, found by a few letters. No ImGui here.
+// The lists that lie over a screen: the menu, the palette (everything that can be done, found by a few letters), the
+// glossary.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "app/window/shell/state.h"
+#include "app/window/shell/ui.h"
 
 namespace ridge::window {
 
@@ -23,5 +25,18 @@ struct PaletteEntry {
 
 /// Actions (screens among them), labs, and the rungs of the lab in view; those that match, best first.
 std::vector<PaletteEntry> palette_entries(const State& state, std::string_view typed);
+
+// ---- drawn --------------------------------------------------------------------------------
+
+/// The list of screens behind the button at the top left.
+void draw_menu(Ui& ui);
+/// The list of everything that can be done.
+void draw_palette(Ui& ui);
+/// The glossary: its terms, found by what is typed, and the text of one.
+void draw_glossary(Ui& ui);
+/// What such a list is searched by: takes this frame's characters and Backspace, true when it changed;
+/// and the field it stands in, with a hint while it is empty.
+bool edit_typed(std::string* typed);
+void draw_field(Ui& ui, const Area& field, const std::string& typed, const char* hint);
 
 }  // namespace ridge::window

@@ -1,13 +1,34 @@
-// A value that steps through a few stops, with its name before it: for bars of views that ask for more than the
-// lab's parameters.
+// What panels and screens draw alike: explanations, empty states, terms of the glossary, tables, stops.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/window/shell/screens.h"
 #include "app/window/shell/ui.h"
 
 namespace ridge::window {
+
+/// What a figure means, while the mouse is over it; `name` as for Ui::touch().
+void explain(Ui& ui, const std::string& name, const Area& area, std::string_view text);
+/// A state where content would be: one sentence, and why or what next under it.
+void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
+                      float indent = 0);
+
+/// Terms of the glossary as small buttons in rows, named "see:<term>"; takes its height from `rest`.
+void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms);
+/// The first letter made large, for a reason that becomes a sentence.
+std::string sentence_of(std::string text);
+
+/// Columns as wide as their longest cell asks for, shrunk alike where that is too much; cells wrap. An
+/// "unavailable" takes the empty cells behind it.
+void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
+                const std::vector<std::vector<std::string>>& rows);
+
+// ---- stops -------------------------------------------------------------------------------------
+// A value that steps through a few stops, with its name before it: for bars of views that ask for more than the
+// lab's parameters.
 
 template <class Value>
 struct Stops {

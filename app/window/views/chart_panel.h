@@ -1,0 +1,34 @@
+// The centre of the lab.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/window/views/chart_view.h"
+#include "app/window/views/view.h"
+
+namespace ridge::window {
+
+/// The centre: the ladder, or another view of the same results. A click selects a rung.
+struct ChartPanel {
+  void draw(Ui& ui, Area area);
+  /// Null where something else stands there.
+  ChartView* view() { return is_chart_ ? &view_ : nullptr; }
+
+ private:
+  void build(Ui& ui);
+  void take_click(Ui& ui, int row) const;
+  void take_drag(Ui& ui) const;
+  void draw_panel(Ui& ui, const Area& area);
+  std::map<const ViewDesc*, std::unique_ptr<CentrePanel>> panels_;
+  ChartView view_{true};
+  bool is_chart_ = false;
+  std::vector<std::string> rows_;  ///< kernel id of each row
+  const ViewDesc* shown_ = nullptr;
+  uint64_t version_ = ~0ull;
+};
+
+}  // namespace ridge::window
