@@ -20,18 +20,36 @@ Error write_error(const std::string& path, int number) {
           "'" + path + "'", "choose a folder that exists and may be written, with space left"};
 }
 
-/// Returns errno, or 0.
-int write_all(int fd, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+}  // namespace
+
+// ---- a file that lines are appended to -----------------------------------------------------------
+
+LineFile::~LineFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+int LineFile::open(const std::string& path) {
+  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  return fd_ < 0 ? errno : 0;
+}
+
+int LineFile::append(const std::string& lines, bool to_disk) {
+  const auto end = static_cast<off_t>(size_);
+  if (::ftruncate(fd_, end) != 0 || ::lseek(fd_, end, SEEK_SET) != end) return errno;
+  for (size_t done = 0; done < lines.size();) {
+    const ssize_t n = ::write(fd_, lines.data() + done, lines.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
     done += static_cast<size_t>(n);
   }
+  if (to_disk && ::fsync(fd_) != 0 && errno != EINVAL) return errno;
+  size_ += lines.size();
   return 0;
 }
 
-}  // namespace
+int LineFile::close() {
+  return ::close(std::exchange(fd_, -1)) != 0 ? errno : 0;
+}
 
 Result<void> save_transcript(const std::string& path, const std::vector<std::string>& lines) {
   RIDGE_TRY(GrowingFile file, GrowingFile::open(path));
@@ -64,41 +82,32 @@ Result<GrowingFile> GrowingFile::open(const std::string& name) {
     if (::access(path.c_str(), W_OK) != 0) return write_error(path, errno);
   }
   const std::string part = path + "." + std::to_string(::getpid()) + ".part";
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return write_error(path, errno);
-  return GrowingFile(path, part, fd);
+  LineFile file;
+  if (const int failed = file.open(part)) return write_error(path, failed);
+  return GrowingFile(path, part, std::move(file));
 }
 
-GrowingFile::GrowingFile(std::string path, std::string part, int fd)
-    : path_(std::move(path)), part_(std::move(part)), fd_(fd) {}
-
-GrowingFile::GrowingFile(GrowingFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      part_(std::move(other.part_)),
-      fd_(std::exchange(other.fd_, -1)),
-      written_(other.written_),
-      failed_(other.failed_) {}
+GrowingFile::GrowingFile(std::string path, std::string part, LineFile file)
+    : path_(std::move(path)), part_(std::move(part)), file_(std::move(file)) {}
 
 GrowingFile::~GrowingFile() {
-  if (fd_ < 0) return;
-  ::close(fd_);
-  if (!failed_) ::unlink(part_.c_str());
+  if (file_.is_open() && !failed_) ::unlink(part_.c_str());
 }
 
 Result<void> GrowingFile::append(const std::vector<std::string>& lines) {
   std::string text;
-  for (size_t i = written_; i < lines.size(); ++i) text += lines[i] + "\n";
-  if (const int failed = write_all(fd_, text)) {
+  for (size_t i = lines_; i < lines.size(); ++i) text += lines[i] + "\n";
+  if (const int failed = file_.append(text, false)) {
     failed_ = true;
     return write_error(part_, failed);
   }
-  written_ = lines.size();
+  lines_ = lines.size();
   return {};
 }
 
 Result<void> GrowingFile::finish() {
-  int failed = ::fsync(fd_) != 0 && errno != EINVAL ? errno : 0;
-  if (::close(std::exchange(fd_, -1)) != 0 && !failed) failed = errno;
+  int failed = file_.append("", true);
+  if (const int closing = file_.close(); !failed) failed = closing;
   if (!failed && ::rename(part_.c_str(), path_.c_str()) != 0) failed = errno;
   if (failed) return write_error(path_, failed);
   return {};
@@ -116,7 +125,6 @@ TranscriptWriter::~TranscriptWriter() {
   }
   changed_.notify_one();
   thread_.join();
-  if (fd_ >= 0) ::close(fd_);
 }
 
 void TranscriptWriter::append(const std::vector<std::string>& lines) {
@@ -171,16 +179,12 @@ void TranscriptWriter::loop() {
   }
 }
 
-/// Returns errno, or 0. What is left of a line that did not fit is cut off by the next attempt.
+/// Returns errno, or 0.
 int TranscriptWriter::write(const std::string& text, bool to_disk) {
-  if (fd_ < 0) fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd_ < 0) return errno;
-  const auto end = static_cast<off_t>(written_);
-  if (::ftruncate(fd_, end) != 0 || ::lseek(fd_, end, SEEK_SET) != end) return errno;
-  if (const int failed = write_all(fd_, text)) return failed;
-  if (to_disk && ::fsync(fd_) != 0 && errno != EINVAL) return errno;
-  written_ += text.size();
-  return 0;
+  if (!file_.is_open()) {
+    if (const int failed = file_.open(path_)) return failed;
+  }
+  return file_.append(text, to_disk);
 }
 
 }  // namespace ridge::app

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -18,13 +19,33 @@ Result<void> save_transcript(const std::string& path, const std::vector<std::str
 /// The lines of a file, without an unfinished last one; none if it cannot be read.
 std::vector<std::string> read_lines(const std::string& path);
 
+/// A file that whole lines are appended to. After an error it holds what it held before, and perhaps a cut line, which
+/// the next attempt cuts off.
+class LineFile {
+ public:
+  LineFile() = default;
+  LineFile(LineFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+  LineFile& operator=(LineFile&&) = delete;
+  ~LineFile();
+
+  bool is_open() const { return fd_ >= 0; }
+  // Each returns errno, or 0.
+  int open(const std::string& path);  ///< what was there is lost
+  int append(const std::string& lines, bool to_disk);
+  int close();
+
+ private:
+  int fd_ = -1;
+  size_t size_ = 0;  ///< bytes of whole lines
+};
+
 /// A transcript written while it grows: to `<path>.<pid>.part` until finish() renames it to `path`,
 /// so that an older run at `path` stays whole until the new one is.
 class GrowingFile {
  public:
   /// Errors: `cannot_write`, before anything was measured.
   static Result<GrowingFile> open(const std::string& path);
-  GrowingFile(GrowingFile&& other) noexcept;
+  GrowingFile(GrowingFile&& other) noexcept = default;
   GrowingFile& operator=(GrowingFile&&) = delete;
   /// Not finished: the part is removed, unless writing failed and it may be all that is left.
   ~GrowingFile();
@@ -34,10 +55,10 @@ class GrowingFile {
   Result<void> finish();
 
  private:
-  GrowingFile(std::string path, std::string part, int fd);
+  GrowingFile(std::string path, std::string part, LineFile file);
   std::string path_, part_;
-  int fd_ = -1;
-  size_t written_ = 0;
+  LineFile file_;
+  size_t lines_ = 0;  ///< in the file
   bool failed_ = false;
 };
 
@@ -65,8 +86,7 @@ class TranscriptWriter {
   int write(const std::string& text, bool to_disk);
 
   const std::string path_;
-  int fd_ = -1;         ///< the thread's own, like the next
-  size_t written_ = 0;  ///< bytes of whole lines in the file
+  LineFile file_;  ///< the thread's own
 
   std::mutex mutex_;
   std::condition_variable changed_;
