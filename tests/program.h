@@ -1,6 +1,7 @@
 // Programs as a user starts them, temporary folders, and the schema checker, for tests.
 #pragma once
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/core/program.h"
 
 namespace ridge::test {
 
@@ -61,24 +64,23 @@ class Program {
  public:
   Program(const std::string& binary, std::vector<std::string> args) {
     args.insert(args.begin(), binary);
-    std::vector<char*> argv;
-    for (std::string& arg : args) argv.push_back(arg.data());
-    argv.push_back(nullptr);
-    pid_ = fork();
-    if (pid_ == 0) {
-      (void)!freopen((folder_ / "out").c_str(), "w", stdout);
-      (void)!freopen((folder_ / "err").c_str(), "w", stderr);
-      for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) unsetenv(name);
-      setenv("LC_ALL", "C.UTF-8", 1);
-      setenv("HOME", folder_.path.c_str(), 1);
-      execv(argv[0], argv.data());
-      _exit(126);
-    }
+    int out = open_raised((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC),
+        err = open_raised((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+    start_program({.command = args,
+                   .files = {{out, 1}, {err, 2}},
+                   .environment = environment_with({{"DISPLAY", ""},
+                                                    {"WAYLAND_DISPLAY", ""},
+                                                    {"LC_ALL", "C.UTF-8"},
+                                                    {"HOME", folder_.path.string()}}),
+                   .has_group = false},
+                  &pid_);
+    close_fd(&out);
+    close_fd(&err);
   }
   void interrupt() const { kill(pid_, SIGINT); }
   /// Not waited for, because a test failed before: gone all the same.
   ~Program() {
-    if (pid_ > 0 && kill(pid_, SIGKILL) == 0) waitpid(pid_, nullptr, 0);
+    if (pid_ > 0) kill_and_reap(pid_, false);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/program.h"
 #include "common/record/json.h"
 #include "tests/catch.h"
 
@@ -24,32 +25,30 @@ class Worker {
   explicit Worker(const char* variable = "RIDGE_FIXTURE_WORKER", const char* setting = nullptr) {
     const char* program = std::getenv(variable);
     REQUIRE(program != nullptr);  // set by ctest
-    int in[2], out[2];
-    REQUIRE(pipe2(in, O_CLOEXEC) == 0);
-    REQUIRE(pipe2(out, O_CLOEXEC) == 0);
-    pid_ = fork();
-    if (pid_ == 0) {
-      setpgid(0, 0);
-      dup2(in[0], 0);
-      dup2(out[1], 1);
-      const int null = open("/dev/null", O_WRONLY);
-      dup2(null, 2);
-      if (setting != nullptr) putenv(const_cast<char*>(setting));
-      // Measuring them takes a second: only the test that asks for them waits.
-      if (setting == nullptr) putenv(const_cast<char*>("RIDGE_CEILINGS=off"));
-      execl(program, program, "--stdio", static_cast<char*>(nullptr));
-      _exit(127);
-    }
+    int in[2], out[2], null = open_raised("/dev/null", O_WRONLY);
+    REQUIRE(make_pipe(in));
+    REQUIRE(make_pipe(out));
+    // Measuring the ceilings takes a second: only the test that asks for them waits.
+    const std::string set = setting != nullptr ? setting : "RIDGE_CEILINGS=off";
+    const size_t equals = set.find('=');
+    REQUIRE(start_program({.command = {program, "--stdio"},
+                           .files = {{in[0], 0}, {out[1], 1}, {null, 2}},
+                           .environment =
+                               environment_with({{set.substr(0, equals), set.substr(equals + 1)}})},
+                          &pid_) == 0);
+    close_fd(&null);
     close(in[0]);
     close(out[1]);
     in_ = in[1];
     out_ = out[0];
   }
   ~Worker() {
-    kill(-pid_, SIGKILL);
     close_input();
     close(out_);
-    if (!reaped_) waitpid(pid_, nullptr, 0);
+    if (reaped_)
+      kill(-pid_, SIGKILL);
+    else
+      kill_and_reap(pid_, true);
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -1,53 +1,37 @@
 #include "app/platform/clipboard.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <utility>
 #include <vector>
 
-extern char** environ;
+#include "common/core/program.h"
 
 namespace ridge::window {
 namespace {
 
-/// Its exit status. A tool that hangs is ended.
-bool succeeds(pid_t child) {
-  constexpr int kWait_ms = 2000;
-  int status = 0;
-  for (int waited_ms = 0; waited_ms < kWait_ms; waited_ms += 5) {
-    const pid_t got = waitpid(child, &status, WNOHANG);
-    if (got == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (got < 0 && errno != EINTR) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return false;
-}
-
-/// Runs it with the file as its input and waits: both tools go on in the background by themselves.
-bool run_tool(std::vector<std::string> words, const std::string& path) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, path.c_str(), O_RDONLY, 0);
+/// Runs it with the file as its input and waits: both tools go on in the background by themselves. One that hangs is
+/// ended.
+bool run_tool(const std::vector<std::string>& words, const std::string& path) {
+  constexpr double kWait_s = 2;
   // What stays behind must not keep the terminal's pipes open.
-  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  return !failed && succeeds(child);
+  int picture = open_raised(path.c_str(), O_RDONLY), null = open_raised("/dev/null", O_WRONLY);
+  pid_t child = -1;
+  const int failed = picture < 0 || null < 0
+                         ? errno
+                         : start_program({.command = words,
+                                          .files = {{picture, 0}, {null, 1}, {null, 2}},
+                                          .has_group = false},
+                                         &child);
+  close_fd(&picture);
+  close_fd(&null);
+  if (failed != 0) return false;
+  const auto ending = reap(child, kWait_s);
+  if (!ending) kill_and_reap(child, false);
+  return ending && ending->known && !ending->signalled && ending->value == 0;
 }
 
 bool is_set(const char* name) {

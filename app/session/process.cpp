@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,65 +12,12 @@
 #include <chrono>
 #include <utility>
 
-extern char** environ;
-
 namespace ridge::app {
 namespace {
 
 constexpr size_t kKeptErrorBytes = 8 * 1024;
 constexpr auto kDrainTime = std::chrono::milliseconds(200);
 constexpr auto kReapTime = std::chrono::milliseconds(2000);
-
-void close_fd(int* fd) {
-  if (*fd >= 0) ::close(*fd);
-  *fd = -1;
-}
-
-/// A pipe whose ends are above 2, so that dup2 in the child cannot overwrite one by another.
-bool make_pipe(int ends[2]) {
-  if (pipe2(ends, O_CLOEXEC) != 0) return false;
-  for (int i = 0; i < 2; ++i) {
-    if (ends[i] > 2) continue;
-    const int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
-    ::close(ends[i]);
-    ends[i] = moved;
-  }
-  return ends[0] >= 0 && ends[1] >= 0;
-}
-
-/// Returns errno of the failed launch, or 0.
-int spawn(const std::vector<std::string>& argv, int in, int out, int err, pid_t* pid) {
-  std::vector<char*> args;
-  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
-  args.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, 1);
-  posix_spawn_file_actions_adddup2(&actions, err, 2);
-#ifdef __GLIBC__
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-#endif
-
-  // The child must not inherit what this program ignores or blocks.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults, none;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  for (int s : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&defaults, s);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-
-  const int failed = posix_spawnp(pid, args[0], &actions, &attributes, args.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
 
 Error launch_error(const std::string& program, int number) {
   Error error{ErrorCode::unavailable, "", "worker '" + program + "'", ""};
@@ -90,16 +35,6 @@ Error launch_error(const std::string& program, int number) {
 
 }  // namespace
 
-std::string Ending::text() const {
-  if (!known) return "did not end even when killed";
-  if (!signalled) return "exited with code " + std::to_string(value);
-  const char* name = sigabbrev_np(value);
-  const std::string signal = name ? std::string("SIG") + name : std::to_string(value);
-  const bool fault = value == SIGSEGV || value == SIGBUS || value == SIGILL || value == SIGFPE ||
-                     value == SIGABRT || value == SIGTRAP;
-  return (fault ? "crashed (" : "was ended (") + signal + ")";
-}
-
 Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& argv,
                                                 std::function<void()> wake) {
   // Writing to a dead child must be an error code, not the end of this program.
@@ -112,10 +47,11 @@ Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& 
   process->out_ = out[0];
   process->err_ = err[0];
   int failed = piped && process->poke_ >= 0 ? 0 : errno;
-  if (failed == 0) failed = spawn(argv, in[0], out[1], err[1], &process->pid_);
+  if (failed == 0)
+    failed = start_program({.command = argv, .files = {{in[0], 0}, {out[1], 1}, {err[1], 2}}},
+                           &process->pid_);
   for (int* fd : {&in[0], &out[1], &err[1]}) close_fd(fd);
   if (failed != 0) {
-    process->pid_ = -1;
     return launch_error(argv.at(0), failed);
   }
   for (int fd : {process->in_, process->out_, process->err_}) {
@@ -289,12 +225,7 @@ std::string Process::last_error_line() const {
 // ---- the child's end ----------------------------------------------------------------------------
 
 bool Process::exited() const {
-  if (pid_ < 0) return true;
-  siginfo_t info = {};
-  // WNOWAIT leaves the zombie: as long as it is there its number cannot be given to another group,
-  // so that killing the group stays safe.
-  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_;
+  return pid_ < 0 || peek_ending(pid_);
 }
 
 void Process::signal_group(int signal) const {
@@ -344,15 +275,10 @@ Ending Process::end() {
 
 void Process::reap() {
   const pid_t pid = std::exchange(pid_, -1);
-  int status = 0;
-  const pid_t got = waitpid(pid, &status, WNOHANG);
-  if (got == pid) {
-    ending_.known = true;
-    ending_.signalled = WIFSIGNALED(status);
-    ending_.value = ending_.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-  } else if (got == 0) {
-    std::thread([pid] { waitpid(pid, nullptr, 0); }).detach();
-  }
+  if (const auto ending = ridge::reap(pid, 0))
+    ending_ = *ending;
+  else
+    reap_later(pid);
 }
 
 }  // namespace ridge::app

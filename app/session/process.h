@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/core/program.h"
 #include "common/core/result.h"
 
 namespace ridge::app {
@@ -25,15 +26,6 @@ inline constexpr size_t kMaxLineBytes = 64 * 1024;
 inline constexpr size_t kMaxQueueBytes = 1024 * 1024;
 /// How much may wait for a child that does not read its input.
 inline constexpr size_t kMaxUnsentBytes = 4 * 1024 * 1024;
-
-/// How a child ended.
-struct Ending {
-  bool known = false;  ///< false: it could not be reaped (stuck in the kernel)
-  bool signalled = false;
-  int value = 0;  ///< exit code, or signal number
-  /// "exited with code 3", "crashed (SIGSEGV)".
-  std::string text() const;
-};
 
 class Process {
  public:

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/core/program.h"
 #include "common/harness/measure/child.h"
 
 namespace ridge::pipeline {
@@ -78,10 +78,8 @@ ForkedLoader::~ForkedLoader() {
   if (socket_ >= 0) ::close(socket_);
   if (pid_ <= 0) return;
   // A later sibling holds a copy of this socket's end: closing it does not tell the child.
-  ::kill(pid_, SIGKILL);
   measure::count_child(pid_, false);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  kill_and_reap(pid_, false);
 }
 
 bool ForkedLoader::load(const Batch& batch, int i, LoadTimes* times, std::string* why,

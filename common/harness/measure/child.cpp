@@ -4,11 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,9 +16,8 @@
 #include <set>
 #include <sstream>
 
+#include "common/core/program.h"
 #include "common/harness/measure/machine.h"
-
-extern char** environ;
 
 namespace ridge::measure {
 namespace {
@@ -46,45 +42,6 @@ double clock_s() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-void close_fd(int* fd) {
-  if (*fd >= 0) ::close(*fd);
-  *fd = -1;
-}
-
-/// Sockets, not a pipe: writing to a child that has just died is then an error to report, not a signal that
-/// ends this process. Their numbers are 10 or more, out of the way of those that the child gets.
-bool high_sockets(int ends[2]) {
-  int low[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) != 0) return false;
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = ::fcntl(low[i], F_DUPFD_CLOEXEC, 10);
-    ::close(low[i]);
-  }
-  return ends[0] >= 0 && ends[1] >= 0;
-}
-
-std::vector<char*> pointers(std::vector<std::string>* texts) {
-  std::vector<char*> list;
-  for (std::string& text : *texts) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
-}
-
-/// Between fork and exec, with other threads alive before: system calls only.
-[[noreturn]] void become(pid_t parent, int in, int out, int memory, char** argv, char** envp) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(126);
-  ::signal(SIGPIPE, SIG_DFL);
-  ::dup2(in, 0);
-  ::dup2(2, 1);
-  ::dup2(out, 3);
-  ::dup2(memory, 4);
-  ::syscall(SYS_close_range, 5u, ~0u, 0u);
-  ::execve(argv[0], argv, envp);
-  ::_exit(127);
-}
-
 }  // namespace
 
 Child::Child(std::string name, const std::vector<std::string>& command,
@@ -95,41 +52,24 @@ Child::Child(std::string name, const std::vector<std::string>& command,
 
 void Child::start(const std::vector<std::string>& command,
                   const std::vector<std::pair<std::string, std::string>>& environment) {
-  std::vector<std::string> args = command, variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string key = text.substr(0, text.find('='));
-    const bool replaced = std::any_of(environment.begin(), environment.end(),
-                                      [&](const auto& one) { return one.first == key; });
-    if (!replaced) variables.push_back(text);
-  }
-  for (const auto& [key, value] : environment) {
-    if (!value.empty()) variables.push_back(key + "=" + value);  // empty: taken away
-  }
   int commands[2] = {-1, -1}, answers[2] = {-1, -1};
-  const int low = ::memfd_create("ridge-peer", MFD_CLOEXEC);
-  memory_fd_ = low < 0 ? -1 : ::fcntl(low, F_DUPFD_CLOEXEC, 10);
-  if (low >= 0) ::close(low);
-  const bool ready = memory_fd_ >= 0 && high_sockets(commands) && high_sockets(answers);
+  memory_fd_ = raise_fd(::memfd_create("ridge-peer", MFD_CLOEXEC));
+  const bool ready = memory_fd_ >= 0 && make_sockets(commands) && make_sockets(answers);
   to_ = commands[1];
   from_ = answers[0];
-  if (ready) {
-    const std::vector<char*> argv = pointers(&args), envp = pointers(&variables);
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      become(parent, commands[0], answers[1], memory_fd_, const_cast<char**>(argv.data()),
-             const_cast<char**>(envp.data()));
-    }
-  }
-  const int error = errno;
+  const int failed =
+      !ready ? errno
+             : start_program({.command = command,
+                              .files = {{commands[0], 0}, {2, 1}, {answers[1], 3}, {memory_fd_, 4}},
+                              .environment = environment_with(environment),
+                              .dies_with_us = true},
+                             &pid_);
   close_fd(&commands[0]);
   close_fd(&answers[1]);
-  if (pid_ <= 0) {
-    why_dead_ = name_ + "'s process could not be started: " + std::strerror(error);
+  if (failed != 0) {
+    why_dead_ = name_ + "'s process could not be started: " + std::strerror(failed);
     return;
   }
-  ::setpgid(pid_, pid_);  // whoever of the two comes first
   const std::lock_guard lock(live_mutex);
   live_children().insert({pid_, on_gpu_});
 }
@@ -143,11 +83,11 @@ Child::~Child() {
 }
 
 void Child::kill_group() {
-  ::kill(-pid_, SIGKILL);
-  const std::lock_guard lock(live_mutex);
-  live_children().erase({pid_, on_gpu_});
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  {
+    const std::lock_guard lock(live_mutex);
+    live_children().erase({pid_, on_gpu_});
   }
+  kill_and_reap(pid_, true);
   pid_ = -1;
 }
 
@@ -158,17 +98,13 @@ Error Child::give_up(const std::string& why) {
 }
 
 std::string Child::how_it_ended() {
-  siginfo_t info = {};
   for (const double end = clock_s() + kEndingPatience_s; clock_s() < end; ::usleep(1000)) {
-    // WNOWAIT: kill_group() still reaps it, and a group id in use is never somebody else's.
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
-    if (info.si_pid != pid_) continue;
-    const std::string number = std::to_string(info.si_status);
-    if (info.si_code == CLD_EXITED) return "ended with exit code " + number;
-    for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
-      if (info.si_status == fault) return std::string("crashed (SIG") + sigabbrev_np(fault) + ")";
-    }
-    return "was killed by signal " + number;
+    const auto ending = peek_ending(pid_);
+    if (!ending) continue;
+    const std::string number = std::to_string(ending->value);
+    if (!ending->signalled) return "ended with exit code " + number;
+    return ending->has_crashed() ? "crashed (" + ending->signal() + ")"
+                                 : "was killed by signal " + number;
   }
   return "closed its connection";
 }

@@ -2,15 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
+
+#include "common/core/program.h"
 
 namespace ridge::measure {
 namespace {
@@ -22,14 +22,13 @@ Error failed(const std::string& program, const std::string& what) {
 }
 
 using Cancelled = std::function<bool()>;
+using Clock = std::chrono::steady_clock;
 
 /// Reads until the other side closes it; false when the time or the room is up, or it is cancelled.
-bool read_to_end(int fd, double limit_s, const Cancelled& cancelled, std::string* text) {
-  const auto begin = std::chrono::steady_clock::now();
+bool read_to_end(int fd, Clock::time_point end, const Cancelled& cancelled, std::string* text) {
   char piece[1 << 16];
   for (;;) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    const double left_s = limit_s - passed.count();
+    const double left_s = std::chrono::duration<double>(end - Clock::now()).count();
     if (!(left_s > 0) || text->size() > kMostOutput || (cancelled && cancelled())) return false;
     pollfd waiting = {fd, POLLIN, 0};
     constexpr double kAskEvery_s = 0.05;
@@ -46,40 +45,38 @@ bool read_to_end(int fd, double limit_s, const Cancelled& cancelled, std::string
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors,
                          const Cancelled& cancelled) {
-  int out[2];
-  if (pipe2(out, O_CLOEXEC) != 0) return failed(command[0], "no pipe to it could be made");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], errors ? 2 : 1);
-  posix_spawn_file_actions_addopen(&actions, errors ? 1 : 2, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;  // a group of its own: a compiler starts others
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  int out[2] = {-1, -1}, null = open_raised("/dev/null", O_RDWR);
   pid_t pid = -1;
+  const bool ready = null >= 0 && make_pipe(out);
+  // A group of its own: a compiler starts others.
   const int refused =
-      posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  close(out[1]);
+      ready
+          ? start_program({.command = command,
+                           .files = {{null, 0}, {out[1], errors ? 2 : 1}, {null, errors ? 1 : 2}}},
+                          &pid)
+          : errno;
+  close_fd(&null);
+  close_fd(&out[1]);
   ToolRun run;
   if (refused != 0) {
-    close(out[0]);
+    close_fd(&out[0]);
+    if (!ready) return failed(command[0], "no pipe to it could be made");
     return failed(command[0], refused == ENOENT ? "it is not installed" : std::strerror(refused));
   }
-  const bool whole = read_to_end(out[0], limit_s, cancelled, &run.text);
-  close(out[0]);
-  if (!whole) kill(-pid, SIGKILL);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(limit_s));
+  bool whole = read_to_end(out[0], end, cancelled, &run.text);
+  close_fd(&out[0]);
+  std::optional<Ending> ending;
+  if (whole) {  // its output may be closed before it ends
+    ending = reap(pid, std::chrono::duration<double>(end - Clock::now()).count());
+    whole = ending.has_value();
   }
+  if (!whole) ending = kill_and_reap(pid, true);
   if (!whole && cancelled && cancelled()) return Error{ErrorCode::cancelled, "cancelled", "", ""};
   if (!whole) return failed(command[0], "it did not finish");
-  if (!WIFEXITED(status)) return failed(command[0], "it was killed");
-  run.code = WEXITSTATUS(status);
+  if (!ending->known || ending->signalled) return failed(command[0], "it was killed");
+  run.code = ending->value;
   return run;
 }
 
