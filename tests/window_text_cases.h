@@ -2,9 +2,9 @@
 // window_test.cpp, in a file of its own.
 #pragma once
 
+#include "app/query/diff.h"
 #include "app/query/recordings.h"
 #include "app/study/markdown.h"
-#include "app/window/panels/diff.h"
 #include "app/window/panels/source_tab.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
@@ -53,30 +53,58 @@ TEST_CASE("a comment spans lines until it is closed", "[window]") {
 
 TEST_CASE("a diff is least, in order, and rebuilds both sides", "[window]") {
   const std::string before = "a\nb\nc\nd\n", after = "a\nx\nc\nd\ne";
-  const auto lines = diff_lines(before, after);
-  CHECK(count_changes(lines).added == 2);
-  CHECK(count_changes(lines).removed == 1);
+  const auto lines = app::diff_lines(before, after);
+  CHECK(app::count_changes(lines).added == 2);
+  CHECK(app::count_changes(lines).removed == 1);
   std::string old_text, new_text;
-  for (const DiffLine& line : lines) {
-    if (line.kind != DiffLine::Kind::added) old_text += std::string(line.text) + "\n";
-    if (line.kind != DiffLine::Kind::removed) new_text += std::string(line.text) + "\n";
+  for (const app::DiffLine& line : lines) {
+    if (line.kind != app::DiffLine::Kind::added) old_text += std::string(line.text) + "\n";
+    if (line.kind != app::DiffLine::Kind::removed) new_text += std::string(line.text) + "\n";
   }
   CHECK(old_text == before);
   CHECK(new_text == after + "\n");
-  CHECK(count_changes(diff_lines(before, before)).added == 0);
-  CHECK(diff_lines("", "").empty());
-  CHECK(count_changes(diff_lines("", after)).added == 5);
+  CHECK(app::count_changes(app::diff_lines(before, before)).added == 0);
+  CHECK(app::diff_lines("", "").empty());
+  CHECK(app::count_changes(app::diff_lines("", after)).added == 5);
+}
+
+TEST_CASE("a change stands as late as it can", "[window]") {
+  const auto text = [](const std::string& before, const std::string& after) {
+    std::string kinds;
+    for (const app::DiffLine& line : app::diff_lines(before, after))
+      kinds += line.kind == app::DiffLine::Kind::added     ? '+'
+               : line.kind == app::DiffLine::Kind::removed ? '-'
+                                                           : '=';
+    return kinds;
+  };
+  CHECK(text("a\n}\n", "a\n}\nb\n}\n") == "==++");
+  CHECK(text("p\n}\n", "r\n}\ns\n}\n") == "-+=++");
+  CHECK(text("a\n}\nb\n}\n", "a\n}\n") == "==--");
+  CHECK(text("x\n", "x\nx\nx\n") == "=++");
+}
+
+TEST_CASE("a diff of long texts takes bounded memory, and finds equal ends", "[window]") {
+  std::string before = "first\n", after = "first\n";
+  for (int i = 0; i < 20000; ++i) {
+    before += "a" + std::to_string(i) + "\n";
+    after += "b" + std::to_string(i) + "\n";
+  }
+  const auto lines = app::diff_lines(before + "last\n", after + "last\n");
+  CHECK(app::count_changes(lines).added == 20000);
+  CHECK(app::count_changes(lines).removed == 20000);
+  CHECK(lines.front().kind == app::DiffLine::Kind::same);
+  CHECK(lines.back().new_number == 20002);
 }
 
 TEST_CASE("equal lines far from a change are folded", "[window]") {
   std::string before, after;
   for (int i = 0; i < 30; ++i) before += std::to_string(i) + "\n";
   after = before + "new\n";
-  const auto folded = fold_equal(diff_lines(before, after), 3);
+  const auto folded = app::fold_equal(app::diff_lines(before, after), 3);
   REQUIRE(folded.size() == 5);  // the cut, three lines, the new one
   CHECK(folded[0].old_number == 0);
   CHECK(folded[1].text == "27");
-  CHECK(folded[4].kind == DiffLine::Kind::added);
+  CHECK(folded[4].kind == app::DiffLine::Kind::added);
 }
 
 TEST_CASE("a lesson becomes blocks; markup never shows", "[window]") {

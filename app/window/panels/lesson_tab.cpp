@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "app/query/diff.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/panels/source_tab.h"
@@ -109,7 +110,7 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
     const std::string name = "diagram:" + block.info.substr(block.info.find(' ') + 1);
     return diagrams_[&lesson].draw(ui, area, name, {lesson.kernel, block.info, text});
   }
-  const auto lines = split_lines(text);
+  const auto lines = app::split_lines(text);
   const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
   ui.fill({area.x, area.y, area.w, h}, ui.color(Role::canvas), ui.px(5));
   LexState lexer;

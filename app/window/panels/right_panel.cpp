@@ -150,9 +150,10 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
 namespace {
 
 /// Line tints by role and sign: never red against green, and never by colour alone.
-void draw_diff_line(Ui& ui, const Area& line, const DiffLine& diff, float gutter, LexState* lexer) {
-  const bool added = diff.kind == DiffLine::Kind::added,
-             removed = diff.kind == DiffLine::Kind::removed;
+void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float gutter,
+                    LexState* lexer) {
+  const bool added = diff.kind == app::DiffLine::Kind::added,
+             removed = diff.kind == app::DiffLine::Kind::removed;
   if (added) ui.fill(line, ui.color(Role::faster, 0.13f));
   if (removed) ui.fill(line, ui.color(Role::slower, 0.12f));
   const int number = removed ? diff.old_number : diff.new_number;
@@ -177,7 +178,7 @@ std::string flags_of(const SourceText& source) {
 /// would bury the three lines that changed.
 int header_lines(std::string_view text) {
   int count = 0;
-  for (const std::string_view line : split_lines(text)) {
+  for (const std::string_view line : app::split_lines(text)) {
     if (line.substr(0, 2) != "//") break;
     ++count;
   }
@@ -190,18 +191,6 @@ std::string_view without_lines(std::string_view text, int count) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return text;
-}
-
-/// The diff of two rungs' code, numbered as in their files.
-std::vector<DiffLine> code_diff(const SourceText& before, const SourceText& after) {
-  const int skip_before = header_lines(before.text), skip_after = header_lines(after.text);
-  auto lines =
-      diff_lines(without_lines(before.text, skip_before), without_lines(after.text, skip_after));
-  for (DiffLine& line : lines) {
-    if (line.old_number) line.old_number += skip_before;
-    if (line.new_number) line.new_number += skip_after;
-  }
-  return lines;
 }
 
 /// "-O1" to "-O3", or that they are the same.
@@ -220,6 +209,18 @@ void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& 
 }
 
 }  // namespace
+
+void DiffTab::build(const SourceText& before, const SourceText& after) {
+  if (before_ == before.text && after_ == after.text) return;
+  before_ = before.text;
+  after_ = after.text;
+  const int skip_before = header_lines(before_), skip_after = header_lines(after_);
+  lines_ = app::diff_lines(without_lines(before_, skip_before), without_lines(after_, skip_after));
+  for (app::DiffLine& line : lines_) {
+    if (line.old_number) line.old_number += skip_before;
+    if (line.new_number) line.new_number += skip_after;
+  }
+}
 
 void DiffTab::draw(Ui& ui, Area area) {
   const State& state = ui.state;
@@ -242,8 +243,8 @@ void DiffTab::draw(Ui& ui, Area area) {
     return draw_empty_state(ui, area, "The two sources are not known here.",
                             "They come from the worker, or from a run that carries them.");
   }
-  const auto lines = code_diff(*before, *after);
-  const DiffCount count = count_changes(lines);
+  build(*before, *after);
+  const app::DiffCount count = app::count_changes(lines_);
   const Area title = area.take_top(ui.px(30));
   ui.text(title.x, title.middle() - ui.px(3),
           std::string(previous->title) + "  →  " + row->rung->title, kSmall_px + 1, Role::text,
@@ -261,14 +262,14 @@ void DiffTab::draw(Ui& ui, Area area) {
           std::to_string(count.added) + (count.added == 1 ? " line" : " lines") + " added, " +
               std::to_string(count.removed) + " removed; header comments left out",
           kTiny_px + 1, Role::muted, Face::body, Anchor::start, summary.w);
-  const auto folded = fold_equal(lines, 3);
+  const auto folded = app::fold_equal(lines_, 3);
   const float line_h = ui.px(22), gutter = ui.width("000", kTiny_px, Face::mono);
   size_t longest = 0;
-  for (const DiffLine& line : folded) longest = std::max(longest, line.text.size());
+  for (const app::DiffLine& line : folded) longest = std::max(longest, line.text.size());
   const float w = std::max(
       area.w, gutter + ui.px(24) + ui.width(std::string(longest, '0'), kCode_px, Face::mono));
   LexState lexer;
-  for (const DiffLine& diff : folded) {
+  for (const app::DiffLine& diff : folded) {
     draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer);
     area.y += line_h;
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/query/diff.h"
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/panels/source_tab.h"
 #include "common/record/diagnosis.h"
@@ -14,6 +15,11 @@ namespace ridge::window {
 /// What changed since the previous rung, build flags included.
 struct DiffTab {
   void draw(Ui& ui, Area area);
+
+ private:
+  void build(const SourceText& before, const SourceText& after);
+  std::string before_, after_;        ///< what `lines_` are of, and point into
+  std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
 };
 
 /// Bottleneck, evidence and lever of the selected rung, above its lesson.

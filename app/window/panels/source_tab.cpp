@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "app/query/diff.h"
 #include "app/study/lesson.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/widgets.h"
@@ -84,7 +85,7 @@ float code_x_of(Ui& ui, const Area& area, size_t lines) {
 }
 
 void draw_code(Ui& ui, const Area& area, const Code& code) {
-  const auto lines = split_lines(code.text);
+  const auto lines = app::split_lines(code.text);
   const float line_h = ui.px(kCodeLine_px), size = kCode_px;
   const float code_x = code_x_of(ui, area, lines.size());
   size_t longest = 0;
@@ -343,19 +344,6 @@ std::vector<Token> lex_line(std::string_view line, LexState* state) {
   return tokens;
 }
 
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.push_back(line);
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
 // ---- the learner's file ------------------------------------------------------------------------
 // The learner's file in the source tab: a plain editor with line numbers, and what the compiler said
 // beside the line that it said it of.
@@ -412,7 +400,7 @@ void SourceTab::draw_editor(Ui& ui, float top) {
   compat::push_font(ui.fonts.get(Face::mono, line_h), line_h);
   const float row_h = ImGui::GetTextLineHeight();
   const float column = ImGui::CalcTextSize("0000000000000000000000000000000000000000").x / 40;
-  const auto lines = split_lines(editing.text);
+  const auto lines = app::split_lines(editing.text);
   size_t longest = 0;
   for (const std::string_view line : lines) longest = std::max(longest, line.size());
   const float gutter = column * 4.5f;

@@ -24,8 +24,6 @@ struct LexState {
 
 std::vector<Token> lex_line(std::string_view line, LexState* state);
 
-std::vector<std::string_view> split_lines(std::string_view text);
-
 /// One line of coloured source at (x, y middle), in the mono face.
 void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* lexer, float size);
 

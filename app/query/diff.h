@@ -1,11 +1,13 @@
-// Line diff of two rungs: longest common subsequence by dynamic programming (Wagner and Fischer,
-// 1974). A rung has under 150 lines, so the table of 22,500 cells needs nothing cleverer.
+// Texts as lines, and what changed between two of them.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-namespace ridge::window {
+namespace ridge::app {
+
+/// Without their ends, "\n" or "\r\n"; views into the text.
+std::vector<std::string_view> split_lines(std::string_view text);
 
 struct DiffLine {
   enum class Kind { same, added, removed } kind = Kind::same;
@@ -13,6 +15,8 @@ struct DiffLine {
   std::string_view text;               ///< into the texts given
 };
 
+/// With as many lines the same as can be, while the parts that differ have under four million pairs of lines;
+/// beyond that they are removed and added as a whole.
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after);
 
 struct DiffCount {
@@ -24,4 +28,4 @@ DiffCount count_changes(const std::vector<DiffLine>& lines);
 /// both numbers 0 and an empty text.
 std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context);
 
-}  // namespace ridge::window
+}  // namespace ridge::app

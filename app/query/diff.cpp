@@ -1,0 +1,123 @@
+#include "app/query/diff.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace ridge::app {
+namespace {
+
+using Lines = std::span<const std::string_view>;
+using Kind = DiffLine::Kind;
+
+constexpr size_t kMostCells = 4'000'000;  // 8 MB
+
+/// Whether the table for so many lines is small enough.
+bool fits(size_t before, size_t after) {
+  return before + 1 <= kMostCells / (after + 1);
+}
+
+/// The longest common subsequence by dynamic programming (Wagner and Fischer, 1974).
+void add_changes(Lines a, Lines b, std::vector<Kind>* kinds) {
+  const size_t width = b.size() + 1;
+  if (!fits(a.size(), b.size())) {
+    kinds->insert(kinds->end(), a.size(), Kind::removed);
+    kinds->insert(kinds->end(), b.size(), Kind::added);
+    return;
+  }
+  // common[i][j]: length of the longest common subsequence of a[i..] and b[j..]; 2,000 at most.
+  std::vector<uint16_t> common((a.size() + 1) * width, 0);
+  for (size_t i = a.size(); i-- > 0;) {
+    for (size_t j = b.size(); j-- > 0;) {
+      common[i * width + j] =
+          a[i] == b[j] ? static_cast<uint16_t>(common[(i + 1) * width + j + 1] + 1)
+                       : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    }
+  }
+  size_t i = 0, j = 0;
+  while (i < a.size() || j < b.size()) {
+    if (i < a.size() && j < b.size() && a[i] == b[j]) {
+      kinds->push_back(Kind::same);
+      ++i, ++j;
+    } else if (j == b.size() ||
+               (i < a.size() && common[(i + 1) * width + j] >= common[i * width + j + 1])) {
+      kinds->push_back(Kind::removed);
+      ++i;
+    } else {
+      kinds->push_back(Kind::added);
+      ++j;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after) {
+  const auto a = split_lines(before), b = split_lines(after);
+  const size_t shorter = std::min(a.size(), b.size());
+  size_t head = 0, tail = 0;
+  while (head < shorter && a[head] == b[head]) ++head;
+  // Equal ends only where they are needed: without them a change stands as late as it can.
+  if (!fits(a.size() - head, b.size() - head)) {
+    while (head + tail < shorter && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  }
+  std::vector<Kind> kinds(head, Kind::same);
+  add_changes(Lines(a).subspan(head, a.size() - head - tail),
+              Lines(b).subspan(head, b.size() - head - tail), &kinds);
+  kinds.insert(kinds.end(), tail, Kind::same);
+  std::vector<DiffLine> lines;
+  size_t i = 0, j = 0;
+  for (const Kind kind : kinds) {
+    const int old_number = kind == Kind::added ? 0 : static_cast<int>(i) + 1;
+    const int new_number = kind == Kind::removed ? 0 : static_cast<int>(j) + 1;
+    lines.push_back({kind, old_number, new_number, kind == Kind::added ? b[j] : a[i]});
+    i += kind != Kind::added;
+    j += kind != Kind::removed;
+  }
+  return lines;
+}
+
+DiffCount count_changes(const std::vector<DiffLine>& lines) {
+  DiffCount count;
+  for (const DiffLine& line : lines) {
+    count.added += line.kind == DiffLine::Kind::added;
+    count.removed += line.kind == DiffLine::Kind::removed;
+  }
+  return count;
+}
+
+std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context) {
+  const int count = static_cast<int>(lines.size());
+  std::vector<bool> keep(lines.size(), false);
+  for (int i = 0; i < count; ++i) {
+    if (lines[static_cast<size_t>(i)].kind == DiffLine::Kind::same) continue;
+    for (int k = std::max(0, i - context); k <= std::min(count - 1, i + context); ++k) {
+      keep[static_cast<size_t>(k)] = true;
+    }
+  }
+  std::vector<DiffLine> folded;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    // A cut that would hide a single line costs as much room as the line.
+    const bool alone = i > 0 && i + 1 < lines.size() && keep[i - 1] && keep[i + 1];
+    if (keep[i] || alone)
+      folded.push_back(lines[i]);
+    else if (folded.empty() || folded.back().old_number || folded.back().new_number)
+      folded.push_back({});
+  }
+  return folded;
+}
+
+}  // namespace ridge::app
