@@ -171,6 +171,21 @@ TEST_CASE("what cannot be shown says why, and what to do") {
   CHECK(has(peer["what"], "NumPy"));
 }
 
+TEST_CASE("list --source prints a rung's file; --flat folds in the kernel headers it includes") {
+  const std::string program = test::variable("RIDGE_BIN");
+  const auto file = test::Program(program, {"list", "--source", "packed"}).finish();
+  CHECK(file.code == 0);
+  CHECK(has(file.out, "#include \"kernels/"));
+  const auto flat = test::Program(program, {"list", "--source", "packed", "--flat"}).finish();
+  CHECK(flat.code == 0);
+  CHECK_FALSE(has(flat.out, "#include \"kernels/"));
+  CHECK_FALSE(has(flat.out, "#pragma once"));
+  CHECK(has(flat.out, "// ==== kernels/runtime/problems/gemm.h\n"));
+  CHECK(has(flat.out, "// ==== kernels/gemm/rungs/packed.cpp, continued\n"));
+  const auto unknown = test::Program(program, {"list", "--source", "nothing"}).finish();
+  CHECK(unknown.code == 64);
+}
+
 TEST_CASE("list --asm prints it, by the rung's short name too") {
   const std::string program = test::variable("RIDGE_BIN");
   const auto shown = test::Program(program, {"list", "--asm", "naive_o1"}).finish();

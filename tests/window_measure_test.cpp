@@ -1,4 +1,5 @@
 // What the window measures beside the ladder: A/A, assembly, counters, and all files of an export.
+#include "app/query/flat_source.h"
 #include "app/window/shell/export.h"
 #include "common/record/noise_floor.h"
 #include "common/view/report/report.h"
@@ -91,7 +92,7 @@ TEST_CASE("the source tab shows the assembly, its loop marked; S, D and L lead o
   f.driver->type(';');
   f.driver->frames(4);
   CHECK(f.state.view.tab == Tab::source);
-  CHECK(f.state.view.assembly);
+  CHECK(f.state.view.source_form == SourceForm::assembly);
   REQUIRE(find_assembly(f.state, f.state.selection.rung));
   CHECK(f.driver->find("marked_line"));
   const size_t lines = f.session.transcript().size();
@@ -99,8 +100,34 @@ TEST_CASE("the source tab shows the assembly, its loop marked; S, D and L lead o
   CHECK(f.session.transcript().size() == lines);  // asked for once
   f.driver->type(';');
   f.driver->frames(2);
-  CHECK_FALSE(f.state.view.assembly);
+  CHECK(f.state.view.source_form == SourceForm::file);
   CHECK(f.driver->find("marked_line") == nullptr);
+}
+
+TEST_CASE("the flat source folds in the headers, each asked for once", "[window][measure]") {
+  Fixture f;
+  const std::string kernel = f.state.selection.rung, header = "kernels/runtime/problems/gemm.h",
+                    inner = "kernels/runtime/cpu/team.h";
+  f.session.texts[kernel] = "#include \"" + header + "\"\nint rung;\n#include \"" + inner + "\"\n";
+  f.session.texts[header] = "#pragma once\n#include \"" + inner + "\"\nint outer;\n";
+  f.session.texts[inner] = "#pragma once\nint inner;\n";
+  (void)f.session.source(kernel);
+  REQUIRE(perform(f.state, "flat_source"));
+  f.driver->frames(6);
+  CHECK(f.state.view.tab == Tab::source);
+  const auto flat = app::flat_source(f.state.run(), *f.state.run().source(kernel));
+  CHECK(flat.missing.empty());
+  CHECK(flat.headers == 2);
+  const size_t at = flat.text.find("int inner;");
+  CHECK(at < flat.text.find("int outer;"));
+  CHECK(flat.text.find("int outer;") < flat.text.find("int rung;"));
+  CHECK(flat.text.find("int inner;", at + 1) == std::string::npos);
+  CHECK(flat.text.find("#pragma") == std::string::npos);
+  const size_t lines = f.session.transcript().size();
+  f.driver->frames(4);
+  CHECK(f.session.transcript().size() == lines);
+  REQUIRE(perform(f.state, "source"));
+  CHECK(f.state.view.source_form == SourceForm::file);
 }
 
 TEST_CASE("no disassembler: the tab says so, and asks once", "[window][measure]") {

@@ -1,5 +1,5 @@
 // ridgepoint list: labs, rungs, and what this machine can run; --asm KERNEL: what the compiler made of a rung, its
-// hot loop marked; --actions: what the window can do.
+// hot loop marked; --source KERNEL [--flat]: its file, with the kernel headers folded in; --actions: what the window can do.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "app/cli/driver.h"
+#include "app/query/flat_source.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/assembly.h"
@@ -95,6 +96,40 @@ int list_assembly(const CommonOptions& common, const std::string& kernel) {
   return 0;
 }
 
+/// The rung's file; `flat`: with the headers it includes, asked for until none is missing.
+Result<SourceText> fetch_text(Driver* driver, const std::string& kernel, bool flat) {
+  RIDGE_TRY_VOID(driver->fetch_source(kernel));
+  const SourceText* source = driver->run().source(kernel);
+  if (!source)
+    return Error{ErrorCode::worker, "the worker sent no source", kernel, "update the worker"};
+  SourceText text = *source;
+  if (!flat) return text;
+  for (;;) {
+    FlatSource folded = flat_source(driver->run(), *source);
+    if (folded.missing.empty()) {
+      text.text = std::move(folded.text);
+      return text;
+    }
+    for (const std::string& path : folded.missing) {
+      RIDGE_TRY_VOID(driver->fetch_source(path));
+      if (!driver->run().source(path))
+        return Error{ErrorCode::worker, "the worker sent no source", path, "update the worker"};
+    }
+  }
+}
+
+int list_source(const CommonOptions& common, const std::string& kernel, bool flat) {
+  auto driver = Driver::start(common, "");
+  if (!driver) return fail(common, driver.error());
+  const auto source = fetch_text(driver->get(), full_id(kernel), flat);
+  if (!source) return fail(common, source.error());
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"source", Json(*source)}});
+  else
+    print(source->text);
+  return 0;
+}
+
 int list_actions(const CommonOptions& common) {
 #ifdef RIDGE_HAS_WINDOW
   (void)common;
@@ -120,12 +155,15 @@ int list_labs(const CommonOptions& common) {
 }
 
 struct ListOptions {
-  std::string asm_of;    ///< a kernel: its assembly instead
-  bool actions = false;  ///< the window's instead
+  std::string asm_of;     ///< a kernel: its assembly instead
+  std::string source_of;  ///< a kernel: its file instead
+  bool flat = false;      ///< its headers folded in
+  bool actions = false;   ///< the window's instead
 };
 
 int cmd_list(const CommonOptions& common, const ListOptions& options) {
   if (!options.asm_of.empty()) return list_assembly(common, options.asm_of);
+  if (!options.source_of.empty()) return list_source(common, options.source_of, options.flat);
   return options.actions ? list_actions(common) : list_labs(common);
 }
 
@@ -133,6 +171,10 @@ Command setup_list(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ListOptions>();
   command.add_flag("--actions", options->actions, "the window's actions and keys instead");
   command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
+  CLI::Option* source =
+      command.add_option("--source", options->source_of, "the file of this rung: KERNEL");
+  command.add_flag("--flat", options->flat, "with the kernel headers that it includes folded in")
+      ->needs(source);
   return [options, &common] { return cmd_list(common, *options); };
 }
 

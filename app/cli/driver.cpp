@@ -135,6 +135,11 @@ Result<void> Driver::fetch_assembly(const std::string& kernel) {
   return finish(id);
 }
 
+Result<void> Driver::fetch_source(const std::string& kernel_or_path) {
+  RIDGE_TRY(const int64_t id, session_->source(kernel_or_path));
+  return finish(id);
+}
+
 Result<void> Driver::fetch_ceilings(int device) {
   WorkRequest probe;
   probe.type = RequestType::probe;

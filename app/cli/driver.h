@@ -51,6 +51,7 @@ class Driver {
   Result<EditBuild> build(const std::string& kernel, const std::string& dtype,
                           const std::string& text);
   Result<void> fetch_assembly(const std::string& kernel);
+  Result<void> fetch_source(const std::string& kernel_or_path);
   /// The ceilings of this machine, and the environment that comes with them.
   Result<void> fetch_ceilings(int device);
   /// The sources of the kernels: for the transcript.

@@ -71,12 +71,13 @@ Result<measure::CompareOutcome> Rung::compare(const Job& job,
 }
 
 Result<SourceText> built_in_source(const std::string& kernel) {
-  const KernelSource* source = find_source(kernel);
-  if (source == nullptr) {
-    return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
-                 "source", "ask for one that `list` names with a path"};
+  if (const KernelSource* source = find_source(kernel))
+    return SourceText{kernel, source->path, source->text, source->flags, source->hash};
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.path == kernel) return SourceText{kernel, file.path, file.text, "", ""};
   }
-  return SourceText{kernel, source->path, source->text, source->flags, source->hash};
+  return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
+               "source", "ask for one that `list` names with a path"};
 }
 
 Series skipped_series(const Rung& rung, const Job& job, const std::string& reason) {

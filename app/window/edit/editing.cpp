@@ -60,7 +60,7 @@ void show_editing(State& state) {
   if (!state.editing) return;
   if (state.selection.baseline.empty()) state.selection.baseline = state.editing->kernel;
   state.view.tab = Tab::source;
-  state.view.assembly = false;
+  state.view.source_form = SourceForm::file;
   rebuild_ladder(state);
   select_rung(state, state.editing->id);
 }

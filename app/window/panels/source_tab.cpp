@@ -173,8 +173,9 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
 /// text under them scrolls.
 void SourceTab::draw(Ui& ui, Area area) {
   const bool edits = edits_selected(ui.state);
+  const SourceForm form = ui.state.view.source_form;
   const AssemblyText* assembly =
-      ui.state.view.assembly ? find_assembly(ui.state, ui.state.selection.rung) : nullptr;
+      form == SourceForm::assembly ? find_assembly(ui.state, ui.state.selection.rung) : nullptr;
   bool is_error = false;
   const std::string said = assembly ? loop_sentence(*assembly)
                            : edits  ? editing_status(ui.state, &is_error)
@@ -190,25 +191,28 @@ void SourceTab::draw(Ui& ui, Area area) {
   const float status_h = height(said), said_h = status_h + height(hints);
   const float switch_h = ui.px(38);
   area.take_top(switch_h + said_h);
-  if (ui.state.view.assembly) {
+  if (form != SourceForm::assembly) followed_.clear();
+  if (form == SourceForm::assembly) {
     draw_assembly(ui, area);
+  } else if (form == SourceForm::flat) {
+    draw_flat(ui, area);
   } else {
-    followed_.clear();
     edits ? draw_editor(ui, ui.px(8) + switch_h + said_h) : draw_source(ui, area);
   }
   const ImVec2 corner = ImGui::GetWindowPos();
   ui.fill({corner.x, corner.y, area.w + ui.px(16), ui.px(8) + switch_h + said_h},
           ui.color(Role::panel));
   Area line = {corner.x, corner.y + ui.px(8), area.w, ui.px(30)};
-  const Area place = line.take_left(std::min(ui.px(edits ? 164 : 220), area.w), ui.px(10));
+  const Area place = line.take_left(std::min(ui.px(edits ? 190 : 246), area.w), ui.px(10));
   ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px,
                is_error ? Role::slower : Role::text);
   ui.paragraph({corner.x, place.bottom() + ui.px(8) + status_h, area.w, 0}, hints, kSmall_px,
                Role::text);
   ui.widgets["source_said"] = {corner.x, place.bottom() + ui.px(8), area.w, said_h};
-  const int chosen =
-      ui.segments("assembly", place, {"Source", "Assembly"}, ui.state.view.assembly ? 1 : 0);
-  if (chosen >= 0 && (chosen == 1) != ui.state.view.assembly) ui.dispatch_action("assembly");
+  constexpr std::array<const char*, 3> kForms = {"source", "flat_source", "assembly"};
+  const int shown = static_cast<int>(form);
+  const int chosen = ui.segments("source_form", place, {"Source", "Flat", "Assembly"}, shown);
+  if (chosen >= 0 && chosen != shown) ui.dispatch_action(kForms[static_cast<size_t>(chosen)]);
   draw_buttons(ui, line);
 }
 
@@ -240,6 +244,33 @@ void SourceTab::draw_source(Ui& ui, Area area) {
   }
   const int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
   draw_code(ui, area, {source->text, marked, marked});
+}
+
+void SourceTab::draw_flat(Ui& ui, Area area) {
+  const State& state = ui.state;
+  const SourceText* source = state.run().source(state.selection.rung);
+  if (!source) {
+    flat_of_.clear();
+    return draw_empty_state(ui, area, "The flat source is not known here.",
+                            "Neither this run nor the worker carries the rung's file.");
+  }
+  if (flat_of_ != source->kernel || flat_version_ != state.run().version()) {
+    flat_ = app::flat_source(state.run(), *source);
+    flat_of_ = source->kernel;
+    flat_version_ = state.run().version();
+  }
+  const auto counted = [](size_t count) {
+    return std::to_string(count) + (count == 1 ? " header" : " headers");
+  };
+  std::string head =
+      source->path + "  ·  " + counted(static_cast<size_t>(flat_.headers)) + " folded in";
+  if (!flat_.missing.empty())
+    head += "  ·  " + counted(flat_.missing.size()) +
+            (state.is_replay() ? " not in this run" : " on the way");
+  const Area title = area.take_top(ui.px(30));
+  ui.text(title.x, title.middle() - ui.px(3), head, kTiny_px + 1, Role::muted, Face::mono,
+          Anchor::start, title.w);
+  draw_code(ui, area, {flat_.text});
 }
 
 namespace {

@@ -293,10 +293,16 @@ void step_scale(State& state, int step) {
   save_settings(&state);
 }
 
+void show_source(State& state, SourceForm form) {
+  state.view.tab = Tab::source;
+  state.view.source_form = form;
+}
+
 /// To the source tab first; there, from the text to what the compiler made of it, and back.
 void toggle_assembly(State& state) {
-  state.view.assembly = state.view.tab != Tab::source || !state.view.assembly;
-  state.view.tab = Tab::source;
+  const bool is_shown =
+      state.view.tab == Tab::source && state.view.source_form == SourceForm::assembly;
+  show_source(state, is_shown ? SourceForm::file : SourceForm::assembly);
 }
 
 template <size_t place>
@@ -337,7 +343,12 @@ const Action kBeforeViews[] = {
     {"lesson", "Show the lesson", typed("L", 'l'), always_available,
      [](State& state) { state.view.tab = Tab::lesson; }},
     {"source", "Show the source", typed("S", 's'), always_available,
-     [](State& state) { state.view.tab = Tab::source; }},
+     [](State& state) { show_source(state, SourceForm::file); }},
+    {"flat_source",
+     "Show the source with its headers folded in",
+     {},
+     always_available,
+     [](State& state) { show_source(state, SourceForm::flat); }},
     {"assembly", "Show the source or its assembly", typed(";", ';'), always_available,
      toggle_assembly},
     {"edit", "Edit a copy of the selected rung", {}, edit_blocker, start_editing},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/query/flat_source.h"
 #include "app/window/edit/editing.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/shell/actions.h"
@@ -25,10 +26,28 @@ void ask_for_sources(State& state) {
   }
 }
 
+bool shows_source_as(const State& state, SourceForm form) {
+  return state.view.tab == Tab::source && state.view.source_form == form;
+}
+
+/// The headers of the flat source, each once; what a header includes when it is there.
+void ask_for_headers(State& state) {
+  const std::string& kernel = state.selection.rung;
+  const SourceText* source = state.run().source(kernel);
+  if (!shows_source_as(state, SourceForm::flat) || !source) return;
+  if (state.requests.flat_of == kernel && state.requests.flat_version == state.run().version())
+    return;
+  state.requests.flat_of = kernel;
+  state.requests.flat_version = state.run().version();
+  for (const std::string& path : app::flat_source(state.run(), *source).missing) {
+    if (state.requests.sources.insert(path).second) (void)state.sessions.shown->source(path);
+  }
+}
+
 /// Only where it is looked at: a GPU's disassembler takes seconds.
 void ask_for_assembly(State& state) {
   const std::string& kernel = state.selection.rung;
-  if (state.view.tab != Tab::source || !state.view.assembly || find_assembly(state, kernel)) return;
+  if (!shows_source_as(state, SourceForm::assembly) || find_assembly(state, kernel)) return;
   if (!state.run().kernel(kernel) || state.requests.assembly.count(kernel)) return;
   const auto id = state.sessions.shown->assembly(kernel);
   state.requests.assembly[kernel] = id ? *id : 0;
@@ -177,6 +196,7 @@ bool refresh(State& state, double now_s) {
   const bool live = !state.is_replay() && state.selection.lab && state.run().catalogue_complete();
   if (live && state.sessions.shown->state() != app::WorkerState::lost) {
     ask_for_sources(state);
+    ask_for_headers(state);
     ask_for_assembly(state);
   }
   if (live && state.requests.estimates_due && !state.requests.is_measuring() &&

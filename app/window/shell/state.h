@@ -41,6 +41,9 @@ enum class ScreenId {
 };
 enum class Tab { lesson, source, diff };
 
+/// The rung's file; the file with its headers folded in; what the compiler made of it.
+enum class SourceForm { file, flat, assembly };
+
 /// What the strip below it shows; automatic: telemetry while something is measured.
 enum class Strip { automatic, samples, telemetry };
 
@@ -61,7 +64,7 @@ struct ViewState {
   CodeMark code_mark;
   std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"
   Tab tab = Tab::lesson;
-  bool assembly = false;  ///< the source tab shows what the compiler made of it
+  SourceForm source_form = SourceForm::file;  ///< what the source tab shows of the rung
   bool show_chart_menu = false;
   float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed
   Strip strip = Strip::automatic;

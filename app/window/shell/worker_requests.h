@@ -18,7 +18,9 @@ struct State;
 /// What was asked of the worker: ids of requests, 0 where none is open or none was made.
 struct Requests {
   int64_t list = 0, run = 0, compare = 0, estimates = 0;
-  std::set<std::string> sources;
+  std::set<std::string> sources;            ///< kernel ids, and paths of headers
+  std::string flat_of;                      ///< the kernel whose headers were looked through
+  uint64_t flat_version = 0;                ///< of the run when they were
   std::map<std::string, int64_t> assembly;  ///< kernel id: the request
   int aa_left = 0;             ///< comparisons of a rung with itself that are still to be made
   bool estimates_due = false;  ///< parameters changed since they were asked for
