@@ -3,9 +3,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/platform/clipboard.h"
-#include "app/window/shell/history.h"
+#include "app/platform/platform.h"
 #include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/chart_view.h"
 #include "app/window/views/view.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/window/shell/history.h"
+#include "app/window/shell/settings.h"
 #include "app/window/views/chart_rows.h"
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"

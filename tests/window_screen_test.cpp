@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "app/window/shell/export.h"
-#include "app/window/shell/history.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/timeline.h"

@@ -11,7 +11,6 @@
 #include "common/record/params.h"
 
 namespace ridge::app {
-
 namespace {
 
 /// A rung without the parameter that is swept runs once.

@@ -17,7 +17,6 @@
 #include "common/record/params.h"
 
 namespace ridge::app {
-
 namespace {
 
 std::atomic<int> interrupt_count{0};

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,5 +60,13 @@ class Platform {
 /// RGB, top row first; `row_pixels` from one row's start to the next's. Error: cannot_write.
 Result<void> write_png(const std::string& path, const unsigned char* rgb, int width, int height,
                        int row_pixels);
+
+// ---- the clipboard -----------------------------------------------------------------------------
+// A picture onto the clipboard. GLFW's carries text only, so the desktop's own tool holds the picture
+// where one is installed.
+
+/// Gives the PNG to wl-copy on Wayland, to xclip on X11, on a thread of its own, which calls `done` when the
+/// future is ready. unavailable: there is neither, it failed, or it took over two seconds.
+std::future<Result<void>> copy_picture(const std::string& path, std::function<void()> done);
 
 }  // namespace ridge::window

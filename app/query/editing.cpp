@@ -13,7 +13,6 @@
 #include "labs/lab.h"
 
 namespace ridge::app {
-
 namespace {
 
 namespace fs = std::filesystem;

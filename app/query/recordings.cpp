@@ -12,7 +12,6 @@
 #include "labs/lab.h"
 
 namespace ridge::app {
-
 namespace fs = std::filesystem;
 
 std::string asset_folder(const std::string& name) {

@@ -10,7 +10,6 @@
 #include "common/core/files.h"
 
 namespace ridge::study {
-
 namespace {
 
 Result<Card> card_of(const Json& json, const std::string& lab, const std::string& where) {

@@ -7,7 +7,6 @@
 #include "app/study/assets.h"
 
 namespace ridge::study {
-
 namespace {
 
 bool is_upper(char c) {

@@ -14,7 +14,6 @@
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
-
 namespace {
 
 constexpr float kSize_px = kSmall_px + 1, kLeading = 1.5f;

@@ -13,7 +13,6 @@
 #include "common/record/assembly.h"
 
 namespace ridge::window {
-
 namespace {
 
 constexpr float kCodeLine_px = 22;

@@ -14,7 +14,6 @@
 #include "common/view/chart/ticks.h"
 
 namespace ridge::window {
-
 namespace {
 
 /// The baseline and the selected rung, as far as they have samples.

@@ -7,7 +7,6 @@
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
-
 namespace {
 
 bool is_reason(const std::string& cell) {

@@ -8,7 +8,6 @@
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
-
 namespace {
 
 using AnswerState = study::Answer::State;

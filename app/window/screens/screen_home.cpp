@@ -3,8 +3,8 @@
 
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
-#include "app/window/shell/history.h"
 #include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
 
 namespace ridge::window {
 namespace {

@@ -7,7 +7,6 @@
 
 namespace ridge::window {
 namespace fs = std::filesystem;
-
 namespace {
 
 /// What is on screen: this session's run; where only recorded results are shown, the recording.

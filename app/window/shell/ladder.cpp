@@ -12,7 +12,6 @@
 #include "common/stats/stats.h"
 
 namespace ridge::window {
-
 namespace {
 
 /// The newest live series for a rung at the parameters it is asked for. One that has produced nothing yet

@@ -11,7 +11,6 @@
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
-
 namespace {
 
 char lower(char c) {

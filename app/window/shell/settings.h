@@ -1,11 +1,65 @@
-// What is remembered between starts: theme, scale, the widths of the side panels, where the window
-// stood, the last lab, and what history.h keeps.
+// What is remembered between starts, in the settings file: how the window looks and where things lie; runs that can be
+// opened again (kept as transcripts) and which rungs were verified on this machine.
 #pragma once
 
 #include <array>
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
+
+struct State;
+
+/// A run that can be opened again.
+struct RecentRun {
+  std::string path, title;        ///< "GEMM · 7 rungs"
+  std::string machine, time_utc;  ///< empty: not recorded in it
+};
+
+/// What was done so far; all of it but left_params and last_export is kept.
+struct History {
+  std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)
+  std::string run_file;           ///< this session's, once there is something in it
+  std::vector<RecentRun> recent;  ///< newest first
+  std::map<std::string, std::set<std::string>> verified;  ///< lab id: kernels that passed here
+  std::string last_lab;  ///< of the session before; empty: the program was never used
+  std::map<std::string, Params> left_params;  ///< by lab id: what was chosen there, for coming back
+  std::string last_export;                    ///< folder of the last export
+};
+
+/// $XDG_STATE_HOME or ~/.local/state, then ridgepoint/runs. Empty without a home.
+std::string default_runs_folder();
+
+/// At each refresh: from the first measurement on the session keeps its transcript below state.history.runs_folder
+/// (one file a session, the newest kKeptRuns are kept), and the run is listed first. Does nothing for a
+/// replay; nothing is kept where runs_folder is empty. What cannot be written shows in the notice.
+void keep_run(State& state);
+/// After a request has ended: notes verified rungs, brings what is kept to the disk, lists the run with what
+/// it holds now.
+void remember_run(State& state);
+inline constexpr size_t kKeptRuns = 20;
+
+/// Puts a run first in the list, once; drops what is beyond kKeptRuns.
+void list_recent(State& state, const std::string& path, const Run& run);
+
+/// Shows a saved run instead of the worker's, from the next refresh() on; an empty path leads back to
+/// the worker. Refused, with the reason in the notice, while something is being measured.
+void open_run(State& state, const std::string& path);
+/// What refresh() does about it.
+void open_wanted_run(State& state);
+
+struct LabProgress {
+  int verified = 0, runnable = 0;
+};
+/// Rungs of a lab that were verified here, of those that this machine can run (0: not known yet).
+LabProgress lab_progress(const State& state, const Lab& lab);
+
+// ---- settings ----------------------------------------------------------------------------------
 
 struct State;
 

@@ -14,7 +14,6 @@
 #include "common/record/noise_floor.h"
 
 namespace ridge::window {
-
 namespace {
 
 // Pixels at scale 1.

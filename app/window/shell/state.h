@@ -12,7 +12,6 @@
 #include "app/query/recordings.h"
 #include "app/session/session.h"
 #include "app/window/inspect/inspect_view.h"
-#include "app/window/shell/history.h"
 #include "app/window/shell/ladder.h"
 #include "app/window/shell/selection.h"
 #include "app/window/shell/settings.h"

@@ -9,10 +9,8 @@
 #include <future>
 #include <utility>
 
-#include "app/platform/clipboard.h"
 #include "app/platform/platform.h"
 #include "app/query/reporting.h"
-#include "app/window/shell/history.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"

@@ -14,7 +14,6 @@
 #include "common/view/chart/ladder_predictions.h"
 
 namespace ridge::window {
-
 namespace {
 
 struct Unit {

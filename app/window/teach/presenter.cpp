@@ -12,7 +12,6 @@
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
-
 namespace {
 
 constexpr float kLarger = 1.6f, kMostScale = 3;

@@ -252,10 +252,7 @@ void open_term(State& state, const std::string& name) {
 }
 
 std::string default_progress_path() {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
-    return (fs::path(data) / "ridgepoint/study.json").string();
-  const char* home = std::getenv("HOME");
-  return home && *home ? (fs::path(home) / ".local/share/ridgepoint/study.json").string() : "";
+  return data_folder("study.json");
 }
 
 void load_progress(State& state) {
