@@ -3,9 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "common/harness/measure/cuda/harness_kernels.h"
 #include "common/harness/measure/device.h"
-#include "kernels/runtime/cuda/check.h"
 #include "tests/catch.h"
 
 namespace ridge::measure {

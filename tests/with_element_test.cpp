@@ -1,6 +1,6 @@
 // From a data type to an element type, in an edit that was built for one of them.
 #define RIDGE_ONLY_DTYPE fp16
-#include "kernels/runtime/cuda/element.h"
+#include "common/harness/kernel/with_element.h"
 
 #include <string>
 

@@ -8,11 +8,12 @@
 // Ideas: Dao, FlashAttention-2, arXiv:2307.08691; Shah et al., FlashAttention-3, arXiv:2407.08608.
 #pragma once
 
-#include "kernels/runtime/cuda/launch.h"
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_head.h"
-#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/tma_stack.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 
 namespace ridge {
@@ -208,7 +209,7 @@ __device__ __forceinline__ void flash_store(
 template <int d, typename Kernel>
 void launch_flash_tiles(Kernel* kernel, const Flash& a, void* stream) {
   using Tile = device::FlashTile<d>;
-  const int tiles = device::ceil_div(a.sequence, Tile::kRows) * a.heads;
+  const int tiles = ceil_div(a.sequence, Tile::kRows) * a.heads;
   kernel<<<static_cast<unsigned>(tiles), Tile::kThreads, sizeof(typename Tile::Shared),
            static_cast<cudaStream_t>(stream)>>>(a);
 }

@@ -1,6 +1,8 @@
 // Which tiles of queries a persistent block takes, and in which order: decided once for a shape, on the host.
 #pragma once
 
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash.h"
 
 namespace ridge {

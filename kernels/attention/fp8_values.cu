@@ -1,6 +1,8 @@
 // ridge: arch=75
 #include <new>
 
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash_fp8.h"
 
 namespace ridge {

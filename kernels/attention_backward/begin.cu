@@ -2,6 +2,8 @@
 //
 // Before the products of the backward rung on wgmma: its description, and one pass over memory. D = the sum over
 // the head of dO * O for each query, L log2(e), zeros where dQ is summed up.
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention_backward/tensor_backward.h"
 
 namespace {
@@ -108,7 +110,7 @@ Status begin_backward(const Launch& launch, TensorBackward* b) {
     b->l_given = p.l;
     b->o = p.a.o;
     b->d_o_given = p.d_o;
-    const dim3 blocks(static_cast<unsigned>(device::ceil_div(b->padded, kThreads / (d / 8))),
+    const dim3 blocks(static_cast<unsigned>(ceil_div(b->padded, kThreads / (d / 8))),
                       static_cast<unsigned>(b->heads));
     attention_backward_begin_kernel<Element, d>
         <<<blocks, kThreads, 0, static_cast<cudaStream_t>(launch.stream)>>>(*b);

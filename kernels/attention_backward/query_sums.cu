@@ -1,6 +1,7 @@
 // ridge: arch=90a
 //
 // After the products of the backward rung on wgmma: dQ's sums, times the scale, in its type. One pass over memory.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention_backward/tensor_backward.h"
 
 namespace {

@@ -8,14 +8,14 @@
 // Idea: Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 and its backward pass.
 #pragma once
 
+#include "common/core/ceil_div.h"
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/bulk.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
-#include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_head.h"
-#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/tma_stack.h"
 #include "kernels/runtime/cuda/wgmma_registers.h"
 
 namespace ridge {
@@ -175,6 +175,16 @@ __device__ __forceinline__ void backward_store(const float (&sums)[d / 2], float
 // threads] of four floats, so that the copy engine adds 16 KiB in one piece, and no bank of shared memory is met
 // twice.
 
+/// By one thread: `bytes` of floats from shared memory are added to those at `to`; among several the order is chance.
+/// Before and after as with tma_store_2d() (tma_store.h): fence_shared_for_async() by the writers, a barrier, this,
+/// bulk_commit().
+__device__ inline void bulk_add(float* to, const void* from, uint32_t bytes) {
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
+      "r"(shared_address(from)), "r"(bytes)
+      : "memory");
+}
+
 /// A warpgroup's share sets out to its sums, by way of `staging`, from which the one before must have gone.
 __device__ __forceinline__ void add_to_queries(const float (&dq)[32], float (&staging)[4096],
                                                float* to, int barrier) {
@@ -204,8 +214,8 @@ dim3 backward_blocks(const TensorBackward& b) {
   const int heads_kv = b.heads / b.group, fit = static_cast<int>(kShare_bytes / head_bytes);
   const int together = fit < 1 ? 1 : fit < heads_kv ? fit : heads_kv;
   return dim3(static_cast<unsigned>(together),
-              static_cast<unsigned>(device::ceil_div(b.sequence, device::kBackwardKeys)),
-              static_cast<unsigned>(device::ceil_div(heads_kv, together)));
+              static_cast<unsigned>(ceil_div(b.sequence, device::kBackwardKeys)),
+              static_cast<unsigned>(ceil_div(heads_kv, together)));
 }
 
 Status prepare_backward(const Shape& shape, Plan* plan);  // begin.cu: the workspace

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge {
 namespace {

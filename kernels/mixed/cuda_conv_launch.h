@@ -6,6 +6,7 @@
 // alone.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_trainer.h"
 
 namespace ridge::mixed {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_kernels.h"
 #include "kernels/mixed/cuda_memory.h"
 #include "kernels/runtime/cuda/blas.h"

@@ -1,6 +1,7 @@
 // The pieces of a training step on a GPU, layer by layer, forward and backward. Included by cuda_trainer.cu alone.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_trainer.h"
 
 namespace ridge::mixed {

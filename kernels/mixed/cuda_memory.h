@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/core/result.h"
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge::mixed {
 

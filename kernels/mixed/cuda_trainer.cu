@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_conv_launch.h"
 #include "kernels/mixed/cuda_layers.h"
 

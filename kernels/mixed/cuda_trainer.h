@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_conv_first.h"
 #include "kernels/mixed/cuda_conv_mma_grow.h"
 #include "kernels/mixed/cuda_fp8.h"

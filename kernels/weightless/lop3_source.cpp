@@ -186,6 +186,15 @@ PlaneList planes_read(const LutModel& model) {
   return list;
 }
 
+std::vector<int16_t> planes_made(const LutModel& model, const PlaneList& list) {
+  std::vector<int16_t> made(size_t(model.features), -1);
+  for (size_t p = 0; p < list.feature.size(); ++p) {
+    const int f = list.feature[p];
+    made[size_t(f % model.bits * kImageBytes + f / model.bits)] = static_cast<int16_t>(p);
+  }
+  return made;
+}
+
 Lop3Source staged_source(const LutModel& model, const PlaneList& list, const Staging& staging) {
   Writer to(model, "\"r\"(hot), \"l\"(cold)", [&](int pin, int feature) {
     const int plane = list.plane_of[size_t(feature)];

@@ -33,6 +33,8 @@ struct PlaneList {
   std::vector<int32_t> plane_of;  ///< [feature], -1: never read
 };
 PlaneList planes_read(const LutModel& model);
+/// [level][pixel]: the plane that a comparison makes; of features that are the same plane the first does. -1: none.
+std::vector<int16_t> planes_made(const LutModel& model, const PlaneList& list);
 
 /// What a staged program (kernels/weightless/rungs/staged_fill.h) is made for.
 struct Staging {

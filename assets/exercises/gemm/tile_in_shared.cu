@@ -11,7 +11,7 @@
 // Hint      sum += tile_a[ty][i] * tile_b[i][tx] for the kTile steps of k in the tile.
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace {

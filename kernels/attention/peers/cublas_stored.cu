@@ -9,6 +9,7 @@
 // Source    cuBLAS documentation, cublasGemmStridedBatchedEx; the query heads of a group are one tall matrix.
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas.h"
 #include "kernels/runtime/cuda/stored_scores.h"
 
@@ -49,7 +50,7 @@ __global__ void attention_cublas_softmax_kernel(Attention a, float* s) {
     const int j = j0 + lane;
     const float p = j < seen ? expf(from[j] - largest) / sum : 0;
     __syncwarp();
-    if (j < n) to[j] = from_float<T>(p);
+    if (j < n) to[j] = T(p);
     __syncwarp();
   }
 }
@@ -99,7 +100,7 @@ Status launch(const Launch& launch) {
   const auto& plan = *static_cast<CublasScores*>(launch.plan_state);
   RIDGE_CUBLAS_CHECK(cublasSetStream(plan.handle, static_cast<cudaStream_t>(launch.stream)));
   RIDGE_CUBLAS_CHECK(cublasSetWorkspace(plan.handle, plan.workspace, blas::kWorkspaceBytes));
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     return multiply<T>(attention_of(launch), launch.shape.dtype, plan);
   });
 }

@@ -8,7 +8,9 @@
 //           bf16.
 // Look at   The error: a weight has 4 bits. What the type saves is bought with that, not for nothing.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.3; OCP 8-bit floating point specification.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash_fp8.h"
+#include "kernels/runtime/cuda/launch.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 //           the overlap comes from the other warps alone.
 // Look at   to_operand(): no data moves, the layout of a result is the layout of an operand.
 // Source    Dao, FlashAttention-2, arXiv:2307.08691; PTX ISA, "mma.sync", "ldmatrix", "cp.async".
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 #include "kernels/runtime/cuda/mma_products.h"

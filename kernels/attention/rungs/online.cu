@@ -7,7 +7,8 @@
 //           shared memory.
 // Look at   It may be slower than what it replaces, and still be the only one that runs: see memory.
 // Source    Dao et al., FlashAttention, arXiv:2205.14135; Milakov and Gimelshein, arXiv:1805.02867.
-#include "kernels/runtime/cuda/cuda_element.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/cuda/element.h"
 #include "kernels/runtime/problems/attention.h"
 
 namespace {
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(kThreads) attention_online_kernel(Attention a)
   const auto load = [&](float* to, const T* from, int begin, int count) {
     for (int i = static_cast<int>(threadIdx.x); i < count * d; i += kThreads) {
       const int r = begin + i / d;
-      to[i / d * stride + i % d] = r < n ? to_float(from[static_cast<int64_t>(r) * d + i % d]) : 0;
+      to[i / d * stride + i % d] = r < n ? float(from[static_cast<int64_t>(r) * d + i % d]) : 0;
     }
   };
   load(q, qs, first, kQueries);
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(kThreads) attention_online_kernel(Attention a)
   T* to = static_cast<T*>(a.o) + head * size + static_cast<int64_t>(first + row) * d;
 #pragma unroll
   for (int c = 0; c < kMaxHead / kLanes; ++c) {
-    if (c * kLanes + lane < d) to[c * kLanes + lane] = from_float<T>(o[c] / sum);
+    if (c * kLanes + lane < d) to[c * kLanes + lane] = T(o[c] / sum);
   }
 }
 
@@ -86,7 +87,7 @@ size_t shared_bytes(int64_t d) {
 }
 
 Status prepare(const Shape& shape, Plan*) {
-  return with_cuda_element(shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(shape.dtype, [&]<typename T>(T) -> Status {
     RIDGE_CUDA_CHECK(cudaFuncSetAttribute(
         attention_online_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
         static_cast<int>(shared_bytes(shape.dim[kAttentionHeadSize]))));
@@ -95,7 +96,7 @@ Status prepare(const Shape& shape, Plan*) {
 }
 
 Status launch(const Launch& launch) {
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     const Attention a = attention_of(launch);
     const dim3 blocks(static_cast<unsigned>((a.sequence + kQueries - 1) / kQueries),
                       static_cast<unsigned>(a.heads));

@@ -8,6 +8,8 @@
 //           an empty pipeline and ends by draining it.
 // Look at   wgmma_wait<1>: the one character that the rung is about.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.2 and algorithm 2.
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 

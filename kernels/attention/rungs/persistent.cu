@@ -11,6 +11,7 @@
 //           rounds, every second one backwards, the unluckiest SM had 19 % more blocks of keys than the
 //           mean at 8,192 keys, and the rung was 0.98 times cuDNN's speed; dealt as here, 1.15 times.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608; longest first: Graham, SIAM J. Appl. Math. 1969.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash_order.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 

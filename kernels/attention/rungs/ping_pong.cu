@@ -8,6 +8,8 @@
 //           as long the tensor cores rest as soon as one is late.
 // Look at   Head size 64 against 128: at 64 the softmax takes as many clocks as the products.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608, section 3.1 (ping-pong scheduling).
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 

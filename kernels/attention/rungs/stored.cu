@@ -8,6 +8,7 @@
 // Look at   Memory against the sequence: twice the sequence, four times the memory. When it does not fit, the
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/stored_scores.h"
 
 namespace {
@@ -51,12 +52,12 @@ __global__ void attention_stored_values_kernel(Attention a, const float* p) {
   tile_product<false, false>(p + head * a.sequence * a.sequence, n,
                              static_cast<const T*>(a.v) + head / a.group * size, d, n, d, n,
                              [&](int row, int column, float sum) {
-                               to[static_cast<int64_t>(row) * d + column] = from_float<T>(sum);
+                               to[static_cast<int64_t>(row) * d + column] = T(sum);
                              });
 }
 
 Status launch(const Launch& launch) {
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     const Attention a = attention_of(launch);
     auto* s = static_cast<float*>(launch.plan_state);
     const auto stream = static_cast<cudaStream_t>(launch.stream);

@@ -9,6 +9,8 @@
 //           warpgroup fills the gaps, when it happens to be at the right place.
 // Look at   The loop: two waits for zero products in flight, each a pause.
 // Source    PTX ISA, "wgmma"; Shah et al., FlashAttention-3, arXiv:2407.08608, algorithm 1.
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 

@@ -7,6 +7,7 @@
 //           cores.
 // Look at   dK = dSt Q: the heads that share keys lie below each other, so their sum is one longer product.
 // Source    Dao et al., FlashAttention, arXiv:2205.14135, appendix B.2.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention_backward/backward.h"
 #include "kernels/runtime/cuda/stored_scores.h"
 
@@ -34,7 +35,7 @@ __global__ void attention_backward_stored_rows_kernel(AttentionBackward b, float
           *d_o = static_cast<const T*>(b.d_o) + row * b.a.d;
   float sum = 0;
   for (int64_t c = threadIdx.x % 32; c < b.a.d; c += 32)
-    sum = fmaf(to_float(o[c]), to_float(d_o[c]), sum);
+    sum = fmaf(float(o[c]), float(d_o[c]), sum);
   for (int other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(~0u, sum, other);
   if (threadIdx.x % 32 == 0) d[row] = sum;
 }
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(kThreads)
   T* out = static_cast<T*>(to) + kv * n * d;
   tile_product<true, false>(weights + head * n * n, n, head_of<T>(from, head, a), d, n, d,
                             n * static_cast<int>(a.group), [&](int row, int column, float sum) {
-                              out[static_cast<int64_t>(row) * d + column] = from_float<T>(sum);
+                              out[static_cast<int64_t>(row) * d + column] = T(sum);
                             });
 }
 
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
   T* out = static_cast<T*>(b.dq) + head * n * d;
   tile_product<false, false>(ds + head * n * n, n, head_of<T>(b.a.k, head / b.a.group, b.a), d, n,
                              d, n, [&](int row, int column, float sum) {
-                               out[static_cast<int64_t>(row) * d + column] = from_float<T>(sum);
+                               out[static_cast<int64_t>(row) * d + column] = T(sum);
                              });
 }
 
@@ -99,7 +100,7 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 Status launch(const Launch& launch) {
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     const AttentionBackward b = backward_of(launch);
     const int64_t n = b.a.sequence, rows = b.a.heads * n;
     auto* p = static_cast<float*>(launch.plan_state);

@@ -11,12 +11,28 @@
 //           two warpgroups wait for each other's dS in every round.
 // Look at   causal, and heads_kv: heads that share keys add up in registers.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608; Dao et al., arXiv:2205.14135, algorithm 4.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention_backward/tensor_backward.h"
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
+
+/// The two halves of pack_pair().
+__device__ inline float2 unpack_pair(Bfloat, uint32_t pair) {
+  return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000u));
+}
+__device__ inline float2 unpack_pair(Half, uint32_t pair) {
+  float2 two;
+  asm("{.reg .f16 low, high;\n\t"
+      "mov.b32 {low, high}, %2;\n\t"
+      "cvt.f32.f16 %0, low;\n\t"
+      "cvt.f32.f16 %1, high;}"
+      : "=f"(two.x), "=f"(two.y)
+      : "r"(pair));
+  return two;
+}
 
 // The five products of the backward rung on wgmma, and what lies between them, for a warpgroup with 64 keys and a piece
 // of `rows` queries. Each product is committed as a group of its own.

@@ -7,7 +7,8 @@
 // Look at   height = 32: us a call beside "kernel launch". height = 8192, width = 4096: bytes. It beats the
 //           graph in the one case by launches, in the other by traffic.
 // Source    Operator fusion as XLA, TorchInductor and Triton do it.
-#include "kernels/runtime/cuda/register_row.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/cuda/row_math.h"
 
 namespace {
 

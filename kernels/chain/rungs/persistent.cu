@@ -9,8 +9,8 @@
 //           that of Xiao and Feng, "Inter-Block GPU Communication via Fast Barrier Synchronization" (2010).
 #include <algorithm>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/chain/rungs/steps.h"
-#include "kernels/runtime/cuda/launch.h"
 
 namespace {
 
@@ -63,7 +63,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   auto* made = new Barrier;
   plan->state = made;
   plan->release = [](void* state) { delete static_cast<Barrier*>(state); };
-  plan->workspace_bytes = 2 * sizeof(float) * static_cast<size_t>(shape.dim[kRowsM]);
+  plan->workspace_bytes = statistics_bytes(shape);
   int an_sm = 1;
   RIDGE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&an_sm, chain_persistent_kernel,
                                                                  kChainThreads, 0));

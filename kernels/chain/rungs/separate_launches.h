@@ -1,6 +1,7 @@
 // All steps of the chain, launched one after another on the launch's stream.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/chain/rungs/steps.h"
 #include "kernels/runtime/cuda/launch.h"
 
@@ -51,7 +52,7 @@ Status launch_steps(const Launch& launch, float* statistics, const After& after)
 
 /// The plan of the launching rungs: memory for the rows' statistics.
 inline Status prepare_statistics(const Shape& shape, Plan* plan) {
-  plan->workspace_bytes = 2 * sizeof(float) * static_cast<size_t>(shape.dim[kRowsM]);
+  plan->workspace_bytes = statistics_bytes(shape);
   RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, plan->workspace_bytes));
   plan->release = [](void* state) { cudaFree(state); };
   return {};

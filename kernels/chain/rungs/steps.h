@@ -71,6 +71,11 @@ __device__ void chain_step(const ChainStep& s, float (*slots)[32]) {
 
 constexpr int kChainThreads = 256;
 
+/// The plan's memory for the statistics.
+inline size_t statistics_bytes(const Shape& shape) {
+  return 2 * sizeof(float) * static_cast<size_t>(shape.dim[kRowsM]);
+}
+
 inline ChainStep chain_of(const Launch& launch, float* statistics) {
   const RowsOf<float> r = typed_rows<float>(launch);
   return {r, r.x, statistics};

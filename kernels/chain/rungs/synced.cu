@@ -5,6 +5,7 @@
 // Limits    The way to the GPU and back for every step: some 8 us each, whatever the kernel does.
 // Look at   us a node: time per call over 6 x layers.
 // Source    CUDA C++ Best Practices Guide, "Synchronization".
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/chain/rungs/separate_launches.h"
 
 namespace {

@@ -1,8 +1,8 @@
 // What the convolution rungs on a GPU share.
 #pragma once
 
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/cuda_element.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/cuda/element.h"
 #include "kernels/runtime/problems/conv.h"
 
 namespace ridge {
@@ -28,10 +28,6 @@ Status launch_conv_mma_sync(const Launch& launch);
 /// wgmma_im2col.cu, for what a later rung with tensor cores does not take; launch with the plan of prepare.
 Status prepare_conv_wgmma(const Shape& shape, Plan* plan);
 Status launch_conv_wgmma(const Launch& launch);
-/// Clocks of its products at full rate, for each slice of 64 channels at a tap.
-double conv_wgmma_products(const Conv& v);
-/// 16-bit filters on the device as [filter][tap][channel], channels filled up to slices of 64 with zeros.
-Status pack_filter_slices(const Conv& v, const uint16_t* f, void** packed, size_t* bytes);
 
 namespace device {
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 #include "kernels/runtime/cuda/upload.h"
 
@@ -24,7 +25,7 @@ template <typename T>
 __device__ inline void load_channels(const T* from, float (&to)[kDepthVector<T>]) {
   const uint4 words = __ldg(reinterpret_cast<const uint4*>(from));
 #pragma unroll
-  for (int i = 0; i < kDepthVector<T>; ++i) to[i] = to_float(reinterpret_cast<const T*>(&words)[i]);
+  for (int i = 0; i < kDepthVector<T>; ++i) to[i] = float(reinterpret_cast<const T*>(&words)[i]);
 }
 
 /// f: [tap][channel]. kS: width of the filters, 0 where only v has it.
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kDepthThreads)
 #pragma unroll
     for (int k = 0; k < kVector; ++k)
       reinterpret_cast<T*>(&words)[k] =
-          from_float<T>(v.relu ? cut_off(sums[o][k] + add[k]) : sums[o][k]);
+          T(v.relu ? cut_off(sums[o][k] + add[k]) : sums[o][k]);
     *reinterpret_cast<uint4*>(y + ((n * v.p + p) * v.q + q0 + o) * v.c + c) = words;
   }
 }
@@ -136,7 +137,7 @@ Status with_filter(const Conv& v, Run run) {
 Status launch(const Launch& launch) {
   const Conv v = conv_of(&launch);
   if (!takes(v, launch.shape.dtype)) return conv_direct_cuda(launch);
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) {
     return with_filter(v, [&]<int kS, int kStride>() -> Status {
       const int64_t threads =
           v.n * v.p * ((v.q + device::kRun - 1) / device::kRun) * (v.c / device::kDepthVector<T>);

@@ -6,6 +6,7 @@
 //           the same x (one load for the warp) but weights far apart; in nchw they are neighbouring pixels.
 // Look at   How far caches carry it: every weight is read by every pixel.
 // Source    Any text on convolutional networks.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 
 namespace ridge::device {
@@ -40,13 +41,13 @@ __global__ void conv_direct_kernel(Conv v, const T* __restrict__ x, const T* __r
         for (int64_t s = 0; s < v.s; ++s, ++weights) {
           const int64_t w = q * v.stride + s - v.pad;
           if (h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
-          sum += to_float(from[h * v.x_at.row + w * v.x_at.pixel]) * to_float(*weights);
+          sum += float(from[h * v.x_at.row + w * v.x_at.pixel]) * float(*weights);
         }
       }
     }
-    if (v.relu) sum = cut_off(sum + to_float(bias[m]));
+    if (v.relu) sum = cut_off(sum + float(bias[m]));
   }
-  y[i] = from_float<T>(sum);
+  y[i] = T(sum);
 }
 
 }  // namespace ridge::device
@@ -56,7 +57,7 @@ namespace ridge {
 Status conv_direct_cuda(const Launch& launch) {
   const Conv v = conv_of(&launch);
   const int64_t all = v.n * v.y_at.image;
-  return with_cuda_element(launch.shape.dtype, [&](auto element) {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&](auto element) {
     using T = decltype(element);
     device::conv_direct_kernel<T>
         <<<static_cast<unsigned>((all + 255) / 256), 256, 0, static_cast<cudaStream_t>(v.stream)>>>(

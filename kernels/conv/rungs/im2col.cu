@@ -11,6 +11,7 @@
 //           Processing (2006); Caffe's im2col.
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "common/harness/kernel/registry.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 #include "kernels/runtime/problems/gemm_product.h"

@@ -7,6 +7,7 @@
 //           way while they are multiplied.
 // Look at   Memory: as little as direct. Speed: most of that of the product it is.
 // Source    S. Chetlur et al., cuDNN: Efficient Primitives for Deep Learning, arXiv:1410.0759, section 3.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 
 namespace ridge::device {
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(kThreads)
         const int64_t h = corners[pixel].h + at.r, w = corners[pixel].w + at.s;
         const int64_t c = group * v.group_c + at.c;
         if (h >= 0 && h < v.h && w >= 0 && w < v.w) {
-          value = to_float(x[corners[pixel].image + (c >> v.x_at.shift) * v.x_at.outer +
+          value = float(x[corners[pixel].image + (c >> v.x_at.shift) * v.x_at.outer +
                              (c & v.x_at.mask) + h * v.x_at.row + w * v.x_at.pixel]);
         }
       }
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
       float value = 0;
       if (k0 + k < terms && first_m + m < v.group_m) {
         const Column at = column_of(v, k0 + k);
-        value = to_float(f[((group * v.group_m + first_m + m) * v.group_c + at.c) * v.r * v.s +
+        value = float(f[((group * v.group_m + first_m + m) * v.group_c + at.c) * v.r * v.s +
                            at.r * v.s + at.s]);
       }
       tile_f[k][m] = value;
@@ -104,9 +105,9 @@ __global__ void __launch_bounds__(kThreads)
     for (int j = 0; j < kThreadM; ++j) {
       const int64_t in_group = first_m + across + j * kAcross, m = group * v.group_m + in_group;
       if (in_group >= v.group_m) continue;
-      const float done = v.relu ? cut_off(sum[i][j] + to_float(bias[m])) : sum[i][j];
+      const float done = v.relu ? cut_off(sum[i][j] + float(bias[m])) : sum[i][j];
       y[n * v.y_at.image + (m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask) + p * v.y_at.row +
-        q * v.y_at.pixel] = from_float<T>(done);
+        q * v.y_at.pixel] = T(done);
     }
   }
 }
@@ -123,7 +124,7 @@ Status launch_implicit_gemm(const Launch& launch) {
   const int64_t tiles_m = (v.group_m + device::kTileM - 1) / device::kTileM;
   const int64_t tiles_p = (v.n * v.p * v.q + device::kTileP - 1) / device::kTileP;
   const dim3 blocks(static_cast<unsigned>(tiles_m * tiles_p), static_cast<unsigned>(v.groups));
-  return with_cuda_element(launch.shape.dtype, [&](auto element) {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&](auto element) {
     using T = decltype(element);
     device::conv_implicit_gemm_kernel<T><<<blocks, device::kThreads, 0, stream>>>(
         v, static_cast<const T*>(launch.buffers[kConvX]),

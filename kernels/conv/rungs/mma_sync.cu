@@ -7,6 +7,7 @@
 // Limits    mma.sync, about 0.6 of wgmma's rate on Hopper; every thread reckons addresses.
 // Look at   What the copy engine will take over in the next rung: three quarters of the lines below.
 // Source    PTX ISA ("mma.sync", "ldmatrix", "cp.async"); CUTLASS 2's implicit GEMM.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/mma_sync.h"
 #include "kernels/runtime/cuda/upload.h"
 

@@ -1,9 +1,9 @@
 // The device side of mma_sync.cu: pieces of x and of the filters on their way, the product, the store.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 #include "kernels/runtime/cuda/cp_async.h"
-#include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/mma.h"
 
 namespace ridge::device {

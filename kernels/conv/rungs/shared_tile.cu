@@ -10,6 +10,7 @@
 // Source    The shared-memory tile of any CUDA course, with a halo.
 #include <cstdio>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 
 namespace ridge::device {
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(kSide* kSide)
       const int64_t channel = group * v.group_c + c0 + c;
       const bool inside = h >= 0 && h < v.h && w >= 0 && w < v.w;
       seen[c * area + at] =
-          inside ? to_float(x[n * v.x_at.image + (channel >> v.x_at.shift) * v.x_at.outer +
+          inside ? float(x[n * v.x_at.image + (channel >> v.x_at.shift) * v.x_at.outer +
                               (channel & v.x_at.mask) + h * v.x_at.row + w * v.x_at.pixel])
                  : 0.0f;
     }
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(kSide* kSide)
       const int of_filter = i % (channels * tile.taps), m = i / (channels * tile.taps);
       const int64_t filter = group * v.group_m + m0 + m;
       weights[of_filter * kFilters + m] =
-          m0 + m < v.group_m ? to_float(f[(filter * v.group_c + c0) * tile.taps + of_filter])
+          m0 + m < v.group_m ? float(f[(filter * v.group_c + c0) * tile.taps + of_filter])
                              : 0.0f;
     }
     __syncthreads();
@@ -94,8 +95,8 @@ __global__ void __launch_bounds__(kSide* kSide)
   for (int j = 0; j < kFilters; ++j) {
     if (m0 + j >= v.group_m) return;
     const int64_t m = group * v.group_m + m0 + j;
-    const float done = v.relu ? cut_off(sum[j] + to_float(bias[m])) : sum[j];
-    to[(m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask)] = from_float<T>(done);
+    const float done = v.relu ? cut_off(sum[j] + float(bias[m])) : sum[j];
+    to[(m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask)] = T(done);
   }
 }
 
@@ -137,7 +138,7 @@ Status launch(const Launch& launch) {
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(blocks_m),
                     static_cast<unsigned>(v.groups));
   const size_t bytes = static_cast<size_t>(tile.channels * tile.of_channel()) * sizeof(float);
-  return with_cuda_element(launch.shape.dtype, [&](auto element) {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&](auto element) {
     using T = decltype(element);
     conv_shared_tile_kernel<T><<<blocks, kSide * kSide, bytes, stream>>>(
         v, tile, static_cast<const T*>(launch.buffers[kConvX]),

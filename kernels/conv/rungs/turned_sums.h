@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/conv/rungs/cuda_conv.h"
-#include "kernels/runtime/cuda/shared.h"
 #include "kernels/runtime/cuda/tensor_element.h"
+#include "kernels/runtime/cuda/tma_store.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace ridge::device {
@@ -14,8 +14,7 @@ constexpr int kTurnedRow = 128;  ///< bytes of a pixel's 64 filters in a box
 /// Bias and relu for filters m0 to m0 + 63 of m.
 template <typename Out, int n>
 __device__ __forceinline__ void finish_turned(float (&d)[n / 2], const void* bias, int m, int m0) {
-  const int first =
-      m0 + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
+  const int first = m0 + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
   const auto* from = static_cast<const Out*>(bias);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -32,31 +31,14 @@ __device__ __forceinline__ void finish_turned(float (&d)[n / 2], const void* bia
 /// Into a box of n rows, a pixel's 64 filters each, with the 128-byte swizzle, aligned to 1024 bytes.
 template <typename Out, int n>
 __device__ __forceinline__ void fill_turned(const float (&d)[n / 2], unsigned char* box) {
-  const int lane = static_cast<int>(threadIdx.x) % 32,
-            warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const int right = lane / 16, chunk = 2 * warp + lane / 8 % 2, row = lane % 8;
 #pragma unroll
   for (int j = 0; j < n / 8; j += 2) {  // blocks: 8 filters, the next 8, the same at 8 pixels more
     uint32_t blocks[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      blocks[i] = pack_pair(Out{}, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-    stmatrix_x4_transposed(box + (8 * (j + right) + row) * kTurnedRow + ((chunk ^ row) << 4),
-                           blocks);
-  }
-}
-
-/// From registers, where a pixel of y does not begin at a multiple of 16 bytes: to `pixels` rows of m filters.
-template <typename Out, int n>
-__device__ __forceinline__ void store_turned(const float (&d)[n / 2], Out* y, int pixels, int m,
-                                             int m0) {
-  const int lane = static_cast<int>(threadIdx.x) % 32,
-            warp = static_cast<int>(threadIdx.x) / 32 % 4;
-#pragma unroll
-  for (int i = 0; i < n / 2; ++i) {
-    const int pixel = i / 4 * 8 + lane % 4 * 2 + i % 2,
-              at = m0 + warp * 16 + i / 2 % 2 * 8 + lane / 4;
-    if (pixel < pixels && at < m) y[int64_t{pixel} * m + at] = static_cast<Out>(d[i]);
+    for (int i = 0; i < 4; ++i) blocks[i] = pack_pair(Out{}, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+    stmatrix_x4_transposed(box + (8 * (j + right) + row) * kTurnedRow + ((chunk ^ row) << 4), blocks);
   }
 }
 

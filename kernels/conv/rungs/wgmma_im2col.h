@@ -4,8 +4,7 @@
 
 #include "kernels/conv/rungs/cuda_conv.h"
 #include "kernels/runtime/cuda/pipeline.h"
-#include "kernels/runtime/cuda/tensor_map_im2col.h"
-#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/tma_store.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace ridge::device {
@@ -40,6 +39,19 @@ struct ConvShape {
     uint64_t full[kStages], empty[kStages], filters;
   };
 };
+
+/// TMA's im2col mode (conv/tensor_map_im2col.h). By one thread: channels c .. c + 63 that tap (r, s) sees, for the run of
+/// output pixels that begins at the one
+/// whose upper left tap is (h, w) of image n. Completes on `full`.
+__device__ inline void tma_load_im2col(void* to, const CUtensorMap* map, int c, int w, int h, int n,
+                                       int s, int r, uint64_t* full) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(shared_address(to)),
+      "l"(reinterpret_cast<uint64_t>(map)), "r"(c), "r"(w), "r"(h), "r"(n),
+      "r"(shared_address(full)), "h"(static_cast<uint16_t>(s)), "h"(static_cast<uint16_t>(r))
+      : "memory");
+}
 
 template <typename S, int kFilters, bool kResident>
 __device__ void produce(typename S::Shared& shared, const ConvMaps& g) {

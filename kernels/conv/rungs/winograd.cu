@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <new>
 
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/winograd_fused.h"
 
 namespace ridge {

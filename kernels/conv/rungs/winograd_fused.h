@@ -15,10 +15,10 @@
 // channels of the same pixel (nhwc) write to different banks, and so do those that hold neighbouring pixels.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/conv/rungs/cuda_conv.h"
 #include "kernels/runtime/cuda/bulk.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
-#include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/pipeline.h"
 
 namespace ridge::device {

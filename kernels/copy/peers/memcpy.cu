@@ -1,7 +1,7 @@
 // Idea      What the driver's own copy reaches between two buffers of one GPU.
 // Look at   Beside copy.cuda.streamed: whether our measure of a copy is honest.
 // Source    CUDA Runtime API, cudaMemcpyAsync.
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace {

@@ -7,7 +7,7 @@
 // Source    As probe.cuda.dram_copy.
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace {

@@ -8,6 +8,7 @@
 // Limits    Memory.
 // Look at   lengths = mixed against equal; page = 16 against 0: the page of a piece is looked up two pieces ahead.
 // Source    Osama et al., Stream-K, arXiv:2301.03598; Ye et al., FlashInfer, arXiv:2501.01005, section 3.3.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/decode/rungs/tensor_pieces.h"
 
 namespace {

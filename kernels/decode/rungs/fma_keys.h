@@ -21,7 +21,7 @@ __device__ void attend_keys(const Decode& a, int64_t sequence, int64_t head, int
 #pragma unroll
   for (int i = 0; i < kMostPerLane; ++i) {
     const int c = i * 32 + lane;
-    q[i] = c < d ? to_float(from_q[c]) * a.scale * 1.44269504f : 0;
+    q[i] = c < d ? float(from_q[c]) * a.scale * 1.44269504f : 0;
   }
   for (int64_t key = first + warp; key < end; key += kKeyWarps) {
     const int64_t row = decode_row(a, sequence, head / a.group, key) * d;
@@ -30,8 +30,8 @@ __device__ void attend_keys(const Decode& a, int64_t sequence, int64_t head, int
 #pragma unroll
     for (int i = 0; i < kMostPerLane; ++i) {
       const int c = i * 32 + lane;
-      score = fmaf(q[i], c < d ? to_float(k[c]) : 0, score);
-      values[i] = c < d ? to_float(v[c]) : 0;
+      score = fmaf(q[i], c < d ? float(k[c]) : 0, score);
+      values[i] = c < d ? float(v[c]) : 0;
     }
     for (int other = 16; other > 0; other /= 2) score += __shfl_xor_sync(~0u, score, other);
     const float now = fmaxf(largest, score), rescale = exp2_fast(largest - now),

@@ -7,6 +7,7 @@
 // Limits    A block begins with an empty ring, and the last blocks leave most SMs idle: parts are of fixed length.
 // Look at   Bandwidth where heads_kv = heads: the same, with 15 of 16 rows of each product unused.
 // Source    Ainslie et al., arXiv:2305.13245; Hong et al., FlashDecoding++, arXiv:2311.01282 (padded rows).
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/decode/rungs/tensor_pieces.h"
 
 namespace {

@@ -6,6 +6,7 @@
 //           one key and one value under way, then waits for them.
 // Look at   The longest sequence of a mixed batch: all others are done long before.
 // Source    Vaswani et al., arXiv:1706.03762; online softmax: arXiv:1805.02867.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/decode/rungs/fma_keys.h"
 
 namespace {
@@ -18,11 +19,11 @@ __global__ void __launch_bounds__(kKeyThreads) decode_naive_kernel(Decode a) {
   const int64_t sequence = blockIdx.x / a.heads, head = blockIdx.x % a.heads;
   T* to = static_cast<T*>(a.o) + blockIdx.x * a.d;
   attend_keys<T>(a, sequence, head, 0, a.lengths[sequence],
-                 [&](int c, float o, float, float sum) { to[c] = from_float<T>(o / sum); });
+                 [&](int c, float o, float, float sum) { to[c] = T(o / sum); });
 }
 
 Status launch(const Launch& launch) {
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     const Decode a = decode_of(launch);
     decode_naive_kernel<T><<<static_cast<unsigned>(a.batch * a.heads), kKeyThreads, 0,
                              static_cast<cudaStream_t>(launch.stream)>>>(a);

@@ -6,8 +6,9 @@
 // parts of fixed length, item * parts and on; with equal shares (shares.h), those of the workers that met it.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/decode/rungs/shares.h"
-#include "kernels/runtime/cuda/cuda_element.h"
+#include "kernels/runtime/cuda/element.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 #include "kernels/runtime/cuda/launch.h"
 
@@ -96,7 +97,7 @@ __device__ inline SlotRange decode_slots_of(const DecodeSplit& s, int64_t sequen
 /// O of what one worker had all keys of: nothing is left to merge.
 template <typename T>
 __device__ void decode_write(const DecodeSplit& s, int64_t head, int c, float o, float sum) {
-  static_cast<T*>(s.a.o)[head * s.a.d + c] = from_float<T>(o / sum);
+  static_cast<T*>(s.a.o)[head * s.a.d + c] = T(o / sum);
 }
 
 constexpr int kMergeWarps = 4;

@@ -7,6 +7,7 @@
 //           and one value at a time.
 // Look at   Batch 1 against the rung before. What the second kernel costs where the cache is short.
 // Source    Dao et al., Flash-Decoding for long-context inference (2023).
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/decode/rungs/fma_keys.h"
 
 namespace {
@@ -37,7 +38,7 @@ Status prepare(const Shape& shape, Plan* plan) {
 }
 
 Status launch(const Launch& launch) {
-  return with_cuda_element(launch.shape.dtype, [&]<typename T>(T) -> Status {
+  return with_element<float, Bfloat, Half>(launch.shape.dtype, [&]<typename T>(T) -> Status {
     const DecodeSplit s = split_of(launch, 1, kPartKeys, 0);
     decode_split_kernel<T><<<static_cast<unsigned>(s.a.batch * s.a.heads * s.parts), kKeyThreads, 0,
                              static_cast<cudaStream_t>(launch.stream)>>>(s);

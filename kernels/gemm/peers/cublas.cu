@@ -11,6 +11,7 @@
 //           that neither is made inside a timed call.
 // Look at   How close the utilization comes to 100 %: what is left there is all a rung could gain.
 // Source    cuBLAS documentation, "Data Layout", "cublasGemmEx", "cublasSetWorkspace".
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas_operands.h"
 
 #include <new>

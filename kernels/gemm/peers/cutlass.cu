@@ -16,6 +16,7 @@
 #include <cutlass/gemm/kernel/gemm_universal.hpp>
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas_operands.h"
 
 namespace {

@@ -11,7 +11,7 @@
 // Source    NVIDIA CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace {

@@ -11,9 +11,9 @@
 // Look at   The FFMAs in SASS are the same as before. Only the waiting went.
 // Source    NVIDIA CUDA C++ Programming Guide, "Asynchronous Data Copies"; the multistage pipeline
 //           of CUTLASS's SIMT kernels.
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/gemm/rungs/store_4.h"
 #include "kernels/runtime/cuda/cp_async.h"
-#include "kernels/runtime/cuda/ffma_tile.h"
 #include "kernels/runtime/cuda/padding.h"
 
 namespace {

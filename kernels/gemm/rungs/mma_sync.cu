@@ -7,7 +7,7 @@
 // Limits    mma.sync: on Hopper it does about 0.6 of wgmma's rate. Before Hopper nothing is faster.
 // Look at   The registers: every operand passes through them. That is what wgmma spares.
 // Source    PTX ISA ("mma.sync", "ldmatrix", "cp.async"); CUTLASS 2's multistage pipeline.
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/runtime/cuda/mma.h"
 #include "kernels/runtime/cuda/padding.h"

@@ -7,9 +7,9 @@
 // Limits    The time in which sums are stored, as before: at 4096 this step alone gains nothing.
 // Look at   It again, once the next rung is there: the order of steps decides which of them pays.
 // Source    PTX ISA, "cp.async.bulk.tensor", .multicast::cluster; pranjalssh/fast.cu, kernel 8.
+#include "kernels/runtime/cuda/cluster_gemm.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -29,7 +29,7 @@ struct Shared {
 template <typename Element>
 __device__ void produce(Shared& shared, const TensorGemm& g) {
   constexpr int kHalfN = kTileN / kCluster;
-  const int first = static_cast<int>(cluster_rank()) * kHalfN;  // our half of B's tile
+  const int first = cluster_rank() * kHalfN;  // our half of B's tile
   RingPosition<kStages> at;
   for_each_cluster_tile<kTileM, kTileN, kCluster>(g.m, g.n, kBand, [&](int row, int column) {
     for (int k = 0; k < g.k; k += kSliceK<Element>) {

@@ -12,10 +12,10 @@
 //           Left out, it is a race that no run need ever show.
 // Source    PTX ISA, "stmatrix", "Async proxy"; CUTLASS sm90 epilogue; pranjalssh/fast.cu, kernel
 //           10.
+#include "kernels/runtime/cuda/cluster_gemm.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -36,7 +36,7 @@ struct Shared {
 template <typename Element>
 __device__ void produce(Shared& shared, const TensorGemm& g) {
   constexpr int kHalfN = kTileN / kCluster;
-  const int first = static_cast<int>(cluster_rank()) * kHalfN;  // our half of B's tile
+  const int first = cluster_rank() * kHalfN;  // our half of B's tile
   RingPosition<kStages> at;
   for_each_cluster_tile<kTileM, kTileN, kCluster>(g.m, g.n, kBand, [&](int row, int column) {
     for (int k = 0; k < g.k; k += kSliceK<Element>) {

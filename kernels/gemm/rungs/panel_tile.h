@@ -148,7 +148,7 @@ static void panel_dots(const void* a_rows, const void* column, void* result, int
     const float* a[4];
     Vec low[4] = {}, high[4] = {};
 #pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) a[r] = (const float*)a_rows + panel_least(i + r, rows - 1) * k;
+    for (int r = 0; r < 4; ++r) a[r] = (const float*)a_rows + panel_min(i + r, rows - 1) * k;
     int64_t p = 0;
     for (; p + kColumns <= k; p += kColumns) {
 #pragma GCC unroll 4

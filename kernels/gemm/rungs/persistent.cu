@@ -10,6 +10,7 @@
 //           ask the L2 for 48 bytes a clock each.
 // Look at   Sizes whose tiles do not fill whole rounds of the SMs.
 // Source    CUTLASS, persistent tile scheduler; pranjalssh/fast.cu, kernel 6.
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"

@@ -10,10 +10,11 @@
 //           from the one two before it.
 // Look at   int8, where C is four times as wide as A and B; and utilization at 8192.
 // Source    CUTLASS, "ping-pong" warp-specialized kernels.
+#include "common/core/ceil_div.h"
+#include "kernels/runtime/cuda/cluster_gemm.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/store_strips.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
-#include "kernels/runtime/cuda/tile_order.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -34,7 +35,7 @@ struct Shared {
 template <typename Element>
 __device__ void produce(Shared& shared, const TensorGemm& g) {
   constexpr int kHalfN = kTileN / kCluster;
-  const int first = static_cast<int>(cluster_rank()) * kHalfN;  // our half of B's tile
+  const int first = cluster_rank() * kHalfN;  // our half of B's tile
   RingPosition<kStages> at;
   for_each_cluster_tile<kTileM, kTileN, kCluster>(g.m, g.n, kBand, [&](int row, int column) {
     for (int k = 0; k < g.k; k += kSliceK<Element>) {

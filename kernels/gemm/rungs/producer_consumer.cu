@@ -10,6 +10,7 @@
 //           asks shared memory for 96 a clock.
 // Look at   One block an SM now, and faster: the ring hides what occupancy hid before.
 // Source    CUTLASS, "warp-specialized" kernels; pranjalssh/fast.cu drains each slice, CUTLASS not.
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"

@@ -12,7 +12,7 @@
 //           CUDA Matmul Kernel, kernel 4.
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace {

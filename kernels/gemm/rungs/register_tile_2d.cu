@@ -12,7 +12,7 @@
 // Source    V. Volkov and J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra (SC 2008).
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace {

@@ -13,7 +13,7 @@
 // Source    NVIDIA CUDA C++ Programming Guide, "Shared Memory": tiled matrix multiplication.
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace {

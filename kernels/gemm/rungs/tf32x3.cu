@@ -14,12 +14,12 @@
 //           less than in a chain of FFMAs.
 // Source    Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores" (2022);
 //           promotion: DeepSeek-V3's fp8 training (2024); CUTLASS example 27 (3xTF32).
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemm/tf32_split.h"
-#include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/tma.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {

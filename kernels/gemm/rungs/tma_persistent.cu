@@ -12,15 +12,16 @@
 //           the same FFMAs took 2.70 ms, not 2.59 (n = 4096, timed apart); of 1024 in the loop 93 instead of
 //           73 ask one bank for two values.
 // Source    CUTLASS's warp-specialised persistent kernels, brought from tensor cores to FFMA.
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
-#include "kernels/runtime/cuda/launch.h"
 #include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tile_order.h"
-#include "kernels/runtime/cuda/tma.h"
 
 namespace {
 
+using namespace ridge;
 using namespace ridge::device;
 
 constexpr int kTileM = 128, kTileN = 256, kTileK = 32, kStages = 4, kBand = 8;
@@ -134,28 +135,28 @@ auto* kernel_for(int64_t n) {
   return n % 4 == 0 ? gemm_tma_persistent_kernel<true> : gemm_tma_persistent_kernel<false>;
 }
 
-ridge::Status prepare(const ridge::Shape& shape, ridge::Plan* plan) {
-  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel_for(shape.dim[ridge::kGemmN]),
+Status prepare(const Shape& shape, Plan* plan) {
+  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(kernel_for(shape.dim[kGemmN]),
                                         cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         sizeof(Shared)));
-  return ridge::prepare_padding(shape, plan, ridge::OperandA::transposed);
+  return prepare_padding(shape, plan, OperandA::transposed);
 }
 
-ridge::Status launch(const ridge::Launch& launch) {
-  const ridge::Gemm g = ridge::gemm_of(launch);
-  ridge::AlignedOperands in;
-  if (const auto status = ridge::align_operands(launch, &in); !status.ok()) return status;
+Status launch(const Launch& launch) {
+  const Gemm g = gemm_of(launch);
+  AlignedOperands in;
+  if (const Status status = align_operands(launch, &in); !status.ok()) return status;
   constexpr auto kFloat = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   CUtensorMap a, b;
   const TensorMap2d map_a = {kFloat, in.a, g.k, g.m, in.lda * 4, kTileK, kTileM};
   const TensorMap2d map_b = {kFloat, in.b, g.k, g.n, in.ldb * 4, kTileK, kTileN};
-  if (const auto status = encode_tensor_map(map_a, &a); !status.ok()) return status;
-  if (const auto status = encode_tensor_map(map_b, &b); !status.ok()) return status;
+  if (const Status status = encode_tensor_map(map_a, &a); !status.ok()) return status;
+  if (const Status status = encode_tensor_map(map_b, &b); !status.ok()) return status;
 
   const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
   Tiles tiles = {ceil_div(m, kTileM), ceil_div(n, kTileN), ceil_div(k, kTileK), 0};
   tiles.count = tiles.m * tiles.n;
-  const int blocks = min(ridge::sm_count(), tiles.count);
+  const int blocks = min(sm_count(), tiles.count);
   kernel_for(g.n)<<<static_cast<unsigned>(blocks), kThreads, sizeof(Shared),
                     static_cast<cudaStream_t>(g.stream)>>>(a, b, g.c, g.m, g.n, tiles, 1.0f);
   return RIDGE_CUDA_LAUNCHED(gemm_tma_persistent_kernel);

@@ -10,8 +10,8 @@
 // Look at   n = 4096 against n = 4097: rows that are no multiple of 16 bytes are copied first
 //           (kernels/runtime/cuda/padding.h), and the copy is timed.
 // Source    S. Boehm, How to Optimize a CUDA Matmul Kernel, kernel 6.
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/ffma_tile.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/gemm/rungs/store_4.h"
 #include "kernels/runtime/cuda/padding.h"
 
 namespace {

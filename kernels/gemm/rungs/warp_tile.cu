@@ -11,7 +11,7 @@
 //           order of C's 16-byte stores they share the bank of the operand they meet (ffma_tile.h).
 // Source    CUTLASS, "Efficient GEMM in CUDA" (warp and thread tiles); bank and .reuse rules after
 //           Z. Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018).
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/cp_async.h"
 #include "kernels/runtime/cuda/ffma_tile.h"
 #include "kernels/runtime/cuda/padding.h"

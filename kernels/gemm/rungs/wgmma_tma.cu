@@ -11,6 +11,7 @@
 // Look at   Any m, n and k: what lies outside reads as zero, and nothing in the loop asks.
 // Source    PTX ISA, "wgmma" and "cp.async.bulk.tensor"; the steps of this ladder are those of
 //           pranjalssh/fast.cu.
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"

@@ -9,6 +9,7 @@
 //           nothing is multiplied.
 // Look at   The register count: 168 at the start for everybody, then 40 and 232.
 // Source    PTX ISA, "setmaxnreg"; pranjalssh/fast.cu, kernel 5.
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"

@@ -12,7 +12,7 @@
 // Source    CUDA C++ Programming Guide, "Warp Matrix Functions".
 #include <mma.h>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/padding.h"
 #include "kernels/runtime/cuda/tensor_element.h"
 #include "kernels/runtime/problems/gemm.h"

@@ -7,6 +7,7 @@
 // Source    cuBLAS documentation, "cublasGemmEx".
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/gemv.h"
 #include "kernels/runtime/cuda/blas.h"
 

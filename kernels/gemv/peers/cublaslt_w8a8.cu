@@ -10,10 +10,10 @@
 
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "common/harness/kernel/registry.h"
 #include "kernels/gemv/product.h"
 #include "kernels/runtime/cuda/blas.h"
-#include "kernels/runtime/cuda/check.h"
 
 namespace {
 

@@ -6,6 +6,7 @@
 // Limits    Power; with few rows of x, memory.
 // Look at   The same with int8, whose sums the library hands over.
 // Source    cuBLASLt documentation, "Floating Point 8-bit"; kernels/runtime/cuda/lt_product.h.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/product.h"
 #include "kernels/runtime/cuda/lt_product.h"
 

@@ -8,6 +8,7 @@
 //           and until then nothing more is asked for than the ring holds.
 // Look at   bf16, int8, sparse and int4 in turn: bytes over time falls as the bytes do.
 // Source    As warp_rings; the producer is that of the GEMM lab's producer_consumer.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/tensor_rows.h"
 
 namespace {
@@ -19,7 +20,7 @@ using W = RIDGE_GEMV_WEIGHTS(RIDGE_GEMV_KIND);
 using Sum = RowsOf<W>::Sum;
 
 constexpr int kStages = 3, kThreads = kRowThreads + 32;
-constexpr int kRowBytes = kRowWarps * kSliceBytes;
+constexpr int kRowBytes = kRowWarps * kRowSliceBytes;
 // 64 bytes more: the eight lanes which read together, two rows of 64 bytes, meet no bank twice.
 constexpr int kPitch = kRowBytes + 64, kStageBytes = kTileRows * kPitch;
 
@@ -61,7 +62,7 @@ __device__ void multiply_units(const Gemv& g, const RowShare& share, const unsig
                                const unsigned char* x, ChunkWords ahead) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int batch = static_cast<int>(g.batch);
-  const int w_at = lane / 4 * kPitch + warp * kSliceBytes + lane % 4 * 16;
+  const int w_at = lane / 4 * kPitch + warp * kRowSliceBytes + lane % 4 * 16;
   x += lane % 4 * 16;
   RingPosition<kStages> at;
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {

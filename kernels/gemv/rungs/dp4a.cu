@@ -6,6 +6,7 @@
 //           memory.
 // Look at   epilogue = none: the sums themselves, checked bit by bit. Then the error of w8a8's output beside int8's.
 // Source    CUDA Programming Guide, __dp4a; Dettmers et al., LLM.int8(), arXiv:2208.07339 (a scale for each row).
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
 
 namespace {

@@ -6,6 +6,7 @@
 //           of each; what saves it is that the next loads find the lines in the cache, if they are still there.
 // Look at   Bandwidth beside vectors_bf16: the same bytes.
 // Source    The definition.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
 
 namespace {

@@ -14,6 +14,7 @@
 
 #include <type_traits>
 
+#include "common/core/ceil_div.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
 #include "kernels/gemv/rungs/weights.h"
 #include "kernels/runtime/cuda/bulk.h"
@@ -23,7 +24,7 @@
 namespace ridge::device {
 
 constexpr int kRowWarps = 8, kRowThreads = 32 * kRowWarps, kTileRows = 16;
-constexpr int kSliceBytes = 256, kChunks = kSliceBytes / 64;
+constexpr int kRowSliceBytes = 256, kChunks = kRowSliceBytes / 64;
 constexpr int kXPadBytes = 64;  // columns 2i and 2i + 1 of x in different banks
 
 /// d += a * b of int8, 16 x 8 x 32: lane 4g + q has columns 4q and on, and 16 + 4q and on.
@@ -280,7 +281,7 @@ __device__ inline ChunkWords fetch_words(const Gemv& g, const RowShare& share, i
                                          int slice) {
   constexpr bool kSparse = RowsOf<W>::kSparse;
   if (!(W::kGroupScale || kSparse) || tile * kTileRows >= share.rows ||
-      slice * kSliceBytes >= share.row_bytes)
+      slice * kRowSliceBytes >= share.row_bytes)
     return {};
   const int lane = static_cast<int>(threadIdx.x) % 32, row = tile * kTileRows + lane / 4;
   const auto* words = static_cast<const uint2*>(g.scales);
@@ -307,7 +308,7 @@ __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& sh
                                                const unsigned char* w, int lower_at,
                                                const unsigned char* x, const ChunkWords& words,
                                                typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
-  const int chunks = min(kChunks, (share.row_bytes - slice * kSliceBytes) / 64);
+  const int chunks = min(kChunks, (share.row_bytes - slice * kRowSliceBytes) / 64);
   const int x_bytes = column_bytes<W>(static_cast<int>(g.k)), batch = static_cast<int>(g.batch);
   const unsigned char* part = x + slice * kChunks * RowsOf<W>::kPieces * 64;
   const int lane = static_cast<int>(threadIdx.x) % 4;

@@ -8,6 +8,7 @@
 //           times the bytes of the weights.
 // Look at   bf16, int8 and int4 in turn: as the bytes shrink, something else sets the pace.
 // Source    Volkov, Better Performance at Lower Occupancy (GTC 2010); weights.h for unpacking.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
 #include "kernels/gemv/rungs/weights.h"
 

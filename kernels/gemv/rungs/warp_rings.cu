@@ -9,6 +9,7 @@
 //           tile wait for each other, since all add to the same sums.
 // Look at   w8a8 beside int8: the same bytes, but nothing to unpack. The difference should not be there.
 // Source    Marlin, arXiv:2408.11743; CUDA Programming Guide, "Programmatic Dependent Launch".
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/tensor_rows.h"
 
 namespace {
@@ -22,7 +23,7 @@ using Sum = RowsOf<W>::Sum;
 constexpr int kStages = 2;
 // Rows 2p and 2p + 1 begin 320 bytes apart, so that the eight lanes which read together, two rows of 64 bytes, meet no
 // bank twice.
-constexpr int kOddRow = kSliceBytes + 64, kTwoRows = 2 * kSliceBytes + 64;
+constexpr int kOddRow = kRowSliceBytes + 64, kTwoRows = 2 * kRowSliceBytes + 64;
 constexpr int kStageBytes = kTileRows / 2 * kTwoRows;
 
 int shared_bytes(const Shape& shape) {
@@ -38,13 +39,13 @@ __device__ void fetch_unit(const Gemv& g, const RowShare& share, int unit, unsig
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int tile = unit / share.blocks, block = unit % share.blocks;
   const int rows = min(kTileRows, share.rows - tile * kTileRows);
-  const int bytes = min(kSliceBytes, share.row_bytes - block * kSliceBytes);
+  const int bytes = min(kRowSliceBytes, share.row_bytes - block * kRowSliceBytes);
   if (lane == 0) mbarrier_arrive_expect(full, static_cast<uint32_t>(rows * bytes));
   __syncwarp();
   if (lane >= rows) return;
   const int64_t row = share.row0 + tile * kTileRows + lane;
   bulk_load(stage + lane / 2 * kTwoRows + lane % 2 * kOddRow,
-            static_cast<const char*>(g.w) + row * share.row_bytes + block * kSliceBytes,
+            static_cast<const char*>(g.w) + row * share.row_bytes + block * kRowSliceBytes,
             static_cast<uint32_t>(bytes), full);
 }
 
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   unsigned char* x = behind + kRowWarps * kStages * 8;
   Sum* partials =
       reinterpret_cast<Sum*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
-  const RowShare share(g, W::kBits, kSliceBytes);
+  const RowShare share(g, W::kBits, kRowSliceBytes);
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its rings beside this one
   if (lane == 0) {
     for (int s = 0; s < kStages; ++s) mbarrier_init(full + s, 1);

@@ -7,13 +7,17 @@
 //           written, once.
 // Limits    Power; below 500 rows of x, memory.
 // Look at   batch = 4096 beside cublaslt; then epilogue = none, where both only multiply.
-// Source    kernels/gemm/rungs/tuned.cu, whose tile of 128 x 128 in turns this is; CUTLASS's epilogue fusions.
+// Source    kernels/gemm/rungs/tuned.cu, whose tile of 128 x 128, PingPong, this is; CUTLASS's epilogue fusions.
 #include <new>
 
+#include "common/core/ceil_div.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/product.h"
 #include "kernels/gemv/rungs/gemv_cuda.h"
-#include "kernels/runtime/cuda/tile_choice.h"
-#include "kernels/runtime/cuda/tile_order.h"
+#include "kernels/runtime/cuda/cluster_gemm.h"
+#include "kernels/runtime/cuda/launch.h"
+#include "kernels/runtime/cuda/store_strips.h"
+#include "kernels/runtime/cuda/tensor_gemm.h"
 #include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
@@ -40,7 +44,33 @@ struct ScaledGemm : TensorGemm {
   const Bias* bias;
 };
 
-using T = Turns;
+constexpr int kTileCluster = 2;  // blocks that share a tile of B
+
+/// 128 x 128: each of two consumer warpgroups has a tile of its own, and stores it while the other multiplies.
+struct T {
+  static constexpr int kBlocks = 2, kM = 64 * kBlocks, kN = 128, kStages = 6, kBand = 8;
+  static constexpr int kConsumers = 256, kThreads = kConsumers + 128;
+  static constexpr int kReaders = 4;  ///< warps that read a stage, per block
+
+  struct Shared {
+    alignas(1024) unsigned char a[kStages][kM * kSliceBytes];
+    alignas(1024) unsigned char b[kStages][kN * kSliceBytes];
+    alignas(1024) unsigned char strips[2][2][kStripBytes];
+    uint64_t full[kStages], empty[kStages];
+  };
+  static int clusters(int m, int n) { return ceil_div(m, kTileCluster * kM) * ceil_div(n, kN); }
+};
+
+/// By the copy engine where it can write C, else from registers.
+template <typename Values, typename D>
+__device__ __forceinline__ void store_tile(const D& d, const TensorGemm& g, int row, int column,
+                                           unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) {
+    store_strips<Values, T::kN>(d, g.c, row, column, strips);
+  } else {
+    store_registers<Values, T::kN>(d, g, row, column);
+  }
+}
 
 /// relu(sum * row's scale * column's scale + bias) as bf16; or the sums.
 template <bool fused>
@@ -48,7 +78,7 @@ __device__ __forceinline__ void store_sums(const Sum (&sums)[T::kN / 2], const S
                                            int row, int column,
                                            unsigned char (&strips)[2][kStripBytes]) {
   if constexpr (!fused) {
-    store_tile<Element, T::kN>(sums, g, row, column, strips);
+    store_tile<Element>(sums, g, row, column, strips);
   } else {
     const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
     const int upper = row + thread / 32 * 16 + lane / 4;
@@ -75,13 +105,13 @@ __device__ __forceinline__ void store_sums(const Sum (&sums)[T::kN / 2], const S
         values[at] = fmaxf(fmaf(static_cast<float>(sums[at]), s * scales[half], b), 0.0f);
       }
     }
-    store_tile<Bf16, T::kN>(values, g, row, column, strips);
+    store_tile<Bf16>(values, g, row, column, strips);
   }
 }
 
 __device__ void produce(T::Shared& shared, const ScaledGemm& g) {
   constexpr int kHalfN = T::kN / kTileCluster;
-  const int first = static_cast<int>(cluster_rank()) * kHalfN;
+  const int first = cluster_rank() * kHalfN;
   cudaGridDependencySynchronize();  // the grid before may still write x, or read y
   RingPosition<T::kStages> at;
   for_each_cluster_tile<T::kM, T::kN, kTileCluster>(g.m, g.n, T::kBand, [&](int row, int column) {

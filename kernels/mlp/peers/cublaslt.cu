@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/mlp/mlp.h"
 #include "kernels/runtime/cuda/blas.h"
 #include "kernels/runtime/weightless/words_launch.h"

@@ -6,7 +6,7 @@
 // Look at     It stays below the reading ceiling: the memory bus loses time each time it turns from
 //             reading to writing. Kernels that do both should be held against this one.
 // Source      NVIDIA CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace {

@@ -6,7 +6,7 @@
 //             800 or so clocks each takes. The sum is of whole numbers: it is exact in any order.
 // Look at     Bandwidth against the datasheet's: 93-95 % is what the memory itself can give.
 // Source      Little's law; Volkov, "Better Performance at Lower Occupancy" (GTC 2010).
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace {

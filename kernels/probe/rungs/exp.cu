@@ -6,8 +6,8 @@
 // Look at     16 a clock and SM, where the tensor cores of an H100 do 4,096 FLOP: head size 64 asks of them 256 FLOP for
 //             an exponential, as many clocks of each.
 // Source      NVIDIA CUDA C++ Programming Guide, "Arithmetic Instructions" (throughput table).
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
-#include "kernels/runtime/cuda/check.h"
 #include "kernels/runtime/cuda/flash_softmax.h"
 
 namespace {

@@ -6,7 +6,7 @@
 //             No memory is touched between the first load and the last store.
 // Look at     The clock of the samples: power may hold it under the one the datasheet counts with.
 // Source      NVIDIA CUDA C++ Programming Guide, "Arithmetic Instructions" (throughput table).
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace {

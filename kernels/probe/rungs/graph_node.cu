@@ -11,14 +11,11 @@ namespace {
 using namespace ridge;
 
 Status prepare(const Shape&, Plan* plan) {
-  auto* made = new Replay;
-  plan->state = made;
-  plan->release = [](void* state) { delete static_cast<Replay*>(state); };
-  return made->make();
+  return Replay::prepare(plan, 0);
 }
 
 Status launch(const Launch& launch) {
-  return static_cast<Replay*>(launch.plan_state)->launch(launch, probe::launch_nodes, 2);
+  return Replay::of(launch).launch(launch, probe::launch_nodes, 2);
 }
 
 }  // namespace

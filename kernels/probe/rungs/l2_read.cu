@@ -5,7 +5,7 @@
 //             L1 by. Blocks start at different chunks, so that the reads spread over the whole L2.
 // Look at     The factor to DRAM: it is what a tile shared by many blocks gains.
 // Source      As dram_read; CUDA C++ Programming Guide, "Load Functions Using Cache Hints".
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace {

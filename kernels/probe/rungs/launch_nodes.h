@@ -1,7 +1,7 @@
 // gpu_launch: kernels that do nothing.
 #pragma once
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
 
 namespace ridge::probe {

@@ -7,9 +7,9 @@
 //             32 bytes: one instruction deep), so that 32 independent products a step need no loads.
 // Look at     The gap to tensor_wgmma on one machine: what keeping an old instruction costs.
 // Source      PTX ISA, "mma.m16n8k16" (fragment layouts).
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/tensor_element.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
+#include "kernels/runtime/cuda/tensor_element.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 // Source      PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 #include <algorithm>
 
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/wgmma.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/probe/probe_cuda.h"
+#include "kernels/runtime/cuda/wgmma.h"
 
 namespace {
 

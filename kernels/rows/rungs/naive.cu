@@ -5,12 +5,22 @@
 //           bytes each; and 8192 rows are threads for an eighth of an H200.
 // Look at   Its bandwidth, and m = 65536: more rows, more threads, the same waste.
 // Source    The definitions.
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/rows/rungs/row_op.h"
 #include "kernels/runtime/cuda/row_math.h"
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::device;
+
+/// One thread has the whole row.
+struct AloneReduce {
+  template <class Op>
+  __device__ float operator()(float v, Op) {
+    return v;
+  }
+};
 
 template <class T, RowOp op>
 __global__ void rows_naive_kernel(RowsOf<T> r) {
@@ -21,11 +31,11 @@ __global__ void rows_naive_kernel(RowsOf<T> r) {
   AloneReduce reduce;
   const Statistics s = statistics<op>(
       [&](auto f) {
-        for (int64_t j = 0; j < r.n; ++j) f(to_float(x[j]));
+        for (int64_t j = 0; j < r.n; ++j) f(float(x[j]));
       },
       reduce, static_cast<float>(r.n));
   for (int64_t j = 0; j < r.n; ++j)
-    from_float(finish<op>(to_float(x[j]), s, to_float(r.weight[j]), to_float(r.bias[j])), y + j);
+    y[j] = T(finish<op>(float(x[j]), s, float(r.weight[j]), float(r.bias[j])));
 }
 
 Status launch(const Launch& launch) {

@@ -7,6 +7,7 @@
 //           way leave them there: latency three times over, and 2 or 4 bytes a load.
 // Look at   Bandwidth counts each byte once: what the repeats cost is what is missing.
 // Source    NVIDIA, "Optimizing Parallel Reduction in CUDA" (Harris); warp shuffles: CUDA C++ Programming Guide.
+#include "kernels/rows/rungs/row_op.h"
 #include "kernels/rows/rungs/row_passes.h"
 
 namespace {

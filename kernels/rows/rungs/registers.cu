@@ -8,8 +8,9 @@
 //           Eight blocks an SM keep memory busy already, and hide each other's sums better than a few do.
 // Look at   Its share of "DRAM copy", op by op: softmax's exponentials should not show.
 // Source    Little's law; NVIDIA Apex's and OneFlow's softmax keep rows in registers as well.
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/rows/rungs/row_op.h"
 #include "kernels/rows/rungs/row_passes.h"
-#include "kernels/runtime/cuda/register_row.h"
 
 namespace {
 
@@ -18,29 +19,88 @@ using namespace ridge::device;
 
 constexpr int kVectors = 4;  // a thread: 64 bytes under way, 128 KiB an SM
 
+template <class T>
+constexpr int kVector = 16 / sizeof(T);
+
+__device__ void unpack(const uint4& v, float (&out)[4]) {
+  out[0] = __uint_as_float(v.x), out[1] = __uint_as_float(v.y);
+  out[2] = __uint_as_float(v.z), out[3] = __uint_as_float(v.w);
+}
+/// A bf16 number is the upper half of an fp32 one.
+__device__ void unpack(const uint4& v, float (&out)[8]) {
+  const uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    out[2 * i] = __uint_as_float(words[i] << 16);
+    out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
+  }
+}
+__device__ uint4 pack(const float (&v)[4]) {
+  return {__float_as_uint(v[0]), __float_as_uint(v[1]), __float_as_uint(v[2]), __float_as_uint(v[3])};
+}
+__device__ uint4 pack(const float (&v)[8]) {
+  uint32_t words[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    words[i] = pack_pair(Bfloat{}, v[2 * i], v[2 * i + 1]);
+  }
+  return {words[0], words[1], words[2], words[3]};
+}
+
+/// A vector of results; `at` is its place in the row, in vectors.
+template <RowOp op, class T>
+__device__ uint4 finish_vector(const float (&x)[kVector<T>], const Statistics& s, const T* __restrict__ weight,
+                               const T* __restrict__ bias, int64_t at) {
+  float w[kVector<T>] = {}, b[kVector<T>] = {}, y[kVector<T>];
+  if constexpr (kWeighted<op>) unpack(__ldg(reinterpret_cast<const uint4*>(weight) + at), w);
+  if constexpr (op == RowOp::layernorm) unpack(__ldg(reinterpret_cast<const uint4*>(bias) + at), b);
+#pragma unroll
+  for (int i = 0; i < kVector<T>; ++i) y[i] = finish<op>(x[i], s, w[i], b[i]);
+  return pack(y);
+}
+
+/// A row by a team of threads: kVectors vectors each, `team` apart, so that neighbours have neighbouring vectors.
+template <class T, RowOp op, class Reduce>
+__device__ void row_in_registers(const RowsOf<T>& r, int64_t row, int first, int team, Reduce reduce) {
+  const int vectors = static_cast<int>(r.n) / kVector<T>;
+  const auto* x = reinterpret_cast<const uint4*>(r.x + row * r.n);
+  auto* y = reinterpret_cast<uint4*>(r.y + row * r.n);
+  uint4 raw[kVectors];  // all loads are under way before the first is unpacked
+  float v[kVectors][kVector<T>];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i)
+    if (first + i * team < vectors) raw[i] = x[first + i * team];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i)
+    if (first + i * team < vectors) unpack(raw[i], v[i]);
+  const Statistics s = statistics<op>(
+      [&](auto f) {
+#pragma unroll
+        for (int i = 0; i < kVectors; ++i) {
+          if (first + i * team >= vectors) continue;
+#pragma unroll
+          for (int j = 0; j < kVector<T>; ++j) f(v[i][j]);
+        }
+      },
+      reduce, static_cast<float>(r.n));
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    const int at = first + i * team;
+    if (at < vectors) y[at] = finish_vector<op, T>(v[i], s, r.weight, r.bias, at);
+  }
+}
+
 template <class T, RowOp op>
 __global__ void __launch_bounds__(256) rows_warp_kernel(RowsOf<T> r) {
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   if (row >= r.m) return;
-  const int vectors = static_cast<int>(r.n) / kVector<T>, lane = static_cast<int>(threadIdx.x);
-  const uint4* x = reinterpret_cast<const uint4*>(r.x + row * r.n);
-  uint4* y = reinterpret_cast<uint4*>(r.y + row * r.n);
-  RegisterRow<T, op, kVectors> mine;
-  WarpReduce reduce;
-  mine.read(vectors, lane, 32, [&](int i) { return x[i]; });
-  mine.compute(r, vectors, lane, 32, reduce, [&](int i, const uint4& v) { y[i] = v; });
+  row_in_registers<T, op>(r, row, static_cast<int>(threadIdx.x), 32, WarpReduce());
 }
 
 template <class T, RowOp op, int kThreads>
 __global__ void __launch_bounds__(kThreads) rows_block_kernel(RowsOf<T> r) {
   __shared__ float slots[2][32];
-  const int vectors = static_cast<int>(r.n) / kVector<T>, first = static_cast<int>(threadIdx.x);
-  const uint4* x = reinterpret_cast<const uint4*>(r.x + int64_t{blockIdx.x} * r.n);
-  uint4* y = reinterpret_cast<uint4*>(r.y + int64_t{blockIdx.x} * r.n);
-  RegisterRow<T, op, kVectors> mine;
-  BlockReduce reduce{slots};
-  mine.read(vectors, first, kThreads, [&](int i) { return x[i]; });
-  mine.compute(r, vectors, first, kThreads, reduce, [&](int i, const uint4& v) { y[i] = v; });
+  row_in_registers<T, op>(r, blockIdx.x, static_cast<int>(threadIdx.x), kThreads, BlockReduce{slots});
 }
 
 template <class T, RowOp op>
@@ -49,7 +109,7 @@ Status launch_as(const Launch& launch) {
   const auto stream = static_cast<cudaStream_t>(launch.stream);
   const auto rows = static_cast<unsigned>(r.m);
   const int64_t threads = (r.n / kVector<T> + kVectors - 1) / kVectors;
-  if (!rows_are_aligned(r) || threads > 1024) return launch_passes<T, op>(launch);
+  if (r.n % kVector<T> != 0 || threads > 1024) return launch_passes<T, op>(launch);
   if (threads <= 32) {
     rows_warp_kernel<T, op><<<(rows + 7) / 8, dim3(32, 8), 0, stream>>>(r);
   } else if (threads <= 128) {
@@ -65,9 +125,8 @@ Status launch_as(const Launch& launch) {
 }
 
 Status launch(const Launch& launch) {
-  return with_row_op(launch, [&](auto op, auto element) {
-    return launch_as<decltype(element), decltype(op)::value>(launch);
-  });
+  return with_row_op(launch,
+                     [&](auto op, auto element) { return launch_as<decltype(element), decltype(op)::value>(launch); });
 }
 
 }  // namespace

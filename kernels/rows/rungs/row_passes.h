@@ -2,6 +2,7 @@
 // that do not begin at 16 bytes.
 #pragma once
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/row_math.h"
 
 namespace ridge {
@@ -16,13 +17,13 @@ __global__ void __launch_bounds__(kPassThreads) rows_passes_kernel(RowsOf<T> r) 
   device::BlockReduce reduce{slots};
   const device::Statistics s = device::statistics<op>(
       [&](auto f) {
-        for (int64_t j = threadIdx.x; j < r.n; j += kPassThreads) f(device::to_float(x[j]));
+        for (int64_t j = threadIdx.x; j < r.n; j += kPassThreads) f(float(x[j]));
       },
       reduce, static_cast<float>(r.n));
   for (int64_t j = threadIdx.x; j < r.n; j += kPassThreads) {
-    const float w = device::kWeighted<op> ? device::to_float(r.weight[j]) : 0;
-    const float b = op == RowOp::layernorm ? device::to_float(r.bias[j]) : 0;
-    device::from_float(device::finish<op>(device::to_float(x[j]), s, w, b), y + j);
+    const float w = device::kWeighted<op> ? float(r.weight[j]) : 0;
+    const float b = op == RowOp::layernorm ? float(r.bias[j]) : 0;
+    y[j] = T(device::finish<op>(float(x[j]), s, w, b));
   }
 }
 

@@ -6,6 +6,8 @@
 //           bytes. Instructions, not bytes.
 // Look at   bf16 against fp32: half the bytes, the same number of instructions, and hardly less time.
 // Source    CUDA C++ Best Practices Guide, "Shared Memory".
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/rows/rungs/row_op.h"
 #include "kernels/rows/rungs/row_passes.h"
 
 namespace {
@@ -29,13 +31,13 @@ __global__ void __launch_bounds__(kThreads) rows_shared_kernel(RowsOf<T> r) {
   BlockReduce reduce{slots};
   const Statistics s = statistics<op>(
       [&](auto f) {
-        for (int j = first; j < n; j += kThreads) f(to_float(row[j]));
+        for (int j = first; j < n; j += kThreads) f(float(row[j]));
       },
       reduce, static_cast<float>(n));
   for (int j = first; j < n; j += kThreads) {
-    const float w = kWeighted<op> ? to_float(r.weight[j]) : 0;
-    const float b = op == RowOp::layernorm ? to_float(r.bias[j]) : 0;
-    from_float(finish<op>(to_float(row[j]), s, w, b), y + j);
+    const float w = kWeighted<op> ? float(r.weight[j]) : 0;
+    const float b = op == RowOp::layernorm ? float(r.bias[j]) : 0;
+    y[j] = T(finish<op>(float(row[j]), s, w, b));
   }
 }
 

@@ -18,9 +18,7 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
 
-#include "kernels/runtime/cpu/huge_pages.h"
 #include "kernels/runtime/cpu/team.h"
 #include "kernels/runtime/problems/gemm.h"
 
@@ -71,7 +69,7 @@ struct PanelKernel {
   void (*copy_a)(void* to, const void* from, int64_t stride, int rows, int64_t depth) = nullptr;
 };
 
-// ---- how a shape is cut into blocks, and the memory for it: prepare()'s part --------------------------
+// ---- how a shape is cut into blocks, and the memory for it (panels.cpp) --------------------------------
 
 /// How one shape is cut, and its workspace.
 struct PanelPlan {
@@ -96,115 +94,16 @@ struct PanelJob {
   const void* context;  ///< for the tile: what an epilogue reads
 };
 
-/// Columns of a block of n: with 1024 steps of k 8 MiB of packed B, a quarter of a 32 MiB L3.
-static constexpr int64_t kPanelColumns = 2048;
-/// Bytes of packed A in a block: a quarter of a 1 MiB L2, which the panels of B pass through as well.
-static constexpr int64_t kPanelBlockBytes = 256 * 1024;
-
-/// With so few rows B is hardly used again: blocks of k are short, so that its rows are read along.
-static constexpr int64_t kPanelFewRows = 16, kPanelStreamDepth = 256;
-/// A that meets no more panels of B than this is not copied, unless its rows fall into the same sets of
-/// an L1 of 32 KiB and 8 ways: rows 2 KiB apart share two sets.
-static constexpr int64_t kPanelFewPanels = 4, kPanelWays = 8, kPanelClashBytes = 2048;
-
-static inline int64_t panel_least(int64_t x, int64_t y) {
-  return x < y ? x : y;
-}
-
-static inline int64_t panel_pieces(int64_t whole, int64_t piece) {
-  return (whole + piece - 1) / piece;
-}
-
-/// `whole` in equal pieces of at most `most`, each a multiple of `step`.
-static inline int64_t panel_even(int64_t whole, int64_t most, int64_t step) {
-  const int64_t count = panel_pieces(whole, most);
-  return panel_pieces(panel_pieces(whole, count), step) * step;
-}
-
-/// The grid of rectangles whose largest is smallest; of equals the squarest, which reads least.
-static inline void panel_grid(const PanelKernel* kernel, int64_t m, int64_t n, int threads,
-                              PanelPlan* plan) {
-  int64_t best = 0, best_edges = 0;
-  for (int down = threads; down >= 1; --down) {
-    const int across = threads / down;
-    const int64_t height = panel_pieces(m, down);
-    const int64_t width = panel_even(n, panel_pieces(n, across), kernel->columns);
-    const int64_t area = height * width, edges = height + width;
-    if (best > 0 && (area > best || (area == best && edges >= best_edges))) continue;
-    best = area, best_edges = edges;
-    plan->down = (int)panel_least(down, m);
-    plan->across = (int)panel_pieces(n, width);
-    plan->part_columns = width;
-  }
-}
-
-/// Threads worth waking, which takes about 30 us (two cores, n = 128: 51 us on two threads, 38 on one):
-/// each should have as long to do. An element read or written once counts as 24 FLOP (20 GB/s).
-static inline int panel_threads(const Shape& shape) {
-  const double m = (double)shape.dim[kGemmM], n = (double)shape.dim[kGemmN];
-  const double k = (double)shape.dim[kGemmK];
-  const double worth = (2 * m * n * k + 24 * (m * k + k * n + m * n)) / 4e6;
-  return worth < shape.threads ? (worth < 1 ? 1 : (int)worth) : shape.threads;
-}
-
-static inline void panel_cut(const PanelKernel* kernel, const Shape& shape, int threads,
-                             PanelPlan* plan) {
-  const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
-  panel_grid(kernel, m, n, threads, plan);
-  const int64_t height = panel_pieces(m, plan->down);
-  const int64_t deepest = height <= kPanelFewRows ? kPanelStreamDepth : kernel->depth;
-  plan->depth = panel_even(k, deepest, 4);
-  plan->columns = panel_even(plan->part_columns, kPanelColumns, kernel->columns);
-  const int64_t a_panel_bytes = kernel->rows * kernel->a_stride * kernel->bytes;
-  const int b_bytes_each = kernel->b_bytes ? kernel->b_bytes : kernel->bytes;
-  plan->b_panel_bytes = kernel->columns * plan->depth * b_bytes_each + kernel->b_head;
-  const int64_t b_bytes = plan->columns / kernel->columns * plan->b_panel_bytes;
-  // Where all of a block of B stays in the L2 cache, one panel of A at a time: C is then written row
-  // by row.
-  const int64_t most = b_bytes <= kPanelBlockBytes * 2
-                           ? kernel->rows
-                           : kPanelBlockBytes / a_panel_bytes * kernel->rows;
-  plan->rows = panel_even(height, most, kernel->rows);
-  // In place a whole panel of rows is read along at once: not where they fall into the same sets.
-  const bool clash = kernel->rows > kPanelWays && k * kernel->bytes % kPanelClashBytes == 0;
-  plan->copy_a =
-      !kernel->in_place || clash || plan->part_columns > kPanelFewPanels * kernel->columns;
-  plan->a_bytes = panel_pieces(plan->rows / kernel->rows * a_panel_bytes, 4096) * 4096;
-  plan->part_bytes = panel_pieces(plan->a_bytes + b_bytes, 4096) * 4096;
-}
-
-static inline void panel_release(void* state) {
-  PanelPlan* plan = (PanelPlan*)state;
-  free(plan->memory);
-  free(plan);
-}
-
-static inline Status panel_prepare(const PanelKernel* kernel, const Shape& shape, int threads,
-                                   Plan* plan) {
-  Status status;
-  status.what = "out of memory", status.expression = "panel_prepare", status.file = __FILE__;
-  PanelPlan* p = (PanelPlan*)calloc(1, sizeof(PanelPlan));
-  if (!p) return status;
-  panel_cut(kernel, shape, threads, p);
-  const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
-  const bool sums = kernel->c_bytes < (int)sizeof(float) && p->depth < k;
-  const int64_t parts_bytes = p->down * p->across * p->part_bytes;
-  const int64_t bytes = parts_bytes + (sums ? m * n * (int64_t)sizeof(float) : 0);
-  p->memory = (char*)huge_page_alloc((size_t)bytes);
-  if (!p->memory) {
-    free(p);
-    return status;
-  }
-  __builtin_memset(p->memory, 0, (size_t)bytes);
-  p->sums = sums ? (float*)(p->memory + parts_bytes) : nullptr;
-  p->sums_stride = n;
-  plan->state = p;
-  plan->release = panel_release;
-  plan->workspace_bytes = (size_t)bytes;
-  return Status();
-}
+/// prepare()'s part: how the shape is cut, and the workspace. Kept in `plan`, which releases it.
+Status panel_prepare(const PanelKernel* kernel, const Shape& shape, int threads, Plan* plan);
+/// Threads worth waking for a shape, 1 to shape.threads.
+int panel_threads(const Shape& shape);
 
 // ---- the loops ----------------------------------------------------------------------------------------
+
+static inline int64_t panel_min(int64_t x, int64_t y) {
+  return x < y ? x : y;
+}
 
 /// The rectangle of C that one thread computes, its blocks of n and k, and its memory.
 struct PanelPart {
@@ -236,7 +135,7 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   for (int64_t i = copied; i < i1; i += kernel->rows) {
     panel_copy_a(kernel, part->a + (i - i0) * kernel->a_stride * kernel->bytes,
                  (const char*)job->a + (i * job->k + part->p0) * kernel->bytes, job->k,
-                 (int)panel_least(kernel->rows, i1 - i), part->depth);
+                 (int)panel_min(kernel->rows, i1 - i), part->depth);
   }
   PanelTile tile;
   tile.depth = part->depth;
@@ -249,11 +148,11 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   for (int64_t j = part->j0; j < part->j1; j += kernel->columns) {
     const int64_t first = kernel->b_transposed ? j * job->k + part->p0 : part->p0 * job->n + j;
     tile.b = (const char*)job->b + first * kernel->bytes;
-    tile.columns = (int)panel_least(kernel->columns, part->j1 - j);
+    tile.columns = (int)panel_min(kernel->columns, part->j1 - j);
     tile.column = j;
     if (kernel->pack_b && i0 == part->i0) kernel->pack_b(&tile);
     for (int64_t i = i0; i < i1; i += kernel->rows) {
-      tile.rows = (int)panel_least(kernel->rows, i1 - i);
+      tile.rows = (int)panel_min(kernel->rows, i1 - i);
       tile.row = i;
       tile.a_stride = i < copied ? job->k : kernel->a_stride;
       tile.a = i < copied ? (const char*)job->a + (i * job->k + part->p0) * kernel->bytes
@@ -286,13 +185,13 @@ static inline void panel_part(void* context, int index) {
   part.a = plan->memory + index * plan->part_bytes;
   part.b = part.a + plan->a_bytes;
   const int64_t begin = column * plan->part_columns;
-  const int64_t end = panel_least(begin + plan->part_columns, job->n);
+  const int64_t end = panel_min(begin + plan->part_columns, job->n);
   for (part.j0 = begin; part.j0 < end; part.j0 = part.j1) {
-    part.j1 = panel_least(part.j0 + plan->columns, end);
+    part.j1 = panel_min(part.j0 + plan->columns, end);
     for (part.p0 = 0; part.p0 < job->k; part.p0 += part.depth) {
-      part.depth = panel_least(plan->depth, job->k - part.p0);
+      part.depth = panel_min(plan->depth, job->k - part.p0);
       for (int64_t i = part.i0; i < part.i1; i += plan->rows)
-        panel_block(job, &part, i, panel_least(i + plan->rows, part.i1));
+        panel_block(job, &part, i, panel_min(i + plan->rows, part.i1));
     }
   }
 }

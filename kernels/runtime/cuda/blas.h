@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge::blas {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas.h"
 #include "kernels/runtime/cuda/padding.h"
 

@@ -1,4 +1,5 @@
 // ridge: arch=75 needs=cublas
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas_tuning.h"
 
 #include <cuda_runtime.h>

@@ -15,13 +15,4 @@ __device__ inline void bulk_load(void* to, const void* from, uint32_t bytes, uin
       : "memory");
 }
 
-/// By one thread: `bytes` of floats from shared memory are added to those at `to`; among
-/// several the order is chance. Before and after as with tma_store_2d() (tma.h): fence_shared_for_async() by the writers, a barrier, this, bulk_commit().
-__device__ inline void bulk_add(float* to, const void* from, uint32_t bytes) {
-  asm volatile(
-      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
-      "r"(shared_address(from)), "r"(bytes)
-      : "memory");
-}
-
 }  // namespace ridge::device

@@ -1,5 +1,4 @@
-// The numbers of GPU kernels: 16-bit floating point, and the step from the data type that is asked for to the element
-// type of a kernel template.
+// 16-bit floating point of GPU kernels.
 //
 // 16 bits have as much as kernels here do with them: rounding from fp32 to nearest, ties to even, and back.
 // cuda_fp16.h and cuda_bf16.h can do everything, and each save of an edited rung would wait for them: nvcc 13.0 takes
@@ -8,52 +7,8 @@
 
 #include <cstdint>
 
-#include "common/harness/kernel/kernel.h"
+#include "common/harness/kernel/with_element.h"
 
-namespace ridge {
-
-// From the data type that is asked for to the element type of a kernel template. A learner's edit is
-// built for one data type (worker/edit/build.h says which: -DRIDGE_ONLY_DTYPE=bf16), so that a save does not
-// wait for kernels that it does not run: of five types of a wgmma rung they are 0.85 of 2.6 s.
-
-/// The data type whose element this is.
-template <typename Element>
-constexpr DType kTypeOf = Element::kType;
-template <>
-inline constexpr DType kTypeOf<float> = DType::fp32;
-
-#ifdef RIDGE_ONLY_DTYPE
-constexpr bool is_built(DType type) {
-  return type == DType::RIDGE_ONLY_DTYPE;
-}
-#define RIDGE_WORDS_OF(text) #text
-#define RIDGE_WORDS(text) RIDGE_WORDS_OF(text)
-constexpr const char* kNotBuilt = "this edit was built for " RIDGE_WORDS(RIDGE_ONLY_DTYPE) " only";
-#undef RIDGE_WORDS
-#undef RIDGE_WORDS_OF
-#else
-constexpr bool is_built(DType) {
-  return true;
-}
-constexpr const char* kNotBuilt = "not a data type of this rung";
-#endif
-
-/// Calls `run(Element{})` of that of the elements which `dtype` names.
-template <typename Element, typename... Others, typename Run>
-Status with_element(DType dtype, Run run) {
-  if constexpr (is_built(kTypeOf<Element>)) {
-    if (dtype == kTypeOf<Element>) return run(Element{});
-  }
-  if constexpr (sizeof...(Others) > 0) {
-    return with_element<Others...>(dtype, run);
-  } else {
-    return {kNotBuilt, "with_element", __FILE__, __LINE__, false};
-  }
-}
-
-}  // namespace ridge
-
-#ifdef __CUDACC__  // a host compiler sees the choice of types alone
 namespace ridge {
 
 struct Half {  ///< IEEE 754 binary16
@@ -107,19 +62,5 @@ __device__ inline uint32_t pack_pair(Number, float first, float second) {
   return Number(first).bits | static_cast<uint32_t>(Number(second).bits) << 16;
 }
 #endif
-__device__ inline float2 unpack_pair(Bfloat, uint32_t pair) {
-  return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000u));
-}
-__device__ inline float2 unpack_pair(Half, uint32_t pair) {
-  float2 two;
-  asm("{.reg .f16 low, high;\n\t"
-      "mov.b32 {low, high}, %2;\n\t"
-      "cvt.f32.f16 %0, low;\n\t"
-      "cvt.f32.f16 %1, high;}"
-      : "=f"(two.x), "=f"(two.y)
-      : "r"(pair));
-  return two;
-}
 
 }  // namespace ridge::device
-#endif

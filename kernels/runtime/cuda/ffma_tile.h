@@ -1,5 +1,5 @@
-// What the fp32 rungs on the CUDA cores share: the store of four neighbours of C, and, for a warp that
-// owns 64 x 64 elements of C, who holds what.
+// What the fp32 rungs on the CUDA cores share from warp_tile on: who holds what in a warp that owns 64 x 64 elements of
+// C.
 //
 // A warp's 32 threads stand 4 x 8, each with 16 x 8 elements. Thread (y, x) holds rows 16h + 4y + i
 // (h, i = 0 .. 3) and columns 32h + 4x + j (h = 0, 1; j = 0 .. 3): all in fours, so that operands are
@@ -20,12 +20,6 @@ __device__ inline int lane_x(int lane) {
 }
 __device__ inline int lane_y(int lane) {
   return (lane >> 1 & 1) | (lane >> 3 & 2);
-}
-
-__device__ inline void load_shared_4(float* to, uint32_t from) {
-  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-               : "r"(from));
 }
 
 /// One step of k: `a` and `b` are the shared addresses of the thread's first row and first column, in
@@ -58,21 +52,6 @@ __device__ inline void multiply(float (&sum)[kThreadM][kThreadN], const float (&
       sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
     }
   }
-}
-
-/// Four neighbours of a row of C: at once where every row of C is aligned for it, else those inside.
-__device__ inline void store_4(float* c, int64_t m, int64_t n, int64_t row, int64_t column,
-                               float4 value) {
-  if (row >= m || column >= n) return;
-  float* to = c + row * n + column;
-  if (n % 4 == 0) {
-    *reinterpret_cast<float4*>(to) = value;
-    return;
-  }
-  to[0] = value.x;
-  if (column + 1 < n) to[1] = value.y;
-  if (column + 2 < n) to[2] = value.z;
-  if (column + 3 < n) to[3] = value.w;
 }
 
 /// A thread's sums to C; (row, column) is its first element. `aligned`: n is a multiple of 4. `one` is

@@ -1,7 +1,7 @@
 // A call recorded as a CUDA graph and replayed: for rungs whose lesson is what a launch costs.
 #pragma once
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge {
 
@@ -13,12 +13,21 @@ class Replay {
   ~Replay() {
     forget();
     if (own_) cudaStreamDestroy(own_);
+    cudaFree(workspace_);
   }
 
-  Status make() {
-    RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking));
+  /// prepare() of a rung that replays: a Replay is its plan, with device memory for the calls.
+  static Status prepare(Plan* plan, size_t workspace_bytes) {
+    auto* made = new Replay;
+    plan->state = made;
+    plan->release = [](void* state) { delete static_cast<Replay*>(state); };
+    plan->workspace_bytes = workspace_bytes;
+    if (workspace_bytes > 0) RIDGE_CUDA_CHECK(cudaMalloc(&made->workspace_, workspace_bytes));
+    RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&made->own_, cudaStreamNonBlocking));
     return {};
   }
+  static Replay& of(const Launch& launch) { return *static_cast<Replay*>(launch.plan_state); }
+  void* workspace() const { return workspace_; }
 
   /// Records `calls` anew only where the buffers are others than last time.
   Status launch(const Launch& launch, Status (*calls)(const Launch&), int buffers) {
@@ -64,6 +73,7 @@ class Replay {
     return {};
   }
 
+  void* workspace_ = nullptr;
   cudaStream_t own_ = nullptr;
   cudaGraphExec_t ready_ = nullptr;
   void* buffers_[kMostBuffers] = {};

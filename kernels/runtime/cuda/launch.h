@@ -1,17 +1,9 @@
-// What launchers share: how many blocks, and launches that overlap.
+// Launches that overlap.
 #pragma once
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge {
-
-/// Blocks that can run at once where one fills an SM; at least 1.
-inline int sm_count() {
-  int device = 0, count = 1;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-  return count;
-}
 
 /// Launches with programmatic dependent launch: the grid may start before the one ahead of it in
 /// the stream has ended, and waits for that itself (cudaGridDependencySynchronize) before it
@@ -33,11 +25,4 @@ Status launch_overlapped(void (*kernel)(Argument), int blocks, int threads, size
   return {};
 }
 
-namespace device {
-
-__host__ __device__ constexpr int ceil_div(int a, int b) {
-  return (a + b - 1) / b;
-}
-
-}  // namespace device
 }  // namespace ridge

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <new>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/blas_operands.h"
 #include "kernels/runtime/cuda/blas_tuning.h"
 

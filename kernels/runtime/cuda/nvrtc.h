@@ -8,7 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge::device {
 
@@ -17,6 +17,13 @@ const char* nvrtc_missing();
 
 /// A program on the GPU, and what making it took.
 struct Program {
+  Program() = default;
+  Program(const Program&) = delete;
+  ~Program() {
+    if (library != nullptr) cudaLibraryUnload(library);
+  }
+  Status launch(unsigned blocks, int threads, int shared_bytes, void** arguments, const Launch& launch) const;
+
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   double compile_s = 0;     ///< of the compiler; 0 where it was compiled before by this process
@@ -25,7 +32,7 @@ struct Program {
 
 /// Compiles `source` for the present GPU and loads its kernel `name`. `headers` are paths of embedded
 /// files of kernels/ that it includes by these names. Machine code is kept while the process lives.
-/// Unload with cudaLibraryUnload. A Status' text stays valid until the next call.
+/// A Status' text stays valid until the next call.
 Status compile_program(const std::string& source, const std::vector<std::string>& headers,
                        const char* name, Program* program);
 

@@ -1,5 +1,11 @@
-// A Hopper pipeline: the barriers between the warps that load and the warpgroups (4 warps) that multiply, registers
-// handed from one to the other, and clusters of blocks that share what they load.
+// A Hopper pipeline: boxes of a matrix that the copy engine loads into a ring of stages, the barriers between the warps
+// that load and the warpgroups (4 warps) that multiply, and registers handed from one to the other. sm_90 and later.
+//
+// The copy engine (TMA; PTX ISA, "cp.async.bulk.tensor") moves a box of a matrix at one thread's request. The map comes
+// from encode_tensor_map(), on the host, and reaches the kernel by value: `const __grid_constant__ CUtensorMap map`. x
+// counts columns (the contiguous dimension), y rows. What lies outside the matrix reads as zero and still counts its
+// bytes towards the barrier: tails need no code. Boxes in shared memory are aligned to 128 bytes, or to 1024 with the
+// 128-byte swizzle.
 //
 // Hopper's barrier object in shared memory (PTX ISA, "mbarrier"): it counts arriving threads and
 // bytes still on their way. A phase ends when both counts reach zero; then it arms itself again.
@@ -17,6 +23,9 @@
 //               mbarrier_arrive(empty + at.stage); at.advance();  // after its last read of the stage
 #pragma once
 
+#include <cuda.h>
+
+#include "common/harness/kernel/kernel.h"
 #include "kernels/runtime/cuda/shared.h"
 
 namespace ridge::device {
@@ -59,18 +68,6 @@ __device__ inline void mbarrier_arrive(uint64_t* barrier) {
                : "memory");
 }
 
-/// One arrival at the barrier at the same place in CTA `rank` of the cluster (one's own included):
-/// this thread's wgmma or TMA reads, already waited for, are over. Says nothing about ordinary
-/// accesses: a release at cluster scope would, but it is a MEMBAR.ALL.GPU, and once for each slice
-/// of K that cost a third of a product's speed.
-__device__ inline void mbarrier_arrive_cluster(uint64_t* barrier, uint32_t rank) {
-  asm volatile(
-      "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
-      " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(shared_address(barrier)),
-      "r"(rank)
-      : "memory");
-}
-
 /// One arrival that also adds `bytes` to what the phase waits for: before the loads that bring them.
 __device__ inline void mbarrier_arrive_expect(uint64_t* barrier, uint32_t bytes) {
   asm volatile(
@@ -96,6 +93,46 @@ __device__ inline void mbarrier_wait(uint64_t* barrier, uint32_t parity) {
   }
 }
 
+// ---- the copy engine -----------------------------------------------------------------------------
+
+/// A slice: 128 bytes of a row, which the copy engine swizzles and wgmma reads. Whatever the type: 64 elements of 16
+/// bits, 32 of tf32, 128 of fp8 and int8.
+constexpr int kSliceBytes = 128;
+
+/// A row-major matrix, and the box that one load or store moves.
+///
+///   type         CU_TENSOR_MAP_DATA_TYPE_FLOAT32, _TFLOAT32, _BFLOAT16, _FLOAT16, _UINT8 (any 8-bit)
+///   data         16-byte aligned device memory
+///   row_bytes    distance between rows: a multiple of 16, below 2^40 (kernels/runtime/cuda/padding.h)
+///   box_*        1 to 256 each; box_columns * element size a multiple of 16 bytes, and with a swizzle
+///                of 32, 64 or 128 bytes at most that many
+///
+/// Swizzle 128 B: 16-byte chunk c of row r of a box (rows of 128 bytes) stands at chunk c xor (r mod 8).
+struct TensorMap2d {
+  CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  const void* data = nullptr;
+  int64_t rows = 0, columns = 0;
+  int64_t row_bytes = 0;
+  int box_rows = 0, box_columns = 0;
+  CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  /// More than 0: a stack of so many matrices, dense, for tma_load_3d() (tma_stack.h); the box is one deep.
+  int64_t matrices = 0;
+};
+
+/// Encodes it, on the host, without a device call: cheap enough (under a microsecond is the intent)
+/// for every launch, where the buffers' addresses are first known. A map holds for these addresses.
+Status encode_tensor_map(const TensorMap2d& matrix, CUtensorMap* map);
+
+/// By one thread: the box at (x, y) into `to`; completes on `full`, which expects the box's bytes
+/// (mbarrier_arrive_expect, once for all boxes of a stage).
+__device__ inline void tma_load_2d(void* to, const CUtensorMap* map, int x, int y, uint64_t* full) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+      "l"(reinterpret_cast<uint64_t>(map)), "r"(x), "r"(y), "r"(shared_address(full))
+      : "memory");
+}
+
 // ---- warpgroups ----------------------------------------------------------------------------------
 
 /// Hands registers back to the SM, or asks for more, per thread: a multiple of 8, 24 to 256, by all
@@ -113,39 +150,6 @@ __device__ inline void take_registers() {
 /// A barrier among 128 threads of the block; ids 1 to 15 (0 is __syncthreads).
 __device__ inline void warpgroup_sync(int id) {
   asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory");
-}
-
-/// Two warpgroups, 0 and 1, take turns: each waits for its own, which the other passes on. Every
-/// turn passed must be waited for. A turn orders waiting for mbarriers too: a wait by parity cannot
-/// tell a phase from the one two before it, so nobody may begin to wait while the other's phases go
-/// by. Barriers 5 and 6.
-__device__ inline void wait_for_turn(int group) {
-  asm volatile("bar.sync %0, 256;" ::"r"(5 + group) : "memory");
-}
-__device__ inline void pass_turn_to(int group) {
-  asm volatile("bar.arrive %0, 256;" ::"r"(5 + group) : "memory");
-}
-
-// ---- clusters: blocks of neighbouring SMs that see each other's shared memory (sm_90) --------------
-
-/// This CTA's place in its cluster.
-__device__ inline uint32_t cluster_rank() {
-  uint32_t rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-
-/// By every thread of every CTA of the cluster: what one wrote before, all see after. Also needed
-/// at the end: a CTA may not exit while others still write into its shared memory.
-__device__ inline void cluster_sync() {
-  asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
-}
-
-/// By all lanes of a warp: one arrival at this barrier in each of the cluster's `ctas` CTAs.
-template <int ctas>
-__device__ inline void mbarrier_arrive_everywhere(uint64_t* barrier) {
-  const uint32_t lane = threadIdx.x % 32;
-  if (lane < ctas) mbarrier_arrive_cluster(barrier, lane);
 }
 
 }  // namespace ridge::device

@@ -1,60 +1,13 @@
-// Row operations for the GPU rungs: 16 bytes at a time, sums over a warp or a block, and what each operation
-// does with a row. A rung decides where a row's elements are kept; statistics() and finish() are the same
-// for all.
+// Row operations for the GPU rungs: sums over a warp or a block, and what each operation does with a row. A rung
+// decides where a row's elements are kept; statistics() and finish() are the same for all.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
-#include "kernels/runtime/cuda/check.h"
-#include "kernels/runtime/cuda/element.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace ridge::device {
-
-// ---- 16 bytes ------------------------------------------------------------------------------------
-
-template <class T>
-constexpr int kVector = 16 / sizeof(T);
-
-__device__ inline float to_float(float v) {
-  return v;
-}
-__device__ inline float to_float(Bfloat v) {
-  return static_cast<float>(v);
-}
-__device__ inline void from_float(float v, float* to) {
-  *to = v;
-}
-__device__ inline void from_float(float v, Bfloat* to) {
-  *to = Bfloat(v);
-}
-
-__device__ inline void unpack(const uint4& v, float (&out)[4]) {
-  out[0] = __uint_as_float(v.x), out[1] = __uint_as_float(v.y);
-  out[2] = __uint_as_float(v.z), out[3] = __uint_as_float(v.w);
-}
-/// A bf16 number is the upper half of an fp32 one.
-__device__ inline void unpack(const uint4& v, float (&out)[8]) {
-  const uint32_t words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    out[2 * i] = __uint_as_float(words[i] << 16);
-    out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-  }
-}
-__device__ inline uint4 pack(const float (&v)[4]) {
-  return {__float_as_uint(v[0]), __float_as_uint(v[1]), __float_as_uint(v[2]),
-          __float_as_uint(v[3])};
-}
-__device__ inline uint4 pack(const float (&v)[8]) {
-  uint32_t words[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    words[i] = pack_pair(Bfloat{}, v[2 * i], v[2 * i + 1]);
-  }
-  return {words[0], words[1], words[2], words[3]};
-}
 
 // ---- sums ----------------------------------------------------------------------------------------
 
@@ -65,14 +18,6 @@ struct Plus {
 struct Maximum {
   static __device__ float neutral() { return -INFINITY; }
   __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-
-/// One thread has the whole row.
-struct AloneReduce {
-  template <class Op>
-  __device__ float operator()(float v, Op) {
-    return v;
-  }
 };
 
 struct WarpReduce {
@@ -129,9 +74,9 @@ __device__ Statistics statistics(const Each& each, Reduce& reduce, float n) {
   Statistics s;
   float sum = 0;
   if constexpr (op == RowOp::softmax) {
-    float most = -INFINITY;
-    each([&](float x) { most = fmaxf(most, x); });
-    s.a = reduce(most, Maximum());
+    float row_max = -INFINITY;
+    each([&](float x) { row_max = fmaxf(row_max, x); });
+    s.a = reduce(row_max, Maximum());
     each([&](float x) { sum += fast_exp(x - s.a); });
     s.b = 1 / reduce(sum, Plus());
   } else if constexpr (op == RowOp::layernorm) {
@@ -158,19 +103,6 @@ __device__ float finish(float x, const Statistics& s, float weight, float bias) 
   return gelu_of(x);
 }
 
-/// A vector of results; `at` is its place in the row, in vectors.
-template <RowOp op, class T>
-__device__ uint4 finish_vector(const float (&x)[kVector<T>], const Statistics& s,
-                               const T* __restrict__ weight, const T* __restrict__ bias,
-                               int64_t at) {
-  float w[kVector<T>] = {}, b[kVector<T>] = {}, y[kVector<T>];
-  if constexpr (kWeighted<op>) unpack(__ldg(reinterpret_cast<const uint4*>(weight) + at), w);
-  if constexpr (op == RowOp::layernorm) unpack(__ldg(reinterpret_cast<const uint4*>(bias) + at), b);
-#pragma unroll
-  for (int i = 0; i < kVector<T>; ++i) y[i] = finish<op>(x[i], s, w[i], b[i]);
-  return pack(y);
-}
-
 }  // namespace ridge::device
 
 namespace ridge {
@@ -192,25 +124,6 @@ RowsOf<T> typed_rows(const Launch& launch) {
           reinterpret_cast<T*>(r.y),
           r.m,
           r.n};
-}
-
-/// run(operation, element): with std::integral_constant<RowOp, ...> and a value of the element's type.
-template <class Run>
-Status with_row_op(const Launch& launch, const Run& run) {
-  const auto typed = [&](auto op) {
-    return with_element<Bfloat, float>(launch.shape.dtype,
-                                       [&](auto element) { return run(op, element); });
-  };
-  switch (row_op_of(launch.shape)) {
-    case RowOp::softmax:
-      return typed(std::integral_constant<RowOp, RowOp::softmax>());
-    case RowOp::layernorm:
-      return typed(std::integral_constant<RowOp, RowOp::layernorm>());
-    case RowOp::rmsnorm:
-      return typed(std::integral_constant<RowOp, RowOp::rmsnorm>());
-    default:
-      return typed(std::integral_constant<RowOp, RowOp::gelu>());
-  }
 }
 
 }  // namespace ridge

@@ -4,7 +4,7 @@
 
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tensor_element.h"
-#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/tma_store.h"
 
 namespace ridge::device {
 

@@ -1,7 +1,8 @@
 // What the GPU rungs with stored scores share: memory for them, a warp's reduction of a row, and products of matrices.
 #pragma once
 
-#include "kernels/runtime/cuda/cuda_element.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/cuda/element.h"
 #include "kernels/runtime/problems/attention_scores.h"
 
 namespace ridge {
@@ -60,8 +61,8 @@ __device__ void tile_product(const A* a, int lda, const B* b, int ldb, int m, in
                                       : static_cast<int64_t>(row0 + ai) * lda + k0 + ak;
       const int64_t from_b = turned_b ? static_cast<int64_t>(column0 + bj) * ldb + k0 + bk
                                       : static_cast<int64_t>(k0 + bk) * ldb + column0 + bj;
-      as[ak][ai] = row0 + ai < m && k0 + ak < depth ? to_float(a[from_a]) : 0;
-      bs[bk][bj] = column0 + bj < n && k0 + bk < depth ? to_float(b[from_b]) : 0;
+      as[ak][ai] = row0 + ai < m && k0 + ak < depth ? float(a[from_a]) : 0;
+      bs[bk][bj] = column0 + bj < n && k0 + bk < depth ? float(b[from_b]) : 0;
     }
     __syncthreads();
 #pragma unroll

@@ -1,7 +1,7 @@
 // ridge: arch=75
 #include "kernels/runtime/cuda/transpose.h"
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge {
 namespace {

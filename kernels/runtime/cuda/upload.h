@@ -3,21 +3,14 @@
 // convolution in 400 shapes ran ahead of its filters.
 #pragma once
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/kernel.h"
 
 namespace ridge::device {
 
 /// In either direction. For prepare(), not for what is timed: it waits for the whole device.
-inline Status copy_and_wait(void* to, const void* from, size_t bytes) {
-  RIDGE_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
-  return {};
-}
+Status copy_and_wait(void* to, const void* from, size_t bytes);
 
 /// `bytes` of the host's in device memory of their own; *device is the caller's to free, after an error too.
-inline Status upload(const void* host, size_t bytes, void** device) {
-  RIDGE_CUDA_CHECK(cudaMalloc(device, bytes));
-  return copy_and_wait(*device, host, bytes);
-}
+Status upload(const void* host, size_t bytes, void** device);
 
 }  // namespace ridge::device

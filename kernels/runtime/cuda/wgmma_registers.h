@@ -17,14 +17,6 @@ __device__ inline uint64_t swizzled_descriptor_n_major(const void* tile, int gro
          (uint64_t{1024 >> 4} << 32) | kSwizzle128Bit;
 }
 
-/// Names the registers after a wgmma_wait(): nothing that reads or writes them may be moved before it.
-/// Without this the compiler, which sees no link between the wait and the sums, is free to.
-template <int count>
-__device__ __forceinline__ void wgmma_touch(float (&d)[count]) {
-#pragma unroll
-  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
-}
-
 /// WgmmaRegisters<Element, n>::multiply(d, a, b): d += a * b, 64 x n x 16; n of 64, 128; B N-major. Fp8: 64 x n x
 /// 32, B K-major, the only way for 8 bits; a[0] is row g, columns 32t+4q to 32t+4q+3, a[1] the same of row g+8,
 /// a[2], a[3] the same at 16 columns more, and no permutation of 2q and 2q+1 gives that: see to_operand_fp8().

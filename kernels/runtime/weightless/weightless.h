@@ -24,13 +24,7 @@
 namespace ridge {
 
 enum WeightlessDim { kLutImages = 0, kLutLuts = 1, kLutBits = 2, kLutFromPixels = 3 };
-enum {
-  kTile = 512,
-  kTileWords = kTile / 64,
-  kImageBytes = 784,
-  kImageClasses = 10,
-  kLutInputs = 6
-};
+enum { kTile = 512, kTileWords = kTile / 64, kImageBytes = 784, kImageClasses = 10, kLutInputs = 6 };
 
 /// The network as kernels read it; arrays as in LutNetwork.
 struct LutModel {

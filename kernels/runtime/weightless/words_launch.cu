@@ -1,7 +1,8 @@
 // ridge: arch=75
 #include "kernels/runtime/weightless/words_launch.h"
 
-#include "kernels/runtime/weightless/encode_words.h"
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/weightless/words.h"
 
 namespace ridge::words {
 namespace {

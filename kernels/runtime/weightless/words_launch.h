@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/weightless/weightless.h"
 #include "kernels/runtime/weightless/words.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace ridge {

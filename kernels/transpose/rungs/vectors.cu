@@ -9,6 +9,7 @@
 // Limits    Memory: reads and writes go to many more pages than a copy's.
 // Look at   Its share of the copy's bandwidth; n = 8192 against 8200.
 // Source    CUDA C++ Programming Guide, __byte_perm; the XOR swizzle is that of CUTLASS's layouts.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/transpose/rungs/turn.h"
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/cuda/nvrtc.h"
 #include "kernels/runtime/weightless/words_launch.h"
 #include "kernels/weightless/lop3_source.h"
@@ -17,10 +18,6 @@ struct GeneratedWords {
   device::Program program;
   int counters = 0, tile_blocks = 0;
   unsigned blocks = 0;
-
-  ~GeneratedWords() {
-    if (program.library != nullptr) cudaLibraryUnload(program.library);
-  }
 
   Status prepare(const Shape& shape, Plan* plan) {
     const auto* model = static_cast<const LutModel*>(shape.constants);
@@ -60,9 +57,8 @@ Status launch_generated(const Launch& launch) {
   int tile_blocks = state->tile_blocks;
   Word zero = 0;
   void* arguments[] = {&planes, &scores, &words, &tile_blocks, &zero};
-  RIDGE_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(state->program.kernel),
-                                    dim3(state->blocks), dim3(weightless::kWordsPerBlock),
-                                    arguments, 0, stream));
+  const Status launched = state->program.launch(state->blocks, weightless::kWordsPerBlock, 0, arguments, launch);
+  if (!launched.ok()) return launched;
   return write_classes(scores, state->counters, words, job.images, job.classes, stream);
 }
 

@@ -6,6 +6,7 @@
 // Limits    Instructions: a load, a shift and a mask for each single bit, as on the CPU.
 // Look at   A word is loaded by 32 threads, and each uses one bit of it.
 // Source    Bacellar et al., arXiv:2410.11112, the look-up as they define it.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/weightless/words_launch.h"
 
 namespace {

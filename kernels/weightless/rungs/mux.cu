@@ -6,6 +6,7 @@
 // Limits    The tree's 31 multiplexers, and its 32 leaves, chosen anew from the table by every thread.
 // Look at   Integer instructions, where the look-up had loads. The table is still data.
 // Source    kernels/weightless/rungs/mux_tree.h, the CPU's rungs.
+#include "common/harness/kernel/cuda_check.h"
 #include "kernels/runtime/weightless/words_launch.h"
 #include "kernels/weightless/lop3_source.h"
 

@@ -3,7 +3,7 @@
 // lop3_source.cpp's RIDGE_ macros; without them the argument alone, for who launches it.
 #pragma once
 
-#include "kernels/runtime/weightless/encode_words.h"
+#include "kernels/runtime/weightless/words.h"
 
 namespace ridge::words {
 

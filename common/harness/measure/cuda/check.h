@@ -1,4 +1,4 @@
-// CUDA errors as Result<>: the harness's twin of kernels/runtime/cuda/check.h.
+// CUDA errors as Result<>: the harness's twin of common/harness/kernel/cuda_check.h.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,9 +1,9 @@
 // ridge: arch=75
-#include "kernels/runtime/cuda/tma.h"
+#include "kernels/runtime/cuda/pipeline.h"
 
 #include <cudaTypedefs.h>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge::device {
 namespace {
@@ -42,7 +42,7 @@ Status encode_tensor_map(const TensorMap2d& matrix, CUtensorMap* map) {
              CU_TENSOR_MAP_INTERLEAVE_NONE, matrix.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};
-  return {"the matrix or its box breaks a rule of kernels/runtime/cuda/tma.h",
+  return {"the matrix or its box breaks a rule of kernels/runtime/cuda/pipeline.h",
           "cuTensorMapEncodeTiled", __FILE__, __LINE__, false};
 }
 

@@ -1,5 +1,5 @@
-// How a kernel file reports CUDA errors: every call and every launch is checked, and the Status that
-// goes back to the harness names the failing expression.
+// What a GPU rung asks of the runtime. Errors: every call and every launch is checked, and the Status that goes back to
+// the harness names the failing expression. And how many blocks run at once.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,6 +15,14 @@ inline Status cuda_status(cudaError_t error, const char* expression, const char*
   if (error == cudaSuccess) return {};
   cudaGetLastError();
   return {cudaGetErrorString(error), expression, file, line, cuda_error_is_sticky(error)};
+}
+
+/// Blocks that can run at once where one fills an SM; at least 1.
+inline int sm_count() {
+  int device = 0, count = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  return count;
 }
 
 }  // namespace ridge

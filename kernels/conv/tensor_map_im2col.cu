@@ -1,14 +1,14 @@
 // ridge: arch=90a
-#include "kernels/runtime/cuda/tensor_map_im2col.h"
+#include "kernels/conv/tensor_map_im2col.h"
 
 #include <cudaTypedefs.h>
 
-#include "kernels/runtime/cuda/check.h"
+#include "common/harness/kernel/cuda_check.h"
 
 namespace ridge::device {
 namespace {
 
-/// As tensor_map.cu: libcuda is not linked.
+/// As pipeline.cu: libcuda is not linked.
 PFN_cuTensorMapEncodeIm2col_v12000 find_encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -42,7 +42,7 @@ Status encode_tensor_map_im2col(const TensorMapIm2col& images, CUtensorMap* map)
              CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};
-  return {"the images break a rule of kernels/runtime/cuda/tensor_map_im2col.h",
+  return {"the images break a rule of kernels/conv/tensor_map_im2col.h",
           "cuTensorMapEncodeIm2col", __FILE__, __LINE__, false};
 }
 
