@@ -52,9 +52,9 @@ QualityCheck checked(const KernelDesc& kernel, const Params& params, uint64_t se
   static auto device = make_cpu_device();
   REQUIRE(device.ok());
   const std::string family(family_of(kernel.id));
-  const auto posed = pose(family_named(family.c_str()), params, seed, **device);
-  if (!posed.ok()) FAIL(posed.error().sentence());
-  auto rung = make_ready(kernel, device->get(), *posed);
+  const auto instance = make_instance(family_named(family.c_str()), params, seed, **device);
+  if (!instance.ok()) FAIL(instance.error().sentence());
+  auto rung = make_ready(kernel, device->get(), *instance);
   if (!rung.ok()) FAIL(kernel.id << " " << to_string(params) << ": " << rung.error().sentence());
   const auto check = check_rung(&*rung, true, "");
   if (!check.ok()) FAIL(kernel.id << " " << to_string(params) << ": " << check.error().sentence());

@@ -35,8 +35,8 @@ std::vector<const KernelDesc*> own_rungs() {
 Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, const Params& wanted,
                               bool full) {
   RIDGE_TRY(const Params params, resolve_params(family().params(), wanted, "attention_backward"));
-  RIDGE_TRY(auto posed, pose(family(), params, 5, *device));
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(family(), params, 5, *device));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
   return check_rung(&rung, full, to_string(params));
 }
 

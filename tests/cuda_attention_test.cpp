@@ -48,8 +48,8 @@ Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, const Pa
   const std::string name(family_of(kernel.id));
   const FamilyDesc* family = find_family(name);
   RIDGE_TRY(const Params params, resolve_params(family->params(), wanted, name));
-  RIDGE_TRY(auto posed, pose(*family, params, 5, *device));
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(*family, params, 5, *device));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
   return check_rung(&rung, full, to_string(params));
 }
 

@@ -37,9 +37,9 @@ bool check_shape(const KernelDesc& kernel, const Params& wanted, uint64_t seed, 
   const auto params = resolve_params(family.params(), wanted, "conv");
   REQUIRE(params.ok());
   INFO(kernel.id << ", " << to_string(*params));
-  auto posed = pose(family, *params, seed, *device);
-  if (!posed) FAIL(posed.error().sentence());
-  auto rung = make_ready(kernel, device, *posed);
+  auto instance = make_instance(family, *params, seed, *device);
+  if (!instance) FAIL(instance.error().sentence());
+  auto rung = make_ready(kernel, device, *instance);
   if (!rung) {
     INFO(rung.error().sentence());
     CHECK(rung.error().sentence().find("layout=nhwc") != std::string::npos);

@@ -77,12 +77,12 @@ TEST_CASE("a replayed graph follows its buffers, and repeats") {
     if (!kernel || kernel->arch > capability()) continue;
     INFO(id);
     const auto params = resolve_params(family->params(), {}, "chain");
-    auto posed = pose(*family, *params, 3, *device);
-    REQUIRE(posed.ok());
-    auto rung = make_ready(*kernel, device, *posed);
+    auto instance = make_instance(*family, *params, 3, *device);
+    REQUIRE(instance.ok());
+    auto rung = make_ready(*kernel, device, *instance);
     REQUIRE(rung.ok());
     for (int i = 0; i < 3; ++i) CHECK(check_rung(&*rung, true, "again")->passed);
-    auto other = make_ready(*kernel, device, *posed);  // a plan and buffers of its own
+    auto other = make_ready(*kernel, device, *instance);  // a plan and buffers of its own
     REQUIRE(other.ok());
     CHECK(check_rung(&*other, true, "other buffers")->passed);
     std::swap(rung->buffers, other->buffers);
@@ -103,9 +103,9 @@ TEST_CASE("small shapes for compute-sanitizer", "[.sanitizer]") {
         params[chain ? "height" : "m"] = int64_t{n == 2048 ? 24 : 40};
         const auto full = resolve_params(find_family(family)->params(), params, family);
         REQUIRE(full.ok());
-        auto posed = pose(*find_family(family), *full, 1, *device);
-        REQUIRE(posed.ok());
-        auto rung = make_ready(*kernel, device, *posed);
+        auto instance = make_instance(*find_family(family), *full, 1, *device);
+        REQUIRE(instance.ok());
+        auto rung = make_ready(*kernel, device, *instance);
         REQUIRE(rung.ok());
         INFO(kernel->id << " " << to_string(*full));
         CHECK(check_rung(&*rung, true, "small")->passed);

@@ -30,8 +30,8 @@ Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, Params w
   const FamilyDesc* family = find_family("gemv");
   wanted["dtype"] = std::string(kernel.dtypes);
   RIDGE_TRY(const Params params, resolve_params(family->params(), wanted, "gemv"));
-  RIDGE_TRY(auto posed, pose(*family, params, 5, *device));
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(*family, params, 5, *device));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
   return check_rung(&rung, full, to_string(params));
 }
 

@@ -30,8 +30,8 @@ Result<QualityCheck> check_gemm(const KernelDesc& kernel, Device* device, int64_
   RIDGE_TRY(
       const Params params,
       resolve_params(family->params(), {{"m", m}, {"n", n}, {"k", k}, {"dtype", dtype}}, "gemm"));
-  RIDGE_TRY(auto posed, pose(*family, params, 5, *device));
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(*family, params, 5, *device));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
   return check_rung(&rung, full, to_string(params));
 }
 
@@ -197,9 +197,9 @@ TEST_CASE("every CUDA probe did the work that its ceiling counts") {
             family->params(), {{"what", std::string(what)}, {"units", units}, {"dtype", dtype}},
             "probe");
         REQUIRE(params.ok());
-        auto posed = pose(*family, *params, 3, *device);
-        REQUIRE(posed.ok());
-        auto rung = make_ready(*kernel, device, *posed);
+        auto instance = make_instance(*family, *params, 3, *device);
+        REQUIRE(instance.ok());
+        auto rung = make_ready(*kernel, device, *instance);
         REQUIRE(rung.ok());
         const auto check = check_rung(&*rung, true, what);
         if (!check && dtype == "fp8" && capability() < 89) continue;

@@ -134,9 +134,9 @@ TEST_CASE("CPU decode rungs with a long cache") {
         decode_family().params(),
         {{"length", int64_t{200'003}}, {"batch", int64_t{2}}, {"d", int64_t{8}}}, "decode");
     REQUIRE(params.ok());
-    auto posed = pose(decode_family(), *params, 7, **device);
-    REQUIRE(posed.ok());
-    auto rung = make_ready(*kernel, device->get(), *posed);
+    auto instance = make_instance(decode_family(), *params, 7, **device);
+    REQUIRE(instance.ok());
+    auto rung = make_ready(*kernel, device->get(), *instance);
     REQUIRE(rung.ok());
     const auto check = check_rung(&*rung, true, "a long cache");
     REQUIRE(check.ok());

@@ -37,7 +37,7 @@ TEST_CASE("its names are its own, and what rungs share is the worker's") {
   // packed.cpp defines a table that threads.cpp of the worker uses: an edit must not get the worker's.
   const std::string kernels = test::variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/";
   const std::string text =
-      replaced(test::read_all(kernels + "packed.cpp"), "s * v + sum", "s * v * 1.01f + sum");
+      replaced(test::read_all(kernels + "packed.cpp"), "s * v + acc", "s * v * 1.01f + acc");
   REQUIRE(one.build(text, "gemm.cpu.packed").built);
   CHECK(one.run("gemm.cpu.packed_edit")["status"] == "failed");
   CHECK(one.build(test::read_all(kernels + "threads.cpp"), "gemm.cpu.threads").built);

@@ -119,7 +119,7 @@ TEST_CASE(
     "a command to a peer that no longer reads is an error, not a signal that ends this process") {
   measure::Child child("deaf", {"/bin/sh", "-c", "exec 0<&-; echo ready >&3; exec sleep 5"}, {},
                        false);
-  REQUIRE(child.hear().ok());
+  REQUIRE(child.receive().ok());
   const auto answer = child.ask("call");
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().what.find("deaf's process closed its connection") != std::string::npos);

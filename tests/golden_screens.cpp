@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kCell_px = 10, kStep = 4, kMostMoved = 8, kMostCells = 1;
+constexpr int kCell_px = 10, kStep = 4, kMostMoved = 8, kMaxCells = 1;
 
 struct Image {
   int width = 0, height = 0;
@@ -79,7 +79,7 @@ int compare(const Image& now, const Image& golden, int left, int top, const std:
       most = std::max(most, moved);
     }
   }
-  if (count > kMostCells) {
+  if (count > kMaxCells) {
     std::printf("%s: %d of %d cells differ, by up to %d of 255, the topmost at (%d, %d)\n",
                 name.c_str(), count, now.width * now.height, most, first_x, first_y);
   }
@@ -105,7 +105,7 @@ class Scenes {
       std::copy_n(now.at(0, y), now.width * 3, sheet_.at(left, top + y));
     if (updates_)
       return window::write_png(path, sheet_.rgb.data(), sheet_.width, sheet_.height, sheet_.width);
-    if (!is_read_ || compare(now, sheet_, left, top, picture.name()) > kMostCells) {
+    if (!is_read_ || compare(now, sheet_, left, top, picture.name()) > kMaxCells) {
       ++different_;
       return window::write_png(differences_ + "/" + picture.name() + ".png", picture.rgb.data(),
                                picture.width, picture.height, picture.width);

@@ -226,10 +226,10 @@ TEST_CASE("memory that is not there is refused before anything is allocated") {
   family.make_problem = [](const Params&) -> Result<std::unique_ptr<Problem>> {
     return std::unique_ptr<Problem>(new Doubling(int64_t{1} << 50));
   };
-  const auto posed = measure::pose(family, kParams, 1, device);
-  REQUIRE_FALSE(posed);
-  CHECK(posed.error().code == ErrorCode::unavailable);
-  CHECK(contains(posed.error().sentence(), "may be used"));
+  const auto instance = measure::make_instance(family, kParams, 1, device);
+  REQUIRE_FALSE(instance);
+  CHECK(instance.error().code == ErrorCode::unavailable);
+  CHECK(contains(instance.error().sentence(), "may be used"));
 }
 
 }  // namespace

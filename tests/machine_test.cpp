@@ -12,9 +12,9 @@ TEST_CASE("the CPU device: samples of 200 us, hot and cold told apart") {
   auto cpu = measure::make_cpu_device();
   REQUIRE(cpu);
   const FamilyDesc* family = find_family("toy");
-  auto posed = measure::pose(*family, kParams, 1, **cpu);
-  REQUIRE(posed);
-  auto rung = measure::make_ready(kGood, cpu->get(), *posed);
+  auto instance = measure::make_instance(*family, kParams, 1, **cpu);
+  REQUIRE(instance);
+  auto rung = measure::make_ready(kGood, cpu->get(), *instance);
   REQUIRE(rung);
   auto hot = (*cpu)->make_side(kGood, rung->launch(), measure::Cache::hot, 1000);
   CHECK((*hot)->calls == 200);
@@ -81,9 +81,9 @@ TEST_CASE("every ceiling's probe passes its gate, and one that skips work does n
                               {"threads", int64_t{threads}}};
         const auto full = resolve_params(family->params(), given, "probe");
         REQUIRE(full);
-        auto posed = measure::pose(*family, *full, 1, **cpu);
-        REQUIRE(posed);
-        auto rung = measure::make_ready(*probe, cpu->get(), *posed);
+        auto instance = measure::make_instance(*family, *full, 1, **cpu);
+        REQUIRE(instance);
+        auto rung = measure::make_ready(*probe, cpu->get(), *instance);
         REQUIRE(rung);
         const auto check = measure::check_rung(&*rung, true, "probe");
         REQUIRE(check);
@@ -92,16 +92,16 @@ TEST_CASE("every ceiling's probe passes its gate, and one that skips work does n
         // A hundredth of the passes fewer must show.
         if (std::string(choice.what) == "read") continue;
         if (dtype != "fp32" && dtype != "bf16") {  // exact: any bit must show
-          rung->posed->host.back()[0] ^= std::byte{1};
-          CHECK_FALSE(rung->posed->problem->check(rung->posed->host, true, 1).passed);
+          rung->instance->host.back()[0] ^= std::byte{1};
+          CHECK_FALSE(rung->instance->problem->check(rung->instance->host, true, 1).passed);
           continue;
         }
-        auto& out = rung->posed->host.back();
+        auto& out = rung->instance->host.back();
         for (int64_t i = 0; i < int64_t(out.size() / sizeof(float)); ++i) {
           quality::store(out.data(), i, DType::fp32,
                          0.99 * quality::load(out.data(), i, DType::fp32));
         }
-        CHECK_FALSE(rung->posed->problem->check(rung->posed->host, true, 1).passed);
+        CHECK_FALSE(rung->instance->problem->check(rung->instance->host, true, 1).passed);
       }
     }
   }

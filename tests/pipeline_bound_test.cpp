@@ -257,8 +257,8 @@ TEST_CASE("stages alone are queued in pairs: what the host sleeps is not counted
     CHECK(ms > 0.99 * Sleeper::kBusy_ms);
     CHECK(ms < kEnough_ms);
   }
-  CHECK(device->steps.deepest == TrainDevice::kMostQueued);
-  CHECK(device->copies.deepest == TrainDevice::kMostQueued);
+  CHECK(device->steps.deepest == TrainDevice::kMaxQueued);
+  CHECK(device->copies.deepest == TrainDevice::kMaxQueued);
   for (const Sleeper::Queue* queue : {&device->steps, &device->copies})
     CHECK(queue->finished == queue->done_ns.size());  // nothing is left under way
 }

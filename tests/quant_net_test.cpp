@@ -294,9 +294,9 @@ TEST_CASE("the gate refuses what loses more than the limit, and says how much") 
                                        {"weight_bits", bits},
                                        {"images", garments().test.count()}});
     REQUIRE(params.ok());
-    auto posed = measure::pose(*family, *params, 1, **device);
-    REQUIRE(posed.ok());
-    auto rung = measure::make_ready(*find_kernel(id), device->get(), *posed);
+    auto instance = measure::make_instance(*family, *params, 1, **device);
+    REQUIRE(instance.ok());
+    auto rung = measure::make_ready(*find_kernel(id), device->get(), *instance);
     REQUIRE(rung.ok());
     return *measure::check_rung(&*rung, false, "timed shape");
   };

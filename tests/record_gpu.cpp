@@ -32,7 +32,7 @@ constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s =
 constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
 constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut off at 0.4 s
 constexpr int kMostLosses = 3;
-constexpr size_t kMostCandidates = 9;  // sides of a round are digits
+constexpr size_t kMaxCandidates = 9;  // sides of a round are digits
 
 struct Plan {
   std::string out;
@@ -122,10 +122,10 @@ class Recorder {
     if (const Rung* peer = fastest_peer(rungs, params)) {
       std::vector<const Rung*> others = rungs;
       std::erase_if(others, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
-      for (size_t at = 0; at < others.size(); at += kMostCandidates) {
+      for (size_t at = 0; at < others.size(); at += kMaxCandidates) {
         const std::vector<const Rung*> some(
             others.begin() + std::ptrdiff_t(at),
-            others.begin() + std::ptrdiff_t(std::min(at + kMostCandidates, others.size())));
+            others.begin() + std::ptrdiff_t(std::min(at + kMaxCandidates, others.size())));
         RIDGE_TRY_VOID(compare(*peer, some, params, name));
       }
     }

@@ -56,9 +56,9 @@ TEST_CASE("every CPU GEMM rung passes the gate on awkward shapes") {
       INFO(to_string(shape));
       const auto params = resolve_params(family->params(), shape, family->name);
       REQUIRE(params.ok());
-      auto posed = pose(*family, *params, 7, **device);
-      REQUIRE(posed.ok());
-      auto rung = make_ready(*kernel, device->get(), *posed);
+      auto instance = make_instance(*family, *params, 7, **device);
+      REQUIRE(instance.ok());
+      auto rung = make_ready(*kernel, device->get(), *instance);
       REQUIRE(rung.ok());
       const auto larger = check_rung(&*rung, true, to_string(shape));
       REQUIRE(larger.ok());

@@ -137,11 +137,11 @@ TEST_CASE("Bloom: no false negatives, and false positives near theory") {
   const bloom::BloomNet net = bloom::train_bloom(small_set().train, all, config);
   const BloomModel model = net.model();
   const auto rows = weightless::encode_rows(small_set().train.pixels.data(), 400, net.thresholds);
-  uint16_t slots[kMostHashes];
+  uint16_t slots[kMaxHashes];
   for (int64_t i = 0; i < 400; ++i) {
     for (int f = 0; f < model.filters; ++f) {
       bloom_slots(&model, f, rows.row(i), slots);
-      if (bloom::least_count(model, small_set().train.labels[size_t(i)], f, slots) == 0) {
+      if (bloom::min_count(model, small_set().train.labels[size_t(i)], f, slots) == 0) {
         FAIL("image " << i << " forgotten by filter " << f);
       }
     }
@@ -168,7 +168,7 @@ TEST_CASE("Bloom: no false negatives, and false positives near theory") {
         row[w] = random_bits(random_key(trial + 1000 * uint64_t(f)), w);
       }
       bloom_slots(&model, f, row.data(), slots);
-      yes += bloom::least_count(model, 4, f, slots) > 0;
+      yes += bloom::min_count(model, 4, f, slots) > 0;
       ++asked;
       expected += bloom::false_positive_rate(config.hashes, 512, double(stored.size()));
     }

@@ -54,9 +54,9 @@ std::vector<Counted> count_elsewhere(const WorkRequest& request, const std::vect
   measure::Child child("the worker that counts",
                        {"/bin/sh", "-c", "exec \"$0\" --stdio >&3", measure::own_program()},
                        {{"RIDGE_CEILINGS", "off"}}, true);
-  if (const auto hello = child.hear(); !hello) return give_up(hello.error().what);
+  if (const auto hello = child.receive(); !hello) return give_up(hello.error().what);
   auto line = child.ask(dump_json(to_line(request_to_count(request, series))));
-  for (; line; line = child.hear()) {
+  for (; line; line = child.receive()) {
     if (observer->cancelled()) return give_up("cancelled");
     if (take_line(*line, &all)) return all;
     observer->phase(-1,

@@ -19,11 +19,11 @@ namespace {
 
 constexpr int64_t kBlock = 64;  ///< keys, as in online.cpp
 /// Rows and columns of the map, and steps of the softmax that are listed.
-constexpr int64_t kMostRows = 64;
+constexpr int64_t kMaxRows = 64;
 /// Of a query's pictures: a line of the protocol has room for them.
-constexpr int64_t kMostCells = 4096;
+constexpr int64_t kMaxCells = 4096;
 /// Products that the map may take, so that it comes within a second.
-constexpr int64_t kMostProducts = int64_t{1} << 27;
+constexpr int64_t kMaxProducts = int64_t{1} << 27;
 constexpr int kSteps = 1000;
 
 struct Softmax {
@@ -117,9 +117,9 @@ std::vector<double> weights_of(const std::vector<double>& score) {
 /// Of queries that are evenly spread: how much of a row's weight falls on each of up to 64 groups of keys.
 InspectionPlane map_of(const Head& head) {
   const int64_t sequence = head.shape.dim[kAttentionSequence];
-  const int64_t affordable = kMostProducts / (sequence * head.shape.dim[kAttentionHeadSize]);
-  const int64_t rows = std::clamp<int64_t>(affordable, 1, std::min(kMostRows, sequence));
-  const int64_t columns = std::min(kMostRows, sequence);
+  const int64_t affordable = kMaxProducts / (sequence * head.shape.dim[kAttentionHeadSize]);
+  const int64_t rows = std::clamp<int64_t>(affordable, 1, std::min(kMaxRows, sequence));
+  const int64_t columns = std::min(kMaxRows, sequence);
   std::vector<double> shares(size_t(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t query = (row + 1) * sequence / rows - 1;
@@ -136,7 +136,7 @@ InspectionPlane map_of(const Head& head) {
 
 /// Keys of one cell where there are too many for a cell each.
 int64_t keys_of_cell(const std::vector<double>& keys) {
-  return (std::ssize(keys) + kMostCells - 1) / kMostCells;
+  return (std::ssize(keys) + kMaxCells - 1) / kMaxCells;
 }
 
 std::string keys_text(int64_t keys, const char* of_several) {
@@ -176,7 +176,7 @@ InspectionPlane steps_plane(const Head& head, const std::vector<double>& score) 
   const std::byte* v = head.host[kAttentionV].data();
   const auto width = static_cast<size_t>(head.shape.dim[kAttentionHeadSize]);
   const size_t blocks = (score.size() + kBlock - 1) / kBlock;
-  const bool lists_all = blocks <= size_t(kMostRows);
+  const bool lists_all = blocks <= size_t(kMaxRows);
   Softmax state{.o = std::vector<double>(width)}, at_once = state;
   InspectionPlane plane{.name = lists_all ? "Online softmax, block by block"
                                           : "Online softmax: blocks with a new maximum, the last",

@@ -17,7 +17,7 @@ namespace {
 /// score passes 6, and nobody would notice.
 constexpr double kLoudQuery = 32;
 /// fp8's scales lie between this and one more: different for each head, so that a forgotten one is seen.
-constexpr double kLeastScale = 0.5;
+constexpr double kMinScale = 0.5;
 
 class AttentionProblem : public Problem {
  public:
@@ -80,8 +80,7 @@ class AttentionProblem : public Problem {
     auto& data = (*host)[kAttentionScales];
     data.resize(specs[kAttentionScales].bytes);
     for (size_t i = 0; i < scales(); ++i) {
-      quality::store(data.data(), int64_t(i), DType::fp32,
-                     kLeastScale + random_unit(random_key(seed), i));
+      quality::store(data.data(), int64_t(i), DType::fp32, kMinScale + random_unit(random_key(seed), i));
     }
   }
 
@@ -111,17 +110,15 @@ class AttentionProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  constexpr int64_t kMost = int64_t{1} << 12;
-  return {
-      extent_param("sequence", "queries, and keys, of a head", int64_t{1} << 20, 1024),
-      int_param("batch", "sequences in a call", 1, kMost, 1),
-      int_param("heads", "heads of queries", 1, kMost, 1),
-      extent_param("heads_kv", "heads of keys and values; divides heads", kMost, 1, "heads"),
-      int_param("d", "head size, a multiple of 8; the Hopper rungs take 64 and 128", 8, 256, 128),
-      choice_param("causal", "a query sees itself and what came before", {"no", "yes"}),
-      choice_param("dtype", "type of Q, K, V and O; fp8 has O in bf16",
-                   {"fp32", "bf16", "fp16", "fp8"}),
-      threads_param()};
+  constexpr int64_t kMax = int64_t{1} << 12;
+  return {extent_param("sequence", "queries, and keys, of a head", int64_t{1} << 20, 1024),
+          int_param("batch", "sequences in a call", 1, kMax, 1),
+          int_param("heads", "heads of queries", 1, kMax, 1),
+          extent_param("heads_kv", "heads of keys and values; divides heads", kMax, 1, "heads"),
+          int_param("d", "head size, a multiple of 8; the Hopper rungs take 64 and 128", 8, 256, 128),
+          choice_param("causal", "a query sees itself and what came before", {"no", "yes"}),
+          choice_param("dtype", "type of Q, K, V and O; fp8 has O in bf16", {"fp32", "bf16", "fp16", "fp8"}),
+          threads_param()};
 }
 
 Error refused(const Params& params, const std::string& what, const char* hint) {

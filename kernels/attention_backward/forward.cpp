@@ -57,15 +57,15 @@ struct Head {
 void forward_row(const Attention& a, const Head& head, int64_t i, std::vector<float>* s, float* o,
                  float* l) {
   const int64_t keys = attention_keys(a, i);
-  float largest = -INFINITY;
+  float row_max = -INFINITY;
   std::fill(s->begin(), s->end(), 0.0f);
   for (int64_t j = 0; j < keys; j += kBlock) {
     add_rows(head.q.data() + i * a.d, head.kt.data() + j * a.d, a.d, kBlock, s->data() + j);
   }
-  for (int64_t j = 0; j < keys; ++j) largest = std::fmax(largest, (*s)[size_t(j)] *= a.scale);
+  for (int64_t j = 0; j < keys; ++j) row_max = std::fmax(row_max, (*s)[size_t(j)] *= a.scale);
   double sum = 0;
-  for (int64_t j = 0; j < keys; ++j) sum += (*s)[size_t(j)] = std::exp((*s)[size_t(j)] - largest);
-  *l = static_cast<float>(largest + std::log(sum));
+  for (int64_t j = 0; j < keys; ++j) sum += (*s)[size_t(j)] = std::exp((*s)[size_t(j)] - row_max);
+  *l = static_cast<float>(row_max + std::log(sum));
   std::fill(o, o + a.d, 0.0f);
   for (int64_t j = 0; j < keys; j += kBlock) {
     add_rows(s->data() + j, head.v.data() + j * a.d, std::min(kBlock, keys - j), a.d, o);

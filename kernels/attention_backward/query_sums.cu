@@ -22,9 +22,9 @@ __global__ void __launch_bounds__(128)
   uint32_t pairs[16];
 #pragma unroll
   for (int j = 0; j < 8; ++j) {
-    const float4 sums = from[j * 128];
-    pairs[2 * j] = pack_pair(typename Element::Out{}, sums.x * b.scale, sums.y * b.scale);
-    pairs[2 * j + 1] = pack_pair(typename Element::Out{}, sums.z * b.scale, sums.w * b.scale);
+    const float4 acc = from[j * 128];
+    pairs[2 * j] = pack_pair(typename Element::Out{}, acc.x * b.scale, acc.y * b.scale);
+    pairs[2 * j + 1] = pack_pair(typename Element::Out{}, acc.z * b.scale, acc.w * b.scale);
   }
   fill_strip(pairs, strip);
   fence_shared_for_async();

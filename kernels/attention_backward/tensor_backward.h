@@ -145,9 +145,8 @@ __device__ void backward_produce(typename BackwardTile<d>::Shared& shared, const
 /// A warpgroup's 64 x d sums, times `factor`, by way of `strips`, which it alone reads and writes by now. Before
 /// the block ends: bulk_wait_read<0>() by all.
 template <typename Element, int d>
-__device__ __forceinline__ void backward_store(const float (&sums)[d / 2], float factor,
-                                               const CUtensorMap* map, int head, int row,
-                                               unsigned char (&strips)[d / 64][kStripBytes]) {
+__device__ __forceinline__ void backward_store(const float (&acc)[d / 2], float factor, const CUtensorMap* map,
+                                               int head, int row, unsigned char (&strips)[d / 64][kStripBytes]) {
   const int barrier = 1 + static_cast<int>(threadIdx.x) / 128;
 #pragma unroll
   for (int slice = 0; slice < d / 64; ++slice) {
@@ -155,7 +154,7 @@ __device__ __forceinline__ void backward_store(const float (&sums)[d / 2], float
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
       const int at = 32 * slice + 2 * i;
-      pairs[i] = pack_pair(typename Element::Out{}, sums[at] * factor, sums[at + 1] * factor);
+      pairs[i] = pack_pair(typename Element::Out{}, acc[at] * factor, acc[at + 1] * factor);
     }
     fill_strip(pairs, strips[slice]);
   }

@@ -18,7 +18,7 @@
 
 namespace ridge {
 
-enum { kBloomClasses = 10, kMostBloomTuple = 64, kMostHashes = 8 };
+enum { kBloomClasses = 10, kMaxBloomTuple = 64, kMaxHashes = 8 };
 
 struct BloomModel {
   int features, tuple, filters, hashes, bleach;

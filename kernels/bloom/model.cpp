@@ -49,10 +49,10 @@ BloomNet train_bloom(const ImageSet& set, std::span<const int32_t> which,
     for (const int32_t i : which) {
       for (int64_t f = begin; f < end; ++f) {
         const auto filter = static_cast<int>(f);
-        uint16_t slots[kMostHashes];
+        uint16_t slots[kMaxHashes];
         bloom_slots(&model, filter, rows.row(i), slots);
         const int c = set.labels[static_cast<size_t>(i)];
-        const uint8_t least = least_count(model, c, filter, slots);
+        const uint8_t least = min_count(model, c, filter, slots);
         uint8_t* counts = &net.counts[first_slot(model, c, filter)];
         for (int h = 0; h < model.hashes; ++h) {
           if (counts[slots[h]] == least)
@@ -64,7 +64,7 @@ BloomNet train_bloom(const ImageSet& set, std::span<const int32_t> which,
   return net;
 }
 
-uint8_t least_count(const BloomModel& model, int c, int filter, const uint16_t* slots) {
+uint8_t min_count(const BloomModel& model, int c, int filter, const uint16_t* slots) {
   uint8_t least = 255;
   for (int h = 0; h < model.hashes; ++h) {
     least = std::min(least, model.counts[first_slot(model, c, filter) + slots[h]]);
@@ -76,10 +76,10 @@ int predict_one(const BloomNet& net, const uint64_t* row) {
   const BloomModel model = net.model();
   int yes[kBloomClasses] = {};
   for (int filter = 0; filter < model.filters; ++filter) {
-    uint16_t slots[kMostHashes];
+    uint16_t slots[kMaxHashes];
     bloom_slots(&model, filter, row, slots);
     for (int c = 0; c < kBloomClasses; ++c) {
-      yes[c] += least_count(model, c, filter, slots) > model.bleach;
+      yes[c] += min_count(model, c, filter, slots) > model.bleach;
     }
   }
   return weightless::best_class(yes);

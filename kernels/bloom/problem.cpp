@@ -15,15 +15,14 @@ using bloom::BloomNet;
 
 std::vector<ParamSpec> params() {
   const bloom::BloomConfig usual;
-  return {
-      extent_param("tuple", "bits of a tuple", kMostBloomTuple, usual.tuple),
-      int_param("bits", "thermometer bits a pixel", 1, weightless::kMostBits, usual.bits),
-      int_param("hashes", "counters of a tuple", 1, kMostHashes, usual.hashes),
-      int_param("log2_slots", "counters of a filter, as a power of two", 4, 16, usual.log2_slots),
-      int_param("bleach", "a filter says yes above so many", 0, 254, usual.bleach),
-      int_param("seed", "of the order of the bits, and of the hashes", 1, 1'000'000, 1),
-      int_param("train_images", "count so many images; 0: all", 0, 60'000, 0),
-      int_param("images", "images in a call", 1, 1'000'000, 10'000)};
+  return {extent_param("tuple", "bits of a tuple", kMaxBloomTuple, usual.tuple),
+          int_param("bits", "thermometer bits a pixel", 1, weightless::kMaxBits, usual.bits),
+          int_param("hashes", "counters of a tuple", 1, kMaxHashes, usual.hashes),
+          int_param("log2_slots", "counters of a filter, as a power of two", 4, 16, usual.log2_slots),
+          int_param("bleach", "a filter says yes above so many", 0, 254, usual.bleach),
+          int_param("seed", "of the order of the bits, and of the hashes", 1, 1'000'000, 1),
+          int_param("train_images", "count so many images; 0: all", 0, 60'000, 0),
+          int_param("images", "images in a call", 1, 1'000'000, 10'000)};
 }
 
 struct Counted {

@@ -16,7 +16,7 @@ namespace {
 /// Of filters and bias, which are the same at every call.
 constexpr uint64_t kFilterSeed = 0xf117'e125;
 /// Of x or y: their bytes, with those of the filters (2^54 at most), are still a whole number of 64 bits.
-constexpr double kMostElements = 0x1p58;
+constexpr double kMaxElements = 0x1p58;
 
 class ConvProblem : public Problem {
  public:
@@ -108,17 +108,17 @@ std::string text(const Params& params, const char* name) {
 
 /// x, filters, and the image's and filter's sizes: what every family of convolutions is asked for.
 std::vector<ParamSpec> shape_params() {
-  constexpr int64_t kMost = int64_t{1} << 16;
-  return {extent_param("h", "height of the images", kMost, 56),
-          extent_param("w", "width of the images", kMost, 56, "h"),
-          int_param("n", "images in a call", 1, kMost, 1),
-          int_param("c", "channels of the images", 1, kMost, 64),
-          extent_param("m", "filters: channels of the output", kMost, 64, "c"),
+  constexpr int64_t kMax = int64_t{1} << 16;
+  return {extent_param("h", "height of the images", kMax, 56),
+          extent_param("w", "width of the images", kMax, 56, "h"),
+          int_param("n", "images in a call", 1, kMax, 1),
+          int_param("c", "channels of the images", 1, kMax, 64),
+          extent_param("m", "filters: channels of the output", kMax, 64, "c"),
           int_param("r", "height of a filter", 1, 1024, 3),
           extent_param("s", "width of a filter", 1024, 3, "r"),
           int_param("stride", "steps between outputs, both ways", 1, 1024, 1),
           int_param("pad", "zeros around the images", 0, 1024, 1),
-          int_param("groups", "of channels and filters that meet; divides c and m", 1, kMost, 1)};
+          int_param("groups", "of channels and filters that meet; divides c and m", 1, kMax, 1)};
 }
 
 /// A shape of `params`, or the sentence that says why there is none. Absent layout, relu and dtype: nchw,
@@ -148,7 +148,7 @@ Result<Shape> shape_of(const Params& params) {
   }
   const Conv v = conv_shape(&shape);
   for (const double image : {double(v.x_at.image), double(v.y_at.image)}) {
-    if (image * double(v.n) <= kMostElements) continue;
+    if (image * double(v.n) <= kMaxElements) continue;
     return Error{ErrorCode::unavailable,
                  text(params, "n") + " images with " + text(params, "c") + ", " +
                      text(params, "m") + ", " + text(params, "h") + " and " + text(params, "w") +

@@ -185,22 +185,17 @@ class DecodeProblem : public Problem {
 };
 
 std::vector<ParamSpec> params() {
-  constexpr int64_t kMost = int64_t{1} << 12;
-  return {
-      extent_param("length", "decode: keys in the cache of the longest sequence", int64_t{1} << 20,
-                   4096),
-      int_param("batch", "sequences in a call", 1, kMost, 1),
-      int_param("heads", "heads of queries", 1, kMost, 1),
-      extent_param("heads_kv", "heads of keys and values; divides heads", kMost, 1, "heads"),
-      int_param("d", "head size, a multiple of 8; the tensor core rungs take 64 and 128", 8, 256,
-                128),
-      int_param("page", "decode: keys of a page of the cache, a multiple of 16; 0: in one piece", 0,
-                256, 0),
-      choice_param("lengths",
-                   "decode: all sequences as long as the longest, or any length up to it",
-                   {"equal", "mixed"}),
-      choice_param("dtype", "type of Q, K, V and O", {"fp32", "bf16", "fp16"}),
-      threads_param()};
+  constexpr int64_t kMax = int64_t{1} << 12;
+  return {extent_param("length", "decode: keys in the cache of the longest sequence", int64_t{1} << 20, 4096),
+          int_param("batch", "sequences in a call", 1, kMax, 1),
+          int_param("heads", "heads of queries", 1, kMax, 1),
+          extent_param("heads_kv", "heads of keys and values; divides heads", kMax, 1, "heads"),
+          int_param("d", "head size, a multiple of 8; the tensor core rungs take 64 and 128", 8, 256, 128),
+          int_param("page", "decode: keys of a page of the cache, a multiple of 16; 0: in one piece", 0, 256, 0),
+          choice_param("lengths", "decode: all sequences as long as the longest, or any length up to it",
+                       {"equal", "mixed"}),
+          choice_param("dtype", "type of Q, K, V and O", {"fp32", "bf16", "fp16"}),
+          threads_param()};
 }
 
 Error refused(const Params& params, const std::string& what, const char* hint) {

@@ -25,12 +25,11 @@ static inline uint16_t gemv_to_bf16(float value) {
 /// The plan of a rung; behind it x, [batch][k], and for int4 the sum of each group of 128 of it.
 struct GemvCpuPlan {
   int64_t turn;
-  float *x, *group_sums;
+  float *x, *group_acc;
 };
 
-/// y of one row of x and one of W. `x` and `group_sums` as in the plan, `scales` the row's own.
-typedef float (*GemvRow)(const void* w, const void* scales, const float* x, const float* group_sums,
-                         int64_t k);
+/// y of one row of x and one of W. `x` and `group_acc` as in the plan, `scales` the row's own.
+typedef float (*GemvRow)(const void* w, const void* scales, const float* x, const float* group_acc, int64_t k);
 
 struct GemvJob {
   Gemv g;
@@ -54,7 +53,7 @@ static inline Status gemv_prepare_cpu(const Shape& shape, Plan* plan) {
   GemvCpuPlan* state = (GemvCpuPlan*)plan->state;
   state->turn = 0;
   state->x = (float*)((char*)plan->state + 64);
-  state->group_sums = state->x + batch * k;
+  state->group_acc = state->x + batch * k;
   return status;
 }
 
@@ -74,7 +73,7 @@ static inline void gemv_widen_x(const Gemv& g, int64_t kind, int64_t lanes, Gemv
   for (int64_t i = 0; i < g.batch * g.k / RIDGE_GEMV_GROUP; ++i) {
     float sum = 0;
     for (int64_t p = 0; p < RIDGE_GEMV_GROUP; ++p) sum += plan->x[i * RIDGE_GEMV_GROUP + p];
-    plan->group_sums[i] = sum;
+    plan->group_acc[i] = sum;
   }
 }
 
@@ -86,9 +85,8 @@ static inline void gemv_rows_part(void* context, int index) {
   const int64_t scale_bytes = gemv_scale_bytes(job->kind, 1, g->k);
   for (int64_t j = begin; j < end; ++j) {
     for (int64_t i = 0; i < g->batch; ++i) {
-      const float y = job->row((const char*)g->w + j * row_bytes,
-                               (const char*)g->scales + j * scale_bytes, job->plan->x + i * g->k,
-                               job->plan->group_sums + i * (g->k / RIDGE_GEMV_GROUP), g->k);
+      const float y = job->row((const char*)g->w + j * row_bytes, (const char*)g->scales + j * scale_bytes,
+                               job->plan->x + i * g->k, job->plan->group_acc + i * (g->k / RIDGE_GEMV_GROUP), g->k);
       if (job->kind == kGemvFp32)
         ((float*)g->y)[i * g->n + j] = y;
       else

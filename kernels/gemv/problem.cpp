@@ -18,7 +18,7 @@ using Vector = std::vector<double>;
 
 constexpr int64_t kGroup = RIDGE_GEMV_GROUP;
 /// Above so many multiplications, kSampledRows rows of W are judged instead of all.
-constexpr double kMostJudged = 3e9;
+constexpr double kMaxJudged = 3e9;
 constexpr int64_t kSampledRows = 64;
 
 class GemvProblem : public Problem {
@@ -256,7 +256,7 @@ class GemvProblem : public Problem {
   std::vector<int64_t> judged_rows(bool full, uint64_t seed) const {
     std::vector<int64_t> rows;
     const int64_t n = dim(kGemvN);
-    if (full || flop() / 2 <= kMostJudged || n <= kSampledRows) {
+    if (full || flop() / 2 <= kMaxJudged || n <= kSampledRows) {
       for (int64_t j = 0; j < n; ++j) rows.push_back(j);
       return rows;
     }
@@ -316,22 +316,18 @@ constexpr const char* kKinds[] = {"fp32", "bf16", "fp8",    "int8",
                                   "int4", "w8a8", "sparse", "w8a8_fp8"};  // GemvWeights
 
 std::vector<ParamSpec> params() {
-  constexpr int64_t kMost = int64_t{1} << 20;
-  return {
-      extent_param("n", "rows of W, elements of y", kMost, 4096),
-      int_param("k", "columns of W, elements of x; a multiple of 128", 128, kMost, 4096),
-      int_param("batch", "rows of x, sequences that decode at once", 1, 8192, 1),
-      int_param("copies", "of the weights, which take turns: caches see each for the first time", 1,
-                64, 8),
-      choice_param(
-          "dtype",
-          "weights; x is bf16 beside them (w8a8: 8 bits too), int4 has a scale for 128, sparse has "
-          "two of each four left",
-          {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5], kKinds[6], kKinds[7]}),
-      choice_param("epilogue",
-                   "w8a8, w8a8_fp8: scales, bias and ReLU in the same kernel, or the sums",
-                   {"fused", "none"}),
-      threads_param()};
+  constexpr int64_t kMax = int64_t{1} << 20;
+  return {extent_param("n", "rows of W, elements of y", kMax, 4096),
+          int_param("k", "columns of W, elements of x; a multiple of 128", 128, kMax, 4096),
+          int_param("batch", "rows of x, sequences that decode at once", 1, 8192, 1),
+          int_param("copies", "of the weights, which take turns: caches see each for the first time", 1, 64, 8),
+          choice_param("dtype",
+                       "weights; x is bf16 beside them (w8a8: 8 bits too), int4 has a scale for 128, sparse has "
+                       "two of each four left",
+                       {kKinds[0], kKinds[1], kKinds[2], kKinds[3], kKinds[4], kKinds[5], kKinds[6], kKinds[7]}),
+          choice_param("epilogue", "w8a8, w8a8_fp8: scales, bias and ReLU in the same kernel, or the sums",
+                       {"fused", "none"}),
+          threads_param()};
 }
 
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {

@@ -32,7 +32,7 @@ class Level {
   std::vector<int64_t> lines_;
 };
 
-constexpr int64_t kMostSeen = int64_t{1} << 27;  // lines: 8 GB
+constexpr int64_t kMaxSeen = int64_t{1} << 27;  // lines: 8 GB
 
 /// The body of a nest that touches lines instead of multiplying. x, f and y lie 4 GiB and an odd number of
 /// pages apart, so that where they happen to be allocated plays no part.
@@ -123,20 +123,19 @@ const std::vector<CacheLevel>& machine_caches() {
   return caches;
 }
 
-Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& levels,
-                int64_t most_lines) {
+Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& levels, int64_t max_lines) {
   Traffic traffic;
   if (levels.empty()) return traffic;
   Touch body;
   for (const CacheLevel& level : levels) body.levels.emplace_back(level);
   body.missed.assign(levels.size(), 0);
   body.line_bytes = levels.front().line_bytes;
-  body.most = most_lines;
+  body.most = max_lines;
   const int64_t* const steps[] = {nest.x_step, nest.f_step, nest.y_step};
   double lines = 0;
   for (int array = 0; array < 3; ++array) {
     const int64_t all_lines = lines_of(nest, steps[array], body.line_bytes);
-    body.seen[array].resize(static_cast<size_t>(std::min(all_lines, kMostSeen)));
+    body.seen[array].resize(static_cast<size_t>(std::min(all_lines, kMaxSeen)));
     lines += double(all_lines);
   }
   run_order(order, nest, body);

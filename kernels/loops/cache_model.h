@@ -29,10 +29,9 @@ struct Traffic {
       1;  ///< of the work that was simulated; what came more than once there is scaled to all of it
 };
 
-/// At most kMostLines lines are simulated: the beginning stands for the rest then.
-inline constexpr int64_t kMostLines = 12'000'000;
-Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& levels,
-                int64_t most_lines = kMostLines);
+/// At most kMaxLines lines are simulated: the beginning stands for the rest then.
+inline constexpr int64_t kMaxLines = 12'000'000;
+Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& levels, int64_t max_lines = kMaxLines);
 
 /// "model: 1.2 MB from L2, 820 kB from L3, 800 kB from memory"; `times` such nests make a call.
 void describe(const Traffic& traffic, double times, char* text, size_t size);

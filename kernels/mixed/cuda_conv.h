@@ -47,7 +47,7 @@ struct alignas(sizeof(T) * count) Run {
 };
 
 /// A NaN if either is.
-__device__ inline float most_of(float a, float b) {
+__device__ inline float max_of(float a, float b) {
   float most;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
   return most;
@@ -55,8 +55,8 @@ __device__ inline float most_of(float a, float b) {
 
 /// One window's four sums for `count` channels from o on, which begin at a multiple of it.
 template <class T, int count>
-__device__ inline void write_window(const float (&sums)[4][count], const ConvOutput<T>& to,
-                                    int half, int64_t row, int column, int o, int channels) {
+__device__ inline void write_window(const float (&acc)[4][count], const ConvOutput<T>& to, int half, int64_t row,
+                                    int column, int o, int channels) {
   float bias[count];
 #pragma unroll
   for (int i = 0; i < count; ++i) bias[i] = to.bias != nullptr ? to.bias[o + i] : 0;
@@ -66,10 +66,10 @@ __device__ inline void write_window(const float (&sums)[4][count], const ConvOut
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       // Of equals the first; a NaN stays one.
-      const int upper = sums[1][i] > sums[0][i], lower = sums[3][i] > sums[2][i];
-      const float above = most_of(sums[0][i], sums[1][i]), below = most_of(sums[2][i], sums[3][i]);
+      const int upper = acc[1][i] > acc[0][i], lower = acc[3][i] > acc[2][i];
+      const float above = max_of(acc[0][i], acc[1][i]), below = max_of(acc[2][i], acc[3][i]);
       const int best = below > above ? 2 + lower : upper;
-      y.v[i] = narrow<T>(most_of(most_of(above, below) + bias[i], 0.0f));
+      y.v[i] = narrow<T>(max_of(max_of(above, below) + bias[i], 0.0f));
       place.v[i] = static_cast<float>(y.v[i]) > 0 ? static_cast<uint8_t>(best) : kNoPlace;
     }
     const int64_t at = (row * half + column) * channels + o;
@@ -82,7 +82,7 @@ __device__ inline void write_window(const float (&sums)[4][count], const ConvOut
     Run<T, count> y;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const float value = sums[k][i] + bias[i];
+      const float value = acc[k][i] + bias[i];
       y.v[i] = narrow<T>(to.relu && value < 0 ? 0.0f : value);
     }
     const int64_t pixel = (2 * row + k / 2) * 2 * half + 2 * column + k % 2;
@@ -110,17 +110,17 @@ __global__ void arrange_kernel(const float* w, int in, int out, bool backward, b
 template <class T>
 __global__ void add_pieces_kernel(const float* parts, int pieces, int64_t count, bool rounds,
                                   float* gradient) {
-  __shared__ float sums[8][33];
+  __shared__ float acc[8][33];
   const int64_t i = int64_t{blockIdx.x} * 32 + threadIdx.x;
   float sum = 0;
   if (i < count) {
 #pragma unroll 4
     for (int p = static_cast<int>(threadIdx.y); p < pieces; p += 8) sum += parts[p * count + i];
   }
-  sums[threadIdx.y][threadIdx.x] = sum;
+  acc[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || i >= count) return;
-  for (int p = 1; p < 8; ++p) sum += sums[p][threadIdx.x];
+  for (int p = 1; p < 8; ++p) sum += acc[p][threadIdx.x];
   sum += gradient[i];
   gradient[i] = rounds ? static_cast<float>(narrow<T>(sum)) : sum;
 }

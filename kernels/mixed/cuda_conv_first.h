@@ -36,18 +36,18 @@ __global__ void __launch_bounds__(kFmaThreads)
   }
 #pragma unroll 1
   for (int o = 0; o < wide; o += 4) {
-    float sums[4][4] = {};
+    float acc[4][4] = {};
 #pragma unroll
     for (int t = 0; t < 9; ++t) {
       const float4 w = *reinterpret_cast<const float4*>(&staged[t][o]);
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const float pixel = pixels[k / 2 + t / 3][k % 2 + t % 3];
-        sums[k][0] = fmaf(pixel, w.x, sums[k][0]), sums[k][1] = fmaf(pixel, w.y, sums[k][1]);
-        sums[k][2] = fmaf(pixel, w.z, sums[k][2]), sums[k][3] = fmaf(pixel, w.w, sums[k][3]);
+        acc[k][0] = fmaf(pixel, w.x, acc[k][0]), acc[k][1] = fmaf(pixel, w.y, acc[k][1]);
+        acc[k][2] = fmaf(pixel, w.z, acc[k][2]), acc[k][3] = fmaf(pixel, w.w, acc[k][3]);
       }
     }
-    write_window<T, 4>(sums, out, half, row, column, o0 + o, shape.out);
+    write_window<T, 4>(acc, out, half, row, column, o0 + o, shape.out);
   }
 }
 
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kFmaThreads)
   const int tid = static_cast<int>(threadIdx.x), lane = tid % 32, warp = tid / 32;
   const int o = min(o0 + lane % lanes, shape.out - 1), subs = 32 / lanes;
   float* const pixels = staged[warp];
-  float sums[10] = {};
+  float acc[10] = {};
   const int64_t tiles = shape.rows / kGrowRows;
   for (int64_t tile = int64_t{blockIdx.x} * kWarps + warp; tile < tiles;
        tile += int64_t{gridDim.x} * kWarps) {
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(kFmaThreads)
         const float* base = pixels + (window / half * 2 + (place >> 1 & 1)) * Tile::kWidth +
                             window % half * 2 + (place & 1);
 #pragma unroll
-        for (int t = 0; t < 9; ++t) sums[t] = fmaf(g, base[t / 3 * Tile::kWidth + t % 3], sums[t]);
-        sums[9] += g;
+        for (int t = 0; t < 9; ++t) acc[t] = fmaf(g, base[t / 3 * Tile::kWidth + t % 3], acc[t]);
+        acc[9] += g;
       }
       continue;
     }
@@ -97,15 +97,14 @@ __global__ void __launch_bounds__(kFmaThreads)
       const auto g = static_cast<float>(slope.x[4 * (of_tile - o) + pixel * shape.out + o]);
       const float* base = pixels + pixel / kSide * Tile::kWidth + pixel % kSide;
 #pragma unroll
-      for (int t = 0; t < 9; ++t) sums[t] = fmaf(g, base[t / 3 * Tile::kWidth + t % 3], sums[t]);
-      sums[9] += g;
+      for (int t = 0; t < 9; ++t) acc[t] = fmaf(g, base[t / 3 * Tile::kWidth + t % 3], acc[t]);
+      acc[9] += g;
     }
   }
 #pragma unroll
   for (int t = 0; t < 10; ++t) {
-    for (int step = lanes; step < 32; step *= 2)
-      sums[t] += __shfl_xor_sync(0xffffffffu, sums[t], step);
-    sums_of[warp][t][lane] = sums[t];
+    for (int step = lanes; step < 32; step *= 2) acc[t] += __shfl_xor_sync(0xffffffffu, acc[t], step);
+    sums_of[warp][t][lane] = acc[t];
   }
   __syncthreads();
   for (int i = tid; i < 10 * lanes; i += kFmaThreads) {

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
   const int line[4] = {of_image == 0 ? zeros : base, base + kPitch, base + 2 * kPitch,
                        of_image == half - 1 ? zeros : base + 3 * kPitch};
   for (int i = tid; i < planes; i += kFmaThreads) memory[i] = 0;
-  float sums[4][kFmaOut] = {};
+  float acc[4][kFmaOut] = {};
   for (int c0 = 0; c0 < shape.in; c0 += kFmaDeep) {
     const int deep = min(kFmaDeep, shape.in - c0);
     __syncthreads();
@@ -129,10 +129,10 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
 #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const float pixel = x[k / 2 + t / 3][k % 2 + t % 3];
-            sums[k][o] = fmaf(pixel, four.x, sums[k][o]);
-            sums[k][o + 1] = fmaf(pixel, four.y, sums[k][o + 1]);
-            sums[k][o + 2] = fmaf(pixel, four.z, sums[k][o + 2]);
-            sums[k][o + 3] = fmaf(pixel, four.w, sums[k][o + 3]);
+            acc[k][o] = fmaf(pixel, four.x, acc[k][o]);
+            acc[k][o + 1] = fmaf(pixel, four.y, acc[k][o + 1]);
+            acc[k][o + 2] = fmaf(pixel, four.z, acc[k][o + 2]);
+            acc[k][o + 3] = fmaf(pixel, four.w, acc[k][o + 3]);
           }
         }
       }
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
 #pragma unroll
     for (int k = 0; k < 4; ++k)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) some[k][i] = sums[k][o + i];
+      for (int i = 0; i < 4; ++i) some[k][i] = acc[k][o + i];
     const int channel = o0 + group * kFmaOut + o;
     if (channel < shape.out)
       write_window<float, 4>(some, out, half, first + row, column, channel, shape.out);

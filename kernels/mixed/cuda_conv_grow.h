@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
   const int eight = tid / 32 % 4 * 8, share = tid / 128 * (32 / lanes) + lane / lanes;
   const int shares = 2 * (32 / lanes);
   for (int i = tid; i < Tile::kPixels * pitch; i += kFmaThreads) memory[i] = 0;
-  float sums[8][9] = {};
+  float acc[8][9] = {};
   float4 bias = {0, 0, 0, 0};
   const int64_t tiles = shape.rows / kGrowRows;
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
 #pragma unroll
         for (int o = 0; o < 8; ++o)
 #pragma unroll
-          for (int t = 0; t < 9; ++t)
-            sums[o][t] = fmaf(eight_g[o], pixels[k / 2 + t / 3][k % 2 + t % 3], sums[o][t]);
+          for (int t = 0; t < 9; ++t) acc[o][t] = fmaf(eight_g[o], pixels[k / 2 + t / 3][k % 2 + t % 3], acc[o][t]);
       }
     }
   }
@@ -134,12 +133,11 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
   for (int o = 0; o < 8; ++o)
 #pragma unroll
     for (int t = 0; t < 9; ++t)
-      for (int step = lanes; step < 32; step *= 2)
-        sums[o][t] += __shfl_xor_sync(0xffffffffu, sums[o][t], step);
+      for (int step = lanes; step < 32; step *= 2) acc[o][t] += __shfl_xor_sync(0xffffffffu, acc[o][t], step);
   __syncthreads();
   float* const other = memory + eight * 9 * kGrowIn + c;
   if (tid >= 128 && lane < lanes)
-    for (int i = 0; i < 72; ++i) other[i * kGrowIn] = sums[i / 9][i % 9];
+    for (int i = 0; i < 72; ++i) other[i * kGrowIn] = acc[i / 9][i % 9];
   __syncthreads();
   if (tid < 128 && lane < lanes && c0 + c < shape.in) {
 #pragma unroll
@@ -147,7 +145,7 @@ __global__ void __launch_bounds__(kFmaThreads, 2)
       const int64_t o = o0 + eight + i / 9;
       if (o < shape.out)
         parts[((int64_t{blockIdx.x} * shape.out + o) * 9 + i % 9) * shape.in + c0 + c] =
-            sums[i / 9][i % 9] + other[i * kGrowIn];
+            acc[i / 9][i % 9] + other[i * kGrowIn];
     }
   }
   if (c0 > 0 || slope.places == nullptr) return;

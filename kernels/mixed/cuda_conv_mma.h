@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   const bool once = runs_of<T>(shape.in) <= runs;
   for (int64_t tile = blockIdx.x; tile < all_tiles; tile += gridDim.x) {
     const int64_t first = tile * Tile::kRows;
-    float sums[4][tiles][4] = {};
+    float acc[4][tiles][4] = {};
     bool is_top[2], is_bottom[2];
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
                                                    16u * uint32_t(Tile::at(i, 0)));
 #pragma unroll
             for (int n = 0; n < tiles; ++n)
-              multiply_32_bytes(T{}, sums[m][n], a, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
+              multiply_32_bytes(T{}, acc[m][n], a, b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
           }
         }
       }
@@ -218,8 +218,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
 #pragma unroll
       for (int k = 0; k < 4; ++k)
 #pragma unroll
-        for (int n = 0; n < 2 * tiles; ++n)
-          four[k][n] = sums[2 * m + k / 2][n / 2][k % 2 * 2 + n % 2];
+        for (int n = 0; n < 2 * tiles; ++n) four[k][n] = acc[2 * m + k / 2][n / 2][k % 2 * 2 + n % 2];
       write_window<T, 2 * tiles>(four, out, half, first + window / half, window % half, channel,
                                  shape.out);
     }

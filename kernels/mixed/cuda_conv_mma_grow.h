@@ -17,8 +17,8 @@ template <class T, int half>
 size_t mma_grow_bytes(int in) {
   const size_t staged =
       16 * size_t(1 + staged_runs<T>(in) * MmaTile<half>::kPlane + 4 * kSlopePlane);
-  const size_t sums = size_t{4} * kMmaGrowWarps * 9 * 32 * 16;
-  return staged > sums ? staged : sums;
+  const size_t acc = size_t{4} * kMmaGrowWarps * 9 * 32 * 16;
+  return staged > acc ? staged : acc;
 }
 
 /// Of one tile: [run of channels][which of four][window], zeros for windows that are not there.
@@ -48,9 +48,8 @@ __device__ inline void stage_mma_slopes(const ConvInput<T>& slope, const ConvSha
 }
 
 /// The warps' sums become the block's; `shared` has room for them all. Warps by `halves` have the same channels.
-__device__ inline void leave_mma_sums(const float (&sums)[9][2][2][4], const float (&bias)[2][4],
-                                      const ConvShape& shape, int o0, int c0, int halves,
-                                      float* shared, float* parts) {
+__device__ inline void leave_mma_acc(const float (&acc)[9][2][2][4], const float (&bias)[2][4], const ConvShape& shape,
+                                     int o0, int c0, int halves, float* shared, float* parts) {
   const int tid = static_cast<int>(threadIdx.x), lane = tid % 32, warp = tid / 32;
   const int mine = warp % halves, share = warp / halves, shares = kMmaGrowWarps / halves;
   // The warps' sums side by side: [warp][channel made][tap][channel read].
@@ -64,8 +63,8 @@ __device__ inline void leave_mma_sums(const float (&sums)[9][2][2][4], const flo
       for (int n = 0; n < 2; ++n)
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          shared[((warp * 32 + m * 16 + i / 2 * 8 + lane / 4) * 9 + t) * 16 + n * 8 + lane % 4 * 2 +
-                 i % 2] = sums[t][m][n][i];
+          shared[((warp * 32 + m * 16 + i / 2 * 8 + lane / 4) * 9 + t) * 16 + n * 8 + lane % 4 * 2 + i % 2] =
+              acc[t][m][n][i];
   __syncthreads();
   for (int i = tid; i < 32 * 9 * 16 * halves; i += kMmaGrowThreads) {
     const int half_of = i / (32 * 9 * 16), at = i % (32 * 9 * 16);
@@ -111,7 +110,7 @@ __global__ void __launch_bounds__(kMmaGrowThreads, 2)
   // Matrices of A: channels by 8, then windows by 8; of B: windows, then channels.
   const uint32_t slope_row =
       slopes + 16u * uint32_t(lane / 8 % 2 * kSlopePlane + lane / 16 * 8 + lane % 8);
-  float sums[9][2][2][4] = {}, bias[2][4] = {};
+  float acc[9][2][2][4] = {}, bias[2][4] = {};
   const int64_t tiles = (shape.rows + Tile::kRows - 1) / Tile::kRows;
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const int64_t first = tile * Tile::kRows;
@@ -149,13 +148,12 @@ __global__ void __launch_bounds__(kMmaGrowThreads, 2)
 #pragma unroll
           for (int m = 0; m < 2; ++m)
 #pragma unroll
-            for (int n = 0; n < 2; ++n)
-              multiply_32_bytes(T{}, sums[t][m][n], a[m], b[2 * n], b[2 * n + 1]);
+            for (int n = 0; n < 2; ++n) multiply_32_bytes(T{}, acc[t][m][n], a[m], b[2 * n], b[2 * n + 1]);
         }
       }
     }
   }
-  leave_mma_sums(sums, bias, shape, o0, c0, halves, reinterpret_cast<float*>(zero_and_more), parts);
+  leave_mma_acc(acc, bias, shape, o0, c0, halves, reinterpret_cast<float*>(zero_and_more), parts);
 }
 
 }  // namespace ridge::mixed

@@ -33,7 +33,7 @@ struct alignas(16) Fp8Scale {
 };
 
 template <class T>
-__global__ void most_kernel(const Pack<T>* x, int64_t count, Fp8Scale* scale) {
+__global__ void max_kernel(const Pack<T>* x, int64_t count, Fp8Scale* scale) {
   float most = 0;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += int64_t{gridDim.x} * blockDim.x) {
@@ -50,8 +50,8 @@ __global__ void most_kernel(const Pack<T>* x, int64_t count, Fp8Scale* scale) {
 
 /// 64 x 64 numbers a block of 256: rows as they are (null: not), and turned.
 template <class T>
-__global__ void cast_fp8_kernel(const T* x, int rows, int columns, bool e5m2, Fp8Scale* scale,
-                                uint8_t* as_is, uint8_t* turned) {
+__global__ void cast_fp8_kernel(const T* x, int rows, int columns, bool e5m2, Fp8Scale* scale, uint8_t* as_is,
+                                uint8_t* transposed) {
   __shared__ uint8_t tile[64][68];
   const float most = __uint_as_float(scale->most);
   // 2^floor(log2(largest of the type / largest of the tensor)), within what has an inverse: as on the CPU.
@@ -77,7 +77,7 @@ __global__ void cast_fp8_kernel(const T* x, int rows, int columns, bool e5m2, Fp
   for (int c = tid / 16; c < 64; c += 16) {
     const int row = row0 + four, column = column0 + c;
     if (row >= rows || column >= columns) continue;
-    *reinterpret_cast<uchar4*>(turned + int64_t{column} * rows + row) =
+    *reinterpret_cast<uchar4*>(transposed + int64_t{column} * rows + row) =
         make_uchar4(tile[four][c], tile[four + 1][c], tile[four + 2][c], tile[four + 3][c]);
   }
 }
@@ -96,7 +96,7 @@ class Fp8Product {
   Status make(cublasLtHandle_t lt, int64_t m, int64_t n, int64_t k, cudaDataType_t a,
               cudaDataType_t b, cudaDataType_t d, bool forward, const Fp8Scale* a_scale,
               const Fp8Scale* b_scale) {
-    const cublasOperation_t turned = CUBLAS_OP_T;
+    const cublasOperation_t transposed = CUBLAS_OP_T;
     const int8_t fast = forward ? 1 : 0;
     const float *of_a = &a_scale->back, *of_b = &b_scale->back;
     RIDGE_CUBLAS_CHECK(cublasLtMatmulDescCreate(&what_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
@@ -104,7 +104,7 @@ class Fp8Product {
       return cublasLtMatmulDescSetAttribute(what_, name, &value, sizeof value);
     };
     // Column-major: d turned = b' a', and there b comes first.
-    RIDGE_CUBLAS_CHECK(set(CUBLASLT_MATMUL_DESC_TRANSA, turned));
+    RIDGE_CUBLAS_CHECK(set(CUBLASLT_MATMUL_DESC_TRANSA, transposed));
     RIDGE_CUBLAS_CHECK(set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast));
     RIDGE_CUBLAS_CHECK(set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_b));
     RIDGE_CUBLAS_CHECK(set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_a));
@@ -180,8 +180,8 @@ class Fp8Layers {
       layers_.back() = std::make_unique<Kept>();
       Kept& kept = *layers_.back();
       RIDGE_PASS(kept.w.make(layer.weights(), total));
-      RIDGE_PASS(kept.w_turned.make(layer.weights(), total));
-      RIDGE_PASS(kept.x_turned.make(images * layer.in, total));
+      RIDGE_PASS(kept.w_transposed.make(layer.weights(), total));
+      RIDGE_PASS(kept.x_transposed.make(images * layer.in, total));
       RIDGE_PASS(kept.scales.make(3 * int64_t{sizeof(Fp8Scale)}, total));
       const Fp8Scale* const w = kept.scales.as<Fp8Scale>();
       const Fp8Scale *x = w + 1, *slope = w + 2;
@@ -195,49 +195,48 @@ class Fp8Layers {
       widest = std::max(widest, images * std::max(layer.in, layer.out));
     }
     RIDGE_PASS(as_is_.make(widest, total));
-    return turned_.make(widest, total);
+    return transposed_.make(widest, total);
   }
 
   Status cast_weights(size_t l, const Layer& layer, const T* w) {
     Kept& kept = *layers_[l];
     return cast(w, layer.out, layer.in, false, kept.scales.as<Fp8Scale>(), kept.w.as<uint8_t>(),
-                kept.w_turned.as<uint8_t>());
+                kept.w_transposed.as<uint8_t>());
   }
   Status forward(size_t l, const Layer& layer, const T* x, T* y) {
     Kept& kept = *layers_[l];
-    RIDGE_PASS(cast(x, images_, layer.in, false, kept.scales.as<Fp8Scale>() + 1,
-                    as_is_.as<uint8_t>(), kept.x_turned.as<uint8_t>()));
+    RIDGE_PASS(cast(x, images_, layer.in, false, kept.scales.as<Fp8Scale>() + 1, as_is_.as<uint8_t>(),
+                    kept.x_transposed.as<uint8_t>()));
     return kept.forward.run(lt_, as_is_.as<void>(), kept.w.as<void>(), 0, y, workspace_, stream_);
   }
   /// `to`, the gradient by the input: null for the first layer. `beta` 1: to the gradient that is there.
   Status backward(size_t l, const Layer& layer, const T* slope, float beta, float* gradient,
                   T* to) {
     Kept& kept = *layers_[l];
-    RIDGE_PASS(cast(slope, images_, layer.out, true, kept.scales.as<Fp8Scale>() + 2,
-                    as_is_.as<uint8_t>(), turned_.as<uint8_t>()));
-    RIDGE_PASS(kept.grow.run(lt_, turned_.as<void>(), kept.x_turned.as<void>(), beta, gradient,
-                             workspace_, stream_));
+    RIDGE_PASS(cast(slope, images_, layer.out, true, kept.scales.as<Fp8Scale>() + 2, as_is_.as<uint8_t>(),
+                    transposed_.as<uint8_t>()));
+    RIDGE_PASS(
+        kept.grow.run(lt_, transposed_.as<void>(), kept.x_transposed.as<void>(), beta, gradient, workspace_, stream_));
     if (to == nullptr) return {};
-    return kept.back.run(lt_, as_is_.as<void>(), kept.w_turned.as<void>(), 0, to, workspace_,
-                         stream_);
+    return kept.back.run(lt_, as_is_.as<void>(), kept.w_transposed.as<void>(), 0, to, workspace_, stream_);
   }
 
  private:
   struct Kept {
-    DeviceBuffer w, w_turned, x_turned, scales;
+    DeviceBuffer w, w_transposed, x_transposed, scales;
     Fp8Product forward, back, grow;
   };
 
   Status cast(const T* x, int64_t rows, int64_t columns, bool e5m2, Fp8Scale* scale, uint8_t* as_is,
-              uint8_t* turned) {
+              uint8_t* transposed) {
     RIDGE_CUDA_CHECK(cudaMemsetAsync(scale, 0, sizeof *scale, stream_));
     const int64_t packs = rows * columns / Pack<T>::kItems;
-    most_kernel<T><<<std::min(blocks_for(packs), 1056u), kThreads, 0, stream_>>>(
-        reinterpret_cast<const Pack<T>*>(x), packs, scale);
+    max_kernel<T><<<std::min(blocks_for(packs), 1056u), kThreads, 0, stream_>>>(reinterpret_cast<const Pack<T>*>(x),
+                                                                                packs, scale);
     const dim3 grid(static_cast<unsigned>((columns + 63) / 64),
                     static_cast<unsigned>((rows + 63) / 64));
-    cast_fp8_kernel<T><<<grid, kThreads, 0, stream_>>>(
-        x, static_cast<int>(rows), static_cast<int>(columns), e5m2, scale, as_is, turned);
+    cast_fp8_kernel<T><<<grid, kThreads, 0, stream_>>>(x, static_cast<int>(rows), static_cast<int>(columns), e5m2,
+                                                       scale, as_is, transposed);
     return RIDGE_CUDA_LAUNCHED(cast_fp8_kernel);
   }
 
@@ -246,7 +245,7 @@ class Fp8Layers {
   cudaStream_t stream_ = nullptr;
   int64_t images_ = 0;
   std::vector<std::unique_ptr<Kept>> layers_;
-  DeviceBuffer as_is_, turned_;  ///< operands of one product
+  DeviceBuffer as_is_, transposed_;  ///< operands of one product
 };
 
 }  // namespace ridge::mixed

@@ -120,26 +120,26 @@ __global__ void softmax_kernel(const T* scores, const uint8_t* labels, int64_t r
 
 /// One block; adds to what earlier parts of the batch came to.
 __global__ void sum_losses_kernel(const float* losses, int64_t rows, DeviceState* state) {
-  __shared__ float sums[256];
+  __shared__ float acc[256];
   __shared__ int rights[256];
   float sum = 0;
   int right = 0;
   for (int64_t i = threadIdx.x; i < rows; i += 256) sum += fabsf(losses[i]), right += losses[i] < 0;
-  sums[threadIdx.x] = sum, rights[threadIdx.x] = right;
+  acc[threadIdx.x] = sum, rights[threadIdx.x] = right;
   __syncthreads();
   for (int step = 128; step > 0; step /= 2) {
     if (threadIdx.x < step) {
-      sums[threadIdx.x] += sums[threadIdx.x + step];
+      acc[threadIdx.x] += acc[threadIdx.x + step];
       rights[threadIdx.x] += rights[threadIdx.x + step];
     }
     __syncthreads();
   }
-  if (threadIdx.x == 0) state->loss += sums[0] * state->inverse_batch, state->right += rights[0];
+  if (threadIdx.x == 0) state->loss += acc[0] * state->inverse_batch, state->right += rights[0];
 }
 
 /// Column sums of block x's share of the rows.
 template <class T>
-__global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float* sums) {
+__global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float* acc) {
   extern __shared__ float shared[];
   const int lanes =
       columns < static_cast<int>(blockDim.x) ? static_cast<int>(blockDim.x) / columns : 1;
@@ -158,19 +158,19 @@ __global__ void column_sums_kernel(const T* y, int64_t rows, int columns, float*
     __syncthreads();
     if (lane == 0 && column < columns) {
       for (int other = 1; other < lanes; ++other) sum += shared[threadIdx.x + other * columns];
-      sums[int64_t{blockIdx.x} * columns + column] = sum;
+      acc[int64_t{blockIdx.x} * columns + column] = sum;
     }
     __syncthreads();
   }
 }
 
 /// A warp a column.
-__global__ void add_sums_kernel(const float* sums, int blocks, int columns, float* gradient) {
+__global__ void add_sums_kernel(const float* acc, int blocks, int columns, float* gradient) {
   const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (column >= columns) return;
   float sum = 0;
-  for (int i = lane; i < blocks; i += 32) sum += sums[int64_t{i} * columns + column];
+  for (int i = lane; i < blocks; i += 32) sum += acc[int64_t{i} * columns + column];
   for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
   if (lane == 0) gradient[column] += sum;
 }
@@ -228,7 +228,7 @@ __global__ void count_kernel(const T* x, const T* pooled, int64_t count,
        i += int64_t{gridDim.x} * blockDim.x) {
     const bool passes = pooled == nullptr || static_cast<float>(pooled[i]) > 0;
     const uint32_t bits = passes ? __float_as_uint(static_cast<float>(x[i])) & 0x7fffffff : 0;
-    const int place = static_cast<int>(bits >> 23) - 127 - kLeastExponent;
+    const int place = static_cast<int>(bits >> 23) - 127 - kMinExponent;
     atomicAdd(&bins[bits == 0             ? kExponents
                     : place < 0           ? 0
                     : place >= kExponents ? kExponents - 1

@@ -9,15 +9,15 @@ namespace {
 
 // cuBLAS is column-major: a row-major matrix is its transpose there, and C^T = op(B)^T op(A)^T.
 template <class T>
-Status CudaTrainer<T>::product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b,
-                               bool turn_b, void* c, bool wide_c, float beta) {
+Status CudaTrainer<T>::product(int64_t m, int64_t n, int64_t k, const T* a, bool transpose_a, const T* b,
+                               bool transpose_b, void* c, bool wide_c, float beta) {
   const float one = 1;
   const cublasComputeType_t compute = setup_.precision.multiplied == Element::tf32
                                           ? CUBLAS_COMPUTE_32F_FAST_TF32
                                           : CUBLAS_COMPUTE_32F;
-  const auto lda = static_cast<int>(turn_a ? m : k), ldb = static_cast<int>(turn_b ? k : n);
-  const cublasOperation_t op_a = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasOperation_t op_b = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const auto lda = static_cast<int>(transpose_a ? m : k), ldb = static_cast<int>(transpose_b ? k : n);
+  const cublasOperation_t op_a = transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_b = transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cudaDataType_t out = wide_c ? CUDA_R_32F : kType<T>;
   const auto rows = static_cast<int>(n), columns = static_cast<int>(m), deep = static_cast<int>(k);
   RIDGE_CUBLAS_CHECK(cublasGemmEx(blas_, op_b, op_a, rows, columns, deep, &one, b, kType<T>, ldb, a,

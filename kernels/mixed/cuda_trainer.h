@@ -123,8 +123,8 @@ class CudaTrainer final : public Trainer {
   bool is_pooled(size_t l) const { return setup_.model.is_pooled(l); }
   bool in_fp8(const Layer& layer) const { return fp8_ && goes_fp8(layer, images_); }
   /// C = op(A) op(B), row-major; C of T or of fp32.
-  Status product(int64_t m, int64_t n, int64_t k, const T* a, bool turn_a, const T* b, bool turn_b,
-                 void* c, bool wide_c, float beta);
+  Status product(int64_t m, int64_t n, int64_t k, const T* a, bool transpose_a, const T* b, bool transpose_b, void* c,
+                 bool wide_c, float beta);
 
   TrainerSetup setup_;
   DeviceSizes sizes_;

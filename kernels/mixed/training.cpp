@@ -15,7 +15,7 @@ namespace ridge::mixed {
 namespace {
 
 /// Three times what guessing gets right.
-constexpr double kLeastAccuracy = 0.3;
+constexpr double kMinAccuracy = 0.3;
 /// Gradients are counted, and the accuracy looked at, so many times on the way.
 constexpr int64_t kLooks = 8;
 /// Held out of the training images: the last tenth.
@@ -96,7 +96,7 @@ std::map<std::string, double> MixedTraining::observe() {
   for (int i = 0; i < kExponents; ++i) {
     if (count.exponents[size_t(i)] == 0) continue;
     char name[32];
-    std::snprintf(name, sizeof name, "gradient_2^%d", i + kLeastExponent);
+    std::snprintf(name, sizeof name, "gradient_2^%d", i + kMinExponent);
     values[name] = double(count.exponents[size_t(i)]) / all;
   }
   return values;
@@ -138,7 +138,7 @@ QualityCheck MixedTraining::evaluate() {
   // A rung that is there to fail has failed by design: what it comes to is its result.
   const bool may_fail = plan_.setup.precision.stored == Element::fp16 &&
                         plan_.setup.precision.scale == LossScale::none;
-  check.passed = may_fail || (finite && *value >= kLeastAccuracy);
+  check.passed = may_fail || (finite && *value >= kMinAccuracy);
   if (!check.passed)
     check.reason = finite ? "it is right less often than three times guessing" : "it diverged";
   return check;

@@ -28,13 +28,13 @@ struct DeviceSetup {
 class TrainDevice {
  public:
   /// One under way and one behind it: the device is never without work while its host wakes up.
-  static constexpr int kMostQueued = 2;
+  static constexpr int kMaxQueued = 2;
   virtual ~TrainDevice() = default;
   /// For the host's batches; freed with the device.
   virtual Result<std::byte*> host_memory(size_t bytes) = 0;
   /// Carried::jpeg: decodes as it copies.
   virtual bool decodes() const { return false; }
-  /// Buffer `slot` gets the batch: queued, at most kMostQueued at a time. One that decodes marks what it
+  /// Buffer `slot` gets the batch: queued, at most kMaxQueued at a time. One that decodes marks what it
   /// cannot decode, before it returns: its label becomes -1.
   virtual Result<void> queue_copy(int slot, const Batch& batch) = 0;
   /// Returns when the oldest copy queued is there.

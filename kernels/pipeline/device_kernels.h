@@ -65,7 +65,7 @@ __global__ void relu_kernel(float* values, int64_t count) {
   if (i < count) values[i] = fmaxf(values[i], 0.0f);
 }
 
-/// Where the activation was cut off, nothing flows back.
+/// Where the ReLU was at zero, nothing flows back.
 __global__ void mask_kernel(float* gradient, const float* activation, int64_t count) {
   const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count && !(activation[i] > 0)) gradient[i] = 0;

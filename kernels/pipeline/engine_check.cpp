@@ -12,7 +12,7 @@ namespace ridge::pipeline {
 namespace {
 
 constexpr int kCheckedImages = 8;  ///< of each batch on the device
-constexpr double kMostSkipped = 0.01;
+constexpr double kMaxSkipped = 0.01;
 
 /// What rounding may make of a mean of 64 pixels beyond the choice of chroma: a level of Y and one of Cb,
 /// which counts 1.772 in blue, the worst channel: 0.048. (One that cuts off instead of rounding, libjpeg's with
@@ -91,7 +91,7 @@ QualityCheck Engine::check() {
   check.task["images_misplaced"] = double(misplaced_);
   if (delivered_ == 0) check.reason = "nothing arrived";
   if (misplaced_ > 0) check.reason = first_misplaced_;
-  if (double(skipped_) > kMostSkipped * double(delivered_))
+  if (double(skipped_) > kMaxSkipped * double(delivered_))
     check.reason = std::to_string(skipped_) + " images skipped, first " + first_skipped_;
   for (size_t slot = 0; slot < on_device_.size() && check.reason.empty(); ++slot) {
     if (holds_[slot] == 0) continue;  // it only passed by

@@ -48,7 +48,7 @@ Result<PipelineWindow> Engine::run_stage(size_t stage, double window_s) {
   const double start = now_ns();
   int64_t queued = 0, finished = 0;
   while (window.took_s < window_s || finished < queued) {
-    for (; window.took_s < window_s && queued < finished + TrainDevice::kMostQueued; ++queued)
+    for (; window.took_s < window_s && queued < finished + TrainDevice::kMaxQueued; ++queued)
       RIDGE_TRY_VOID(queue(queued));
     RIDGE_TRY_VOID(stage == kStep ? device.finish_step() : device.finish_copy());
     if (stage == kCopy) window.bus_s += device.copy_s();

@@ -280,7 +280,7 @@ float between(const uint8_t* image, float y, float x) {
 
 }  // namespace
 
-uint32_t FileSet::most_bytes() const {
+uint32_t FileSet::max_bytes() const {
   return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
 }
 

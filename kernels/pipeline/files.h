@@ -22,7 +22,7 @@ struct FileSet {
   std::string note;              ///< synthetic pictures: says so, and how to get the real ones
 
   int64_t count() const { return static_cast<int64_t>(labels.size()); }
-  uint32_t most_bytes() const;
+  uint32_t max_bytes() const;
   std::string name(int64_t i) const;  ///< "00012.jpg"
   std::string path(int64_t i) const { return folder + "/" + name(i); }
   std::string packed() const { return folder + "/images.pack"; }

@@ -47,7 +47,7 @@ Geometry geometry_of(const Params& params, const Loader& loader, const FileSet& 
   g.image_bytes = loader.carried == Carried::tensor   ? area(g.crop) * sizeof(float)
                   : loader.carried == Carried::pixels ? area(g.side)
                   : loader.carried == Carried::number ? 0
-                                                      : (set.most_bytes() + 63) / 64 * 64;
+                                                      : (set.max_bytes() + 63) / 64 * 64;
   return g;
 }
 

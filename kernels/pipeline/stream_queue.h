@@ -33,7 +33,7 @@ class StreamQueue {
     }
     return cudaSuccess;
   }
-  /// What is launched between the two is a piece. kMostQueued at a time.
+  /// What is launched between the two is a piece. kMaxQueued at a time.
   cudaError_t begin() { return cudaEventRecord(piece(queued_).began, stream_); }
   cudaError_t end() { return cudaEventRecord(piece(queued_++).done, stream_); }
   /// Waits for the oldest; `took_s` from its first command to its last.
@@ -50,10 +50,10 @@ class StreamQueue {
   struct Piece {
     cudaEvent_t began = nullptr, done = nullptr;
   };
-  Piece& piece(int64_t i) { return pieces_[i % TrainDevice::kMostQueued]; }
+  Piece& piece(int64_t i) { return pieces_[i % TrainDevice::kMaxQueued]; }
 
   cudaStream_t stream_ = nullptr;
-  Piece pieces_[TrainDevice::kMostQueued];
+  Piece pieces_[TrainDevice::kMaxQueued];
   int64_t queued_ = 0, finished_ = 0;
 };
 

@@ -103,7 +103,7 @@ class TensorProblem final : public UnitProblem {
     for (int64_t i = 0; i < units_ * kTensorM; ++i)
       errors.add(quality::load(host[2].data(), i, DType::fp32),
                  rows[static_cast<size_t>(i % kTensorM)], kAnyElement);
-    // fp32 accumulators are cut off 256 times: 1e-9 at the very worst. One instruction missed: 1.5e-5.
+    // fp32 accumulators are truncated 256 times: 1e-9 at the very worst. One instruction missed: 1.5e-5.
     // Those of fp8 have 14 bits and lose more than one instruction brings; five are seen.
     const auto k = static_cast<int64_t>(depth());
     return errors.finish("tensor",

@@ -74,21 +74,21 @@ float widened(uint16_t bf16) {
 void finish(const MixedOps& ops, const QuantLayer& at, Rounding rounding, int64_t rows, void* y,
             std::vector<float>* room) {
   const auto out = size_t(at.layer.out), count = size_t(rows) * out;
-  auto* sums = static_cast<float*>(y);
+  auto* acc = static_cast<float*>(y);
   if (ops.bytes != sizeof(float)) {
-    room->resize(count), sums = room->data();
-    for (size_t i = 0; i < count; ++i) sums[i] = widened(static_cast<const uint16_t*>(y)[i]);
+    room->resize(count), acc = room->data();
+    for (size_t i = 0; i < count; ++i) acc[i] = widened(static_cast<const uint16_t*>(y)[i]);
   }
   for (size_t first = 0; first < count; first += out) {
     for (size_t c = 0; c < out; ++c) {
-      const float sum = sums[first + c] + at.bias[c];
-      sums[first + c] = at.layer.relu && sum < 0 ? 0 : sum;
+      const float sum = acc[first + c] + at.bias[c];
+      acc[first + c] = at.layer.relu && sum < 0 ? 0 : sum;
     }
   }
-  if (sums != y || !rounding.is_identity) ops.store(sums, int64_t(count), rounding, y);
+  if (acc != y || !rounding.is_identity) ops.store(acc, int64_t(count), rounding, y);
 }
 
-Bytes turned(const QuantLayer& at, const MixedOps& ops, Rounding rounding) {
+Bytes transposed(const QuantLayer& at, const MixedOps& ops, Rounding rounding) {
   const int64_t inputs = at.layer.kind == Kind::pool ? 0 : at.layer.inputs(), out = at.layer.out;
   std::vector<float> w(at.weights.size());
   for (int64_t c = 0; c < out; ++c) {
@@ -169,8 +169,7 @@ Status prepare_floating(const Shape& shape, Plan* plan) {
       .images = std::min(kImagesAtOnce, shape.dim[0]),
       .weights = {},
       .threads = {}};
-  for (const QuantLayer& at : net->layers)
-    state->weights.push_back(turned(at, *state->ops, state->rounding));
+  for (const QuantLayer& at : net->layers) state->weights.push_back(transposed(at, *state->ops, state->rounding));
   state->threads.resize(size_t(shape.threads));
   size_t bytes = 0;
   for (FloatThread& thread : state->threads) {

@@ -36,7 +36,7 @@ struct IntegerLayer {
 
 struct IntegerThread {
   std::vector<std::vector<uint8_t>> reads;  ///< what each layer reads, borders and all
-  std::vector<uint8_t> sums;                ///< a convolution's bytes before its pool, one image
+  std::vector<uint8_t> acc;                 ///< a convolution's bytes before its pool, one image
 };
 
 struct IntegerState {
@@ -206,20 +206,20 @@ void classify_few(const IntegerState& state, IntegerThread* thread, const uint8_
     const IntegerLayer& next = state.layers[l + 1];
     const mixed::Layer& pooled = (layer.at + 1)->layer;
     for (int64_t i = 0; i < count; ++i) {
-      convolve(state, layer, from + size_t(i) * read_bytes(layer), thread->sums.data());
-      pool(pooled, thread->sums.data(), next.border, to + size_t(i) * read_bytes(next));
+      convolve(state, layer, from + size_t(i) * read_bytes(layer), thread->acc.data());
+      pool(pooled, thread->acc.data(), next.border, to + size_t(i) * read_bytes(next));
     }
   }
 }
 
 void make_thread(const IntegerState& state, IntegerThread* thread) {
-  size_t sums = 0;
+  size_t acc = 0;
   for (const IntegerLayer& layer : state.layers) {
     const auto border = static_cast<uint8_t>(layer.at->in_zero);
     thread->reads.emplace_back(read_bytes(layer) * kDenseRows + 4, border);
-    sums = std::max(sums, size_t(layer.at->layer.out_size()));
+    acc = std::max(acc, size_t(layer.at->layer.out_size()));
   }
-  thread->sums.resize(sums);
+  thread->acc.resize(acc);
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ Status prepare_integer(const Shape& shape, Plan* plan) {
   for (IntegerThread& thread : state->threads) {
     make_thread(*state, &thread);
     for (const auto& some : thread.reads) plan->workspace_bytes += some.size();
-    plan->workspace_bytes += thread.sums.size();
+    plan->workspace_bytes += thread.acc.size();
   }
   for (const IntegerLayer& layer : state->layers)
     plan->workspace_bytes += layer.weights.size() + layer.kept.size() * sizeof(float);

@@ -31,7 +31,7 @@ std::vector<Number> pooled(const mixed::Layer& layer, const std::vector<Number>&
 
 /// [out][inputs] as [inputs][out], so that the innermost loop is over outputs.
 template <class Number, class Weight>
-std::vector<Number> turned(const mixed::Layer& layer, const std::vector<Weight>& weights) {
+std::vector<Number> transposed(const mixed::Layer& layer, const std::vector<Weight>& weights) {
   const int inputs = layer.inputs(), out = layer.out;
   std::vector<Number> w(weights.size());
   for (int c = 0; c < out; ++c) {
@@ -61,7 +61,7 @@ void each_row(const mixed::Layer& layer, const std::vector<Number>& x, Number ze
 
 std::vector<double> sums_of(const QuantLayer& at, const std::vector<double>& x) {
   const mixed::Layer& layer = at.layer;
-  const auto w = turned<double>(layer, at.weights);
+  const auto w = transposed<double>(layer, at.weights);
   const auto out = size_t(layer.out);
   std::vector<double> y(size_t(layer.pixels()) * out);
   each_row(layer, x, 0.0, [&](int pixel, const double* inputs) {
@@ -83,8 +83,7 @@ double rounded(const QuantNet& net, double value, double scale) {
 }
 
 /// x of the definition, one pixel's outputs.
-void scaled_sums(const QuantLayer& at, const std::vector<int32_t>& w, const int32_t* inputs,
-                 float* x) {
+void scaled_acc(const QuantLayer& at, const std::vector<int32_t>& w, const int32_t* inputs, float* x) {
   const auto out = size_t(at.layer.out), groups = size_t(at.groups);
   const int64_t all = at.layer.inputs();
   std::vector<int32_t> sum(out);
@@ -103,7 +102,7 @@ void scaled_sums(const QuantLayer& at, const std::vector<int32_t>& w, const int3
 }
 
 /// The same of a layer that is kept.
-void kept_sums(const QuantLayer& at, const std::vector<float>& w, const int32_t* inputs, float* x) {
+void kept_acc(const QuantLayer& at, const std::vector<float>& w, const int32_t* inputs, float* x) {
   const auto out = size_t(at.layer.out);
   std::vector<float> sum(out);
   for (size_t i = 0; i < size_t(at.layer.inputs()); ++i) {
@@ -116,7 +115,7 @@ void kept_sums(const QuantLayer& at, const std::vector<float>& w, const int32_t*
 }  // namespace
 
 void evaluate(const QuantNet& net, const uint8_t* pixels, double* scores, const Seen* seen) {
-  std::vector<double> x(kGarmentPixels), sums;
+  std::vector<double> x(kGarmentPixels), acc;
   for (size_t i = 0; i < x.size(); ++i) {
     x[i] = net.recipe.integer ? (pixels[i] - kZeroPixel) / kDeviation
                               : rounded(net, (pixels[i] - kMean) / kDeviation, net.pixel_scale);
@@ -124,8 +123,8 @@ void evaluate(const QuantNet& net, const uint8_t* pixels, double* scores, const 
   for (size_t l = 0; l < net.layers.size(); ++l) {
     const QuantLayer& at = net.layers[l];
     const bool is_last = l + 1 == net.layers.size();
-    sums = at.layer.kind == Kind::pool ? pooled(at.layer, x) : sums_of(at, x);
-    x = sums;
+    acc = at.layer.kind == Kind::pool ? pooled(at.layer, x) : sums_of(at, x);
+    x = acc;
     for (double& value : x) {
       if (at.layer.relu) value = std::max(value, 0.0);
       if (net.recipe.integer && !is_last) {
@@ -135,7 +134,7 @@ void evaluate(const QuantNet& net, const uint8_t* pixels, double* scores, const 
         value = rounded(net, value, at.out_scale);
       }
     }
-    if (seen != nullptr && !is_last) (*seen)(l, sums, x);
+    if (seen != nullptr && !is_last) (*seen)(l, acc, x);
   }
   std::copy(x.begin(), x.end(), scores);
 }
@@ -151,13 +150,13 @@ void evaluate_integer(const QuantNet& net, const uint8_t* pixels, float* scores)
     std::vector<int32_t> w;
     std::vector<float> kept;
     if (at.kept)
-      kept = turned<float>(at.layer, at.weights);
+      kept = transposed<float>(at.layer, at.weights);
     else
-      w = turned<int32_t>(at.layer, at.q);
+      w = transposed<int32_t>(at.layer, at.q);
     std::vector<float> x(size_t(at.layer.pixels()) * out);
     each_row(at.layer, bytes, at.in_zero, [&](int pixel, const int32_t* inputs) {
       float* to = &x[size_t(pixel) * out];
-      at.kept ? kept_sums(at, kept, inputs, to) : scaled_sums(at, w, inputs, to);
+      at.kept ? kept_acc(at, kept, inputs, to) : scaled_acc(at, w, inputs, to);
     });
     if (&at == &net.layers.back()) {
       std::copy(x.begin(), x.end(), scores);

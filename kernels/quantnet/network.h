@@ -65,8 +65,7 @@ struct Choices {
 };
 
 /// Called with each layer's sums and with what becomes of them, rounded and after ReLU; not with the scores.
-using Seen =
-    std::function<void(size_t layer, std::span<const double> sums, std::span<const double> values)>;
+using Seen = std::function<void(size_t layer, std::span<const double> acc, std::span<const double> values)>;
 
 /// Scores of one image in float64, straight from the definition.
 void evaluate(const QuantNet& net, const uint8_t* pixels, double* scores,

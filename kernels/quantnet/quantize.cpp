@@ -167,10 +167,10 @@ std::vector<std::vector<double>> mean_sums(const QuantNet& net, const ImageSet& 
                                            int64_t images) {
   std::vector<std::vector<double>> means(net.layers.size());
   for (size_t l = 0; l < means.size(); ++l) means[l].assign(size_t(net.layers[l].layer.out), 0);
-  const Seen seen = [&](size_t l, std::span<const double> sums, std::span<const double>) {
+  const Seen seen = [&](size_t l, std::span<const double> acc, std::span<const double>) {
     const size_t out = means[l].size();
-    const double share = double(out) / double(sums.size()) / double(images);
-    for (size_t i = 0; i < sums.size(); ++i) means[l][i % out] += sums[i] * share;
+    const double share = double(out) / double(acc.size()) / double(images);
+    for (size_t i = 0; i < acc.size(); ++i) means[l][i % out] += acc[i] * share;
   };
   double scores[kGarmentClasses];
   for (int64_t i = 0; i < images; ++i) evaluate(net, set.image(i), scores, &seen);

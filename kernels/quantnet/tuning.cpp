@@ -70,13 +70,13 @@ TrainedNet without_channels(const TrainedNet& net, int pruned_percent) {
       continue;
     }
     const auto inputs = static_cast<size_t>(layer.inputs()), out = static_cast<size_t>(layer.out);
-    std::vector<double> sums;
+    std::vector<double> acc;
     for (size_t c = 0; c < out; ++c) {
       const auto sizes = magnitudes(net, layer.weight + int64_t(c * inputs), int64_t(inputs));
-      sums.push_back(std::accumulate(sizes.begin(), sizes.end(), 0.0));
+      acc.push_back(std::accumulate(sizes.begin(), sizes.end(), 0.0));
     }
     const bool is_last = &layer == &net.model.layers.back();
-    const auto stay = largest(sums, is_last ? out : kept_of(out, pruned_percent));
+    const auto stay = largest(acc, is_last ? out : kept_of(out, pruned_percent));
     made.in = static_cast<int>(size_t(layer.in) / before * read.size());
     made.out = static_cast<int>(stay.size());
     made.weight = std::ssize(smaller.parameters);

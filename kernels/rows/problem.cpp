@@ -15,7 +15,7 @@
 namespace ridge {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 22;  // memory, not the range, is what ends a size
+constexpr int64_t kMax = int64_t{1} << 22;  // memory, not the range, is what ends a size
 /// Rows judged where not all must be: 2 million elements at n = 8192, 30 ms.
 constexpr int64_t kJudgedRows = 256;
 /// Every other seed of the full check has values of this size, and masked entries for softmax.
@@ -157,7 +157,7 @@ class RowsProblem : public Problem {
 };
 
 std::vector<ParamSpec> matrix_params() {
-  return {extent_param("n", "columns", kMost, 4096), extent_param("m", "rows", kMost, 4096, "n"),
+  return {extent_param("n", "columns", kMax, 4096), extent_param("m", "rows", kMax, 4096, "n"),
           choice_param("dtype", "type of the elements", {"fp32", "bf16"}), threads_param()};
 }
 
@@ -169,11 +169,10 @@ std::vector<ParamSpec> row_params() {
 }
 
 std::vector<ParamSpec> chain_params() {
-  return {
-      extent_param("width", "columns of the chain's matrix", kMost, 1024),
-      int_param("height", "rows of the chain's matrix", 1, kMost, 32),
-      int_param("layers", "how often bias, layernorm, weight and gelu follow each other", 1, 8, 4),
-      threads_param()};
+  return {extent_param("width", "columns of the chain's matrix", kMax, 1024),
+          int_param("height", "rows of the chain's matrix", 1, kMax, 32),
+          int_param("layers", "how often bias, layernorm, weight and gelu follow each other", 1, 8, 4),
+          threads_param()};
 }
 
 std::unique_ptr<Problem> make(RowOp op, int64_t m, int64_t n, int64_t layers,

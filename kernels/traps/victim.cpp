@@ -24,8 +24,8 @@ Result<std::unique_ptr<Victim>> Victim::make(const KernelDesc& kernel, const Siz
   const Params asked = {
       {"m", size.m}, {"n", size.n}, {"k", size.k}, {"dtype", std::string(size.dtype)}};
   RIDGE_TRY(const Params params, resolve_params(family->params(), asked, family->name));
-  RIDGE_TRY(auto posed, measure::pose(*family, params, 1, *device));
-  RIDGE_TRY(auto ready, measure::make_ready(kernel, device, std::move(posed)));
+  RIDGE_TRY(auto instance, measure::make_instance(*family, params, 1, *device));
+  RIDGE_TRY(auto ready, measure::make_ready(kernel, device, std::move(instance)));
   return std::make_unique<Victim>(std::move(ready));
 }
 
@@ -75,11 +75,11 @@ Result<QualityCheck> Victim::check(const std::string& what) {
 }
 
 Result<void> Victim::fill_with_zeros() {
-  for (size_t i = 0; i < rung.posed->specs.size(); ++i) {
-    if (rung.posed->specs[i].is_output) continue;
-    std::fill(rung.posed->host[i].begin(), rung.posed->host[i].end(), std::byte{0});
+  for (size_t i = 0; i < rung.instance->specs.size(); ++i) {
+    if (rung.instance->specs[i].is_output) continue;
+    std::fill(rung.instance->host[i].begin(), rung.instance->host[i].end(), std::byte{0});
   }
-  return rung.buffers->upload_inputs(*rung.posed);
+  return rung.buffers->upload_inputs(*rung.instance);
 }
 
 double median_s(const std::vector<Sample>& samples) {
@@ -92,16 +92,16 @@ std::string time_text(double seconds) {
   return format_time_ns(seconds * 1e9);
 }
 
-std::string zeros_text(const measure::Posed& posed, int64_t* zeros) {
+std::string zeros_text(const measure::ProblemInstance& instance, int64_t* zeros) {
   int64_t count = 0;
   *zeros = 0;
-  for (size_t i = 0; i < posed.specs.size(); ++i) {
-    const BufferSpec& spec = posed.specs[i];
+  for (size_t i = 0; i < instance.specs.size(); ++i) {
+    const BufferSpec& spec = instance.specs[i];
     if (spec.is_output) continue;
     const auto elements = static_cast<int64_t>(spec.bytes / dtype_size(spec.dtype));
     count += elements;
     for (int64_t e = 0; e < elements; ++e) {
-      *zeros += quality::load(posed.host[i].data(), e, spec.dtype) == 0;
+      *zeros += quality::load(instance.host[i].data(), e, spec.dtype) == 0;
     }
   }
   return format_count(double(*zeros)) + " of the harness's " + format_count(double(count)) +

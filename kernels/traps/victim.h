@@ -75,6 +75,6 @@ inline bool is_nearer(double reading, double honest, double lie) {
 /// "2.71 ms"
 std::string time_text(double seconds);
 /// "0 of the harness's 80 000 inputs are zero"; `zeros` receives how many.
-std::string zeros_text(const measure::Posed& posed, int64_t* zeros);
+std::string zeros_text(const measure::ProblemInstance& instance, int64_t* zeros);
 
 }  // namespace ridge::traps

@@ -9,7 +9,7 @@ namespace ridge::weightless {
 namespace {
 
 /// Three times what guessing gets right.
-constexpr double kLeastAccuracy = 0.3;
+constexpr double kMinAccuracy = 0.3;
 
 class LutTraining : public Training {
  public:
@@ -38,7 +38,7 @@ class LutTraining : public Training {
     const double accuracy = trainer_.accuracy(test);
     check.task["accuracy"] = accuracy;
     check.checked = test ? garments().test.count() : garments().train.count() / 10;
-    check.passed = accuracy >= kLeastAccuracy;
+    check.passed = accuracy >= kMinAccuracy;
     if (!check.passed) check.reason = "it is right less often than three times guessing";
     return check;
   }

@@ -14,8 +14,8 @@ namespace {
 using wisard::Wisard;
 
 std::vector<ParamSpec> params() {
-  return {extent_param("tuple", "bits that address a RAM", kMostTuple, 12),
-          int_param("bits", "thermometer bits a pixel", 1, weightless::kMostBits, 3),
+  return {extent_param("tuple", "bits that address a RAM", kMaxTuple, 12),
+          int_param("bits", "thermometer bits a pixel", 1, weightless::kMaxBits, 3),
           int_param("bleach", "a RAM says yes above so many", 0, 254, 8),
           int_param("seed", "of the order in which bits are cut into tuples", 1, 1'000'000, 1),
           int_param("train_images", "count so many images; 0: all", 0, 60'000, 0),

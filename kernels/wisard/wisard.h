@@ -20,7 +20,7 @@
 namespace ridge {
 
 enum WisardDim { kRamImages = 0, kRamBits = 1, kRamTuple = 2 };
-enum { kRamTile = 512, kRamTileWords = kRamTile / 64, kRamClasses = 10, kMostTuple = 16 };
+enum { kRamTile = 512, kRamTileWords = kRamTile / 64, kRamClasses = 10, kMaxTuple = 16 };
 
 struct WisardModel {
   int features, tuple, rams, bleach;

@@ -46,8 +46,8 @@ Result<void> compare_one(const Case& one, int passes) {
   if (kernel == nullptr || family == nullptr)
     return Error{ErrorCode::unavailable, "is not in this build", one.kernel, ""};
   RIDGE_TRY(const Params params, resolve_params(family->params(), {{"n", one.n}}, "gemm"));
-  RIDGE_TRY(auto posed, measure::pose(*family, params, 1, *device));
-  RIDGE_TRY(measure::ReadyRung rung, measure::make_ready(*kernel, device.get(), posed));
+  RIDGE_TRY(auto instance, measure::make_instance(*family, params, 1, *device));
+  RIDGE_TRY(measure::ReadyRung rung, measure::make_ready(*kernel, device.get(), instance));
   measure::Observer quiet;
   RIDGE_TRY(const double call_ns, measure::warm_up(rung, {}, 0, &quiet));
   RIDGE_TRY(const auto side,

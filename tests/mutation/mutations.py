@@ -136,7 +136,7 @@ MUTATIONS = [
     _harness("others' load is never seen", "return foreign_cpus > (backend == Backend::cpu",
              "return foreign_cpus > 1e9 + (backend == Backend::cpu"),
     _harness("no warm-up to speak of",
-             "if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMost_s)) break;",
+             "if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMax_s)) break;",
              "if (runs >= 1) break;"),
     _harness("blocks are not announced",
              "    observer->announce(series->index);\n    RIDGE_TRY(std::vector<Sample> block",
@@ -167,7 +167,7 @@ MUTATIONS = [
     _cpu("cold calls are timed in one go",
          "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
          "const int64_t spells = 1;"),
-    _cpu("a sample is a single call", "std::llround(std::ceil(side->least_ns / side->call_ns))", "1"),
+    _cpu("a sample is a single call", "std::llround(std::ceil(side->min_ns / side->call_ns))", "1"),
     # ---- the GPU's clock (--gpu)
     _gpu("the block is not waited for",
          "  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));\n\n  std::vector<Stamp> stamps",

@@ -46,7 +46,7 @@ class EditedWorker {
 
   /// Of what its run will probably be asked, while there is nothing to load yet.
   void expect(std::string_view family, const Params& params) {
-    child_.tell(dump_json({{"family", std::string(family)}, {"params", params_to_json(params)}}));
+    child_.send(dump_json({{"family", std::string(family)}, {"params", params_to_json(params)}}));
   }
 
   /// The objects, in the order of the constructor's ids; only now its patience counts.
@@ -54,7 +54,7 @@ class EditedWorker {
     for (const Edit* edit : edits) {
       std::ofstream(file_of(edit->info.id), std::ios::binary) << edit->artifact;
     }
-    child_.tell("");
+    child_.send("");
     heard_s_ = measure::now_s();
   }
 
@@ -84,7 +84,7 @@ class EditedWorker {
         return ended(text);
       }
       if (!child_.speaks_within(0.1)) continue;
-      const auto line = child_.hear();
+      const auto line = child_.receive();
       if (!line) return ended(line.error().what);
       auto json = parse_json(*line, "the edited rung's worker");
       if (!json || !json->is_object())
@@ -102,7 +102,7 @@ class EditedWorker {
     }
   }
 
-  bool ask(const Json& line) { return child_.tell(dump_json(line)); }
+  bool ask(const Json& line) { return child_.send(dump_json(line)); }
 
  private:
   static bool on_gpu(const std::vector<std::string>& kernels) {

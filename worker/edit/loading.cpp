@@ -48,7 +48,7 @@ std::string why_not_loaded() {
 
 /// 4096 x 4096 normals take a seventh of a second on 16 cores, which are idle while nvcc works. Where this
 /// does not work out the run makes its inputs itself.
-void pose(const std::string& line) {
+void make_instance(const std::string& line) {
   const auto json = parse_json(line, "the problem to come");
   if (!json || !json->is_object()) return;
   const FamilyDesc* family = find_family(text_field(*json, "family"));
@@ -60,9 +60,9 @@ void pose(const std::string& line) {
 
 }  // namespace
 
-measure::PosedCache& posed_ahead() {
-  static measure::PosedCache posed;
-  return posed;
+measure::InstanceCache& posed_ahead() {
+  static measure::InstanceCache instance;
+  return instance;
 }
 
 Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files) {
@@ -96,7 +96,7 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   for (;;) {
     RIDGE_TRY(const std::string line, next_line());
     if (line.empty()) break;
-    pose(line);
+    make_instance(line);
   }
   for (const std::string& file : files) {
     void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

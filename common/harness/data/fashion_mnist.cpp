@@ -51,8 +51,8 @@ Result<std::vector<uint8_t>> read_idx(const std::string& path, int dims, size_t 
   size_t found_item = 1;
   for (int d = 1; d < dims; ++d) found_item *= big_endian(&head[static_cast<size_t>(4 + 4 * d)]);
   const size_t count = big_endian(&head[4]);
-  constexpr size_t kMostImages = 1'000'000;
-  if (found_item != item || count == 0 || count > kMostImages) {
+  constexpr size_t kMaxImages = 1'000'000;
+  if (found_item != item || count == 0 || count > kMaxImages) {
     return bad(path, "its images are not of " + std::to_string(item) + " bytes, or none is there");
   }
   std::vector<uint8_t> data(count * item);

@@ -11,7 +11,7 @@ using Rule = CeilingRule;
 
 /// Two measurements of one ceiling differ by this much on a calm machine.
 constexpr double kNoise = 0.9;
-constexpr int kMostAgain = 3;
+constexpr int kMaxAgain = 3;
 
 bool matches(const Rule::Of& of, const Ceiling& ceiling) {
   return (of.resource == nullptr || ceiling.resource == of.resource) &&
@@ -93,7 +93,7 @@ std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceili
 
 Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again) {
   std::vector<Contradiction> broken = find_contradictions(*ceilings);
-  for (int again = 0; again < kMostAgain && !broken.empty(); ++again) {
+  for (int again = 0; again < kMaxAgain && !broken.empty(); ++again) {
     for (const Contradiction& one : broken) {
       Ceiling& known = (*ceilings)[one.ceiling];
       RIDGE_TRY(const std::optional<Ceiling> next, measure_again(known));

@@ -109,7 +109,7 @@ std::string Child::how_it_ended() {
   return "closed its connection";
 }
 
-Result<std::string> Child::hear() {
+Result<std::string> Child::receive() {
   if (!alive()) return Error{ErrorCode::invalid, why_dead_, name_, ""};
   const double patience = child_patience_s(), end = clock_s() + patience;
   for (;;) {
@@ -141,11 +141,11 @@ Result<std::string> Child::ask(const std::string& line) {
   pollfd early = {.fd = from_, .events = POLLIN, .revents = 0};
   const bool spoke = ::poll(&early, 1, 0) == 1 && (early.revents & POLLIN) != 0;
   if (spoke || !buffer_.empty()) return give_up(name_ + "'s process spoke without being asked");
-  if (!tell(line)) return give_up(name_ + "'s process " + how_it_ended());
-  return hear();
+  if (!send(line)) return give_up(name_ + "'s process " + how_it_ended());
+  return receive();
 }
 
-bool Child::tell(const std::string& line) {
+bool Child::send(const std::string& line) {
   // A line is far shorter than a socket's buffer, which is empty or nearly: the child reads all the while.
   const std::string text = line + "\n";
   return alive() &&

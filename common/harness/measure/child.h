@@ -28,9 +28,9 @@ class Child {
   /// it would answer later belongs to no question.
   Result<std::string> ask(const std::string& line);
   /// The next line without a question: the child's greeting.
-  Result<std::string> hear();
+  Result<std::string> receive();
   /// Sends a line and waits for nothing; false where the child takes none.
-  bool tell(const std::string& line);
+  bool send(const std::string& line);
   /// Whether hear() would return at once: a line waits, or the child has ended.
   bool speaks_within(double seconds);
   /// Ends the child, and says so in this and every later answer.

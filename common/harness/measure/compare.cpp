@@ -18,23 +18,23 @@ constexpr double kRoundsLimit_s = 30;
 constexpr int kLeadSlots = 2;
 
 /// Everything one side owns while the comparison lasts.
-struct Contestant {
-  std::shared_ptr<Posed> posed;
+struct ComparisonSide {
+  std::shared_ptr<ProblemInstance> instance;
   std::unique_ptr<ReadyRung> rung;
   std::unique_ptr<Side> side;
   double call_ns = 0;
 };
 
-bool same_problem(const Posed& a, const Posed& b) {
+bool same_problem(const ProblemInstance& a, const ProblemInstance& b) {
   const Shape left = a.problem->shape(), right = b.problem->shape();
   return a.specs.size() == b.specs.size() && a.bytes() == b.bytes() && left.dtype == right.dtype &&
          std::equal(std::begin(left.dim), std::end(left.dim), std::begin(right.dim));
 }
 
-class Contest {
+class ComparisonRun {
  public:
-  Contest(Bench* bench, const std::vector<CompareSide>& sides, const CompareOptions& options,
-          Observer* observer)
+  ComparisonRun(Bench* bench, const std::vector<CompareSide>& sides, const CompareOptions& options,
+                Observer* observer)
       : bench_(bench),
         sides_(sides),
         options_(options),
@@ -69,7 +69,7 @@ class Contest {
   Observer* observer_;
   Options frame_;
   std::mt19937_64 random_;
-  std::vector<Contestant> live_;
+  std::vector<ComparisonSide> live_;
   std::vector<Round> rounds_;
   std::vector<std::string> reasons_;
   CompareOutcome out_;
@@ -86,7 +86,7 @@ double margin_of(const std::vector<CompareSide>& sides, const CompareOptions& op
   return options.margin.value_or(cpu ? 0.02 : 0.01);
 }
 
-void Contest::describe_sides() {
+void ComparisonRun::describe_sides() {
   for (size_t i = 0; i < sides_.size(); ++i) {
     Series series;
     series.index = static_cast<int>(i);
@@ -101,7 +101,7 @@ void Contest::describe_sides() {
   }
 }
 
-Result<void> Contest::prepare(size_t i) {
+Result<void> ComparisonRun::prepare(size_t i) {
   const CompareSide& side = sides_[i];
   Series& series = out_.series[i];
   const FamilyDesc* family = find_family(family_of(side.kernel->id));
@@ -119,29 +119,29 @@ Result<void> Contest::prepare(size_t i) {
                  "compare at a smaller size, such as " + to_string(estimate.params)};
   }
   std::shared_ptr<BufferSet> buffers;
-  for (size_t other = 0; other < i && live_[i].posed == nullptr; ++other) {
+  for (size_t other = 0; other < i && live_[i].instance == nullptr; ++other) {
     const bool same = family_of(sides_[other].kernel->id) == family_of(side.kernel->id) &&
                       sides_[other].params == side.params;
-    if (same) live_[i].posed = live_[other].posed;
+    if (same) live_[i].instance = live_[other].instance;
   }
-  if (live_[i].posed == nullptr) {
-    RIDGE_TRY(live_[i].posed, bench_->posed.get(*family, side.params, 1, *side.device));
+  if (live_[i].instance == nullptr) {
+    RIDGE_TRY(live_[i].instance, bench_->instance.get(*family, side.params, 1, *side.device));
   }
-  if (live_[i].posed->problem->is_emulated()) {
+  if (live_[i].instance->problem->is_emulated()) {
     return Error{ErrorCode::unavailable, "it is emulated, so its time is not its type's",
                  side.kernel->id, "compare its accuracy: run both with several seeds"};
   }
   // Families differ in how they solve it: what they work off, so many images, has to be the same.
-  const double items = live_[i].posed->problem->items();
+  const double items = live_[i].instance->problem->items();
   if (family_of(side.kernel->id) != family_of(sides_[0].kernel->id) &&
-      !(items > 0 && items == live_[0].posed->problem->items())) {
+      !(items > 0 && items == live_[0].instance->problem->items())) {
     return Error{ErrorCode::usage,
                  "it is of another family than the baseline, and works off other items",
                  side.kernel->id, "compare rungs that solve the same problem"};
   }
   for (size_t other = 0; other < i && buffers == nullptr; ++other) {
-    const bool shared =
-        sides_[other].device == side.device && same_problem(*live_[other].posed, *live_[i].posed);
+    const bool shared = sides_[other].device == side.device &&
+                        same_problem(*live_[other].instance, *live_[i].instance);
     if (shared) buffers = live_[other].rung->buffers;
   }
   if (i > 0 && buffers != live_[0].rung->buffers) {
@@ -149,15 +149,15 @@ Result<void> Contest::prepare(size_t i) {
     reasons_.push_back(series.kernel + " differs from the baseline, with buffers of its own: " +
                        (what.empty() ? "another problem or device" : what));
   }
-  RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].posed, buffers));
+  RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].instance, buffers));
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
-  live_[i].posed->describe(&series);
+  live_[i].instance->describe(&series);
   live_[i].rung->describe(&series);
   observer_->problem(series);
   return {};
 }
 
-Result<void> Contest::gate(size_t i, bool before) {
+Result<void> ComparisonRun::gate(size_t i, bool before) {
   Series& series = out_.series[i];
   const auto take = [&](const QualityCheck& check) -> Result<void> {
     series.checks.push_back(check);
@@ -179,14 +179,14 @@ Result<void> Contest::gate(size_t i, bool before) {
   return take(timed);
 }
 
-std::string Contest::draw_palindrome() {
+std::string ComparisonRun::draw_palindrome() {
   std::string half;
   for (size_t i = 0; i < sides_.size(); ++i) half += static_cast<char>('0' + i);
   if ((random_() & 1) != 0) std::reverse(half.begin(), half.end());
   return half + std::string(half.rbegin(), half.rend());
 }
 
-std::vector<Side*> Contest::sides_on(const Device* device) const {
+std::vector<Side*> ComparisonRun::sides_on(const Device* device) const {
   std::vector<Side*> sides;
   for (size_t i = 0; i < sides_.size(); ++i) {
     if (sides_[i].device == device) sides.push_back(live_[i].side.get());
@@ -194,7 +194,7 @@ std::vector<Side*> Contest::sides_on(const Device* device) const {
   return sides;
 }
 
-int Contest::slots_per_block() const {
+int ComparisonRun::slots_per_block() const {
   int slots = 1 << 20;
   for (const CompareSide& side : sides_) {
     slots = std::min(slots, side.device->slots_per_block(sides_on(side.device)));
@@ -203,7 +203,7 @@ int Contest::slots_per_block() const {
 }
 
 /// One block; slots of one device that follow each other go to it together.
-Result<std::vector<Sample>> Contest::time_order(const std::vector<uint8_t>& order) {
+Result<std::vector<Sample>> ComparisonRun::time_order(const std::vector<uint8_t>& order) {
   std::vector<Sample> samples;
   for (size_t at = 0; at < order.size();) {
     Device* device = sides_[order[at]].device;
@@ -220,7 +220,7 @@ Result<std::vector<Sample>> Contest::time_order(const std::vector<uint8_t>& orde
   return samples;
 }
 
-void Contest::keep_round(const std::string& order, std::span<const Sample> samples) {
+void ComparisonRun::keep_round(const std::string& order, std::span<const Sample> samples) {
   Round round;
   round.index = static_cast<int>(rounds_.size());
   round.order = order;
@@ -233,7 +233,7 @@ void Contest::keep_round(const std::string& order, std::span<const Sample> sampl
   rounds_.push_back(std::move(round));
 }
 
-Phase Contest::rounds_phase(double start_s, double limit_s) const {
+Phase ComparisonRun::rounds_phase(double start_s, double limit_s) const {
   const double elapsed = now_s() - start_s;
   const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
   return {.phase = "rounds",
@@ -243,7 +243,7 @@ Phase Contest::rounds_phase(double start_s, double limit_s) const {
           .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
 }
 
-Result<void> Contest::rounds() {
+Result<void> ComparisonRun::rounds() {
   const Range range("rounds");
   const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
   const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates_of(sides_.size()));
@@ -292,7 +292,7 @@ Result<void> Contest::rounds() {
   return {};
 }
 
-Result<void> Contest::steps() {
+Result<void> ComparisonRun::steps() {
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(prepare(i));
   Result<void> gates;  // every side is judged, so that all that is wrong is said at once
   for (size_t i = 0; i < sides_.size(); ++i) {
@@ -338,7 +338,7 @@ Result<void> Contest::steps() {
   return {};
 }
 
-void Contest::judge(const Result<void>& outcome) {
+void ComparisonRun::judge(const Result<void>& outcome) {
   const int candidates = candidates_of(sides_.size());
   const double margin = margin_of(sides_, options_);
   for (int side = 1; side <= candidates; ++side) {
@@ -369,7 +369,7 @@ void Contest::judge(const Result<void>& outcome) {
   }
 }
 
-Result<CompareOutcome> Contest::run() {
+Result<CompareOutcome> ComparisonRun::run() {
   describe_sides();
   const auto outcome = steps();
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
@@ -394,7 +394,7 @@ Result<CompareOutcome> Contest::run() {
 
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,
                                const CompareOptions& options, Observer* observer) {
-  return Contest(bench, sides, options, observer).run();
+  return ComparisonRun(bench, sides, options, observer).run();
 }
 
 }  // namespace ridge::measure

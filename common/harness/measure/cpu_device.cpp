@@ -61,7 +61,7 @@ double rounded(double ns) {
 
 struct CpuSide : Side {
   double call_ns = 0;
-  double least_ns = 0;    ///< what a sample should last
+  double min_ns = 0;      ///< what a sample should last
   double best_share = 0;  ///< of several threads: the highest CPU share of any sample so far
 };
 
@@ -168,15 +168,15 @@ class CpuDevice : public Device {
 
  private:
   static void set_calls(CpuSide* side, bool beside_external) {
-    side->least_ns = beside_external ? kExternalNs : kSampleNs;
-    side->calls = std::max<int64_t>(1, std::llround(std::ceil(side->least_ns / side->call_ns)));
+    side->min_ns = beside_external ? kExternalNs : kSampleNs;
+    side->calls = std::max<int64_t>(1, std::llround(std::ceil(side->min_ns / side->call_ns)));
     if (side->cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
   }
   /// The estimate was of single calls, the clock's own 20 to 60 ns included: for a call of that order
   /// it promises too few. Cold samples are bounded by their flushes instead.
   static bool is_short(const CpuSide& side, const Sample& sample) {
     return side.cache == Cache::hot && side.kernel->time_calls == nullptr &&
-           sample.t_ns * double(sample.calls) < kShort * side.least_ns;
+           sample.t_ns * double(sample.calls) < kShort * side.min_ns;
   }
   static void set_calls(std::span<Side* const> sides) {
     const bool external = std::any_of(sides.begin(), sides.end(), [](const Side* side) {
@@ -238,7 +238,7 @@ class CpuDevice : public Device {
       RIDGE_TRY(Sample sample, time_calls(*side, side->calls));
       if (attempt < kRetakes && is_short(*side, sample)) {
         side->call_ns = std::max(sample.t_ns, 1.0);
-        set_calls(side, side->least_ns == kExternalNs);
+        set_calls(side, side->min_ns == kExternalNs);
         continue;
       }
       const double share = sample.cpu_ns / std::max(sample.t_ns, 1.0);

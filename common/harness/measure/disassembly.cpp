@@ -16,7 +16,7 @@ namespace ridge::measure {
 namespace {
 
 /// With the rest of its line under the protocol's 64 KiB, escapes included.
-constexpr size_t kMostBytes = 48'000;
+constexpr size_t kMaxBytes = 48'000;
 /// Of a function that does not fit: what stands before the loop.
 constexpr size_t kLinesBefore = 60;
 constexpr double kToolLimit_s = 60;  // cuobjdump takes seconds for a worker with CUTLASS in it
@@ -251,7 +251,7 @@ void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
   out->lines = static_cast<int64_t>(lines.size());
   size_t bytes_to_end = 0, begin = 0;
   for (size_t i = 0; loop && i <= loop->last; ++i) bytes_to_end += lines[i].text.size() + 2;
-  if (bytes_to_end > kMostBytes / 2 && loop->first > kLinesBefore + 1) {
+  if (bytes_to_end > kMaxBytes / 2 && loop->first > kLinesBefore + 1) {
     // The function's name stays, and its lines up to the loop's neighbourhood go.
     begin = loop->first - kLinesBefore - 2;
     out->text = lines[0].text + "\n";
@@ -261,7 +261,7 @@ void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
   size_t next = begin;
   for (size_t bytes = out->text.size(); next < lines.size(); ++next) {
     bytes += lines[next].text.size() + 2;  // a newline takes two in JSON
-    if (bytes > kMostBytes) break;
+    if (bytes > kMaxBytes) break;
     out->text += lines[next].text + "\n";
   }
   if (!loop) return;

@@ -27,8 +27,8 @@ double work_of(const Problem& problem) {
 /// One timed call after one that faults pages and fills caches.
 Result<double> trial_ns(const KernelDesc& kernel, const FamilyDesc& family, const Params& params,
                         Device* device) {
-  RIDGE_TRY(auto posed, pose(family, params, 1, *device));
-  RIDGE_TRY(const ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(family, params, 1, *device));
+  RIDGE_TRY(const ReadyRung rung, make_ready(kernel, device, instance));
   const Side side = rung.plain_side();
   RIDGE_TRY_VOID(device->call(side));
   RIDGE_TRY(const Sample sample, device->time_latency(side));

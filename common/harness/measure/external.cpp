@@ -106,7 +106,7 @@ Status child_for(const Peer& peer, int threads, int device, std::shared_ptr<Chil
     one = one->peer == &peer && (unused || !one->child->alive()) ? all.erase(one) : ++one;
   }
   *child = start(peer, threads, device);
-  const auto greeting = (*child)->hear();
+  const auto greeting = (*child)->receive();
   if (!greeting) return failure(greeting.error().what);
   if (*greeting != "ready") {
     const std::string text = greeting->rfind("error ", 0) == 0 ? greeting->substr(6) : *greeting;

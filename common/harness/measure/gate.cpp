@@ -45,16 +45,17 @@ Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& w
   if (call_s != nullptr) {
     *call_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  RIDGE_TRY_VOID(rung->buffers->download_outputs(rung->posed.get()));
+  RIDGE_TRY_VOID(rung->buffers->download_outputs(rung->instance.get()));
   RIDGE_TRY(const std::string broken, rung->buffers->broken_guard());
-  RIDGE_TRY(const bool intact, rung->buffers->inputs_intact(*rung->posed));
+  RIDGE_TRY(const bool intact, rung->buffers->inputs_intact(*rung->instance));
 
   int64_t unwritten = 0;
-  for (size_t i = 0; i < rung->posed->specs.size(); ++i) {
-    const BufferSpec& spec = rung->posed->specs[i];
-    if (spec.is_output) unwritten += quality::count_poison(rung->posed->host[i], spec.dtype);
+  for (size_t i = 0; i < rung->instance->specs.size(); ++i) {
+    const BufferSpec& spec = rung->instance->specs[i];
+    if (spec.is_output) unwritten += quality::count_poison(rung->instance->host[i], spec.dtype);
   }
-  QualityCheck check = rung->posed->problem->check(rung->posed->host, full, rung->posed->seed);
+  QualityCheck check =
+      rung->instance->problem->check(rung->instance->host, full, rung->instance->seed);
   check.what = what;
   quality::apply_guards(&check, unwritten, broken.empty());
   // Damage outside the output explains more than a wrong value does.
@@ -81,13 +82,13 @@ Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc&
     const std::string name = to_string(shape);
     for (const auto& [param, value] : carried) shape[param] = value;
     RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));
-    RIDGE_TRY(auto posed, pose(family, full_params, first, *device));
-    RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+    RIDGE_TRY(auto instance, make_instance(family, full_params, first, *device));
+    RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
     for (uint64_t seed = first; seed < first + kSeeds; ++seed) {
       if (observer.cancelled()) return cancelled_error();
       if (seed > first) {
-        posed->generate(seed);
-        RIDGE_TRY_VOID(rung.buffers->upload_inputs(*posed));
+        instance->generate(seed);
+        RIDGE_TRY_VOID(rung.buffers->upload_inputs(*instance));
       }
       const std::string what = name + ", seed " + std::to_string(seed);
       RIDGE_TRY(const QualityCheck check, check_rung(&rung, true, what));

@@ -20,7 +20,7 @@
 namespace ridge::measure {
 namespace {
 
-constexpr int kLiveSamples = 50, kLiveLeast = 11;
+constexpr int kLiveSamples = 50, kLiveMin = 11;
 constexpr int kLiveFirst = 3;  ///< somebody waits for the first number
 constexpr double kLiveStop_s = 0.5;
 constexpr int kFirstLook = 20;
@@ -71,9 +71,9 @@ Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Optio
   pace.left_s = std::max(0.0, limit_s - elapsed_s);
   if (options.mode == Mode::live) {
     pace.stop = n >= kLiveSamples || elapsed_s >= limit_s ||
-                (n >= kLiveLeast && elapsed_s >= std::min(kLiveStop_s, limit_s));
+                (n >= kLiveMin && elapsed_s >= std::min(kLiveStop_s, limit_s));
     pace.open = std::to_string(n) + " of " + std::to_string(kLiveSamples) + " samples";
-    pace.slots = std::min(kLiveSamples - n, n == 0 ? kLiveFirst : kLiveLeast);
+    pace.slots = std::min(kLiveSamples - n, n == 0 ? kLiveFirst : kLiveMin);
     return pace;
   }
   stats::StopRule rule;
@@ -168,18 +168,18 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   series->reduced_from = estimate.reduced_from;
   if (observer->cancelled()) return cancelled_error();
 
-  RIDGE_TRY(auto posed, bench->posed.get(*family, series->params, 1, *device));
-  posed->describe(series);
+  RIDGE_TRY(auto instance, bench->instance.get(*family, series->params, 1, *device));
+  instance->describe(series);
   // Between any two steps: each may take a second on a large problem or a busy machine.
   if (observer->cancelled()) return cancelled_error();
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed, nullptr, &series->memory_bytes));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance, nullptr, &series->memory_bytes));
   if (observer->cancelled()) return cancelled_error();
   rung.describe(series);
   observer->problem(*series);
   double checked_s = 0;
   RIDGE_TRY_VOID(
       gate_before(bench, *family, series->params, options, &rung, series, observer, &checked_s));
-  if (posed->problem->is_emulated()) {
+  if (instance->problem->is_emulated()) {
     series->flop = 0, series->unavailable["stats"] = kEmulated;
     return {};
   }
@@ -190,7 +190,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
   if (options.count_only) return describe_calls(rung, call_ns, options, series, observer);
   RIDGE_TRY_VOID(time_rung(rung, call_ns, options, series, observer));
   if (series->stats && series->stats->median_ns > 0) {
-    series->items_per_s = posed->problem->items() * 1e9 / series->stats->median_ns;
+    series->items_per_s = instance->problem->items() * 1e9 / series->stats->median_ns;
   }
   if (options.latency) {
     LatencyRule rule = options.mode == Mode::live ? LatencyRule{59, 0.3} : LatencyRule{};
@@ -265,7 +265,7 @@ bool capability_suffices(int arch, bool arch_exact, const std::string& gpu, int 
 
 Result<double> warm_up(const ReadyRung& rung, const Options& options, int series,
                        Observer* observer) {
-  constexpr double kMost_s = 2;
+  constexpr double kMax_s = 2;
   const Range range("warm-up");
   const double chunk_s = options.warmup_s / 6;
   observer->phase(series, {.phase = "warmup", .text = "warming up until the clock is steady"});
@@ -289,7 +289,7 @@ Result<double> warm_up(const ReadyRung& rung, const Options& options, int series
     if (observer->cancelled()) return cancelled_error();
     if (ns > 1e9) break;  // one call of over a second has warmed everything
     if (options.mode == Mode::live && runs >= 2) break;
-    if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMost_s)) break;
+    if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMax_s)) break;
   }
   return last_ns;
 }

@@ -38,7 +38,7 @@ struct Options {
 /// What outlives one rung: kept by the worker, and by a test.
 struct Bench {
   FullChecks full_checks;
-  PosedCache posed;
+  InstanceCache instance;
   EstimateCache estimates;
 };
 

@@ -14,10 +14,10 @@ namespace ridge::measure {
 namespace {
 
 constexpr double kLiveLimit_s = 2, kMeasureLimit_s = 10, kFill_s = 0.3;
-constexpr int kLeastRounds = 6, kMeasureRounds = 20, kMostWindows = 60;
+constexpr int kMinRounds = 6, kMeasureRounds = 20, kMaxWindows = 60;
 /// What a window is at least, in steps, and at most: a longer limit brings more rounds instead. Without
 /// stages there are no rounds, and what others do between windows (another process loads on) must not count.
-constexpr double kLeastSteps = 4, kMostWindow_s = 0.1, kMostWithoutStages_s = 0.5;
+constexpr double kMinSteps = 4, kMaxWindow_s = 0.1, kMaxWithoutStages_s = 0.5;
 /// What a timeline shows is the first window. Of the others so many are kept, for means, where no stage
 /// can be measured alone.
 constexpr int64_t kFirstSpans = 2000, kFurtherSpans = 200;
@@ -223,8 +223,8 @@ void PipelineDriver::report(double share) {
 
 bool PipelineDriver::enough(double elapsed_s) const {
   const auto windows = static_cast<int>(series_->samples.size());
-  if (elapsed_s < limit_s_) return windows >= kMostWindows;
-  return live_ || windows >= kLeastRounds || elapsed_s >= 4 * limit_s_;
+  if (elapsed_s < limit_s_) return windows >= kMaxWindows;
+  return live_ || windows >= kMinRounds || elapsed_s >= 4 * limit_s_;
 }
 
 Result<void> PipelineDriver::rounds() {
@@ -250,14 +250,14 @@ Result<void> PipelineDriver::rounds() {
 /// start.
 Result<void> PipelineDriver::fill() {
   const double parts = stages_.empty() ? 1 : 1.5 + 1.25 * double(stages_.size());
-  const double most_s = stages_.empty() ? kMostWithoutStages_s : kMostWindow_s;
-  window_s_ = std::min(most_s, limit_s_ / (live_ ? kLeastRounds : kMeasureRounds) / parts);
+  const double max_s = stages_.empty() ? kMaxWithoutStages_s : kMaxWindow_s;
+  window_s_ = std::min(max_s, limit_s_ / (live_ ? kMinRounds : kMeasureRounds) / parts);
   observer_->phase(series_->index, {.phase = "warmup", .text = "filling the pipeline"});
   const auto ignored = [](const Span&) {};
   RIDGE_TRY_VOID(pipeline_->run_window(kFill_s, ignored));
   RIDGE_TRY(const PipelineWindow out, pipeline_->run_window(window_s_, ignored));
   const double steps = double(out.items) / double(pipeline_->items_per_step());
-  if (steps > 0) window_s_ = std::max(window_s_, kLeastSteps * out.took_s / steps);
+  if (steps > 0) window_s_ = std::max(window_s_, kMinSteps * out.took_s / steps);
   return {};
 }
 

@@ -124,7 +124,7 @@ Python::Python() {
     return;
   }
   Child child(name_, {program_, "-c", kFolders}, {}, false);
-  const auto folders = child.hear();
+  const auto folders = child.receive();
   if (!folders) {
     reason_ = folders.error().what;
     return;

@@ -57,17 +57,17 @@ std::string smaller_size_hint(const FamilyDesc& family, const Params& params, do
 
 }  // namespace
 
-size_t Posed::bytes() const {
+size_t ProblemInstance::bytes() const {
   return total_bytes(specs);
 }
 
-size_t Posed::output_bytes() const {
+size_t ProblemInstance::output_bytes() const {
   size_t sum = 0;
   for (const BufferSpec& spec : specs) sum += spec.is_output ? spec.bytes : 0;
   return sum;
 }
 
-void Posed::generate(uint64_t new_seed) {
+void ProblemInstance::generate(uint64_t new_seed) {
   seed = new_seed;
   problem->generate(seed, &host);
 }
@@ -91,28 +91,31 @@ Result<void> check_memory(const FamilyDesc& family, const Params& params, const 
   return {};
 }
 
-Result<std::shared_ptr<Posed>> pose(const FamilyDesc& family, const Params& params, uint64_t seed,
-                                    const Device& device) {
+Result<std::shared_ptr<ProblemInstance>> make_instance(const FamilyDesc& family,
+                                                       const Params& params, uint64_t seed,
+                                                       const Device& device) {
   RIDGE_TRY(auto problem, family.make_problem(params));
-  auto posed = std::make_shared<Posed>();
-  posed->specs = problem->buffers();
+  auto instance = std::make_shared<ProblemInstance>();
+  instance->specs = problem->buffers();
   RIDGE_TRY_VOID(check_memory(family, params, *problem, device));
-  posed->problem = std::move(problem);
-  posed->host.resize(posed->specs.size());
-  for (size_t i = 0; i < posed->specs.size(); ++i) posed->host[i].resize(posed->specs[i].bytes);
-  posed->generate(seed);
-  return posed;
+  instance->problem = std::move(problem);
+  instance->host.resize(instance->specs.size());
+  for (size_t i = 0; i < instance->specs.size(); ++i)
+    instance->host[i].resize(instance->specs[i].bytes);
+  instance->generate(seed);
+  return instance;
 }
 
-Result<std::shared_ptr<Posed>> PosedCache::get(const FamilyDesc& family, const Params& params,
-                                               uint64_t seed, const Device& device) {
+Result<std::shared_ptr<ProblemInstance>> InstanceCache::get(const FamilyDesc& family,
+                                                            const Params& params, uint64_t seed,
+                                                            const Device& device) {
   const std::string key = std::string(family.name) + " " + to_string(params);
   if (posed_ != nullptr && key == key_) {
     if (posed_->seed != seed) posed_->generate(seed);
     return posed_;
   }
   posed_ = nullptr;  // frees the old inputs before the new ones need room
-  RIDGE_TRY(posed_, pose(family, params, seed, device));
+  RIDGE_TRY(posed_, make_instance(family, params, seed, device));
   key_ = key;
   return posed_;
 }
@@ -141,10 +144,10 @@ size_t BufferSet::bytes() const {
   return total_bytes(specs_);
 }
 
-Result<void> BufferSet::upload_inputs(const Posed& posed) {
+Result<void> BufferSet::upload_inputs(const ProblemInstance& instance) {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].is_output || specs_[i].bytes == 0) continue;
-    RIDGE_TRY_VOID(device_->upload(pointers_[i], posed.host[i].data(), specs_[i].bytes));
+    RIDGE_TRY_VOID(device_->upload(pointers_[i], instance.host[i].data(), specs_[i].bytes));
   }
   return {};
 }
@@ -163,15 +166,15 @@ Result<void> BufferSet::poison_outputs() {
   return {};
 }
 
-Result<void> BufferSet::download_outputs(Posed* posed) const {
+Result<void> BufferSet::download_outputs(ProblemInstance* instance) const {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (!specs_[i].is_output || specs_[i].bytes == 0) continue;
-    RIDGE_TRY_VOID(device_->download(posed->host[i].data(), pointers_[i], specs_[i].bytes));
+    RIDGE_TRY_VOID(device_->download(instance->host[i].data(), pointers_[i], specs_[i].bytes));
   }
   return {};
 }
 
-Result<bool> BufferSet::inputs_intact(const Posed& posed) const {
+Result<bool> BufferSet::inputs_intact(const ProblemInstance& instance) const {
   std::vector<std::byte> piece;
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].is_output) continue;
@@ -179,7 +182,7 @@ Result<bool> BufferSet::inputs_intact(const Posed& posed) const {
       const size_t bytes = std::min(kPieceBytes, specs_[i].bytes - at);
       piece.resize(bytes);
       RIDGE_TRY_VOID(device_->download(piece.data(), offset(pointers_[i], at), bytes));
-      if (std::memcmp(piece.data(), posed.host[i].data() + at, bytes) != 0) return false;
+      if (std::memcmp(piece.data(), instance.host[i].data() + at, bytes) != 0) return false;
     }
   }
   return true;
@@ -197,7 +200,7 @@ Result<std::string> BufferSet::broken_guard() const {
 }
 
 Launch ReadyRung::launch() const {
-  return {.shape = posed->problem->shape(),
+  return {.shape = instance->problem->shape(),
           .buffers = buffers->pointers(),
           .stream = device->stream(),
           .plan_state = plan.plan.state};
@@ -215,7 +218,7 @@ double ReadyRung::memory_bytes() const {
   return double(buffers->bytes()) + double(plan.plan.workspace_bytes);
 }
 
-void Posed::describe(Series* series) const {
+void ProblemInstance::describe(Series* series) const {
   series->flop = problem->flop();
   series->bytes_min = problem->bytes_min();
   series->bytes_written = double(output_bytes());
@@ -225,24 +228,25 @@ void Posed::describe(Series* series) const {
 void ReadyRung::describe(Series* series) const {
   series->memory_bytes = memory_bytes();
   series->note = plan.plan.note;
-  add_note(posed->problem->note(), series);
+  add_note(instance->problem->note(), series);
   if (plan.plan.vector_ops > 0) series->work["logic"] = plan.plan.vector_ops;
   if (plan.plan.l2_bytes > 0) series->work["l2_read"] = plan.plan.l2_bytes;
 }
 
-Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shared_ptr<Posed> posed,
+Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device,
+                             std::shared_ptr<ProblemInstance> instance,
                              std::shared_ptr<BufferSet> buffers, double* needed_bytes) {
   ReadyRung rung;
   rung.kernel = &kernel;
   rung.device = device;
-  rung.posed = std::move(posed);
+  rung.instance = std::move(instance);
   rung.buffers = std::move(buffers);
   if (rung.buffers == nullptr) {
-    RIDGE_TRY(rung.buffers, BufferSet::make(device, rung.posed->specs));
+    RIDGE_TRY(rung.buffers, BufferSet::make(device, rung.instance->specs));
   }
-  RIDGE_TRY_VOID(rung.buffers->upload_inputs(*rung.posed));
+  RIDGE_TRY_VOID(rung.buffers->upload_inputs(*rung.instance));
   if (kernel.prepare != nullptr) {
-    const Status status = kernel.prepare(rung.posed->problem->shape(), &rung.plan.plan);
+    const Status status = kernel.prepare(rung.instance->problem->shape(), &rung.plan.plan);
     if (!status.ok()) {
       if (needed_bytes && rung.plan.plan.workspace_bytes > 0) *needed_bytes = rung.memory_bytes();
       return to_error(status, kernel);

@@ -26,7 +26,7 @@ class PlanOwner {
 };
 
 /// A problem with generated inputs on the host.
-struct Posed {
+struct ProblemInstance {
   std::unique_ptr<Problem> problem;
   std::vector<BufferSpec> specs;
   HostBuffers host;  ///< inputs as generated; outputs hold whatever was downloaded last
@@ -47,8 +47,9 @@ Result<void> check_memory(const FamilyDesc& family, const Params& params, const 
 
 /// Fails when the family refuses `params`, or where host memory (and, on the CPU, the device's
 /// copies) would not fit: Error unavailable, naming the bytes.
-Result<std::shared_ptr<Posed>> pose(const FamilyDesc& family, const Params& params, uint64_t seed,
-                                    const Device& device);
+Result<std::shared_ptr<ProblemInstance>> make_instance(const FamilyDesc& family,
+                                                       const Params& params, uint64_t seed,
+                                                       const Device& device);
 
 /// Device buffers of one problem, each between two guards of quality::kGuardBytes.
 class BufferSet {
@@ -61,11 +62,11 @@ class BufferSet {
 
   void* const* pointers() const { return pointers_.data(); }
   size_t bytes() const;
-  Result<void> upload_inputs(const Posed& posed);
+  Result<void> upload_inputs(const ProblemInstance& instance);
   Result<void> poison_outputs();
-  Result<void> download_outputs(Posed* posed) const;
+  Result<void> download_outputs(ProblemInstance* instance) const;
   /// Whether the inputs still are what was uploaded, bit for bit.
-  Result<bool> inputs_intact(const Posed& posed) const;
+  Result<bool> inputs_intact(const ProblemInstance& instance) const;
   /// The name of the first buffer whose guards were overwritten; empty if none.
   Result<std::string> broken_guard() const;
 
@@ -83,7 +84,7 @@ class BufferSet {
 struct ReadyRung {
   const KernelDesc* kernel = nullptr;
   Device* device = nullptr;
-  std::shared_ptr<Posed> posed;
+  std::shared_ptr<ProblemInstance> instance;
   std::shared_ptr<BufferSet> buffers;
   PlanOwner plan;
 
@@ -97,20 +98,21 @@ struct ReadyRung {
 
 /// Uploads the inputs and prepares the kernel. `buffers` null: buffers of its own. `needed_bytes`: where a
 /// kernel refuses and says what it would have taken (Plan::workspace_bytes), buffers and that.
-Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device, std::shared_ptr<Posed> posed,
+Result<ReadyRung> make_ready(const KernelDesc& kernel, Device* device,
+                             std::shared_ptr<ProblemInstance> instance,
                              std::shared_ptr<BufferSet> buffers = nullptr,
                              double* needed_bytes = nullptr);
 
 /// The problem last posed, kept: the rungs of one ladder share their inputs (a 4096 x 4096 pair
 /// takes a second to generate).
-class PosedCache {
+class InstanceCache {
  public:
-  Result<std::shared_ptr<Posed>> get(const FamilyDesc& family, const Params& params, uint64_t seed,
-                                     const Device& device);
+  Result<std::shared_ptr<ProblemInstance>> get(const FamilyDesc& family, const Params& params,
+                                               uint64_t seed, const Device& device);
 
  private:
   std::string key_;
-  std::shared_ptr<Posed> posed_;
+  std::shared_ptr<ProblemInstance> posed_;
 };
 
 }  // namespace ridge::measure

@@ -17,7 +17,7 @@ class Stepper {
 
   /// Wall time of the call; the lengths are sent before it.
   Result<double> step(const std::vector<int64_t>& lengths) {
-    const StepInputs inputs = family_.step(rung_.posed->problem->shape(), lengths);
+    const StepInputs inputs = family_.step(rung_.instance->problem->shape(), lengths);
     Side side = rung_.plain_side();
     side.launch.shape = inputs.shape;
     PlanOwner& plan = plans_[int64_t(lengths.size())];
@@ -56,8 +56,8 @@ Result<Serving> serve(Device* device, const KernelDesc& kernel, const Params& pa
   }
   observer->phase(0, {.phase = "prepare", .text = "filling the cache"});
   const Params room = family->step_room(params, asked.batch_limit, asked.prompt + asked.tokens);
-  RIDGE_TRY(auto posed, pose(*family, room, 1, *device));
-  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, posed));
+  RIDGE_TRY(auto instance, make_instance(*family, room, 1, *device));
+  RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
   observer->phase(0, {.phase = "check", .text = "the step against float64"});
   RIDGE_TRY(const QualityCheck check, check_rung(&rung, false, "the full batch"));
   if (!check.passed) {

@@ -15,7 +15,7 @@
 namespace ridge::measure {
 namespace {
 
-constexpr size_t kMostOutput = size_t{256} << 20;
+constexpr size_t kMaxOutput = size_t{256} << 20;
 
 Error failed(const std::string& program, const std::string& what) {
   return {ErrorCode::unavailable, what, program, ""};
@@ -29,7 +29,7 @@ bool read_to_end(int fd, Clock::time_point end, const Cancelled& cancelled, std:
   char piece[1 << 16];
   for (;;) {
     const double left_s = std::chrono::duration<double>(end - Clock::now()).count();
-    if (!(left_s > 0) || text->size() > kMostOutput || (cancelled && cancelled())) return false;
+    if (!(left_s > 0) || text->size() > kMaxOutput || (cancelled && cancelled())) return false;
     pollfd waiting = {fd, POLLIN, 0};
     constexpr double kAskEvery_s = 0.05;
     const double wait_s = cancelled ? std::min(left_s, kAskEvery_s) : left_s;

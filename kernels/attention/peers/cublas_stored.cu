@@ -40,15 +40,15 @@ __global__ void attention_cublas_softmax_kernel(Attention a, float* s) {
   const float* from = s + row * a.sequence;
   const int lane = static_cast<int>(threadIdx.x) % 32, n = static_cast<int>(a.sequence),
             seen = static_cast<int>(a.causal ? row % a.sequence + 1 : a.sequence);
-  float largest = -INFINITY, sum = 0;
-  for (int j = lane; j < seen; j += 32) largest = fmaxf(largest, from[j]);
-  largest = over_warp(largest, [](float x, float y) { return fmaxf(x, y); });
-  for (int j = lane; j < seen; j += 32) sum += expf(from[j] - largest);
+  float row_max = -INFINITY, sum = 0;
+  for (int j = lane; j < seen; j += 32) row_max = fmaxf(row_max, from[j]);
+  row_max = over_warp(row_max, [](float x, float y) { return fmaxf(x, y); });
+  for (int j = lane; j < seen; j += 32) sum += expf(from[j] - row_max);
   sum = over_warp(sum, [](float x, float y) { return x + y; });
   auto* to = reinterpret_cast<T*>(s + row * a.sequence);
   for (int j0 = 0; j0 < n; j0 += 32) {
     const int j = j0 + lane;
-    const float p = j < seen ? expf(from[j] - largest) / sum : 0;
+    const float p = j < seen ? expf(from[j] - row_max) / sum : 0;
     __syncwarp();
     if (j < n) to[j] = T(p);
     __syncwarp();

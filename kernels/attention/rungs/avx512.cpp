@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kStripRows = 14, kPanel = 32, kKeyBlock = 256;
 /// While no 16th of a row's weights of a block adds up to more than this, the shift stays.
-constexpr float kMostWeight = 1024;
+constexpr float kMaxWeight = 1024;
 
 /// Rows of the panel from the one in use to the one fetched: 28 cycles each, so that the L3 has 180 ns.
 constexpr int64_t kAhead = 24;
@@ -88,14 +88,14 @@ void values(const AttentionStrip* strip, const float* b) {
 }
 
 bool weights(const AttentionStrip* strip) {
-  return weights_of_strip(strip, kStripRows, kMostWeight, true);
+  return weights_of_strip(strip, kStripRows, kMaxWeight, true);
 }
 
 void raise_shift(const AttentionStrip* strip, float* rescale) {
   for (int64_t i = 0; i < kStripRows; ++i) {
     float *s = strip->s + i * kRowStride, *sum = strip->sum + 16 * i;
-    const float largest = largest_of(s, strip->keys[i], strip->columns);
-    const float by = strip->first || largest > 0 ? largest : 0;
+    const float row_max = row_max_of(s, strip->keys[i], strip->columns);
+    const float by = strip->first || row_max > 0 ? row_max : 0;
     for (int64_t j = 0; j < strip->columns; j += 16) {
       _mm512_storeu_ps(s + j, _mm512_sub_ps(_mm512_loadu_ps(s + j), _mm512_set1_ps(by)));
     }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/cpu/huge_pages.h"
 #include "kernels/runtime/cpu/team.h"
 #include "kernels/runtime/problems/attention.h"
@@ -22,7 +23,7 @@
 namespace ridge {
 
 /// Queries in the highest strip.
-static constexpr int64_t kMostRows = 14;
+static constexpr int64_t kMaxRows = 14;
 /// Floats from row to row of queries, scores and O. A constant, so that a tile's rows are one
 /// pointer and displacements (with 14 pointers some were reloaded from the stack at each step); not a power
 /// of two, so that they do not meet in the same sets of the cache.
@@ -43,7 +44,7 @@ struct AttentionStrip {
 
 /// The register tile and the code around it.
 struct AttentionKernel {
-  int64_t rows;         ///< queries in a strip, kMostRows at most
+  int64_t rows;         ///< queries in a strip, kMaxRows at most
   int64_t query_block;  ///< whole strips
   int64_t panel;        ///< keys, or elements of the head, of a panel
   int64_t width;        ///< floats from row to row of a packed panel
@@ -87,29 +88,23 @@ struct AttentionJob {
   int64_t part_floats, value_floats;
 };
 
-static inline int64_t attention_rounded(int64_t value, int64_t to) {
-  return (value + to - 1) / to * to;
-}
-
 /// Floats of a head's packed keys, and of a block of its packed values.
 static inline int64_t attention_key_floats(const AttentionKernel* kernel, int64_t sequence,
                                            int64_t d) {
-  return attention_rounded(sequence, kernel->panel) / kernel->panel * kernel->width *
-         (d + kernel->extra);
+  return ceil_div(sequence, kernel->panel) * kernel->width * (d + kernel->extra);
 }
 
 static inline int64_t attention_value_floats(const AttentionKernel* kernel, int64_t d) {
-  return (kernel->key_block + kernel->extra) * attention_rounded(d, kernel->panel) / kernel->panel *
-         kernel->width;
+  return (kernel->key_block + kernel->extra) * round_up(d, kernel->panel) / kernel->panel * kernel->width;
 }
 
 static inline int64_t attention_part_floats(const AttentionKernel* kernel, const Shape& shape) {
   const int64_t s = shape.dim[kAttentionSequence], d = shape.dim[kAttentionHeadSize];
-  const int64_t blocks = attention_rounded(s, kernel->key_block) / kernel->key_block;
+  const int64_t blocks = round_up(s, kernel->key_block) / kernel->key_block;
   const int64_t packed =
       attention_key_floats(kernel, s, d) + blocks * attention_value_floats(kernel, d);
   const int64_t rows = kernel->query_block * (2 * kRowStride + 3 + 16) + kernel->rows * kRowStride;
-  return attention_rounded(packed + rows + 64, 64);
+  return round_up(packed + rows + 64, 64);
 }
 
 static inline Status attention_prepare_blocks(const AttentionKernel* kernel, const Shape& shape,
@@ -169,12 +164,11 @@ static inline void attention_pack(const AttentionJob* job, int64_t head, Attenti
 
 /// The shift grows, and what was summed before shrinks.
 static inline void attention_raise(const AttentionJob* job, const AttentionStrip* strip) {
-  float rescale[kMostRows];
+  float rescale[kMaxRows];
   job->kernel->raise(strip, rescale);
   for (int64_t i = 0; !strip->first && i < job->kernel->rows; ++i) {
     float* o = strip->o + i * kRowStride;
-    for (int64_t e = 0; e < attention_rounded(strip->d, job->kernel->panel); ++e)
-      o[e] *= rescale[i];
+    for (int64_t e = 0; e < round_up(strip->d, job->kernel->panel); ++e) o[e] *= rescale[i];
   }
 }
 
@@ -182,13 +176,13 @@ static inline void attention_raise(const AttentionJob* job, const AttentionStrip
 static inline void attention_strip(const AttentionJob* job, AttentionMemory* m, int64_t query,
                                    int64_t row, int64_t key) {
   const AttentionKernel* kernel = job->kernel;
-  const int64_t d = job->a.d, end = attention_rounded(job->a.sequence - key, kernel->panel);
+  const int64_t d = job->a.d, end = round_up(job->a.sequence - key, kernel->panel);
   const int64_t last = job->a.causal ? query + row + kernel->rows : job->a.sequence;
-  int64_t columns = attention_rounded(last - key, kernel->panel);  // panels that some row sees
+  int64_t columns = round_up(last - key, kernel->panel);  // panels that some row sees
   if (columns > end) columns = end;
   if (columns > kernel->key_block) columns = kernel->key_block;
   if (columns <= 0) return;
-  int64_t keys[kMostRows];
+  int64_t keys[kMaxRows];
   for (int64_t i = 0; i < kernel->rows; ++i) {
     const int64_t query_i = query + row + i;
     keys[i] =
@@ -248,7 +242,7 @@ static inline void attention_part(void* context, int index) {
   AttentionMemory m;
   m.k = (float*)job->memory + index * job->part_floats;
   m.v = m.k + attention_key_floats(kernel, s, d);
-  m.q = m.v + attention_rounded(s, kernel->key_block) / kernel->key_block * job->value_floats;
+  m.q = m.v + round_up(s, kernel->key_block) / kernel->key_block * job->value_floats;
   m.o = m.q + block * kRowStride;
   m.s = m.o + block * kRowStride;
   m.sum = m.s + kernel->rows * kRowStride;

@@ -32,11 +32,11 @@ inline int64_t steps_of(int64_t length) {
 /// large as values are: 1.
 constexpr float kHeadroom = 2;
 /// As in avx512, but lower: weights are multiplied by each other, and what is left of that is an error.
-constexpr float kMostWeight = 64;
-static_assert(kBlock / 16 * 4 <= int64_t(kMostWeight), "equal weights, 4 each, are not too large");
+constexpr float kMaxWeight = 64;
+static_assert(kBlock / 16 * 4 <= int64_t(kMaxWeight), "equal weights, 4 each, are not too large");
 /// Where one value has nearly all the weight, the others' share of the error is too much beside it: until a
 /// row's weights have added up to this, they are multiplied as they are.
-constexpr float kEnoughWeight = 2 * kMostWeight;
+constexpr float kEnoughWeight = 2 * kMaxWeight;
 
 /// Brings the root of the mean of squares closest to 1.
 float unit(const float* from, int64_t count) {
@@ -164,17 +164,16 @@ void values(const AttentionStrip* strip, const float* v) {
 }
 
 bool weights(const AttentionStrip* strip) {
-  return weights_of_strip(strip, kInnerRows, kMostWeight, false);
+  return weights_of_strip(strip, kInnerRows, kMaxWeight, false);
 }
 
 void raise_shift(const AttentionStrip* strip, float* rescale) {
   for (int64_t i = 0; i < kInnerRows; ++i) {
     float *sum = strip->sum + 16 * i, *shift = strip->shift + i;
-    const float largest =
-        largest_of(strip->s + i * kRowStride, strip->keys[i], strip->columns) * strip->scale[i] -
-        kHeadroom;
+    const float row_max =
+        row_max_of(strip->s + i * kRowStride, strip->keys[i], strip->columns) * strip->scale[i] - kHeadroom;
     const float before = *shift;
-    if (strip->first || largest > before) *shift = largest;
+    if (strip->first || row_max > before) *shift = row_max;
     const __m512 factor =
         strip->first ? _mm512_setzero_ps() : exp2_of(_mm512_set1_ps(before - *shift));
     rescale[i] = _mm512_cvtss_f32(factor);

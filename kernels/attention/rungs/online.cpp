@@ -20,7 +20,7 @@ constexpr int64_t kBlock = 64, kLargestHead = 256;
 
 /// Of one query: what is known after the blocks so far.
 struct Row {
-  float largest = -INFINITY, sum = 0;
+  float running_max = -INFINITY, sum = 0;
   float o[kLargestHead] = {};
 };
 
@@ -28,19 +28,19 @@ struct Row {
 void add_block(const Attention& a, const float* q, const float* k, const float* v, int64_t count,
                Row* row) {
   float s[kBlock];
-  float largest = row->largest;
+  float running_max = row->running_max;
   for (int64_t j = 0; j < count; ++j) {
     float sum = 0;
     for (int64_t p = 0; p < a.d; ++p) sum += q[p] * k[j * a.d + p];
     s[j] = sum * a.scale;
-    largest = std::fmax(largest, s[j]);
+    running_max = std::fmax(running_max, s[j]);
   }
-  const float rescale = std::exp(row->largest - largest);  // 0 for the first block
-  row->largest = largest;
+  const float rescale = std::exp(row->running_max - running_max);  // 0 for the first block
+  row->running_max = running_max;
   row->sum *= rescale;
   for (int64_t c = 0; c < a.d; ++c) row->o[c] *= rescale;
   for (int64_t j = 0; j < count; ++j) {
-    const float p = std::exp(s[j] - largest);
+    const float p = std::exp(s[j] - running_max);
     row->sum += p;
     for (int64_t c = 0; c < a.d; ++c) row->o[c] += p * v[j * a.d + c];
   }

@@ -40,14 +40,14 @@ __global__ void __launch_bounds__(kThreads) attention_online_kernel(Attention a)
     }
   };
   load(q, qs, first, kQueries);
-  float o[kMaxHead / kLanes] = {}, largest = -INFINITY, sum = 0;
+  float o[kMaxHead / kLanes] = {}, running_max = -INFINITY, sum = 0;
   const int seen = a.causal ? min(n, first + row + 1) : n;
   const int last = a.causal ? min(n, first + kQueries) : n;
   for (int key = 0; key < last; key += kKeys) {
     __syncthreads();  // everybody has read the values of the piece before
     load(kv, ks, key, kKeys);
     __syncthreads();
-    float in_piece = largest;
+    float in_piece = running_max;
     for (int j = lane; j < kKeys; j += kLanes) {
       float score = 0;
       for (int c = 0; c < d; ++c) score = fmaf(q[row * stride + c], kv[j * stride + c], score);
@@ -57,16 +57,15 @@ __global__ void __launch_bounds__(kThreads) attention_online_kernel(Attention a)
     }
     in_piece = fmaxf(in_piece, __shfl_xor_sync(~0u, in_piece, 1));
     in_piece = fmaxf(in_piece, __shfl_xor_sync(~0u, in_piece, 2));
-    const float rescale =
-        expf(largest - in_piece);  // 0 for the first piece, which has a key for each row
-    largest = in_piece;
+    const float rescale = expf(running_max - in_piece);  // 0 for the first piece, which has a key for each row
+    running_max = in_piece;
     sum *= rescale;
     for (int c = 0; c < kMaxHead / kLanes; ++c) o[c] *= rescale;
     __syncthreads();
     load(kv, vs, key, kKeys);
     __syncthreads();
     for (int j = 0; j < kKeys; ++j) {
-      const float p = expf(s[row * (kKeys + 1) + j] - largest);
+      const float p = expf(s[row * (kKeys + 1) + j] - running_max);
       sum += p;
 #pragma unroll
       for (int c = 0; c < kMaxHead / kLanes; ++c) {

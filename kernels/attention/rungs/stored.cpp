@@ -44,9 +44,9 @@ void scores(const Attention& a, const float* q, const float* k, float* s) {
 void softmax(const Attention& a, float* s) {
   for (int64_t i = 0; i < a.sequence; ++i) {
     float* row = s + i * a.sequence;
-    float largest = row[0], sum = 0;
-    for (int64_t j = 1; j < attention_keys(a, i); ++j) largest = std::fmax(largest, row[j]);
-    for (int64_t j = 0; j < attention_keys(a, i); ++j) sum += row[j] = std::exp(row[j] - largest);
+    float row_max = row[0], sum = 0;
+    for (int64_t j = 1; j < attention_keys(a, i); ++j) row_max = std::fmax(row_max, row[j]);
+    for (int64_t j = 0; j < attention_keys(a, i); ++j) sum += row[j] = std::exp(row[j] - row_max);
     for (int64_t j = 0; j < attention_keys(a, i); ++j) row[j] /= sum;
   }
 }

@@ -36,10 +36,10 @@ __global__ void attention_stored_softmax_kernel(float* s, int64_t rows, int n) {
   if (row >= rows) return;
   float* p = s + row * n;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  float largest = -INFINITY, sum = 0;
-  for (int j = lane; j < n; j += 32) largest = fmaxf(largest, p[j]);
-  largest = over_warp(largest, [](float x, float y) { return fmaxf(x, y); });
-  for (int j = lane; j < n; j += 32) sum += p[j] = expf(p[j] - largest);
+  float row_max = -INFINITY, sum = 0;
+  for (int j = lane; j < n; j += 32) row_max = fmaxf(row_max, p[j]);
+  row_max = over_warp(row_max, [](float x, float y) { return fmaxf(x, y); });
+  for (int j = lane; j < n; j += 32) sum += p[j] = expf(p[j] - row_max);
   sum = over_warp(sum, [](float x, float y) { return x + y; });
   for (int j = lane; j < n; j += 32) p[j] /= sum;
 }

@@ -27,7 +27,7 @@ static inline __mmask16 seen(int64_t keys, int64_t j) {
 }
 
 /// The largest score of the keys that the row sees.
-static inline float largest_of(const float* row, int64_t keys, int64_t columns) {
+static inline float row_max_of(const float* row, int64_t keys, int64_t columns) {
   __m512 most = _mm512_set1_ps(-__builtin_inff());
   for (int64_t j = 0; j < columns; j += 16) {
     most = _mm512_mask_max_ps(most, seen(keys, j), most, _mm512_loadu_ps(row + j));
@@ -60,14 +60,14 @@ static inline __attribute__((always_inline)) __m512 weights_of(float* row, int64
 static inline __attribute__((always_inline)) bool weights_of_strip(const AttentionStrip* strip,
                                                                    int64_t rows, float most,
                                                                    bool shifted) {
-  __m512 totals[kMostRows], largest = _mm512_setzero_ps();
+  __m512 totals[kMaxRows], row_max = _mm512_setzero_ps();
   for (int64_t i = 0; i < rows; ++i) {
     const WeightsExponent of = {strip->scale[i], strip->shift[i]};
     totals[i] = weights_of(strip->s + i * kRowStride, strip->keys[i], strip->columns,
                            shifted ? nullptr : &of);
-    largest = _mm512_max_ps(totals[i], largest);
+    row_max = _mm512_max_ps(totals[i], row_max);
   }
-  if (_mm512_cmp_ps_mask(largest, _mm512_set1_ps(most), _CMP_NLE_UQ)) return false;
+  if (_mm512_cmp_ps_mask(row_max, _mm512_set1_ps(most), _CMP_NLE_UQ)) return false;
   for (int64_t i = 0; i < rows; ++i) {
     float* sum = strip->sum + 16 * i;
     _mm512_storeu_ps(sum, _mm512_add_ps(totals[i], _mm512_loadu_ps(sum)));

@@ -39,7 +39,7 @@ void add(float weight, const float* from, int64_t d, float* to) {
   for (int64_t c = 0; c < d; ++c) to[c] += weight * from[c];
 }
 
-void turn(const float* from, int64_t count, int64_t d, float* to) {
+void transpose(const float* from, int64_t count, int64_t d, float* to) {
   for (int64_t c = 0; c < d; ++c) {
     for (int64_t j = 0; j < kBlock; ++j) to[c * kBlock + j] = j < count ? from[j * d + c] : 0;
   }
@@ -75,8 +75,8 @@ void backward_heads(const AttentionBackward& b, int64_t head_kv, Tile* tile) {
   }
   for (int64_t key = 0; key < n; key += kBlock) {
     const int64_t kv = head_kv * n + key, count = n - key < kBlock ? n - key : kBlock;
-    turn(static_cast<const float*>(b.a.k) + kv * d, count, d, tile->kt);
-    turn(static_cast<const float*>(b.a.v) + kv * d, count, d, tile->vt);
+    transpose(static_cast<const float*>(b.a.k) + kv * d, count, d, tile->kt);
+    transpose(static_cast<const float*>(b.a.v) + kv * d, count, d, tile->vt);
     for (int64_t row = 0; row < b.a.group * n; ++row) {
       const int64_t seen = attention_keys(b.a, row % n) - key;
       if (seen > 0) add_query(b, first + row, kv, seen < count ? seen : count, tile);

@@ -56,12 +56,12 @@ __device__ __forceinline__ void scores(float (&s)[rows / 2],
 
 /// sums += p b: 64 keys x d, over the piece's queries.
 template <typename Element, int d, int rows>
-__device__ __forceinline__ void add_product(float (&sums)[d / 2], const uint32_t (&p)[rows / 16][4],
+__device__ __forceinline__ void add_product(float (&acc)[d / 2], const uint32_t (&p)[rows / 16][4],
                                             const unsigned char (&b)[d / 64][rows * kSliceBytes]) {
   const uint64_t from_b = swizzled_descriptor_n_major(b, rows * kSliceBytes);
 #pragma unroll
   for (int step = 0; step < rows / 16; ++step) {
-    WgmmaRegisters<Element, d>::multiply(sums, p[step], from_b + 128 * step);
+    WgmmaRegisters<Element, d>::multiply(acc, p[step], from_b + 128 * step);
   }
   wgmma_commit();
 }
@@ -120,10 +120,10 @@ __device__ __forceinline__ void to_weights(float (&s)[rows / 2], const float (&l
 #pragma unroll
   for (int i = 0; i < rows / 2; i += 4) {
     const float2 pair = *reinterpret_cast<const float2*>(l + 2 * i + column);
-    s[i] = exp2_fast(fmaf(s[i], scale, -pair.x));
-    s[i + 1] = exp2_fast(fmaf(s[i + 1], scale, -pair.y));
-    s[i + 2] = exp2_fast(fmaf(s[i + 2], scale, -pair.x));
-    s[i + 3] = exp2_fast(fmaf(s[i + 3], scale, -pair.y));
+    s[i] = fast_exp2(fmaf(s[i], scale, -pair.x));
+    s[i + 1] = fast_exp2(fmaf(s[i + 1], scale, -pair.y));
+    s[i + 2] = fast_exp2(fmaf(s[i + 2], scale, -pair.x));
+    s[i + 3] = fast_exp2(fmaf(s[i + 3], scale, -pair.y));
   }
 }
 

@@ -37,7 +37,7 @@ Status launch_counting(const Launch& launch) {
   for (int64_t i = 0; i < launch.shape.dim[0]; ++i, row += (model->features + 63) / 64) {
     int scores[kBloomClasses] = {};
     for (int filter = 0; filter < model->filters; ++filter) {
-      uint16_t slots[kMostHashes], yes = 0x3ff;
+      uint16_t slots[kMaxHashes], yes = 0x3ff;
       bloom_slots(model, filter, row, slots);
       for (int h = 0; h < model->hashes; ++h) {
         yes &= table[((int64_t)filter << model->log2_slots) + slots[h]];

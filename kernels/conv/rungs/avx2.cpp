@@ -21,8 +21,8 @@ static constexpr int kVecs = 2;
 static inline Vec broadcast(const float* p) {
   return _mm256_broadcast_ss(p);
 }
-static inline Vec fma(Vec a, Vec b, Vec sum) {
-  return _mm256_fmadd_ps(a, b, sum);
+static inline Vec fma(Vec a, Vec b, Vec acc) {
+  return _mm256_fmadd_ps(a, b, acc);
 }
 static inline Vec load(const float* p) {
   return _mm256_loadu_ps(p);

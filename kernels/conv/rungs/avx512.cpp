@@ -19,8 +19,8 @@ static constexpr int kVecs = 4;
 static inline Vec broadcast(const float* p) {
   return _mm512_set1_ps(*p);
 }
-static inline Vec fma(Vec a, Vec b, Vec sum) {
-  return _mm512_fmadd_ps(a, b, sum);
+static inline Vec fma(Vec a, Vec b, Vec acc) {
+  return _mm512_fmadd_ps(a, b, acc);
 }
 static inline Vec load(const float* p) {
   return _mm512_loadu_ps(p);

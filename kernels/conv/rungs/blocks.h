@@ -78,7 +78,7 @@ static inline int64_t conv_block_floats(const ConvPlan* plan) {
   return plan->v.r * plan->v.s * 16 * (plan->depthwise ? 1 : plan->width);
 }
 
-static inline int64_t conv_least(int64_t a, int64_t b) {
+static inline int64_t conv_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
@@ -117,16 +117,16 @@ static inline void conv_item(const ConvJob* job, int64_t item) {
   t.y_block = y_block;
   t.vecs = filters->vecs;
   for (int64_t block = filters->begin; block < filters->end; block += chunk) {
-    t.blocks = conv_least(chunk, filters->end - block);
+    t.blocks = conv_min(chunk, filters->end - block);
     const int64_t left = v->c - (block + t.blocks - 1) * 16;
-    t.last_lanes = (int)conv_least(16, left);
+    t.last_lanes = (int)conv_min(16, left);
     t.f = filters->f + (block - filters->begin) * block_floats;
     t.first = block == filters->begin;
     t.bias = v->relu && block + t.blocks == filters->end ? plan->bias + g * plan->width : NULL;
     const int64_t last = all * (piece + 1) / pieces;
     for (int64_t at = all * piece / pieces; at < last;) {
       const int64_t n = at / area, pixel = at % area;
-      const int64_t count = conv_least(area - pixel, last - at);  // of this image
+      const int64_t count = conv_min(area - pixel, last - at);  // of this image
       const int64_t tiles = (count + kConvPixels - 1) / kConvPixels;
       t.x = (plan->copy_x ? plan->x : v->x) + n * x_image + block * t.x_block;
       float* y = (plan->copy_y ? plan->y : v->y) + n * y_image + g * plan->width / 16 * y_block;
@@ -159,7 +159,7 @@ static inline void conv_copy_in(void* context, int index) {
   for (int64_t i = count * index / job->plan->threads; i < count * (index + 1) / job->plan->threads;
        ++i) {
     float* to = job->plan->x + i * area * 16;
-    const int64_t channels = conv_least(16, v->c - i % blocks * 16);
+    const int64_t channels = conv_min(16, v->c - i % blocks * 16);
     const float* from = v->x + conv_place(&v->x_at, i / blocks, i % blocks * 16, 0, 0);
     for (int64_t pixel = 0; pixel < area; ++pixel) {
       for (int64_t c = 0; c < 16; ++c)
@@ -175,7 +175,7 @@ static inline void conv_copy_out(void* context, int index) {
   for (int64_t i = count * index / job->plan->threads; i < count * (index + 1) / job->plan->threads;
        ++i) {
     const float* from = job->plan->y + i * area * 16;
-    const int64_t channels = conv_least(16, v->m - i % blocks * 16);
+    const int64_t channels = conv_min(16, v->m - i % blocks * 16);
     float* to = v->y + conv_place(&v->y_at, i / blocks, i % blocks * 16, 0, 0);
     for (int64_t pixel = 0; pixel < area; ++pixel) {
       for (int64_t c = 0; c < channels; ++c)

@@ -72,8 +72,8 @@ static inline float* conv_floats(int64_t count, size_t* bytes) {
 /// The channels that block g of filters sees, and the floats its weights take.
 static inline int64_t conv_see(ConvPlan* plan, int64_t g) {
   const Conv* v = &plan->v;
-  const int64_t first = g * plan->width, past = conv_least(first + plan->width, v->m);
-  const int64_t stored = conv_least(plan->width, plan->y_blocks * 16 - first);
+  const int64_t first = g * plan->width, past = conv_min(first + plan->width, v->m);
+  const int64_t stored = conv_min(plan->width, plan->y_blocks * 16 - first);
   ConvFilters* filters = &plan->filters[g];
   filters->begin = first / v->group_m * v->group_c / 16;
   filters->end = (((past - 1) / v->group_m + 1) * v->group_c + 15) / 16;

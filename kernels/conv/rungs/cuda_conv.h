@@ -32,7 +32,7 @@ Status launch_conv_wgmma(const Launch& launch);
 namespace device {
 
 /// max(0, x), and NaN stays.
-__device__ inline float cut_off(float x) {
+__device__ inline float relu(float x) {
   return x <= 0 ? 0.0f : x;
 }
 

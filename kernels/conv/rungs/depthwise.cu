@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kDepthThreads)
   const int64_t p = i / vectors / runs % v.p, n = i / vectors / runs / v.p;
   const int stride = kStride > 0 ? kStride : static_cast<int>(v.stride);
   const int width = static_cast<int>(v.w), w0 = q0 * stride - static_cast<int>(v.pad);
-  float sums[kRun][kVector] = {};
+  float acc[kRun][kVector] = {};
   for (int64_t r = 0; r < v.r; ++r) {
     const int64_t h = p * v.stride - v.pad + r;
     if (h < 0 || h >= v.h) continue;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kDepthThreads)
           const int s = j - o * kStride;
           if (s < 0 || s >= kS) continue;
 #pragma unroll
-          for (int k = 0; k < kVector; ++k) sums[o][k] += seen[k] * taps[s][k];
+          for (int k = 0; k < kVector; ++k) acc[o][k] += seen[k] * taps[s][k];
         }
       }
     } else {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kDepthThreads)
           if (w < 0 || w >= width) continue;
           load_channels(row + w * v.c, seen);
 #pragma unroll
-          for (int k = 0; k < kVector; ++k) sums[o][k] += seen[k] * tap[k];
+          for (int k = 0; k < kVector; ++k) acc[o][k] += seen[k] * tap[k];
         }
       }
     }
@@ -87,8 +87,7 @@ __global__ void __launch_bounds__(kDepthThreads)
     uint4 words;
 #pragma unroll
     for (int k = 0; k < kVector; ++k)
-      reinterpret_cast<T*>(&words)[k] =
-          T(v.relu ? cut_off(sums[o][k] + add[k]) : sums[o][k]);
+      reinterpret_cast<T*>(&words)[k] = T(v.relu ? relu(acc[o][k] + add[k]) : acc[o][k]);
     *reinterpret_cast<uint4*>(y + ((n * v.p + p) * v.q + q0 + o) * v.c + c) = words;
   }
 }

@@ -14,7 +14,7 @@ namespace ridge {
 namespace {
 
 float sum_at(const Conv& v, int64_t n, int64_t m, int64_t p, int64_t q) {
-  float sum = 0;
+  float acc = 0;
   const float* f = v.f + m * v.group_c * v.r * v.s;
   for (int64_t c = 0; c < v.group_c; ++c) {
     const float* x = v.x + conv_place(&v.x_at, n, m / v.group_m * v.group_c + c, 0, 0);
@@ -22,10 +22,10 @@ float sum_at(const Conv& v, int64_t n, int64_t m, int64_t p, int64_t q) {
       for (int64_t s = 0; s < v.s; ++s, ++f) {
         const int64_t h = p * v.stride + r - v.pad, w = q * v.stride + s - v.pad;
         if (h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
-        sum += x[h * v.x_at.row + w * v.x_at.pixel] * *f;
+        acc += x[h * v.x_at.row + w * v.x_at.pixel] * *f;
       }
   }
-  return sum;
+  return acc;
 }
 
 Status launch_direct(const Launch& launch) {

@@ -28,7 +28,7 @@ __global__ void conv_direct_kernel(Conv v, const T* __restrict__ x, const T* __r
     const int64_t block = i / 16 / v.q / v.p % (stored / 16);
     m = block * 16 + i % 16, q = i / 16 % v.q, p = i / 16 / v.q % v.p, n = i / v.q / v.p / stored;
   }
-  float sum = 0;
+  float acc = 0;
   if (m < v.m) {
     const int64_t first = m / v.group_m * v.group_c;
     const T* weights = f + m * v.group_c * v.r * v.s;
@@ -41,13 +41,13 @@ __global__ void conv_direct_kernel(Conv v, const T* __restrict__ x, const T* __r
         for (int64_t s = 0; s < v.s; ++s, ++weights) {
           const int64_t w = q * v.stride + s - v.pad;
           if (h < 0 || h >= v.h || w < 0 || w >= v.w) continue;
-          sum += float(from[h * v.x_at.row + w * v.x_at.pixel]) * float(*weights);
+          acc += float(from[h * v.x_at.row + w * v.x_at.pixel]) * float(*weights);
         }
       }
     }
-    if (v.relu) sum = cut_off(sum + float(bias[m]));
+    if (v.relu) acc = relu(acc + float(bias[m]));
   }
-  y[i] = T(sum);
+  y[i] = T(acc);
 }
 
 }  // namespace ridge::device

@@ -16,7 +16,7 @@
 
 #include "common/core/ceil_div.h"
 #include "common/harness/kernel/cuda_check.h"
-#include "kernels/conv/rungs/turned_sums.h"
+#include "kernels/conv/rungs/transposed_acc.h"
 #include "kernels/conv/wgmma_plan.h"
 #include "kernels/runtime/cuda/cluster.h"
 #include "kernels/runtime/cuda/launch.h"
@@ -71,7 +71,7 @@ struct EvenMaps {
 struct EvenTile {
   static constexpr int kPixels = 192, kHalf = kPixels / kEvenCluster;
   static constexpr int kBytesX = kPixels * kEvenRow, kBytesF = kEvenFilters * kEvenRow;
-  static constexpr int kBytesY = kPixels * kTurnedRow;  // of 64 filters
+  static constexpr int kBytesY = kPixels * kTransposedRow;  // of 64 filters
   static constexpr int kStages = (226 * 1024 - kEvenGroups * kBytesY) / (kBytesX + kBytesF);
   struct Shared {
     alignas(1024) unsigned char x[kStages][kBytesX];
@@ -126,7 +126,7 @@ __device__ void consume_even(EvenTile::Shared& shared, const EvenMaps& g) {
   const bool leader = threadIdx.x % 128 == 0;
   RingPosition<EvenTile::kStages> at;
   for_each_even_tile(g, [&](int pixel, int block_m) {
-    float sums[EvenTile::kPixels / 2];
+    float acc[EvenTile::kPixels / 2];
     int before = 0;
     for (int slice = 0; slice < slices; ++slice) {
       mbarrier_wait(&shared.full[at.stage], at.parity);
@@ -135,7 +135,7 @@ __device__ void consume_even(EvenTile::Shared& shared, const EvenMaps& g) {
       wgmma_fence();
 #pragma unroll
       for (int step = 0; step < 4; ++step)
-        Wgmma<Element, EvenTile::kPixels, false>::multiply(sums, f + 2 * step, x + 2 * step, slice > 0 || step > 0);
+        Wgmma<Element, EvenTile::kPixels, false>::multiply(acc, f + 2 * step, x + 2 * step, slice > 0 || step > 0);
       wgmma_commit();
       wgmma_wait<1>();
       if (slice > 0) mbarrier_arrive_everywhere<kEvenCluster>(&shared.empty[before]);
@@ -143,13 +143,13 @@ __device__ void consume_even(EvenTile::Shared& shared, const EvenMaps& g) {
       at.advance();
     }
     wgmma_wait<0>();
-    wgmma_touch(sums);
+    wgmma_touch(acc);
     mbarrier_arrive_everywhere<kEvenCluster>(&shared.empty[before]);
     const int m = block_m + group * 64;
-    if (g.relu) finish_turned<Out, EvenTile::kPixels>(sums, g.bias, g.m, m);
+    if (g.relu) finish_transposed<Out, EvenTile::kPixels>(acc, g.bias, g.m, m);
     if (leader) bulk_wait_read<0>();  // the box is free again
     warpgroup_sync(1 + group);
-    fill_turned<Out, EvenTile::kPixels>(sums, shared.y[group]);
+    fill_transposed<Out, EvenTile::kPixels>(acc, shared.y[group]);
     fence_shared_for_async();
     warpgroup_sync(1 + group);
     if (!leader || m >= g.m) return;

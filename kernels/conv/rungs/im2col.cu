@@ -50,9 +50,9 @@ __global__ void conv_rows_kernel(Conv v, const float* __restrict__ product, int6
     const int64_t pixel = planes ? i % pixels : i / v.group_m;
     const int64_t in_group = planes ? i / pixels : i % v.group_m, m = group * v.group_m + in_group;
     const int64_t q = pixel % v.q, p = pixel / v.q % v.p, n = first_image + pixel / v.q / v.p;
-    const float sum = product[in_group * stride + pixel];
-    v.y[n * v.y_at.image + (m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask) + p * v.y_at.row +
-        q * v.y_at.pixel] = v.relu ? cut_off(sum + v.bias[m]) : sum;
+    const float acc = product[in_group * stride + pixel];
+    v.y[n * v.y_at.image + (m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask) + p * v.y_at.row + q * v.y_at.pixel] =
+        v.relu ? relu(acc + v.bias[m]) : acc;
   }
 }
 
@@ -61,7 +61,7 @@ __global__ void conv_rows_kernel(Conv v, const float* __restrict__ product, int6
 namespace ridge {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{512} << 20;  // of columns at a time
+constexpr int64_t kMaxBytes = int64_t{512} << 20;  // of columns at a time
 constexpr unsigned kBlocks = 4096, kThreads = 256;
 
 /// One group of `images` images at a time.
@@ -85,7 +85,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   if (!kernel)
     return {"the GEMM lab's warp tile is not here", "prepare", __FILE__, __LINE__, false};
   const int64_t image = v.group_c * v.r * v.s * v.p * v.q * int64_t{sizeof(float)};
-  int64_t images = kMostBytes / image < v.n ? kMostBytes / image : v.n;
+  int64_t images = kMaxBytes / image < v.n ? kMaxBytes / image : v.n;
   if (images < 1) images = 1;
   auto* state = new (std::nothrow) State(kernel, v, images);
   if (!state) return {"out of memory", "new State", __FILE__, __LINE__, false};

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const int terms = static_cast<int>(v.group_c * v.r * v.s);
   const int row = thread / kAcross, across = thread % kAcross;
-  float sum[kThreadP][kThreadM] = {};
+  float acc[kThreadP][kThreadM] = {};
   for (int k0 = 0; k0 < terms; k0 += kTileK) {
     for (int i = thread; i < kTileK * kTileP; i += kThreads) {
       // In nchw a warp takes neighbouring pixels, else neighbouring channels.
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int i = 0; i < kThreadP; ++i) {
 #pragma unroll
-        for (int j = 0; j < kThreadM; ++j) sum[i][j] += a[i] * b[j];
+        for (int j = 0; j < kThreadM; ++j) acc[i][j] += a[i] * b[j];
       }
     }
     __syncthreads();
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int j = 0; j < kThreadM; ++j) {
       const int64_t in_group = first_m + across + j * kAcross, m = group * v.group_m + in_group;
       if (in_group >= v.group_m) continue;
-      const float done = v.relu ? cut_off(sum[i][j] + float(bias[m])) : sum[i][j];
+      const float done = v.relu ? relu(acc[i][j] + float(bias[m])) : acc[i][j];
       y[n * v.y_at.image + (m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask) + p * v.y_at.row +
         q * v.y_at.pixel] = T(done);
     }

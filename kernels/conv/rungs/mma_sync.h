@@ -100,7 +100,7 @@ struct ChunkImages {
 };
 
 template <typename Element>
-__device__ void multiply_tile(float (&sums)[4][4][4], uint32_t x, uint32_t f) {
+__device__ void multiply_tile(float (&acc)[4][4][4], uint32_t x, uint32_t f) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int row_x = warp / 4 * kWarpP + lane % 16;
   const int row_f = warp % 4 * kWarpM + lane / 16 * 8 + lane % 8;
@@ -117,14 +117,14 @@ __device__ void multiply_tile(float (&sums)[4][4][4], uint32_t x, uint32_t f) {
     for (int i = 0; i < 4; ++i)
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        mma_m16n8k16(Element{}, sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+        mma_m16n8k16(Element{}, acc[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
   }
 }
 
 /// A warp's sums to y, pairs of filters together where every pixel begins at one.
 template <typename Element>
-__device__ void store(const Conv& v, const float (&sums)[4][4][4], const void* bias_, void* y_,
-                      int pixel0, int pixels, int m0) {
+__device__ void store(const Conv& v, const float (&acc)[4][4][4], const void* bias_, void* y_, int pixel0, int pixels,
+                      int m0) {
   using Out = typename Element::Out;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const auto group0 = static_cast<int>(blockIdx.y * v.group_m);
@@ -139,11 +139,11 @@ __device__ void store(const Conv& v, const float (&sums)[4][4][4], const void* b
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int in_group = m0 + warp % 4 * kWarpM + j * 8 + lane % 4 * 2, m = group0 + in_group;
-      float sum[2] = {sums[i / 2][j][i % 2 * 2], sums[i / 2][j][i % 2 * 2 + 1]};
+      float sum[2] = {acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]};
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         if (in_group + k >= v.group_m) continue;
-        if (v.relu) sum[k] = cut_off(sum[k] + static_cast<float>(bias[m + k]));
+        if (v.relu) sum[k] = relu(sum[k] + static_cast<float>(bias[m + k]));
         if (!pairs)
           to[(m + k >> v.y_at.shift) * v.y_at.outer + (m + k & v.y_at.mask)] =
               static_cast<Out>(sum[k]);
@@ -184,16 +184,16 @@ __global__ void __launch_bounds__(kThreads, 2)
     }
     cp_async_commit();
   };
-  float sums[4][4][4] = {};
+  float acc[4][4][4] = {};
   for (int tile = 0; tile < kStages - 1; ++tile) load(tile);
   for (int tile = 0; tile < tiles; ++tile) {
     cp_async_wait<kStages - 2>();
     __syncthreads();  // the tile is there, and nobody reads the one before
     load(tile + kStages - 1);
     const uint32_t at = stages + static_cast<uint32_t>(tile % kStages * 2 * kBytes);
-    multiply_tile<Element>(sums, at, at + kBytes);
+    multiply_tile<Element>(acc, at, at + kBytes);
   }
-  store<Element>(v, sums, bias, y, pixel0, pixels, m0);
+  store<Element>(v, acc, bias, y, pixel0, pixels, m0);
 }
 
 }  // namespace ridge::device

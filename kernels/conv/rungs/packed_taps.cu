@@ -16,7 +16,7 @@
 
 #include "common/core/ceil_div.h"
 #include "common/harness/kernel/cuda_check.h"
-#include "kernels/conv/rungs/turned_sums.h"
+#include "kernels/conv/rungs/transposed_acc.h"
 #include "kernels/runtime/cuda/pipeline.h"
 #include "kernels/runtime/cuda/tma_stack.h"
 #include "kernels/runtime/cuda/upload.h"
@@ -26,7 +26,7 @@ namespace ridge::device {
 
 // ---- the device side: rows of the image in shared memory that wgmma reads as the matrix of im2col ---
 
-constexpr int kTapThreads = 128, kTapGroups = 4, kTapFilters = 64, kChunkBytes = 16, kMostChunks = 8;
+constexpr int kTapThreads = 128, kTapGroups = 4, kTapFilters = 64, kChunkBytes = 16, kMaxChunks = 8;
 
 /// The kernel's only argument: the map is read by the copy engine.
 struct TapGrid {
@@ -43,13 +43,13 @@ struct TapGrid {
 template <int pixels, int stride>
 struct TapTile {
   static constexpr int kPixels = pixels, kStride = stride, kChannels = 8 / stride;
-  static constexpr int kOfThread = ((kPixels + kMostChunks) * kStride + kTapThreads - 1) / kTapThreads;
+  static constexpr int kOfThread = ((kPixels + kMaxChunks) * kStride + kTapThreads - 1) / kTapThreads;
   static __host__ __device__ int row_bytes(int chunks) { return (kPixels + chunks) * kChunkBytes; }
   static __host__ __device__ int slots(int r) { return r + kStride; }
   static __host__ __device__ int filter_bytes(int r, int chunks) { return r * chunks * kTapFilters * kChunkBytes; }
   static __host__ __device__ int ring_bytes(int r, int chunks) { return slots(r) * row_bytes(chunks); }
   static int shared_bytes(int r, int chunks) {
-    return kTapGroups * (kPixels * kTurnedRow + ring_bytes(r, chunks)) + filter_bytes(r, chunks);
+    return kTapGroups * (kPixels * kTransposedRow + ring_bytes(r, chunks)) + filter_bytes(r, chunks);
   }
 };
 
@@ -116,7 +116,7 @@ struct TapRows {
 
 /// From registers, where a pixel of y does not begin at a multiple of 16 bytes: to `pixels` rows of m filters.
 template <typename Out, int n>
-__device__ __forceinline__ void store_turned(const float (&d)[n / 2], Out* y, int pixels, int m, int m0) {
+__device__ __forceinline__ void store_transposed(const float (&d)[n / 2], Out* y, int pixels, int m, int m0) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
 #pragma unroll
   for (int i = 0; i < n / 2; ++i) {
@@ -133,7 +133,7 @@ __device__ inline uint64_t plain_descriptor(const void* tile, int next) {
 }
 
 template <typename Element, typename Tile>
-__device__ __forceinline__ void multiply_row(float (&sums)[Tile::kPixels / 2], const TapGrid& g,
+__device__ __forceinline__ void multiply_row(float (&acc)[Tile::kPixels / 2], const TapGrid& g,
                                              const unsigned char* filters, const unsigned char* ring, int first) {
   const int row_bytes = Tile::row_bytes(g.chunks), slots = Tile::slots(g.r);
   uint64_t f = plain_descriptor(filters, kTapFilters * kChunkBytes);
@@ -143,7 +143,7 @@ __device__ __forceinline__ void multiply_row(float (&sums)[Tile::kPixels / 2], c
     // The next 8 of K are one chunk further on, where the next output begins: the matrix overlaps itself.
     const uint64_t x = plain_descriptor(ring + slot * row_bytes, kChunkBytes);
     for (int chunk = 0; chunk < g.chunks; chunk += 2) {
-      Wgmma<Element, Tile::kPixels, false>::multiply(sums, f, x + chunk, r > 0 || chunk > 0);
+      Wgmma<Element, Tile::kPixels, false>::multiply(acc, f, x + chunk, r > 0 || chunk > 0);
       f += 2 * kTapFilters;
     }
   }
@@ -181,8 +181,8 @@ __device__ void convolve_part(const TapGrid& g, const TapPart& at, unsigned char
   int first = 0;  // the slot of the first row that this output row sees
   for (int p = at.p0; p < at.p_end; ++p) {
     const bool last = p + 1 == at.p_end;
-    float sums[Tile::kPixels / 2];
-    multiply_row<Element, Tile>(sums, g, filters, ring, first);
+    float acc[Tile::kPixels / 2];
+    multiply_row<Element, Tile>(acc, g, filters, ring, first);
     if (!last) {
       rows.load(g);
       const int behind = first + g.r < slots ? first + g.r : first + g.r - slots;
@@ -192,14 +192,14 @@ __device__ void convolve_part(const TapGrid& g, const TapPart& at, unsigned char
     if (leader) bulk_wait_read<0>();  // the box is free again
     warpgroup_sync(1 + group);
     wgmma_wait<0>();
-    wgmma_touch(sums);
-    if (g.relu) finish_turned<Out, Tile::kPixels>(sums, g.bias, g.m, m0);
+    wgmma_touch(acc);
+    if (g.relu) finish_transposed<Out, Tile::kPixels>(acc, g.bias, g.m, m0);
     const int row = at.n * g.p + p;
     if (g.by_engine) {
-      fill_turned<Out, Tile::kPixels>(sums, box);
+      fill_transposed<Out, Tile::kPixels>(acc, box);
     } else {
       auto* y = static_cast<Out*>(g.y_data) + (int64_t{row} * g.q + at.q0) * g.m;
-      store_turned<Out, Tile::kPixels>(sums, y, g.q - at.q0, g.m, m0);
+      store_transposed<Out, Tile::kPixels>(acc, y, g.q - at.q0, g.m, m0);
     }
     fence_shared_for_async();
     warpgroup_sync(1 + group);
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(kTapThreads* kTapGroups, 1)
     conv_packed_taps_kernel(const __grid_constant__ TapGrid g) {
   extern __shared__ __align__(1024) unsigned char shared[];
   const int group = static_cast<int>(threadIdx.x) / kTapThreads;
-  unsigned char *boxes = shared, *filters = boxes + kTapGroups * Tile::kPixels * kTurnedRow;
+  unsigned char *boxes = shared, *filters = boxes + kTapGroups * Tile::kPixels * kTransposedRow;
   unsigned char* rings = filters + Tile::filter_bytes(g.r, g.chunks);
   const int pieces = Tile::filter_bytes(g.r, g.chunks) / 16;
   const auto* from = static_cast<const uint4*>(g.f) + int64_t{blockIdx.y} * pieces;
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(kTapThreads* kTapGroups, 1)
   __syncthreads();
   const TapPart at = part_of<Tile>(g, group);
   if (at.p0 == at.p_end) return;
-  convolve_part<Element, Tile>(g, at, boxes + group * Tile::kPixels * kTurnedRow, filters,
+  convolve_part<Element, Tile>(g, at, boxes + group * Tile::kPixels * kTransposedRow, filters,
                                rings + group * Tile::ring_bytes(g.r, g.chunks), group);
 }
 
@@ -237,7 +237,7 @@ namespace {
 
 using namespace device;
 
-constexpr int kMostShared = 220 * 1024;
+constexpr int kMaxShared = 220 * 1024;
 
 /// 16-byte chunks of a filter's row, in pairs.
 int chunks_of(const Conv& v) {
@@ -261,8 +261,8 @@ int shared_bytes_of(const Conv& v) {
 
 bool takes(const Conv& v) {
   return v.layout == kConvNhwc && v.groups == 1 && (v.stride == 1 || v.stride == 2 || v.stride == 4) &&
-         v.c * v.stride <= 8 && v.s <= 64 && chunks_of(v) <= kMostChunks && v.r <= 64 &&
-         shared_bytes_of(v) <= kMostShared;
+         v.c * v.stride <= 8 && v.s <= 64 && chunks_of(v) <= kMaxChunks && v.r <= 64 &&
+         shared_bytes_of(v) <= kMaxShared;
 }
 
 /// [64 filters' block][filter row][chunk][filter][8 of (tap, channel)], zeros where there is none.

@@ -15,7 +15,7 @@
 
 namespace ridge::device {
 
-constexpr int kSide = 16, kFilters = 16, kMostChannels = 8;
+constexpr int kSide = 16, kFilters = 16, kMaxChannels = 8;
 constexpr int kSharedFloats = 12 * 1024;  // 48 KB
 
 /// Rows and columns of x that a tile sees; the floats of one channel: those and its weights.
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kSide* kSide)
   const int corner =
       thread / kSide * stride * tile.columns + thread % kSide * stride;  // of this thread's pixel
 
-  float sum[kFilters] = {};
+  float acc[kFilters] = {};
   for (int c0 = 0; c0 < v.group_c; c0 += tile.channels) {
     const int channels = min(tile.channels, static_cast<int>(v.group_c) - c0);
     for (int i = thread; i < channels * area; i += threads) {
@@ -78,10 +78,10 @@ __global__ void __launch_bounds__(kSide* kSide)
 #pragma unroll
           for (int j = 0; j < kFilters / 4; ++j) {
             const float4 four = w[j];
-            sum[4 * j] += value * four.x;
-            sum[4 * j + 1] += value * four.y;
-            sum[4 * j + 2] += value * four.z;
-            sum[4 * j + 3] += value * four.w;
+            acc[4 * j] += value * four.x;
+            acc[4 * j + 1] += value * four.y;
+            acc[4 * j + 2] += value * four.z;
+            acc[4 * j + 3] += value * four.w;
           }
         }
       }
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kSide* kSide)
   for (int j = 0; j < kFilters; ++j) {
     if (m0 + j >= v.group_m) return;
     const int64_t m = group * v.group_m + m0 + j;
-    const float done = v.relu ? cut_off(sum[j] + float(bias[m])) : sum[j];
+    const float done = v.relu ? relu(acc[j] + float(bias[m])) : acc[j];
     to[(m >> v.y_at.shift) * v.y_at.outer + (m & v.y_at.mask)] = T(done);
   }
 }
@@ -111,7 +111,7 @@ using namespace device;
 SharedTile tile_of(const Conv& v) {
   const int64_t rows = (kSide - 1) * v.stride + v.r, columns = (kSide - 1) * v.stride + v.s;
   const int64_t one = rows * columns + v.r * v.s * kFilters;
-  const int64_t room = kSharedFloats / one, most = room < kMostChannels ? room : kMostChannels;
+  const int64_t room = kSharedFloats / one, most = room < kMaxChannels ? room : kMaxChannels;
   return {static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(v.r * v.s),
           static_cast<int>(most < v.group_c ? most : v.group_c)};
 }

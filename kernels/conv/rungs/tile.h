@@ -46,12 +46,11 @@ static constexpr int kLanes = sizeof(Vec) / sizeof(float);
     if (vecs > 3) conv_store(t, y, 3, d##i); \
   }
 
-static inline __attribute__((always_inline)) void conv_store(const ConvTile* t, float* y,
-                                                             const int vec, Vec sum) {
+static inline __attribute__((always_inline)) void conv_store(const ConvTile* t, float* y, const int vec, Vec acc) {
   y += vec * kLanes / 16 * t->y_block + vec * kLanes % 16;
-  if (!t->first) sum += load(y);
-  if (t->bias) sum = positive(sum + load(t->bias + vec * kLanes));
-  store(y, sum);
+  if (!t->first) acc += load(y);
+  if (t->bias) acc = positive(acc + load(t->bias + vec * kLanes));
+  store(y, acc);
 }
 
 static inline __attribute__((always_inline)) void conv_multiply(const ConvTile* t, const int pixels,

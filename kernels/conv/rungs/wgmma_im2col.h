@@ -40,8 +40,8 @@ struct ConvShape {
   };
 };
 
-/// TMA's im2col mode (conv/tensor_map_im2col.h). By one thread: channels c .. c + 63 that tap (r, s) sees, for the run of
-/// output pixels that begins at the one
+/// TMA's im2col mode (conv/tensor_map_im2col.h). By one thread: channels c .. c + 63 that tap (r, s) sees, for the run
+/// of output pixels that begins at the one
 /// whose upper left tap is (h, w) of image n. Completes on `full`.
 __device__ inline void tma_load_im2col(void* to, const CUtensorMap* map, int c, int w, int h, int n,
                                        int s, int r, uint64_t* full) {
@@ -91,8 +91,8 @@ __device__ void finish(float (&d)[n / 2], const ConvMaps& g, int m0) {
     const float second = m + 1 < g.m ? static_cast<float>(bias[m + 1]) : 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      d[4 * j + 2 * half] = cut_off(d[4 * j + 2 * half] + first);
-      d[4 * j + 2 * half + 1] = cut_off(d[4 * j + 2 * half + 1] + second);
+      d[4 * j + 2 * half] = relu(d[4 * j + 2 * half] + first);
+      d[4 * j + 2 * half + 1] = relu(d[4 * j + 2 * half + 1] + second);
     }
   }
 }
@@ -143,7 +143,7 @@ __device__ void consume(typename S::Shared& shared, const ConvMaps& g, int group
   const int slices = g.taps * g.slices_c;
   for (int tile = static_cast<int>(blockIdx.x); tile < g.tiles;
        tile += static_cast<int>(gridDim.x)) {
-    float sums[kBlocks][kFilters / 2];
+    float acc[kBlocks][kFilters / 2];
     int before = 0;
     for (int slice = 0; slice < slices; ++slice) {
       mbarrier_wait(&shared.full[at.stage], at.parity);
@@ -155,8 +155,7 @@ __device__ void consume(typename S::Shared& shared, const ConvMaps& g, int group
             swizzled_descriptor(shared.x[at.stage] + (group * kBlocks + block) * 64 * kSliceRow);
 #pragma unroll
         for (int step = 0; step < 4; ++step) {
-          Wgmma<Element, kFilters, false>::multiply(sums[block], x + 2 * step, f + 2 * step,
-                                                    slice > 0 || step > 0);
+          Wgmma<Element, kFilters, false>::multiply(acc[block], x + 2 * step, f + 2 * step, slice > 0 || step > 0);
         }
       }
       wgmma_commit();
@@ -172,11 +171,11 @@ __device__ void consume(typename S::Shared& shared, const ConvMaps& g, int group
       using Out = typename Element::Out;
       const int pixel = tile / g.tiles_m * S::kPixels + (group * kBlocks + block) * 64;
       const int m = tile % g.tiles_m * kFilters;
-      if (g.relu) finish<Out, kFilters>(sums[block], g, m);
+      if (g.relu) finish<Out, kFilters>(acc[block], g, m);
       if (g.by_engine) {
-        store<Out, kFilters>(sums[block], shared.y[group], g, group, pixel, m);
+        store<Out, kFilters>(acc[block], shared.y[group], g, group, pixel, m);
       } else {
-        store_single<Out, kFilters>(sums[block], g, pixel, m);
+        store_single<Out, kFilters>(acc[block], g, pixel, m);
       }
     }
   }

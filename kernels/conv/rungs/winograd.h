@@ -48,7 +48,7 @@ typedef struct {
 } WinogradJob;
 
 /// V and P of a batch: half of a 1 MiB L2 each. 256 KiB made no difference that noise did not.
-static constexpr int64_t kWinogradBytes = 512 * 1024, kWinogradLeast = 8;
+static constexpr int64_t kWinogradBytes = 512 * 1024, kWinogradMin = 8;
 
 /// U = G f G', written to element e at u + e * step. Rounded once.
 static inline void winograd_filter(const float* f, float* u, int64_t step) {
@@ -93,14 +93,14 @@ static inline __attribute__((always_inline)) void winograd_input(const float* fr
 /// A' P A of the tile whose element e lies at from + e * step.
 static inline __attribute__((always_inline)) void winograd_output(
     const float* from, int64_t step, __m512 y[kWinogradTile][kWinogradTile]) {
-  __m512 t[kWinogradTile][kPatch], p[kPatch], sums[kWinogradTile];
+  __m512 t[kWinogradTile][kPatch], p[kPatch], acc[kWinogradTile];
 #pragma GCC unroll 6
   for (int s = 0; s < kPatch; ++s) {
 #pragma GCC unroll 6
     for (int r = 0; r < kPatch; ++r) p[r] = _mm512_loadu_ps(from + (kPatch * r + s) * step);
-    output_row(p, sums);
+    output_row(p, acc);
 #pragma GCC unroll 6
-    for (int i = 0; i < kWinogradTile; ++i) t[i][s] = sums[i];
+    for (int i = 0; i < kWinogradTile; ++i) t[i][s] = acc[i];
   }
 #pragma GCC unroll 6
   for (int i = 0; i < kWinogradTile; ++i) output_row(t[i], y[i]);
@@ -157,7 +157,7 @@ static inline void winograd_products(void* context, int index) {
     for (int64_t g = 0; g < blocks->count; ++g) {
       const ConvFilters* filters = &blocks->filters[g];
       t.blocks = filters->end - filters->begin;
-      t.last_lanes = (int)conv_least(16, job->c.c - (filters->end - 1) * 16);
+      t.last_lanes = (int)conv_min(16, job->c.c - (filters->end - 1) * 16);
       t.vecs = filters->vecs;
       t.f = filters->f + e * plan->u_element;
       for (int64_t i = 0; i < pieces; ++i) {
@@ -185,11 +185,11 @@ static inline void winograd_outputs(void* context, int index) {
     const int64_t tile = job->first + i, n = tile / (plan->down * plan->across);
     const int64_t p0 = tile / plan->across % plan->down * kWinogradTile;
     const int64_t q0 = tile % plan->across * kWinogradTile;
-    const int64_t rows = conv_least(kWinogradTile, c->p - p0);
-    const int64_t columns = conv_least(kWinogradTile, c->q - q0);
+    const int64_t rows = conv_min(kWinogradTile, c->p - p0);
+    const int64_t columns = conv_min(kWinogradTile, c->q - q0);
     for (int64_t block = 0; block < plan->blocks->y_blocks; ++block) {
-      __m512 sums[kWinogradTile][kWinogradTile];
-      winograd_output(job->p + i * plan->p_tile + block * 16, plan->p_element, sums);
+      __m512 acc[kWinogradTile][kWinogradTile];
+      winograd_output(job->p + i * plan->p_tile + block * 16, plan->p_element, acc);
       float* y = (copied ? plan->blocks->y : c->y) + n * image + block * step;
       const __m512 bias = _mm512_loadu_ps(plan->blocks->bias + block * 16);
 #pragma GCC unroll 6
@@ -202,7 +202,7 @@ static inline void winograd_outputs(void* context, int index) {
 #pragma GCC unroll 6
         for (int s = 0; s < kWinogradTile; ++s) {
           if (r >= rows || s >= columns) continue;
-          __m512 sum = sums[r][s];
+          __m512 sum = acc[r][s];
           if (c->relu) {
             sum += bias;
             sum = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(sum, zero, _CMP_NLE_UQ), sum);
@@ -221,7 +221,7 @@ static inline void winograd_batches(void* context, int index) {
   const int64_t step = plan->batch * plan->blocks->threads;
   job.v += index * kElements * plan->v_element, job.p += index * kElements * plan->p_element;
   for (job.first = index * plan->batch; job.first < tiles; job.first += step) {
-    job.count = conv_least(plan->batch, tiles - job.first);
+    job.count = conv_min(plan->batch, tiles - job.first);
     winograd_inputs(&job, 0);
     winograd_products(&job, 0);
     winograd_outputs(&job, 0);
@@ -321,7 +321,7 @@ static inline Status winograd_prepare(const Shape& shape, Plan* out) {
   // Weights are read once a batch, so that a batch is not small either. As many batches as threads, or a multiple.
   const int64_t tiles = v->n * plan->down * plan->across, threads = plan->blocks->threads;
   plan->batch = kWinogradBytes / (wider * kElements * 4) / kConvPixels * kConvPixels;
-  if (plan->batch < kWinogradLeast * kConvPixels) plan->batch = kWinogradLeast * kConvPixels;
+  if (plan->batch < kWinogradMin * kConvPixels) plan->batch = kWinogradMin * kConvPixels;
   const int64_t batches = (tiles + plan->batch - 1) / plan->batch;
   const int64_t rounds = (batches + threads - 1) / threads * (batches > 1 ? threads : 1);
   plan->batch = (tiles + rounds - 1) / rounds;

@@ -33,7 +33,7 @@ struct WinogradStage {
 };
 struct WinogradShared {
   WinogradStage stages[kWinoStages];
-  float turned[2][16][16][kWinoTiles];  // by turns: [element][filter][tile]
+  float transposed[2][16][16][kWinoTiles];  // by turns: [element][filter][tile]
   uint64_t full[kWinoStages], empty[kWinoStages];
 };
 
@@ -194,7 +194,7 @@ struct WinogradOutputs {
   }
 };
 
-/// A' P A of all 16 elements of two tiles, the second one first (winograd_turn), to y.
+/// A' P A of all 16 elements of two tiles, the second one first (winograd_transpose), to y.
 template <bool aligned>
 __device__ void winograd_store(const float2 (&p)[16], const WinogradWork& g, int m,
                                const WinogradOutputs& to) {
@@ -215,9 +215,7 @@ __device__ void winograd_store(const float2 (&p)[16], const WinogradWork& g, int
   if (g.v.relu) {
     const float bias = g.v.bias[m];
 #pragma unroll
-    for (auto& row : out)
-      row = {cut_off(row.x + bias), cut_off(row.y + bias), cut_off(row.z + bias),
-             cut_off(row.w + bias)};
+    for (auto& row : out) row = {relu(row.x + bias), relu(row.y + bias), relu(row.z + bias), relu(row.w + bias)};
   }
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
@@ -244,17 +242,15 @@ __device__ inline void winograd_sync() {
 /// A thread's sums of filters 16 * part + 4 * y .. + 3 to shared memory. Neighbours change places: registers of 16
 /// bytes that are stored at once follow each other, and so each sum lies in another register bank than the operand
 /// it meets, which was loaded the same way (in order: 900 of 1,024 FFMAs ask one bank twice, so: 100).
-__device__ inline void winograd_turn(float (*turned)[kWinoTiles],
-                                     const float (&sum)[kThreadM][kThreadN], int part, int x,
-                                     int y) {
+__device__ inline void winograd_transpose(float (*transposed)[kWinoTiles], const float (&acc)[kThreadM][kThreadN],
+                                          int part, int x, int y) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const float* s = sum[4 * part + i] + 4 * half;
+      const float* s = acc[4 * part + i] + 4 * half;
       const int place = (4 * half + x) ^ (y % 2 * 4 + i);
-      *reinterpret_cast<float4*>(&turned[4 * y + i][4 * place]) =
-          make_float4(s[1], s[0], s[3], s[2]);
+      *reinterpret_cast<float4*>(&transposed[4 * y + i][4 * place]) = make_float4(s[1], s[0], s[3], s[2]);
     }
   }
 }
@@ -262,7 +258,7 @@ __device__ inline void winograd_turn(float (*turned)[kWinoTiles],
 /// Turns the sums by way of shared memory, 16 filters at a time, and stores what they come to.
 template <bool aligned>
 __device__ void winograd_finish(WinogradShared* shared, const WinogradWork& g, int work,
-                                const float (&sum)[kThreadM][kThreadN], int element, int x, int y) {
+                                const float (&acc)[kThreadM][kThreadN], int element, int x, int y) {
   const int thread = static_cast<int>(threadIdx.x);
   const bool planes = g.v.layout == kConvNchw;
   const int filter = planes ? thread / 16 : thread % 16, pair = planes ? thread % 16 : thread / 16;
@@ -270,16 +266,16 @@ __device__ void winograd_finish(WinogradShared* shared, const WinogradWork& g, i
   const int group = (pair / 2) ^ (filter / 4 % 2 * 4 + filter % 4);
   WinogradOutputs to;
   to.begin(g, work / g.blocks_m * kWinoTiles + 2 * pair);
-  winograd_turn(shared->turned[0][element], sum, 0, x, y);
+  winograd_transpose(shared->transposed[0][element], acc, 0, x, y);
 #pragma unroll
   for (int part = 0; part < 4; ++part) {
     winograd_sync();  // this part is there, and all have read the one before
-    const float* from = &shared->turned[part % 2][0][filter][4 * group + pair % 2 * 2];
+    const float* from = &shared->transposed[part % 2][0][filter][4 * group + pair % 2 * 2];
     float2 p[16];
 #pragma unroll
     for (int i = 0; i < 16; ++i)
       p[i] = *reinterpret_cast<const float2*>(from + i * 16 * kWinoTiles);
-    if (part < 3) winograd_turn(shared->turned[(part + 1) % 2][element], sum, part + 1, x, y);
+    if (part < 3) winograd_transpose(shared->transposed[(part + 1) % 2][element], acc, part + 1, x, y);
     winograd_store<aligned>(p, g, work % g.blocks_m * kWinoM + 16 * part + filter, to);
   }
 }
@@ -312,7 +308,7 @@ __device__ void winograd_multiply(WinogradShared* shared, const WinogradWork& g)
   winograd_operands(fa[0], fb[0], a, b, 0, 0);
   --left;
   for (int work = block; work < g.count; work += blocks) {
-    float sum[kThreadM][kThreadN] = {};
+    float acc[kThreadM][kThreadN] = {};
 #pragma unroll 1
     for (int step = 0; step < g.steps; ++step) {
       next.advance();
@@ -328,10 +324,10 @@ __device__ void winograd_multiply(WinogradShared* shared, const WinogradWork& g)
           mbarrier_arrive(shared->empty + at.stage);
           at = next;
         }
-        multiply<Walk::rows>(sum, fa[k % 2], fb[k % 2]);
+        multiply<Walk::rows>(acc, fa[k % 2], fb[k % 2]);
       }
     }
-    winograd_finish<aligned>(shared, g, work, sum, element, x, y);
+    winograd_finish<aligned>(shared, g, work, acc, element, x, y);
   }
 }
 

@@ -42,17 +42,16 @@ inline __m512 shrink_by(float x) {
 }
 
 /// The largest score, the sum and o take 16 keys more; `s` becomes their weights.
-void take_values(float* s, const float* v, int64_t count, int64_t d, float* largest, float* sum,
-                 float* o) {
+void take_values(float* s, const float* v, int64_t count, int64_t d, float* running_max, float* sum, float* o) {
   const __mmask16 seen = (__mmask16)((1 << count) - 1);
   const __m512 x = _mm512_loadu_ps(s);
   const float in_piece = _mm512_mask_reduce_max_ps(seen, x);
-  const float now = in_piece > *largest ? in_piece : *largest;
-  const __m512 rescale = shrink_by(*largest - now);
+  const float now = in_piece > *running_max ? in_piece : *running_max;
+  const __m512 rescale = shrink_by(*running_max - now);
   const __m512 p = _mm512_maskz_mov_ps(
       seen, exp2_of(_mm512_max_ps(_mm512_maskz_sub_ps(seen, x, _mm512_set1_ps(now)),
                                   _mm512_set1_ps(-150.0f))));
-  *largest = now;
+  *running_max = now;
   *sum = *sum * _mm512_cvtss_f32(rescale) + _mm512_reduce_add_ps(p);
   _mm512_storeu_ps(s, p);
   for (int64_t c = 0; c < d; c += 16) {
@@ -91,18 +90,18 @@ void piece(const float* q, const float* k, const float* v, const float* next_k, 
       s[j] = j < count ? dot(q + i * d, k + j * d, d) * scale : 0;
     }
     if (i == 0) prefetch(next_v, d);
-    take_values(s, v, count, d, partial->largest + i, partial->sum + i, partial->o + i * d);
+    take_values(s, v, count, d, partial->running_max + i, partial->sum + i, partial->o + i * d);
   }
 }
 
 void merge(const DecodePartial* slots, int64_t count, int64_t head, int64_t d, float* o) {
-  float largest = slots[0].largest[head], sum = 0;
+  float running_max = slots[0].running_max[head], sum = 0;
   for (int64_t i = 1; i < count; ++i) {
-    if (slots[i].largest[head] > largest) largest = slots[i].largest[head];
+    if (slots[i].running_max[head] > running_max) running_max = slots[i].running_max[head];
   }
   for (int64_t c = 0; c < d; ++c) o[c] = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const __m512 weight = shrink_by(slots[i].largest[head] - largest);
+    const __m512 weight = shrink_by(slots[i].running_max[head] - running_max);
     sum += slots[i].sum[head] * _mm512_cvtss_f32(weight);
     for (int64_t c = 0; c < d; ++c) o[c] += slots[i].o[head * d + c] * _mm512_cvtss_f32(weight);
   }

@@ -28,15 +28,15 @@ void attend(const Decode& a, int64_t sequence, int64_t head, float* p) {
              *v = static_cast<const float*>(a.v);
   auto* o = static_cast<float*>(a.o);
   const int64_t at = (sequence * a.heads + head) * a.d, keys = a.lengths[sequence];
-  float largest = -INFINITY, sum = 0;
+  float running_max = -INFINITY, sum = 0;
   for (int64_t j = 0; j < keys; ++j) {
     const int64_t row = decode_row(a, sequence, head / a.group, j) * a.d;
     float score = 0;
     for (int64_t c = 0; c < a.d; ++c) score += q[at + c] * k[row + c];
     p[j] = score * a.scale;
-    largest = std::fmax(largest, p[j]);
+    running_max = std::fmax(running_max, p[j]);
   }
-  for (int64_t j = 0; j < keys; ++j) sum += p[j] = std::exp(p[j] - largest);
+  for (int64_t j = 0; j < keys; ++j) sum += p[j] = std::exp(p[j] - running_max);
   for (int64_t c = 0; c < a.d; ++c) o[at + c] = 0;
   for (int64_t j = 0; j < keys; ++j) {
     const int64_t row = decode_row(a, sequence, head / a.group, j) * a.d;

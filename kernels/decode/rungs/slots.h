@@ -32,11 +32,10 @@ inline int64_t decode_items(const Shape& shape, int rows) {
   return shape.dim[kDecodeBatch] * shape.dim[kDecodeHeadsKv] * ((group + rows - 1) / rows);
 }
 
-/// `most_rows`: query heads that a slot may serve. `part_keys` or `workers` is 0. In device memory: slots, begins.
-inline Status prepare_split(const Shape& shape, int most_rows, int part_keys, int workers,
-                            Plan* plan) {
+/// `max_rows`: query heads that a slot may serve. `part_keys` or `workers` is 0. In device memory: slots, begins.
+inline Status prepare_split(const Shape& shape, int max_rows, int part_keys, int workers, Plan* plan) {
   const int64_t group = shape.dim[kDecodeHeads] / shape.dim[kDecodeHeadsKv];
-  const int rows = static_cast<int>(group < most_rows ? group : most_rows);
+  const int rows = static_cast<int>(group < max_rows ? group : max_rows);
   const int64_t items = decode_items(shape, rows);
   const int64_t slots = part_keys > 0
                             ? items * ((shape.dim[kDecodeLength] + part_keys - 1) / part_keys)
@@ -48,10 +47,10 @@ inline Status prepare_split(const Shape& shape, int most_rows, int part_keys, in
   return {};
 }
 
-inline DecodeSplit split_of(const Launch& launch, int most_rows, int part_keys, int workers) {
+inline DecodeSplit split_of(const Launch& launch, int max_rows, int part_keys, int workers) {
   DecodeSplit s = {};
   s.a = decode_of(launch);
-  s.rows = static_cast<int>(s.a.group < most_rows ? s.a.group : most_rows);
+  s.rows = static_cast<int>(s.a.group < max_rows ? s.a.group : max_rows);
   s.tiles = static_cast<int>((s.a.group + s.rows - 1) / s.rows);
   s.per_sequence = static_cast<int>(s.a.heads_kv) * s.tiles;
   s.page = static_cast<int>(s.a.page);
@@ -109,7 +108,7 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
-  __shared__ float os[kMergeWarps][256], largests[kMergeWarps], sums[kMergeWarps];
+  __shared__ float os[kMergeWarps][256], running_maxima[kMergeWarps], sums[kMergeWarps];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int first_warp = warp / s.merge_warps * s.merge_warps, d = static_cast<int>(s.a.d);
   const int head = (static_cast<int>(blockIdx.x) * kMergeWarps + warp) / s.merge_warps;
@@ -120,16 +119,16 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
   const int row = in_group % s.rows;
   const SlotRange range = decode_slots_of(s, sequence, kv * s.tiles + in_group / s.rows);
   float2 o[4] = {};
-  float largest = -INFINITY, sum = 0;
+  float running_max = -INFINITY, sum = 0;
 #pragma unroll 4
   for (int i = warp - first_warp; inside && range.count > 1 && i < range.count;
        i += s.merge_warps) {
     const float* slot = decode_slot(s, range.first + i, row);
     const float2 found =
         *reinterpret_cast<const float2*>(slot + d);  // largest score, sum of weights
-    const float now = fmaxf(largest, found.x), old = exp2_fast(largest - now),
-                weight = exp2_fast(found.x - now);
-    largest = now;
+    const float now = fmaxf(running_max, found.x), old = fast_exp2(running_max - now),
+                weight = fast_exp2(found.x - now);
+    running_max = now;
     sum = fmaf(sum, old, found.y * weight);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -140,18 +139,18 @@ static __global__ void decode_merge_kernel(DecodeSplit s) {
   }
 #pragma unroll
   for (int j = 0; j < 4; ++j) *reinterpret_cast<float2*>(&os[warp][j * 64 + lane * 2]) = o[j];
-  if (lane == 0) largests[warp] = largest, sums[warp] = sum;
+  if (lane == 0) running_maxima[warp] = running_max, sums[warp] = sum;
   __syncthreads();
   if (!inside || range.count == 1) return;
-  largest = -INFINITY, sum = 0;
-  for (int w = 0; w < s.merge_warps; ++w) largest = fmaxf(largest, largests[first_warp + w]);
+  running_max = -INFINITY, sum = 0;
+  for (int w = 0; w < s.merge_warps; ++w) running_max = fmaxf(running_max, running_maxima[first_warp + w]);
   for (int w = 0; w < s.merge_warps; ++w) {
-    sum = fmaf(sums[first_warp + w], exp2_fast(largests[first_warp + w] - largest), sum);
+    sum = fmaf(sums[first_warp + w], fast_exp2(running_maxima[first_warp + w] - running_max), sum);
   }
   for (int c = (warp - first_warp) * 32 + lane; c < d; c += 32 * s.merge_warps) {
     float all = 0;
     for (int w = 0; w < s.merge_warps; ++w) {
-      all = fmaf(os[first_warp + w][c], exp2_fast(largests[first_warp + w] - largest), all);
+      all = fmaf(os[first_warp + w][c], fast_exp2(running_maxima[first_warp + w] - running_max), all);
     }
     decode_write<T>(s, head, c, all, sum);
   }

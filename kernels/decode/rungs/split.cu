@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(kKeyThreads) decode_split_kernel(DecodeSplit s
   const int64_t item = kv * s.tiles + head % s.a.heads % s.a.group;
   float* slot = decode_slot(s, item * s.parts + part, 0);
   attend_keys<T>(s.a, sequence, head % s.a.heads, first, min(first + kPartKeys, keys),
-                 [&](int c, float o, float largest, float sum) {
+                 [&](int c, float o, float running_max, float sum) {
                    if (keys <= kPartKeys) return decode_write<T>(s, head, c, o, sum);
                    slot[c] = o;
-                   if (c == 0) slot[s.a.d] = largest, slot[s.a.d + 1] = sum;
+                   if (c == 0) slot[s.a.d] = running_max, slot[s.a.d + 1] = sum;
                  });
 }
 

@@ -12,7 +12,7 @@ namespace ridge {
 
 /// A slot's partial results: of each query head of the group.
 struct DecodePartial {
-  float *largest, *sum, *o;  ///< group, group, group x d; scores in units of log2(e)
+  float *running_max, *sum, *o;  ///< group, group, group x d; scores in units of log2(e)
 };
 
 /// `count` keys (1 to 16), whose rows of K and V follow each other, for `group` heads of queries. Those `next_k` and
@@ -44,7 +44,7 @@ static inline void decode_part(void* context, int index) {
   while (decode_next(*a, &share, &at)) {
     DecodePartial* slot = &job->slots[index + at.sequence * a->heads_kv + at.head_kv];
     const float* q = (const float*)a->q + (at.sequence * a->heads + at.head_kv * a->group) * a->d;
-    for (int64_t i = 0; i < a->group; ++i) slot->largest[i] = -__builtin_inff(), slot->sum[i] = 0;
+    for (int64_t i = 0; i < a->group; ++i) slot->running_max[i] = -__builtin_inff(), slot->sum[i] = 0;
     for (int64_t i = 0; i < a->group * a->d; ++i) slot->o[i] = 0;
     int64_t row = decode_row(*a, at.sequence, at.head_kv, at.first) * a->d;
     for (int64_t key = at.first; key < at.end; key += RIDGE_DECODE_PIECE) {
@@ -97,8 +97,8 @@ static inline Status decode_prepare(const Shape& shape, int threads, Plan* plan)
   DecodePartial* slot = (DecodePartial*)plan->state;
   for (int64_t i = 0; i < slots; ++i) {
     slot[i].o = (float*)((char*)plan->state + head) + i * floats;
-    slot[i].largest = slot[i].o + group * d;
-    slot[i].sum = slot[i].largest + group;
+    slot[i].running_max = slot[i].o + group * d;
+    slot[i].sum = slot[i].running_max + group;
   }
   return status;
 }

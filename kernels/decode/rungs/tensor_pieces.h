@@ -138,7 +138,7 @@ __device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state,
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   for (int half = 0; half * 8 < used; ++half) {
     float sum = half == 0 ? state.rows.sum[0] : state.rows.sum[1];
-    const float largest = half == 0 ? state.rows.largest[0] : state.rows.largest[1];
+    const float running_max = half == 0 ? state.rows.running_max[0] : state.rows.running_max[1];
     sum += __shfl_xor_sync(~0u, sum, 1);
     sum += __shfl_xor_sync(~0u, sum, 2);
     __syncthreads();  // what was here before has been read
@@ -149,7 +149,7 @@ __device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state,
           half == 0 ? make_float2(state.o[j][0], state.o[j][1])
                     : make_float2(state.o[j][2], state.o[j][3]);
     }
-    if (lane % 4 == 0) *reinterpret_cast<float2*>(mine + d) = make_float2(largest * scale, sum);
+    if (lane % 4 == 0) *reinterpret_cast<float2*>(mine + d) = make_float2(running_max * scale, sum);
     __syncthreads();
     const int rows = min(8, used - half * 8);
     for (int i = static_cast<int>(threadIdx.x); i < rows * d; i += 32 * warps) {
@@ -158,7 +158,7 @@ __device__ void meet(const DecodeSplit& s, const PieceState<Element, d>& state,
       for (int w = 0; w < warps; ++w) most = fmaxf(most, from[w * 8 * (d + 2) + d]);
       for (int w = 0; w < warps; ++w) {
         const float* one = from + w * 8 * (d + 2);
-        const float weight = exp2_fast(one[d] - most);
+        const float weight = fast_exp2(one[d] - most);
         o = fmaf(one[i % d], weight, o);
         all = fmaf(one[d + 1], weight, all);
       }

@@ -23,7 +23,7 @@ inline __m256i lanes_inside(int lanes) {
 /// Sums are C itself, also between blocks of k.
 inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, __m256i low,
                                                      __m256i high, __m256i l, __m256i r) {
-  int32_t* c = (int32_t*)t->sum + i * t->sum_stride;
+  int32_t* c = (int32_t*)t->acc + i * t->acc_stride;
   if (!t->first) {
     l = _mm256_add_epi32(l, _mm256_maskload_epi32(c, low));
     r = _mm256_add_epi32(r, _mm256_maskload_epi32(c + 8, high));

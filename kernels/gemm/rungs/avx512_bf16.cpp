@@ -24,7 +24,7 @@ inline __mmask16 lanes_inside(int lanes) {
 /// A row of the tile: to the fp32 sums between blocks of k, rounded to bf16 after the last.
 inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, __mmask16 low,
                                                      __mmask16 high, __m512 l, __m512 r) {
-  float* sum = t->sum + i * t->sum_stride;
+  float* sum = t->acc + i * t->acc_stride;
   uint16_t* c = (uint16_t*)t->c + i * t->stride;
   if (!t->first) {
     l = _mm512_add_ps(l, _mm512_maskz_loadu_ps(low, sum));

@@ -16,7 +16,7 @@ namespace {
 /// Sums are C itself, also between blocks of k.
 inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, __mmask16 low,
                                                      __mmask16 high, __m512i l, __m512i r) {
-  int32_t* c = (int32_t*)t->sum + i * t->sum_stride;
+  int32_t* c = (int32_t*)t->acc + i * t->acc_stride;
   if (!t->first) {
     l = _mm512_add_epi32(l, _mm512_maskz_loadu_epi32(low, c));
     r = _mm512_add_epi32(r, _mm512_maskz_loadu_epi32(high, c + 16));

@@ -26,9 +26,9 @@ __global__ void gemm_coalesced_kernel(const float* __restrict__ a, const float* 
   if (row >= m || col >= n) return;
   const float* a_row = a + row * k;
   const float* b_col = b + col;
-  float sum = 0.0f;
-  for (int64_t i = 0; i < k; ++i) sum += a_row[i] * b_col[i * n];
-  c[row * n + col] = sum;
+  float acc = 0.0f;
+  for (int64_t i = 0; i < k; ++i) acc += a_row[i] * b_col[i * n];
+  c[row * n + col] = acc;
 }
 
 ridge::Status launch(const ridge::Launch& launch) {

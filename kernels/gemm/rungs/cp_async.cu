@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     ++copied;
   };
   for (int i = 0; i < kStages - 1; ++i) copy_next();
-  float sum[8][8] = {};
+  float acc[8][8] = {};
   for (int tile = 0; tile < tiles_k; ++tile) {
     cp_async_wait<kStages - 2>();
     // Tile `tile` is there for all threads, and all are done with tile - 1: its place is free.
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
       for (int r = 0; r < 8; ++r) {
 #pragma unroll
-        for (int j = 0; j < 8; ++j) sum[r][j] += value_a[r] * value_b[j];
+        for (int j = 0; j < 8; ++j) acc[r][j] += value_a[r] * value_b[j];
       }
     }
   }
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   for (int r = 0; r < 8; ++r) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const float* s = sum[r] + 4 * h;
+      const float* s = acc[r] + 4 * h;
       store_4(c, in.m, in.n, row0 + first_row + r / 4 * 64 + r % 4, col0 + first_col + h * 64,
               make_float4(s[0], s[1], s[2], s[3]));
     }

@@ -26,7 +26,7 @@ constexpr int64_t kInnerDepth = 1024;
 /// A panel begins with two rows as wide as it is: minus the terms of the inner product, and exponents.
 constexpr int64_t kTerms = 0, kExponents = 1, kHeadRows = 2;
 /// Of zeros alone. So small that what rounding leaves of their sums is zero.
-constexpr float kLeastExponent = -1000;
+constexpr float kMinExponent = -1000;
 
 inline __mmask16 first_lanes(int64_t lanes) {
   return (__mmask16)(lanes >= 16 ? 0xffff : lanes <= 0 ? 0 : (1 << lanes) - 1);
@@ -46,9 +46,8 @@ inline __attribute__((always_inline)) void scale_columns(float* panel, int64_t w
   const __m512 zero = _mm512_setzero_ps();
   const __m512 largest = _mm512_castsi512_ps(size), infinity = _mm512_set1_ps(__builtin_inff());
   const __mmask16 numbers = inside & _mm512_cmp_ps_mask(largest, infinity, _CMP_LT_OQ);
-  const __m512 exponent =
-      _mm512_mask_max_ps(_mm512_set1_ps(__builtin_nanf("")), numbers,
-                         _mm512_set1_ps(kLeastExponent), _mm512_getexp_ps(largest));
+  const __m512 exponent = _mm512_mask_max_ps(_mm512_set1_ps(__builtin_nanf("")), numbers, _mm512_set1_ps(kMinExponent),
+                                             _mm512_getexp_ps(largest));
   const __m512 scale = _mm512_sub_ps(zero, exponent);
   const int64_t third = depth / 3;
   float* x = panel + kHeadRows * width;
@@ -119,9 +118,8 @@ void pack_inner_b(const PanelTile* t) {
 }
 
 /// 16 sums of a row back to the size of its A and B, and into C.
-inline void store_sums(const PanelTile* t, float* c, __mmask16 inside, __m512 sum,
-                       __m512 exponents) {
-  __m512 x = _mm512_scalef_ps(sum, exponents);
+inline void store_acc(const PanelTile* t, float* c, __mmask16 inside, __m512 acc, __m512 exponents) {
+  __m512 x = _mm512_scalef_ps(acc, exponents);
   if (!t->first) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(inside, c));
   _mm512_mask_storeu_ps(c, inside, x);
 }
@@ -131,8 +129,8 @@ void inner_product_tile(const PanelTile* t) {
   const __mmask16 inside = first_lanes(t->columns), beyond = first_lanes(t->columns - kInnerLanes);
   const float *a = (const float*)t->a, *b = (const float*)t->packed;
   for (int i = 0; i < t->rows; ++i) {
-    _mm_prefetch((const char*)(t->sum + i * t->sum_stride), _MM_HINT_T1);
-    _mm_prefetch((const char*)(t->sum + i * t->sum_stride + kInnerLanes), _MM_HINT_T1);
+    _mm_prefetch((const char*)(t->acc + i * t->acc_stride), _MM_HINT_T1);
+    _mm_prefetch((const char*)(t->acc + i * t->acc_stride + kInnerLanes), _MM_HINT_T1);
   }
   const float* terms = b + kTerms * kInnerColumns;
   __m512 left[kInnerRows], right[kInnerRows];
@@ -149,10 +147,9 @@ void inner_product_tile(const PanelTile* t) {
   for (int i = 0; i < kInnerRows; ++i) {
     if (i >= t->rows) continue;
     const __m512 of_row = _mm512_set1_ps(a[kExponents * kInnerRows + i]);
-    float* c = t->sum + i * t->sum_stride;
-    store_sums(t, c, inside, left[i], _mm512_add_ps(of_row, _mm512_load_ps(exponents)));
-    store_sums(t, c + kInnerLanes, beyond, right[i],
-               _mm512_add_ps(of_row, _mm512_load_ps(exponents + kInnerLanes)));
+    float* c = t->acc + i * t->acc_stride;
+    store_acc(t, c, inside, left[i], _mm512_add_ps(of_row, _mm512_load_ps(exponents)));
+    store_acc(t, c + kInnerLanes, beyond, right[i], _mm512_add_ps(of_row, _mm512_load_ps(exponents + kInnerLanes)));
   }
 }
 

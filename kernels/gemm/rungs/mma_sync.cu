@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int warp_row = warp / kWarpsN * kWarp, warp_column = warp % kWarpsN * kWarp;
   const int from_a = swizzled<kRowA>(warp_row + lane % 16, lane / 16);
   const int from_b = kBytesA + swizzled<kRowB>(lane % 16, warp_column / 8 + lane / 16);
-  float sums[kWarp / 16][kWarp / 8][4] = {};
+  float acc[kWarp / 16][kWarp / 8][4] = {};
   Fragments fragments[2];
   cp_async_wait<kStages - 2>();
   __syncthreads();
@@ -117,12 +117,11 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll
         for (int right = 0; right < kWarp / 8; ++right) {
           const int j = i % 2 == 0 ? right : kWarp / 8 - 1 - right;  // to and fro: f.b[j] again
-          mma_m16n8k16(Element{}, sums[i][j], f.a[i], f.b[j / 2][j % 2 * 2],
-                       f.b[j / 2][j % 2 * 2 + 1]);
+          mma_m16n8k16(Element{}, acc[i][j], f.a[i], f.b[j / 2][j % 2 * 2], f.b[j / 2][j % 2 * 2 + 1]);
         }
     }
   }
-  store_warp<Element>(sums, c, m, n, row0 + warp_row, column0 + warp_column);
+  store_warp<Element>(acc, c, m, n, row0 + warp_row, column0 + warp_column);
 }
 
 template <typename Element>

@@ -20,9 +20,9 @@ Status launch_naive(const Launch& launch) {
   const Gemm g = gemm_of(launch);
   for (int64_t i = 0; i < g.m; ++i) {
     for (int64_t j = 0; j < g.n; ++j) {
-      float sum = 0;
-      for (int64_t p = 0; p < g.k; ++p) sum += g.a[i * g.k + p] * g.b[p * g.n + j];
-      g.c[i * g.n + j] = sum;
+      float acc = 0;
+      for (int64_t p = 0; p < g.k; ++p) acc += g.a[i * g.k + p] * g.b[p * g.n + j];
+      g.c[i * g.n + j] = acc;
     }
   }
   return {};

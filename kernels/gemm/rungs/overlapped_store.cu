@@ -53,25 +53,23 @@ __device__ void produce(Shared& shared, const TensorGemm& g) {
 
 /// By the copy engine where it can write C, else from the registers.
 template <typename Element>
-__device__ __forceinline__ void store(const typename Element::Sum (&sums)[kTileN / 2],
-                                      const TensorGemm& g, int row, int column,
-                                      unsigned char (&strips)[2][kStripBytes]) {
-  if (g.c_rows_aligned) return store_strips<Element, kTileN>(sums, g.c, row, column, strips);
-  store_registers<Element, kTileN>(sums, g, row, column);
+__device__ __forceinline__ void store(const typename Element::Accumulator (&acc)[kTileN / 2], const TensorGemm& g,
+                                      int row, int column, unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) return store_strips<Element, kTileN>(acc, g.c, row, column, strips);
+  store_registers<Element, kTileN>(acc, g, row, column);
 }
 
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g) {
   const int half = static_cast<int>(threadIdx.x) / 128 * 64;  // this warpgroup's rows of the tile
-  typename Element::Sum sums[kTileN / 2];
+  typename Element::Accumulator acc[kTileN / 2];
   RingPosition<kStages> at;
   for_each_cluster_tile<kTileM, kTileN, kCluster>(g.m, g.n, kBand, [&](int row, int column) {
     int before = 0;  // the stage whose multiplications were issued last
     for (int k = 0; k < g.k; k += kSliceK<Element>) {
       mbarrier_wait(&shared.full[at.stage], at.parity);
       wgmma_fence();
-      wgmma_tile<Element, kTileN>(sums, shared.a[at.stage] + half * kSliceBytes, shared.b[at.stage],
-                                  k > 0);
+      wgmma_tile<Element, kTileN>(acc, shared.a[at.stage] + half * kSliceBytes, shared.b[at.stage], k > 0);
       wgmma_commit();
       wgmma_wait<1>();
       if (k > 0) mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
@@ -80,7 +78,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
     }
     wgmma_wait<0>();
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
-    store<Element>(sums, g, row + half, column, shared.strips[half / 64]);
+    store<Element>(acc, g, row + half, column, shared.strips[half / 64]);
   });
   bulk_wait_read<0>();  // the strips must outlive the copies
 }

@@ -20,8 +20,8 @@ enum { kRows = 4 };
 static inline Vec broadcast(const float* p) {
   return Vec{} + *p;
 }
-static inline Vec fma(Vec s, Vec v, Vec sum) {
-  return s * v + sum;
+static inline Vec fma(Vec s, Vec v, Vec acc) {
+  return s * v + acc;
 }
 static inline Vec load(const float* p) {
   Vec v;

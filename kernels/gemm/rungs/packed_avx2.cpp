@@ -18,8 +18,8 @@ enum { kRows = 6 };
 static inline Vec broadcast(const float* p) {
   return _mm256_broadcast_ss(p);
 }
-static inline Vec fma(Vec s, Vec v, Vec sum) {
-  return _mm256_fmadd_ps(s, v, sum);
+static inline Vec fma(Vec s, Vec v, Vec acc) {
+  return _mm256_fmadd_ps(s, v, acc);
 }
 static inline Vec load(const float* p) {
   return _mm256_loadu_ps(p);

@@ -20,8 +20,8 @@ enum { kRows = 14 };
 static inline Vec broadcast(const float* p) {
   return _mm512_set1_ps(*p);
 }
-static inline Vec fma(Vec s, Vec v, Vec sum) {
-  return _mm512_fmadd_ps(s, v, sum);
+static inline Vec fma(Vec s, Vec v, Vec acc) {
+  return _mm512_fmadd_ps(s, v, acc);
 }
 static inline Vec load(const float* p) {
   return _mm512_loadu_ps(p);

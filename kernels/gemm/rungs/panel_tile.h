@@ -45,11 +45,11 @@ static __attribute__((noinline)) void panel_multiply(const PanelTile* t) {
   // A packed panel has zeros where C ends.
   const Mask b_low = is_packed ? mask(kLanes) : low, b_high = is_packed ? mask(kLanes) : high;
   const float *a = (const float*)t->a, *b = (const float*)(is_packed ? t->packed : t->b);
-  float *packed = (float*)t->packed, *c = t->sum;
+  float *packed = (float*)t->packed, *c = t->acc;
   // C goes to the L2 cache while it is computed: rows a power of two apart would share one set of L1.
   for (int i = 0; i < rows; ++i) {
-    __builtin_prefetch(c + i * t->sum_stride, 1, 2);
-    if (wide) __builtin_prefetch(c + i * t->sum_stride + kColumns - 1, 1, 2);
+    __builtin_prefetch(c + i * t->acc_stride, 1, 2);
+    if (wide) __builtin_prefetch(c + i * t->acc_stride + kColumns - 1, 1, 2);
   }
   Vec acc[2][rows] = {};  // in registers: every index is a constant once the loops are unrolled
   // B unpacked: a tile fetches the next panel's part of each row, which the next tile copies. The rows
@@ -71,7 +71,7 @@ static __attribute__((noinline)) void panel_multiply(const PanelTile* t) {
     multiply_step<rows, wide>(a, a_stride, left, right, acc);
   }
 #pragma GCC unroll 14
-  for (int i = 0; i < rows; ++i, c += t->sum_stride) {
+  for (int i = 0; i < rows; ++i, c += t->acc_stride) {
     if (!t->first) {
       acc[0][i] += width == kWhole ? load(c) : load_some(low, c);
       if (wide) acc[1][i] += width == kWhole ? load(c + kLanes) : load_some(high, c + kLanes);
@@ -93,7 +93,7 @@ static void panel_halves(const PanelTile* t) {
   part.rows = t->source == PanelSource::copy ? (int)kHalfRows : (t->rows + 1) / 2;
   panel_tile(&part);
   part.a = (const float*)t->a + part.rows * t->a_stride;
-  part.sum += part.rows * t->sum_stride;
+  part.acc += part.rows * t->acc_stride;
   part.rows = t->rows - part.rows;
   if (t->source == PanelSource::copy) part.source = PanelSource::packed;
   panel_tile(&part);
@@ -134,9 +134,9 @@ static void panel_tile(const PanelTile* t) {
 // ---- one column: a tile would fill one lane of its vectors -------------------------------------------
 
 static inline float sum_of(Vec v) {
-  float sum = 0;
-  for (int j = 0; j < kLanes; ++j) sum += v[j];
-  return sum;
+  float acc = 0;
+  for (int j = 0; j < kLanes; ++j) acc += v[j];
+  return acc;
 }
 
 /// PanelKernel::dots. Four rows at a time, two vectors of each, so that eight sums are under way.
@@ -160,9 +160,9 @@ static void panel_dots(const void* a_rows, const void* column, void* result, int
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) {
       if (i + r >= rows) break;
-      float sum = sum_of(low[r] + high[r]);
-      for (int64_t q = p; q < k; ++q) sum += a[r][q] * b[q];
-      c[i + r] = sum;
+      float acc = sum_of(low[r] + high[r]);
+      for (int64_t q = p; q < k; ++q) acc += a[r][q] * b[q];
+      c[i + r] = acc;
     }
   }
 }

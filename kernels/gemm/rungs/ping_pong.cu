@@ -52,17 +52,16 @@ __device__ void produce(Shared& shared, const TensorGemm& g) {
 
 /// By the copy engine where it can write C, else from the registers.
 template <typename Element>
-__device__ __forceinline__ void store(const typename Element::Sum (&sums)[kTileN / 2],
-                                      const TensorGemm& g, int row, int column,
-                                      unsigned char (&strips)[2][kStripBytes]) {
-  if (g.c_rows_aligned) return store_strips<Element, kTileN>(sums, g.c, row, column, strips);
-  store_registers<Element, kTileN>(sums, g, row, column);
+__device__ __forceinline__ void store(const typename Element::Accumulator (&acc)[kTileN / 2], const TensorGemm& g,
+                                      int row, int column, unsigned char (&strips)[2][kStripBytes]) {
+  if (g.c_rows_aligned) return store_strips<Element, kTileN>(acc, g.c, row, column, strips);
+  store_registers<Element, kTileN>(acc, g, row, column);
 }
 
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g) {
   const int group = static_cast<int>(threadIdx.x) / 128;
-  typename Element::Sum upper[kTileN / 2], lower[kTileN / 2];
+  typename Element::Accumulator upper[kTileN / 2], lower[kTileN / 2];
   RingPosition<kStages> at;
   int turn = 0;
   if (group == 1) pass_turn_to(0);

@@ -44,7 +44,7 @@ __device__ void produce(Shared& shared, const TensorGemm& g, int row, int column
 
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g, int row, int column) {
-  typename Element::Sum upper[kTileN / 2], lower[kTileN / 2];
+  typename Element::Accumulator upper[kTileN / 2], lower[kTileN / 2];
   RingPosition<kStages> at;
   int before = 0;  // the stage whose multiplications were issued last
   for (int k = 0; k < g.k; k += kSliceK<Element>) {

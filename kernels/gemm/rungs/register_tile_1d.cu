@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads)
   const float* from_b = b + int64_t{b_row} * n + col0 + b_col;
   const int end_a = row0 + a_row < m ? k - a_col : 0, end_b = col0 + b_col < n ? k - b_row : 0;
 
-  float sum[kThreadM] = {};
+  float acc[kThreadM] = {};
   for (int k0 = 0; k0 < k; k0 += kTileK) {
     tile_a[a_row][a_col] = k0 < end_a ? *from_a : 0.0f;
     tile_b[b_row][b_col] = k0 < end_b ? *from_b : 0.0f;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = 0; i < kTileK; ++i) {
       const float value = tile_b[i][col];
 #pragma unroll
-      for (int r = 0; r < kThreadM; ++r) sum[r] += tile_a[first + r][i] * value;
+      for (int r = 0; r < kThreadM; ++r) acc[r] += tile_a[first + r][i] * value;
     }
     __syncthreads();
   }
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int r = 0; r < kThreadM; ++r) {
     const int row = row0 + first + r;
-    if (row < m) c[int64_t{row} * n + col0 + col] = sum[r];
+    if (row < m) c[int64_t{row} * n + col0 + col] = acc[r];
   }
 }
 

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   const int b_row = thread / kTileN, b_col = thread % kTileN;
   const int first_row = thread / kAcross, first_col = thread % kAcross;
 
-  float sum[kThreadM][kThreadN] = {};
+  float acc[kThreadM][kThreadN] = {};
   for (int64_t k0 = 0; k0 < k; k0 += kTileK) {
 #pragma unroll
     for (int i = a_row; i < kTileM; i += kThreads / kTileK) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
       for (int r = 0; r < kThreadM; ++r) {
 #pragma unroll
-        for (int j = 0; j < kThreadN; ++j) sum[r][j] += value_a[r] * value_b[j];
+        for (int j = 0; j < kThreadN; ++j) acc[r][j] += value_a[r] * value_b[j];
       }
     }
     __syncthreads();
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
     for (int j = 0; j < kThreadN; ++j) {
       const int64_t col = col0 + first_col + j * kAcross;
-      if (row < m && col < n) c[row * n + col] = sum[r][j];
+      if (row < m && col < n) c[row * n + col] = acc[r][j];
     }
   }
 }

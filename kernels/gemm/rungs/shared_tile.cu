@@ -30,17 +30,17 @@ __global__ void __launch_bounds__(kTile* kTile)
   const int64_t row = blockIdx.x / tiles_n * kTile + ty;
   const int64_t col = blockIdx.x % tiles_n * kTile + tx;
 
-  float sum = 0.0f;
+  float acc = 0.0f;
   for (int64_t k0 = 0; k0 < k; k0 += kTile) {
     // Outside the matrices a tile is zero, so that the inner loop needs no test.
     tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;
     tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < kTile; ++i) sum += tile_a[ty][i] * tile_b[i][tx];
+    for (int i = 0; i < kTile; ++i) acc += tile_a[ty][i] * tile_b[i][tx];
     __syncthreads();
   }
-  if (row < m && col < n) c[row * n + col] = sum;
+  if (row < m && col < n) c[row * n + col] = acc;
 }
 
 ridge::Status launch(const ridge::Launch& launch) {

@@ -32,9 +32,9 @@ constexpr int kTileM = 64 * kConsumers, kTileN = 128, kTileK = kSliceK<Tf32>;
 constexpr int kBytesA = kTileM * kSliceBytes, kBytesB = kTileN * kSliceBytes;
 constexpr int kStageBytes = 2 * (kBytesA + kBytesB), kSharedBytes = 1024 + kStages * kStageBytes;
 constexpr int kThreads = 128 * (kConsumers + 1);
-constexpr int64_t kLeastK = 8;
+constexpr int64_t kMinK = 8;
 
-/// Below kLeastK there is nothing to do for a tensor core; and 23 bits are not as good as 24 until
+/// Below kMinK there is nothing to do for a tensor core; and 23 bits are not as good as 24 until
 /// a sum of several products averages the difference away.
 __global__ void gemm_tf32x3_short_kernel(Gemm g) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -89,12 +89,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
   } else {
     take_registers<240>();
-    float sums[kTileN / 2] = {}, part[kTileN / 2];
+    float acc[kTileN / 2] = {}, part[kTileN / 2];
     const int own_rows = group * 64 * kSliceBytes;
     for (int tile = 0; tile < tiles_k; ++tile, at.advance()) {
       const Tiles t(stages + at.stage * kStageBytes);
       mbarrier_wait(full + at.stage, at.parity);
-      wgmma_fence();  // small products first: they are cut off at their own size
+      wgmma_fence();  // small products first: they are truncated at their own size
       wgmma_tile<Tf32, kTileN>(part, t.low_a + own_rows, t.high_b, false);
       wgmma_tile<Tf32, kTileN>(part, t.high_a + own_rows, t.low_b, true);
       wgmma_tile<Tf32, kTileN>(part, t.high_a + own_rows, t.high_b, true);
@@ -102,9 +102,9 @@ __global__ void __launch_bounds__(kThreads, 1)
       wgmma_wait<0>();
       if (leader) mbarrier_arrive(empty + at.stage);
 #pragma unroll
-      for (int i = 0; i < kTileN / 2; ++i) sums[i] += part[i];
+      for (int i = 0; i < kTileN / 2; ++i) acc[i] += part[i];
     }
-    store_registers<Tf32, kTileN>(sums, g, row0 + group * 64, column0);
+    store_registers<Tf32, kTileN>(acc, g, row0 + group * 64, column0);
   }
 }
 
@@ -117,7 +117,7 @@ Status prepare(const Shape& shape, Plan* plan) {
 Status launch(const Launch& launch) {
   const Gemm g = gemm_of(launch);
   const auto stream = static_cast<cudaStream_t>(g.stream);
-  if (g.k < kLeastK) {
+  if (g.k < kMinK) {
     const auto blocks = static_cast<unsigned>((g.m * g.n + 255) / 256);
     gemm_tf32x3_short_kernel<<<blocks, 256, 0, stream>>>(g);
     return RIDGE_CUDA_LAUNCHED(gemm_tf32x3_short_kernel);

@@ -70,7 +70,7 @@ __device__ void consume(Shared* shared, float* c, int64_t m, int64_t n, Tiles ti
   next.advance();
   if (--left > 0) mbarrier_wait(shared->full + next.stage, next.parity);
   for (int t = block; t < tiles.count; t += blocks) {
-    float sum[kThreadM][kThreadN] = {};
+    float acc[kThreadM][kThreadN] = {};
 #pragma unroll 1
     for (int tile_k = 0; tile_k < tiles.k; ++tile_k) {
 #pragma unroll 1
@@ -97,13 +97,13 @@ __device__ void consume(Shared* shared, float* c, int64_t m, int64_t n, Tiles ti
             // One stage ahead: the first loads of a stage never wait.
             if (--left > 0) mbarrier_wait(shared->full + next.stage, next.parity);
           }
-          multiply<Walk::columns>(sum, fa[i % 2], fb[i % 2]);
+          multiply<Walk::columns>(acc, fa[i % 2], fb[i % 2]);
         }
       }
     }
     const TileAt tile = tile_at(t, tiles.m, tiles.n, kBand);
-    store_sums<aligned>(sum, one, c, m, n, int64_t{tile.row} * kTileM + first_row,
-                        int64_t{tile.column} * kTileN + first_col);
+    store_acc<aligned>(acc, one, c, m, n, int64_t{tile.row} * kTileM + first_row,
+                       int64_t{tile.column} * kTileN + first_col);
   }
 }
 

@@ -85,8 +85,8 @@ Status with_best_tile(const Shape& shape, Run run) {
 
 /// store_strips() where the copy engine can write C, store_registers() elsewhere.
 template <typename Element, int n>
-__device__ __forceinline__ void store_tile(const typename Element::Sum (&d)[n / 2], const TensorGemm& g, int row,
-                                           int column, unsigned char (&strips)[2][kStripBytes]) {
+__device__ __forceinline__ void store_tile(const typename Element::Accumulator (&d)[n / 2], const TensorGemm& g,
+                                           int row, int column, unsigned char (&strips)[2][kStripBytes]) {
   if (g.c_rows_aligned) {
     store_strips<Element, n>(d, g.c, row, column, strips);
   } else {
@@ -119,7 +119,7 @@ template <typename Element, typename T>
 __device__ void consume(typename T::Shared& shared, const TensorGemm& g) {
   const int group = static_cast<int>(threadIdx.x) / 128;
   const int first = T::kPingPong ? 0 : group * T::kBlocks * 64;  // this warpgroup's rows of the tile
-  typename Element::Sum sums[T::kBlocks][T::kN / 2];
+  typename Element::Accumulator acc[T::kBlocks][T::kN / 2];
   RingPosition<T::kStages> at;
   int turn = 0;
   if (T::kPingPong && group == 1) pass_turn_to(0);
@@ -134,7 +134,7 @@ __device__ void consume(typename T::Shared& shared, const TensorGemm& g) {
       wgmma_fence();
 #pragma unroll
       for (int i = 0; i < T::kBlocks; ++i) {
-        wgmma_tile<Element, T::kN>(sums[i], shared.a[at.stage] + (first + i * 64) * kSliceBytes, shared.b[at.stage],
+        wgmma_tile<Element, T::kN>(acc[i], shared.a[at.stage] + (first + i * 64) * kSliceBytes, shared.b[at.stage],
                                    k > 0);
       }
       wgmma_commit();
@@ -148,7 +148,7 @@ __device__ void consume(typename T::Shared& shared, const TensorGemm& g) {
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
 #pragma unroll
     for (int i = 0; i < T::kBlocks; ++i) {
-      store_tile<Element, T::kN>(sums[i], g, row + first + i * 64, column, shared.strips[group]);
+      store_tile<Element, T::kN>(acc[i], g, row + first + i * 64, column, shared.strips[group]);
     }
   });
   if (T::kPingPong && turn % 2 == group) wait_for_turn(group);  // so that no turn is left over

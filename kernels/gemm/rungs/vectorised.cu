@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   const int b_row = thread / 32, b_col = thread % 32 * 4;
   const int first_row = thread / 16 * 4, first_col = thread % 16 * 4;
 
-  float sum[8][8] = {};
+  float acc[8][8] = {};
   for (int64_t k0 = 0; k0 < k; k0 += kTileK) {
     const float4 piece_a =
         load_4(a + (row0 + a_row) * lda + k0 + a_col, row0 + a_row < m && k0 + a_col < k);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
       for (int r = 0; r < 8; ++r) {
 #pragma unroll
-        for (int j = 0; j < 8; ++j) sum[r][j] += value_a[r] * value_b[j];
+        for (int j = 0; j < 8; ++j) acc[r][j] += value_a[r] * value_b[j];
       }
     }
     __syncthreads();
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   for (int r = 0; r < 8; ++r) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const float* s = sum[r] + 4 * h;
+      const float* s = acc[r] + 4 * h;
       store_4(c, m, n, row0 + first_row + r / 4 * 64 + r % 4, col0 + first_col + h * 64,
               make_float4(s[0], s[1], s[2], s[3]));
     }

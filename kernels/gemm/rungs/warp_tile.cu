@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   __syncthreads();
   uint32_t a = shared_address(&stages[0].a[0][first_row]);
   uint32_t b = shared_address(&stages[0].b[0][first_col]);
-  float fa[2][kThreadM], fb[2][kThreadN], sum[kThreadM][kThreadN] = {};
+  float fa[2][kThreadM], fb[2][kThreadN], acc[kThreadM][kThreadN] = {};
   load_fragments(fa[0], fb[0], a, b);
   for (int tile = 0; tile < tiles_k; ++tile) {
 #pragma unroll 1
@@ -106,14 +106,14 @@ __global__ void __launch_bounds__(kThreads, 1)
         const int step = last ? 0 : i + 1;
         load_fragments(fa[(i + 1) % 2], fb[(i + 1) % 2], a + step * sizeof(stages->a[0]),
                        b + step * sizeof(stages->b[0]));
-        multiply<Walk::rows>(sum, fa[i % 2], fb[i % 2]);
+        multiply<Walk::rows>(acc, fa[i % 2], fb[i % 2]);
       }
     }
   }
   if (in.n % 4 == 0) {
-    store_sums<true>(sum, one, c, in.m, in.n, row0 + first_row, col0 + first_col);
+    store_acc<true>(acc, one, c, in.m, in.n, row0 + first_row, col0 + first_col);
   } else {
-    store_sums<false>(sum, one, c, in.m, in.n, row0 + first_row, col0 + first_col);
+    store_acc<false>(acc, one, c, in.m, in.n, row0 + first_row, col0 + first_col);
   }
 }
 

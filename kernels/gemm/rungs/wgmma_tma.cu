@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  typename Element::Sum upper[kTileN / 2], lower[kTileN / 2];
+  typename Element::Accumulator upper[kTileN / 2], lower[kTileN / 2];
   const int slices = ceil_div(g.k, kSliceK<Element>);
   for (int slice = 0; slice < slices; ++slice) {
     if (threadIdx.x == 0) {

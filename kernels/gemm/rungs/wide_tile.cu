@@ -44,14 +44,13 @@ __device__ void produce(Shared& shared, const TensorGemm& g, int row, int column
 template <typename Element>
 __device__ void consume(Shared& shared, const TensorGemm& g, int row, int column) {
   const int half = static_cast<int>(threadIdx.x) / 128 * 64;  // this warpgroup's rows of the tile
-  typename Element::Sum sums[kTileN / 2];
+  typename Element::Accumulator acc[kTileN / 2];
   RingPosition<kStages> at;
   int before = 0;  // the stage whose multiplications were issued last
   for (int k = 0; k < g.k; k += kSliceK<Element>) {
     mbarrier_wait(&shared.full[at.stage], at.parity);
     wgmma_fence();
-    wgmma_tile<Element, kTileN>(sums, shared.a[at.stage] + half * kSliceBytes, shared.b[at.stage],
-                                k > 0);
+    wgmma_tile<Element, kTileN>(acc, shared.a[at.stage] + half * kSliceBytes, shared.b[at.stage], k > 0);
     wgmma_commit();
     wgmma_wait<1>();
     if (k > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(&shared.empty[before]);
@@ -59,7 +58,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g, int row, int column
     at.advance();
   }
   wgmma_wait<0>();
-  store_registers<Element, kTileN>(sums, g, row + half, column);
+  store_registers<Element, kTileN>(acc, g, row + half, column);
 }
 
 template <typename Element>

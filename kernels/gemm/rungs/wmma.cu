@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(kThreads)
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int warp_row = warp / kWarpsN * kWarpM, warp_column = warp % kWarpsN * kWarpN;
 
-  Sums sums[kWarpM / 16][kWarpN / 16];
-  for (auto& row : sums)
+  Sums acc[kWarpM / 16][kWarpN / 16];
+  for (auto& row : acc)
     for (Sums& sum : row) wmma::fill_fragment(sum, 0.0f);
   for (int64_t k0 = 0; k0 < k; k0 += kTileK) {
     load_tile<kTileM, kTileK>(in.a, in.lda, row0, k0, m, k, tile_a);
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int i = 0; i < kWarpM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < kWarpN / 16; ++j) wmma::mma_sync(sums[i][j], a[i], b[j], sums[i][j]);
+        for (int j = 0; j < kWarpN / 16; ++j) wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
     }
     __syncthreads();
   }
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < kWarpM / 16; ++i) {
 #pragma unroll
     for (int j = 0; j < kWarpN / 16; ++j) {
-      wmma::store_matrix_sync(patches[warp], sums[i][j], 16, wmma::mem_row_major);
+      wmma::store_matrix_sync(patches[warp], acc[i][j], 16, wmma::mem_row_major);
       __syncwarp();
       const int64_t row = row0 + warp_row + 16 * i + lane / 2;
       const int64_t column = column0 + warp_column + 16 * j + lane % 2 * 8;

@@ -23,7 +23,7 @@ struct LtPlan {
   int64_t turn = 0;
   const KernelDesc* gemm = nullptr;
   Plan product;
-  void* sums = nullptr;
+  void* acc = nullptr;
 };
 
 __device__ uint32_t finish_two(int a, int b, float row_scale, float2 scale, float2 bias) {
@@ -34,13 +34,13 @@ __device__ uint32_t finish_two(int a, int b, float row_scale, float2 scale, floa
 }
 
 /// Four columns a thread where all rows have whole fours.
-__global__ void gemv_dequantise_four_kernel(const int4* __restrict__ sums, Gemv g) {
+__global__ void gemv_dequantise_four_kernel(const int4* __restrict__ acc, Gemv g) {
   const int64_t fours = g.n / 4, at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= fours) return;
   const float4 scale = static_cast<const float4*>(g.scales)[at];
   const float4 bias = static_cast<const float4*>(g.bias)[at];
   for (int64_t i = blockIdx.y; i < g.batch; i += gridDim.y) {
-    const int4 four = __ldcs(sums + i * fours + at);
+    const int4 four = __ldcs(acc + i * fours + at);
     const float row_scale = g.x_scales[i];
     static_cast<uint2*>(g.y)[i * fours + at] = {
         finish_two(four.x, four.y, row_scale, {scale.x, scale.y}, {bias.x, bias.y}),
@@ -48,13 +48,13 @@ __global__ void gemv_dequantise_four_kernel(const int4* __restrict__ sums, Gemv 
   }
 }
 
-__global__ void gemv_dequantise_kernel(const int* __restrict__ sums, Gemv g) {
+__global__ void gemv_dequantise_kernel(const int* __restrict__ acc, Gemv g) {
   const int64_t j = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (j >= g.n) return;
   const float scale = static_cast<const float*>(g.scales)[j],
               bias = static_cast<const float*>(g.bias)[j];
   for (int64_t i = blockIdx.y; i < g.batch; i += gridDim.y) {
-    const float value = static_cast<float>(sums[i * g.n + j]) * (g.x_scales[i] * scale) + bias;
+    const float value = static_cast<float>(acc[i * g.n + j]) * (g.x_scales[i] * scale) + bias;
     static_cast<__nv_bfloat16*>(g.y)[i * g.n + j] = __float2bfloat16(fmaxf(value, 0.0f));
   }
 }
@@ -62,7 +62,7 @@ __global__ void gemv_dequantise_kernel(const int* __restrict__ sums, Gemv g) {
 void release(void* state) {
   auto* plan = static_cast<LtPlan*>(state);
   if (plan->product.release && plan->product.state) plan->product.release(plan->product.state);
-  cudaFree(plan->sums);
+  cudaFree(plan->acc);
   delete plan;
 }
 
@@ -74,7 +74,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   state->gemm = find_kernel("gemm.cuda.cublaslt");
   if (!state->gemm) return {"gemm.cuda.cublaslt is not built", nullptr, __FILE__, __LINE__, false};
   const size_t bytes = static_cast<size_t>(shape.dim[kGemvBatch] * shape.dim[kGemvN]) * 4;
-  RIDGE_CUDA_CHECK(cudaMalloc(&state->sums, bytes));
+  RIDGE_CUDA_CHECK(cudaMalloc(&state->acc, bytes));
   const Status status = state->gemm->prepare(gemv_product(shape, DType::int8), &state->product);
   plan->workspace_bytes = bytes + state->product.workspace_bytes;
   for (size_t i = 0; i < sizeof plan->note; ++i) plan->note[i] = state->product.note[i];
@@ -84,8 +84,7 @@ Status prepare(const Shape& shape, Plan* plan) {
 Status launch(const Launch& launch) {
   auto* plan = static_cast<LtPlan*>(launch.plan_state);
   const Gemv g = gemv_next(launch, &plan->turn);
-  void* const buffers[] = {const_cast<void*>(g.x), const_cast<void*>(g.w),
-                           g.fused ? plan->sums : g.y};
+  void* const buffers[] = {const_cast<void*>(g.x), const_cast<void*>(g.w), g.fused ? plan->acc : g.y};
   const Status s = plan->gemm->launch(
       {gemv_product(launch.shape, DType::int8), buffers, launch.stream, plan->product.state});
   if (!s.ok() || !g.fused) return s;
@@ -95,10 +94,9 @@ Status launch(const Launch& launch) {
   const dim3 grid(static_cast<unsigned>((columns + kThreads - 1) / kThreads), rows);
   const auto stream = static_cast<cudaStream_t>(g.stream);
   if (g.n % 4 == 0) {
-    gemv_dequantise_four_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const int4*>(plan->sums),
-                                                               g);
+    gemv_dequantise_four_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const int4*>(plan->acc), g);
   } else {
-    gemv_dequantise_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const int*>(plan->sums), g);
+    gemv_dequantise_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const int*>(plan->acc), g);
   }
   return RIDGE_CUDA_LAUNCHED(gemv_dequantise_kernel);
 }

@@ -17,13 +17,13 @@ namespace {
 
 struct Layer {
   Plan product;
-  int32_t* sums = nullptr;  ///< where the epilogue is ours
+  int32_t* acc = nullptr;  ///< where the epilogue is ours
   int64_t turn = 0;
 };
 
 struct Epilogue {
   const Gemv* g;
-  const int32_t* sums;
+  const int32_t* acc;
 };
 
 void finish_rows(void* context, int thread) {
@@ -32,11 +32,11 @@ void finish_rows(void* context, int thread) {
   const auto* scales = static_cast<const float*>(g.scales);
   const auto* bias = static_cast<const float*>(g.bias);
   for (int64_t i = g.batch * thread / g.threads; i < g.batch * (thread + 1) / g.threads; ++i) {
-    const int32_t* sums = job->sums + i * g.n;
+    const int32_t* acc = job->acc + i * g.n;
     uint16_t* y = static_cast<uint16_t*>(g.y) + i * g.n;
     const float x_scale = g.x_scales[i];
     for (int64_t j = 0; j < g.n; ++j) {
-      const float value = float(sums[j]) * (x_scale * scales[j]) + bias[j];
+      const float value = float(acc[j]) * (x_scale * scales[j]) + bias[j];
       y[j] = gemv_to_bf16(value > 0 ? value : 0);
     }
   }
@@ -45,7 +45,7 @@ void finish_rows(void* context, int thread) {
 void release_layer(void* state) {
   auto* layer = static_cast<Layer*>(state);
   if (layer->product.release) layer->product.release(layer->product.state);
-  free(layer->sums);
+  free(layer->acc);
   delete layer;
 }
 
@@ -60,8 +60,8 @@ Status prepare(const Shape& shape, Plan* plan) {
   product.dim[kGemmK] = shape.dim[kGemvK];
   if (shape.dim[kGemvFused]) {
     plan->workspace_bytes = size_t(product.dim[kGemmM] * product.dim[kGemmN]) * sizeof(int32_t);
-    layer->sums = static_cast<int32_t*>(malloc(plan->workspace_bytes));
-    if (!layer->sums) return {.what = "out of memory", .expression = "malloc", .file = __FILE__};
+    layer->acc = static_cast<int32_t*>(malloc(plan->workspace_bytes));
+    if (!layer->acc) return {.what = "out of memory", .expression = "malloc", .file = __FILE__};
   }
   constexpr MatmulTypes kTypes = {dnnl_s8, dnnl_s32, dnnl_ba, "oneDNN has no int8 for this CPU"};
   const Status status = prepare_matmul(product, kTypes, &layer->product);
@@ -72,12 +72,11 @@ Status prepare(const Shape& shape, Plan* plan) {
 Status launch(const Launch& launch) {
   auto* layer = static_cast<Layer*>(launch.plan_state);
   const Gemv g = gemv_next(launch, &layer->turn);
-  void* const operands[3] = {const_cast<void*>(g.x), const_cast<void*>(g.w),
-                             layer->sums ? layer->sums : g.y};
+  void* const operands[3] = {const_cast<void*>(g.x), const_cast<void*>(g.w), layer->acc ? layer->acc : g.y};
   const auto* product = static_cast<const Matmul*>(layer->product.state);
   if (const Status status = run_matmul(product, g.threads, operands); !status.ok()) return status;
-  Epilogue epilogue = {&g, layer->sums};
-  if (layer->sums) team_run(g.threads, finish_rows, &epilogue);
+  Epilogue epilogue = {&g, layer->acc};
+  if (layer->acc) team_run(g.threads, finish_rows, &epilogue);
   return {};
 }
 

@@ -35,7 +35,7 @@ inline __m256i finish_16(__m512i sum, __mmask16 inside, float x_scale, const flo
 inline __attribute__((always_inline)) void store_row(const PanelTile* t, int i, __mmask16 low,
                                                      __mmask16 high, __m512i l, __m512i r) {
   const Gemv* g = (const Gemv*)t->context;
-  int32_t* sum = (int32_t*)t->sum + i * t->sum_stride;
+  int32_t* sum = (int32_t*)t->acc + i * t->acc_stride;
   if (!t->first) {
     l = _mm512_add_epi32(l, _mm512_maskz_loadu_epi32(low, sum));
     r = _mm512_add_epi32(r, _mm512_maskz_loadu_epi32(high, sum + 16));

@@ -17,7 +17,7 @@ using namespace ridge;
 using namespace ridge::device;
 
 using W = RIDGE_GEMV_WEIGHTS(RIDGE_GEMV_KIND);
-using Sum = RowsOf<W>::Sum;
+using Accumulator = RowsOf<W>::Accumulator;
 
 constexpr int kStages = 3, kThreads = kRowThreads + 32;
 constexpr int kRowBytes = kRowWarps * kRowSliceBytes;
@@ -26,7 +26,7 @@ constexpr int kPitch = kRowBytes + 64, kStageBytes = kTileRows * kPitch;
 
 int shared_bytes(const Shape& shape) {
   const int batch = static_cast<int>(shape.dim[kGemvBatch]);
-  return kStages * (kStageBytes + 16) + partial_sums(batch) * 4 +
+  return kStages * (kStageBytes + 16) + partial_acc(batch) * 4 +
          x_bytes_of<W>(static_cast<int>(shape.dim[kGemvK]), batch);
 }
 
@@ -57,30 +57,28 @@ __device__ void stream_weights(const Gemv& g, const RowShare& share, unsigned ch
 
 /// By a warp: its slices of all units, and with the others the block's part of y.
 template <int tiles>
-__device__ void multiply_units(const Gemv& g, const RowShare& share, const unsigned char* stages,
-                               uint64_t* full, uint64_t* empty, Sum* partials,
-                               const unsigned char* x, ChunkWords ahead) {
+__device__ void multiply_units(const Gemv& g, const RowShare& share, const unsigned char* stages, uint64_t* full,
+                               uint64_t* empty, Accumulator* partials, const unsigned char* x, ChunkWords ahead) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int batch = static_cast<int>(g.batch);
   const int w_at = lane / 4 * kPitch + warp * kRowSliceBytes + lane % 4 * 16;
   x += lane % 4 * 16;
   RingPosition<kStages> at;
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
-    Sum sums[2][tiles][4] = {};
+    Accumulator acc[2][tiles][4] = {};
     for (int block = 0; block < share.blocks; ++block, at.advance()) {
       const ChunkWords scales = ahead;
       const bool last = block + 1 == share.blocks;
       ahead = fetch_words<W>(g, share, last ? tile + 1 : tile,
                              (last ? 0 : block + 1) * kRowWarps + warp);
       mbarrier_wait(full + at.stage, at.parity);
-      multiply_slice<W, tiles, 2>(g, share, block * kRowWarps + warp,
-                                  stages + at.stage * kStageBytes + w_at, kTileRows / 2 * kPitch, x,
-                                  scales, sums);
+      multiply_slice<W, tiles, 2>(g, share, block * kRowWarps + warp, stages + at.stage * kStageBytes + w_at,
+                                  kTileRows / 2 * kPitch, x, scales, acc);
       __syncwarp();
       if (lane == 0) mbarrier_arrive(empty + at.stage);
     }
-    Sum* all = partials + tile % 2 * (partial_sums(batch) / 2);
-    keep_sums<W, tiles, 2>(sums, batch, all + warp * kTileRows * batch);
+    Accumulator* all = partials + tile % 2 * (partial_acc(batch) / 2);
+    keep_acc<W, tiles, 2>(acc, batch, all + warp * kTileRows * batch);
     multipliers_sync();
     write_tile<W>(g, share, tile, all);
   }
@@ -92,8 +90,8 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
   uint64_t* full = reinterpret_cast<uint64_t*>(stages + kStages * kStageBytes);
   uint64_t* empty = full + kStages;
   unsigned char* x = reinterpret_cast<unsigned char*>(empty + kStages);
-  Sum* partials =
-      reinterpret_cast<Sum*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
+  Accumulator* partials =
+      reinterpret_cast<Accumulator*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kRowBytes);
   if (threadIdx.x == kRowThreads) {
     for (int s = 0; s < kStages; ++s) {
@@ -119,13 +117,13 @@ __global__ void __launch_bounds__(kThreads, 2) gemv_block_ring_kernel(const Gemv
 /// The most, whatever this shape takes: another plan of the same kernel may be in use.
 template <int tiles>
 Status prepare_as(const Shape& shape) {
-  constexpr int kMost = 227 * 1024;
-  if (shared_bytes(shape) > kMost) {
+  constexpr int kMax = 227 * 1024;
+  if (shared_bytes(shape) > kMax) {
     return {"x takes more shared memory than there is: choose a smaller batch", nullptr, __FILE__,
             __LINE__, false};
   }
-  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_block_ring_kernel<tiles>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kMost));
+  RIDGE_CUDA_CHECK(
+      cudaFuncSetAttribute(gemv_block_ring_kernel<tiles>, cudaFuncAttributeMaxDynamicSharedMemorySize, kMax));
   // Else the driver may leave the L1 what a second block of this size would need.
   RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_block_ring_kernel<tiles>,
                                         cudaFuncAttributePreferredSharedMemoryCarveout,

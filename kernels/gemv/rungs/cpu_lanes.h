@@ -105,8 +105,7 @@ static inline float row_int8(const void* row, const void* scale, const float* x,
 }
 
 /// Half bytes are 0 to 15, value + 8: the eight is taken off by the sum of x, once for a group.
-static inline float row_int4(const void* row, const void* scales, const float* x,
-                             const float* group_sums, int64_t k) {
+static inline float row_int4(const void* row, const void* scales, const float* x, const float* group_acc, int64_t k) {
   const __m128i low = _mm_set1_epi8(15);
   Lanes a = lanes_zero(), b = a;
   float offset = 0;
@@ -123,7 +122,7 @@ static inline float row_int4(const void* row, const void* scales, const float* x
     }
     a = lanes_fma(even, lanes_set(scale), a);
     b = lanes_fma(odd, lanes_set(scale), b);
-    offset += scale * group_sums[group];
+    offset += scale * group_acc[group];
   }
   return lanes_sum(lanes_add(a, b)) - 8 * offset;
 }

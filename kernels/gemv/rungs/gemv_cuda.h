@@ -10,11 +10,11 @@
 namespace ridge {
 
 /// Rows of x that a rung for decoding takes.
-constexpr int kGemvMostBatch = 16;
+constexpr int kGemvMaxBatch = 16;
 
 /// The plan of a rung that has no other: whose turn it is.
 static inline Status prepare_gemv(const Shape& shape, Plan* plan) {
-  if (shape.dim[kGemvBatch] > kGemvMostBatch) {
+  if (shape.dim[kGemvBatch] > kGemvMaxBatch) {
     return {"takes at most 16 rows of x: choose batch=16 or less, or a rung for large batches",
             nullptr, __FILE__, __LINE__, false};
   }

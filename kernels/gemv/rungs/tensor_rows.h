@@ -51,7 +51,7 @@ __device__ inline void mma_sparse_m16n8k32(float (&d)[4], const uint32_t (&a)[4]
 template <class W>
 struct RowsOf {
   static constexpr bool kIntegers = W::kKind == kGemvW8a8, kSparse = W::kKind == kGemvSparse;
-  using Sum = std::conditional_t<kIntegers, int, float>;
+  using Accumulator = std::conditional_t<kIntegers, int, float>;
   static constexpr int kElements = 128 / W::kBits;        ///< of 16 bytes of W
   static constexpr int kXElements = kIntegers ? 16 : 8;   ///< of 16 bytes of x
   static constexpr int kPieces = kElements / kXElements;  ///< of x for 16 bytes of W
@@ -71,7 +71,7 @@ __host__ __device__ constexpr int x_bytes_of(int k, int batch) {
 }
 
 /// The warps' sums of a tile, twice: one is added up while the next one is made.
-__host__ __device__ constexpr int partial_sums(int batch) {
+__host__ __device__ constexpr int partial_acc(int batch) {
   return 2 * kRowWarps * kTileRows * batch;
 }
 
@@ -156,10 +156,9 @@ __device__ __forceinline__ void unpack(uint32_t word, uint32_t* pairs) {
 /// sums += 16 rows x 64 bytes of W (lane 4g + q has 16 bytes of rows g and g + 8) times x, whose first column has this
 /// lane's part at `at`. In `chains` chains: an instruction waits for the one before that adds to the same sums.
 template <class W, int tiles, int chains>
-__device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& lower,
-                                               const unsigned char* at, int x_bytes, int batch,
-                                               uint32_t positions,
-                                               typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
+__device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& lower, const unsigned char* at,
+                                               int x_bytes, int batch, uint32_t positions,
+                                               typename RowsOf<W>::Accumulator (&acc)[chains][tiles][4]) {
   using S = RowsOf<W>;
   const int column = static_cast<int>(threadIdx.x) % 32 / 4;
   const uint32_t up[4] = {upper.x, upper.y, upper.z, upper.w};
@@ -194,15 +193,15 @@ __device__ __forceinline__ void multiply_chunk(const uint4& upper, const uint4& 
         x = *reinterpret_cast<const uint4*>(at + (8 * t + column) * x_bytes + piece * 64);
       if constexpr (S::kSparse) {
         if (piece == 0)
-          mma_sparse_m16n8k32<0>(sums[0][t], a[0], x, positions);
+          mma_sparse_m16n8k32<0>(acc[0][t], a[0], x, positions);
         else
-          mma_sparse_m16n8k32<1>(sums[1 % chains][t], a[0], x, positions);
+          mma_sparse_m16n8k32<1>(acc[1 % chains][t], a[0], x, positions);
       } else if constexpr (S::kIntegers) {
-        mma_m16n8k32(sums[0][t], a[0], x.x, x.y);
-        mma_m16n8k32(sums[1 % chains][t], a[1], x.z, x.w);
+        mma_m16n8k32(acc[0][t], a[0], x.x, x.y);
+        mma_m16n8k32(acc[1 % chains][t], a[1], x.z, x.w);
       } else {
-        mma_m16n8k16(Bf16{}, sums[0][t], a[0], x.x, x.y);
-        mma_m16n8k16(Bf16{}, sums[1 % chains][t], a[1], x.z, x.w);
+        mma_m16n8k16(Bf16{}, acc[0][t], a[0], x.x, x.y);
+        mma_m16n8k16(Bf16{}, acc[1 % chains][t], a[1], x.z, x.w);
       }
     }
   }
@@ -225,10 +224,9 @@ struct ChunkWords {
 
 /// sums += chunk c of a slice times x. `w`: this lane's 16 bytes of row g of chunk 0; `lower_at` bytes on, of row g + 8.
 template <class W, int tiles, int chains>
-__device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at,
-                                            const unsigned char* x, int x_bytes, int batch, int c,
-                                            const ChunkWords& words, const float* starts,
-                                            typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
+__device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at, const unsigned char* x, int x_bytes,
+                                            int batch, int c, const ChunkWords& words, const float* starts,
+                                            typename RowsOf<W>::Accumulator (&acc)[chains][tiles][4]) {
   const uint4 upper = *reinterpret_cast<const uint4*>(w + c * 64);
   const uint4 lower = *reinterpret_cast<const uint4*>(w + lower_at + c * 64);
   const unsigned char* part = x + c * RowsOf<W>::kPieces * 64;
@@ -245,12 +243,11 @@ __device__ __forceinline__ void multiply_at(const unsigned char* w, int lower_at
     for (int t = 0; t < tiles; ++t)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        sums[0][t][i] =
-            fmaf((chains == 1 ? of_group[0][t][i] : of_group[0][t][i] + of_group[chains - 1][t][i]),
-                 words.scale(i >= 2, c), sums[0][t][i]);
+        acc[0][t][i] = fmaf((chains == 1 ? of_group[0][t][i] : of_group[0][t][i] + of_group[chains - 1][t][i]),
+                            words.scale(i >= 2, c), acc[0][t][i]);
   } else {
-    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch,
-                                     RowsOf<W>::kSparse ? words.positions(c) : 0, sums);
+    multiply_chunk<W, tiles, chains>(upper, lower, part, x_bytes, batch, RowsOf<W>::kSparse ? words.positions(c) : 0,
+                                     acc);
   }
 }
 
@@ -304,10 +301,9 @@ __device__ inline void prefetch_words(const Gemv& g, const RowShare& share) {
 
 /// By a warp: a slice of 16 rows times x, whose first column has this lane's part from `x` on.
 template <class W, int tiles, int chains>
-__device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& share, int slice,
-                                               const unsigned char* w, int lower_at,
-                                               const unsigned char* x, const ChunkWords& words,
-                                               typename RowsOf<W>::Sum (&sums)[chains][tiles][4]) {
+__device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& share, int slice, const unsigned char* w,
+                                               int lower_at, const unsigned char* x, const ChunkWords& words,
+                                               typename RowsOf<W>::Accumulator (&acc)[chains][tiles][4]) {
   const int chunks = min(kChunks, (share.row_bytes - slice * kRowSliceBytes) / 64);
   const int x_bytes = column_bytes<W>(static_cast<int>(g.k)), batch = static_cast<int>(g.batch);
   const unsigned char* part = x + slice * kChunks * RowsOf<W>::kPieces * 64;
@@ -317,18 +313,18 @@ __device__ __forceinline__ void multiply_slice(const Gemv& g, const RowShare& sh
   if (chunks == kChunks) {  // without a branch between them, so that they overlap
 #pragma unroll
     for (int c = 0; c < kChunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, acc);
   } else {
 #pragma unroll 1
     for (int c = 0; c < chunks; ++c)
-      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, sums);
+      multiply_at<W, tiles, chains>(w, lower_at, part, x_bytes, batch, c, words, starts, acc);
   }
 }
 
 /// A warp's sums of a tile to its place among the partials.
 template <class W, int tiles, int chains>
-__device__ __forceinline__ void keep_sums(const typename RowsOf<W>::Sum (&sums)[chains][tiles][4],
-                                          int batch, typename RowsOf<W>::Sum* partials) {
+__device__ __forceinline__ void keep_acc(const typename RowsOf<W>::Accumulator (&acc)[chains][tiles][4], int batch,
+                                         typename RowsOf<W>::Accumulator* partials) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int t = 0; t < tiles; ++t)
@@ -337,20 +333,20 @@ __device__ __forceinline__ void keep_sums(const typename RowsOf<W>::Sum (&sums)[
       const int column = 8 * t + lane % 4 * 2 + i % 2;
       if (column < batch)
         partials[column * kTileRows + lane / 4 + i / 2 * 8] =
-            chains == 1 ? sums[0][t][i] : sums[0][t][i] + sums[chains - 1][t][i];
+            chains == 1 ? acc[0][t][i] : acc[0][t][i] + acc[chains - 1][t][i];
     }
 }
 
 /// By kRowThreads threads: sums of the warps' parts to y.
 template <class W>
 __device__ void write_tile(const Gemv& g, const RowShare& share, int tile,
-                           const typename RowsOf<W>::Sum* partials) {
+                           const typename RowsOf<W>::Accumulator* partials) {
   const int each = kTileRows * static_cast<int>(g.batch);
   for (int o = static_cast<int>(threadIdx.x); o < each; o += kRowThreads) {
     const int in_tile = o % kTileRows, column = o / kTileRows;
     if (tile * kTileRows + in_tile >= share.rows) continue;
     const int64_t row = share.row0 + tile * kTileRows + in_tile;
-    typename RowsOf<W>::Sum sum = 0;
+    typename RowsOf<W>::Accumulator sum = 0;
 #pragma unroll
     for (int w = 0; w < kRowWarps; ++w) sum += partials[w * each + o];
     if constexpr (RowsOf<W>::kIntegers) {

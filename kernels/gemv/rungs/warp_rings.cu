@@ -18,7 +18,7 @@ using namespace ridge;
 using namespace ridge::device;
 
 using W = RIDGE_GEMV_WEIGHTS(RIDGE_GEMV_KIND);
-using Sum = RowsOf<W>::Sum;
+using Accumulator = RowsOf<W>::Accumulator;
 
 constexpr int kStages = 2;
 // Rows 2p and 2p + 1 begin 320 bytes apart, so that the eight lanes which read together, two rows of 64 bytes, meet no
@@ -28,7 +28,7 @@ constexpr int kStageBytes = kTileRows / 2 * kTwoRows;
 
 int shared_bytes(const Shape& shape) {
   const int batch = static_cast<int>(shape.dim[kGemvBatch]);
-  return kRowWarps * kStages * (kStageBytes + 8) + partial_sums(batch) * 4 +
+  return kRowWarps * kStages * (kStageBytes + 8) + partial_acc(batch) * 4 +
          x_bytes_of<W>(static_cast<int>(shape.dim[kGemvK]), batch);
 }
 
@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   unsigned char* behind = raw + kRowWarps * kStages * kStageBytes;
   uint64_t* full = reinterpret_cast<uint64_t*>(behind) + warp * kStages;
   unsigned char* x = behind + kRowWarps * kStages * 8;
-  Sum* partials =
-      reinterpret_cast<Sum*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
+  Accumulator* partials =
+      reinterpret_cast<Accumulator*>(x + x_bytes_of<W>(static_cast<int>(g.k), static_cast<int>(g.batch)));
   const RowShare share(g, W::kBits, kRowSliceBytes);
   cudaTriggerProgrammaticLaunchCompletion();  // the next call may fill its rings beside this one
   if (lane == 0) {
@@ -80,21 +80,21 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
   RingPosition<kStages> at;
   int unit = warp;
   for (int tile = 0; tile * share.blocks < share.units; ++tile) {
-    Sum sums[1][tiles][4] = {};
+    Accumulator acc[1][tiles][4] = {};
     for (; unit < (tile + 1) * share.blocks; unit += kRowWarps) {
       const ChunkWords scales = ahead;
       ahead = scales_of(unit + kRowWarps);
       unsigned char* stage = stages + at.stage * kStageBytes;
       mbarrier_wait(full + at.stage, at.parity);
-      multiply_slice<W, tiles, 1>(g, share, unit - tile * share.blocks, stage + w_at,
-                                  kTileRows / 4 * kTwoRows, x, scales, sums);
+      multiply_slice<W, tiles, 1>(g, share, unit - tile * share.blocks, stage + w_at, kTileRows / 4 * kTwoRows, x,
+                                  scales, acc);
       __syncwarp();
       fetch_unit(g, share, unit + kStages * kRowWarps, stage, full + at.stage);
       at.advance();
     }
     const int batch = static_cast<int>(g.batch);
-    Sum* all = partials + tile % 2 * (partial_sums(batch) / 2);
-    keep_sums<W, tiles, 1>(sums, batch, all + warp * kTileRows * batch);
+    Accumulator* all = partials + tile % 2 * (partial_acc(batch) / 2);
+    keep_acc<W, tiles, 1>(acc, batch, all + warp * kTileRows * batch);
     __syncthreads();
     write_tile<W>(g, share, tile, all);
   }
@@ -103,13 +103,13 @@ __global__ void __launch_bounds__(kRowThreads, 2) gemv_warp_rings_kernel(const G
 /// The most, whatever this shape takes: another plan of the same kernel may be in use.
 template <int tiles>
 Status prepare_as(const Shape& shape) {
-  constexpr int kMost = 227 * 1024;
-  if (shared_bytes(shape) > kMost) {
+  constexpr int kMax = 227 * 1024;
+  if (shared_bytes(shape) > kMax) {
     return {"x takes more shared memory than there is: choose a smaller batch", nullptr, __FILE__,
             __LINE__, false};
   }
-  RIDGE_CUDA_CHECK(cudaFuncSetAttribute(gemv_warp_rings_kernel<tiles>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, kMost));
+  RIDGE_CUDA_CHECK(
+      cudaFuncSetAttribute(gemv_warp_rings_kernel<tiles>, cudaFuncAttributeMaxDynamicSharedMemorySize, kMax));
   return {};
 }
 

@@ -37,7 +37,7 @@ struct Layer_w8a8_fp8 {
 #define RIDGE_LAYER(kind) RIDGE_LAYER_OF(kind)
 using Element = RIDGE_LAYER(RIDGE_GEMV_KIND)::Element;
 using Bias = RIDGE_LAYER(RIDGE_GEMV_KIND)::Bias;
-using Sum = Element::Sum;
+using Accumulator = Element::Accumulator;
 
 struct ScaledGemm : TensorGemm {
   const float *row_scales, *column_scales;
@@ -74,11 +74,10 @@ __device__ __forceinline__ void store_tile(const D& d, const TensorGemm& g, int 
 
 /// relu(sum * row's scale * column's scale + bias) as bf16; or the sums.
 template <bool fused>
-__device__ __forceinline__ void store_sums(const Sum (&sums)[T::kN / 2], const ScaledGemm& g,
-                                           int row, int column,
-                                           unsigned char (&strips)[2][kStripBytes]) {
+__device__ __forceinline__ void store_acc(const Accumulator (&acc)[T::kN / 2], const ScaledGemm& g, int row, int column,
+                                          unsigned char (&strips)[2][kStripBytes]) {
   if constexpr (!fused) {
-    store_tile<Element>(sums, g, row, column, strips);
+    store_tile<Element>(acc, g, row, column, strips);
   } else {
     const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
     const int upper = row + thread / 32 * 16 + lane / 4;
@@ -102,7 +101,7 @@ __device__ __forceinline__ void store_sums(const Sum (&sums)[T::kN / 2], const S
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int at = 4 * block + 2 * half + i % 2;
-        values[at] = fmaxf(fmaf(static_cast<float>(sums[at]), s * scales[half], b), 0.0f);
+        values[at] = fmaxf(fmaf(static_cast<float>(acc[at]), s * scales[half], b), 0.0f);
       }
     }
     store_tile<Bf16>(values, g, row, column, strips);
@@ -131,7 +130,7 @@ __device__ void produce(T::Shared& shared, const ScaledGemm& g) {
 template <bool fused>
 __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
   const int group = static_cast<int>(threadIdx.x) / 128;
-  Sum sums[T::kBlocks][T::kN / 2];
+  Accumulator acc[T::kBlocks][T::kN / 2];
   RingPosition<T::kStages> at;
   int turn = 0;
   if (group == 1) pass_turn_to(0);
@@ -144,8 +143,7 @@ __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
       wgmma_fence();
 #pragma unroll
       for (int i = 0; i < T::kBlocks; ++i) {
-        wgmma_tile<Element, T::kN>(sums[i], shared.a[at.stage] + i * 64 * kSliceBytes,
-                                   shared.b[at.stage], k > 0);
+        wgmma_tile<Element, T::kN>(acc[i], shared.a[at.stage] + i * 64 * kSliceBytes, shared.b[at.stage], k > 0);
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -157,8 +155,7 @@ __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
     wgmma_wait<0>();
     mbarrier_arrive_everywhere<kTileCluster>(&shared.empty[before]);
 #pragma unroll
-    for (int i = 0; i < T::kBlocks; ++i)
-      store_sums<fused>(sums[i], g, row + i * 64, column, shared.strips[group]);
+    for (int i = 0; i < T::kBlocks; ++i) store_acc<fused>(acc[i], g, row + i * 64, column, shared.strips[group]);
   });
   if (turn % 2 == group) wait_for_turn(group);  // so that no turn is left over
   bulk_wait_read<0>();

@@ -287,7 +287,7 @@ Result<std::unique_ptr<Trainer>> make(TrainerSetup setup) {
   auto child = std::make_unique<Child>(
       "PyTorch", command, std::vector<std::pair<std::string, std::string>>{{"OMP_WAIT_POLICY", ""}},
       gpu);
-  RIDGE_TRY(const std::string greeting, child->hear());
+  RIDGE_TRY(const std::string greeting, child->receive());
   if (greeting != "ready") return Error{ErrorCode::unavailable, greeting, "PyTorch", ""};
   RIDGE_TRY(std::byte* const memory, child->memory(memory_needed(setup)));
   auto made = std::make_unique<PytorchTrainer>(std::move(setup), std::move(child));

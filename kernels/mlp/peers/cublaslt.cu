@@ -128,16 +128,16 @@ struct Mlp {
   /// The fastest of what the heuristics list, each called 20 times.
   Status choose(Product* p, const DeviceMemory& left, const DeviceMemory& in,
                 const DeviceMemory& out) {
-    constexpr int kMost = 8, kCalls = 20;
-    cublasLtMatmulHeuristicResult_t list[kMost];
+    constexpr int kMax = 8, kCalls = 20;
+    cublasLtMatmulHeuristicResult_t list[kMax];
     cublasLtMatmulPreference_t wish = nullptr;
     const size_t bytes = blas::kWorkspaceBytes;
     int count = 0;
     RIDGE_CUBLAS_CHECK(cublasLtMatmulPreferenceCreate(&wish));
     cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
                                          sizeof bytes);
-    const cublasStatus_t listed = cublasLtMatmulAlgoGetHeuristic(
-        handle, p->what, p->weights, p->in, p->out, p->out, wish, kMost, list, &count);
+    const cublasStatus_t listed =
+        cublasLtMatmulAlgoGetHeuristic(handle, p->what, p->weights, p->in, p->out, p->out, wish, kMax, list, &count);
     cublasLtMatmulPreferenceDestroy(wish);
     RIDGE_CUBLAS_CHECK(listed);
     cudaEvent_t begin = nullptr, end = nullptr;

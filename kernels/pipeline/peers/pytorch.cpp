@@ -197,7 +197,7 @@ Result<std::unique_ptr<Pipeline>> build(const PipelineDesc& desc, const Params& 
                                            {"OMP_NUM_THREADS", "1"}, {"OMP_WAIT_POLICY", ""}},
                                        desc.backend == Backend::cuda);
   if (progress) progress("starting PyTorch", 0);
-  RIDGE_TRY(const std::string greeting, child->hear());
+  RIDGE_TRY(const std::string greeting, child->receive());
   if (greeting != "ready") return Error{ErrorCode::unavailable, greeting, "PyTorch", ""};
   auto loader = std::make_unique<PytorchLoader>(std::move(set), std::move(child));
   RIDGE_TRY_VOID(loader->choose_workers(cores, progress));

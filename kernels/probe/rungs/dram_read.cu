@@ -27,11 +27,11 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < kLoads; ++i) sum += value[i].x + value[i].y + value[i].z + value[i].w;
 
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-  __shared__ uint32_t sums[kThreads / 32];
-  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+  __shared__ uint32_t acc[kThreads / 32];
+  if (threadIdx.x % 32 == 0) acc[threadIdx.x / 32] = sum;
   __syncthreads();
   if (threadIdx.x == 0) {
-    for (int i = 1; i < kThreads / 32; ++i) sum += sums[i];
+    for (int i = 1; i < kThreads / 32; ++i) sum += acc[i];
     out[blockIdx.x] = sum;
   }
 }

@@ -25,7 +25,7 @@ __global__ void probe_exp_kernel(const float* __restrict__ x, float* __restrict_
   for (int step = 0; step < kExpSteps; ++step) {
 #pragma unroll
     for (int j = 0; j < kExpChains; ++j) {
-      chain[j] = ridge::device::exp2_fast(-chain[j]);
+      chain[j] = ridge::device::fast_exp2(-chain[j]);
       sum[j] += chain[j];
     }
   }

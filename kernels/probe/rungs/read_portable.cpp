@@ -20,14 +20,14 @@ void part(void* context, int index) {
   const Slices* s = (const Slices*)context;
   const int64_t begin = s->words * index / s->threads;
   const int64_t end = s->words * (index + 1) / s->threads;
-  uint64_t sums[8] = {};
+  uint64_t acc[8] = {};
   int64_t i = begin;
   for (; i + 8 <= end; i += 8) {
-    for (int j = 0; j < 8; ++j) sums[j] += s->data[i + j];
+    for (int j = 0; j < 8; ++j) acc[j] += s->data[i + j];
   }
-  for (; i < end; ++i) sums[0] += s->data[i];
+  for (; i < end; ++i) acc[0] += s->data[i];
   uint64_t total = 0;
-  for (int j = 0; j < 8; ++j) total += sums[j];
+  for (int j = 0; j < 8; ++j) total += acc[j];
   s->out[index] = total;
 }
 

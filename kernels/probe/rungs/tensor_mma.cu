@@ -21,14 +21,13 @@ constexpr int kTilesM = 4, kTilesN = 8;  // of 16 x 8, a warp: 64 x 64
 constexpr int kRowWords = kTensorRowMma / 4;
 
 /// In 32-bit words all types lie alike: A's row g (+8) and B's column g hold words q and q + 4.
-#define RIDGE_MMA(element, shape, types, c)                                           \
-  __device__ void multiply(element, element::Sum(&d)[4], const uint32_t(&a)[4],       \
-                           const uint32_t(&b)[2]) {                                   \
-    asm volatile("mma.sync.aligned." shape ".row.col." types                          \
-                 " {%0, %1, %2, %3}, "                                                \
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                      \
-                 : c(d[0]), c(d[1]), c(d[2]), c(d[3])                                 \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); \
+#define RIDGE_MMA(element, shape, types, c)                                                                      \
+  __device__ void multiply(element, element::Accumulator(&d)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) { \
+    asm volatile("mma.sync.aligned." shape ".row.col." types                                                     \
+                 " {%0, %1, %2, %3}, "                                                                           \
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                                 \
+                 : c(d[0]), c(d[1]), c(d[2]), c(d[3])                                                            \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                            \
   }
 RIDGE_MMA(Bf16, "m16n8k16", "f32.bf16.bf16.f32", "+f")
 RIDGE_MMA(Fp16, "m16n8k16", "f32.f16.f16.f32", "+f")
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     part_b[j][1] = column[q + 4];
   }
 
-  typename Element::Sum d[kTilesM][kTilesN][4] = {};
+  typename Element::Accumulator d[kTilesM][kTilesN][4] = {};
   for (int repeat = 0; repeat < kTensorDepthBytes / kTensorRowMma; ++repeat) {
 #pragma unroll
     for (int i = 0; i < kTilesM; ++i)
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       for (int j = 0; j < kTilesN; ++j) multiply(Element{}, d[i][j], part_a[i], part_b[j]);
   }
 
-  __shared__ float sums[kTensorM][4];  // a row's sum from each of the four warps that share it
+  __shared__ float acc[kTensorM][4];  // a row's sum from each of the four warps that share it
 #pragma unroll
   for (int i = 0; i < kTilesM; ++i) {
     float upper = 0.0f, lower = 0.0f;  // rows g and g + 8
@@ -85,15 +84,13 @@ __global__ void __launch_bounds__(kThreads, 1)
       lower += __shfl_xor_sync(0xffffffffu, lower, step);
     }
     if (lane % 4 == 0) {
-      sums[row0 + 16 * i + g][warp % 4] = upper;
-      sums[row0 + 16 * i + g + 8][warp % 4] = lower;
+      acc[row0 + 16 * i + g][warp % 4] = upper;
+      acc[row0 + 16 * i + g + 8][warp % 4] = lower;
     }
   }
   __syncthreads();
   const int row = static_cast<int>(threadIdx.x);
-  if (row < kTensorM)
-    out[int64_t{blockIdx.x} * kTensorM + row] =
-        sums[row][0] + sums[row][1] + sums[row][2] + sums[row][3];
+  if (row < kTensorM) out[int64_t{blockIdx.x} * kTensorM + row] = acc[row][0] + acc[row][1] + acc[row][2] + acc[row][3];
 }
 
 template <typename Element>

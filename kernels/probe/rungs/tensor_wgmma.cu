@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const uint64_t first_a = swizzled_descriptor(tiles_a + group * 64 * kSliceBytes);
   const uint64_t first_b = swizzled_descriptor(tiles_b);
   for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
-    typename Element::Sum d[128];
+    typename Element::Accumulator d[128];
     for (int repeat = 0; repeat < kTensorDepthBytes / kTensorRowWgmma; ++repeat) {
       wgmma_fence();
 #pragma unroll

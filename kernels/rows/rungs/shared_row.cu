@@ -16,7 +16,7 @@ using namespace ridge;
 using namespace ridge::device;
 
 constexpr int kThreads = 256;
-constexpr int64_t kMostBytes = 48 << 10;  // what a block may have without asking for more
+constexpr int64_t kMaxBytes = 48 << 10;  // what a block may have without asking for more
 
 template <class T, RowOp op>
 __global__ void __launch_bounds__(kThreads) rows_shared_kernel(RowsOf<T> r) {
@@ -46,7 +46,7 @@ Status launch(const Launch& launch) {
     using T = decltype(element);
     const RowsOf<T> r = typed_rows<T>(launch);
     const int64_t bytes = r.n * int64_t{sizeof(T)};
-    if (bytes > kMostBytes) return launch_passes<T, decltype(op)::value>(launch);
+    if (bytes > kMaxBytes) return launch_passes<T, decltype(op)::value>(launch);
     rows_shared_kernel<T, decltype(op)::value>
         <<<static_cast<unsigned>(r.m), kThreads, static_cast<size_t>(bytes),
            static_cast<cudaStream_t>(launch.stream)>>>(r);

@@ -88,17 +88,17 @@ Status panel_prepare(const PanelKernel* kernel, const Shape& shape, int threads,
   if (!p) return status;
   panel_cut(kernel, shape, threads, p);
   const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
-  const bool sums = kernel->c_bytes < (int)sizeof(float) && p->depth < k;
+  const bool acc = kernel->c_bytes < (int)sizeof(float) && p->depth < k;
   const int64_t parts_bytes = p->down * p->across * p->part_bytes;
-  const int64_t bytes = parts_bytes + (sums ? m * n * (int64_t)sizeof(float) : 0);
+  const int64_t bytes = parts_bytes + (acc ? m * n * (int64_t)sizeof(float) : 0);
   p->memory = (char*)huge_page_alloc((size_t)bytes);
   if (!p->memory) {
     free(p);
     return status;
   }
   __builtin_memset(p->memory, 0, (size_t)bytes);
-  p->sums = sums ? (float*)(p->memory + parts_bytes) : nullptr;
-  p->sums_stride = n;
+  p->acc = acc ? (float*)(p->memory + parts_bytes) : nullptr;
+  p->acc_stride = n;
   plan->state = p;
   plan->release = panel_release;
   plan->workspace_bytes = (size_t)bytes;

@@ -38,8 +38,8 @@ struct PanelTile {
   int64_t stride;  ///< of B, and of C where B is row-major
   int64_t depth;   ///< steps of k
   void* c;         ///< where the result goes
-  float* sum;      ///< where it is summed in fp32 between blocks of k: c itself for fp32
-  int64_t sum_stride;
+  float* acc;      ///< where it is summed in fp32 between blocks of k: c itself for fp32
+  int64_t acc_stride;
   int rows, columns;
   int64_t row, column;  ///< of its first element in C
   const void* context;  ///< PanelJob::context
@@ -79,8 +79,8 @@ struct PanelPlan {
   int64_t a_bytes, b_panel_bytes, part_bytes;  ///< packed A; a panel of B; both for one thread
   bool copy_a;                                 ///< else A is read where it lies
   char* memory;
-  float* sums;  ///< m x n where C is narrower and k takes several blocks; else null
-  int64_t sums_stride;
+  float* acc;  ///< m x n where C is narrower and k takes several blocks; else null
+  int64_t acc_stride;
 };
 
 /// One call.
@@ -140,7 +140,7 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
   PanelTile tile;
   tile.depth = part->depth;
   tile.stride = kernel->b_transposed ? job->k : job->n;
-  tile.sum_stride = plan->sums ? plan->sums_stride : job->n;
+  tile.acc_stride = plan->acc ? plan->acc_stride : job->n;
   tile.first = part->p0 == 0;
   tile.last = part->p0 + part->depth == job->k;
   tile.packed = part->b;
@@ -161,7 +161,7 @@ static inline void panel_block(const PanelJob* job, const PanelPart* part, int64
                     : tile.rows < part->i1 - part->i0 ? PanelSource::copy
                                                       : PanelSource::direct;
       tile.c = (char*)job->c + (i * job->n + j) * kernel->c_bytes;
-      tile.sum = plan->sums ? plan->sums + i * plan->sums_stride + j : (float*)tile.c;
+      tile.acc = plan->acc ? plan->acc + i * plan->acc_stride + j : (float*)tile.c;
       kernel->tile(&tile);
     }
     tile.packed = (char*)tile.packed + plan->b_panel_bytes;

@@ -21,12 +21,12 @@ __attribute__((noinline)) void multiply(const PanelTile* t) {
   const __mmask16 low = lanes_inside(t->columns), high = lanes_inside(t->columns - 16);
   const uint8_t* a = (const uint8_t*)t->a;
   const __m512i* b = (const __m512i*)t->packed;
-  int32_t* c = (int32_t*)t->sum;
+  int32_t* c = (int32_t*)t->acc;
   const __m512i start_left = b[0], start_right = b[1];
   __m512i acc[2][rows];
 #pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
-    __builtin_prefetch(c + i * t->sum_stride, 1, 2);
+    __builtin_prefetch(c + i * t->acc_stride, 1, 2);
     acc[0][i] = start_left, acc[1][i] = start_right;
   }
   b += 2;

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 5, kMostCalls = 20;
+constexpr int kRounds = 5, kMaxCalls = 20;
 constexpr float kSample_ms = 0.2f;  // the clock of events is good to a few microseconds
 constexpr auto kTimeLimit = std::chrono::milliseconds(450);
 
@@ -98,7 +98,7 @@ float time_choice(const Bench& bench, int calls, const Product& product, int ind
 
 Status find_fastest(DType dtype, const Product& shape, int count, TryChoice try_choice,
                     void* context, int* best) {
-  constexpr int kMostChoices = 64;
+  constexpr int kMaxChoices = 64;
   const Clock::time_point end = Clock::now() + kTimeLimit;
   *best = 0;
   if (count < 2) return {};
@@ -108,25 +108,25 @@ Status find_fastest(DType dtype, const Product& shape, int count, TryChoice try_
   product.a = bench.memory[0];
   product.b = bench.memory[1];
   product.c = bench.memory[2];
-  float least[kMostChoices], call_ms = 0;
-  std::fill(least, least + kMostChoices, std::numeric_limits<float>::infinity());
+  float least[kMaxChoices], call_ms = 0;
+  std::fill(least, least + kMaxChoices, std::numeric_limits<float>::infinity());
   // Round 0 loads each way's code and says how long a call is. Then they take turns, so that a
   // drifting clock meets all of them; a lucky sample is a fair one here, as all have as many.
   for (int round = 0; round <= kRounds; ++round) {
-    for (int i = 0; i < std::min(count, kMostChoices); ++i) {
+    for (int i = 0; i < std::min(count, kMaxChoices); ++i) {
       if (round > 0 && std::isinf(least[i])) continue;
       if (Clock::now() > end) {
         if (round == 0) count = i;
         break;
       }
       const float wanted = round == 0 ? 1 : std::ceil(kSample_ms / std::max(call_ms, 1e-3f));
-      const int calls = std::clamp(static_cast<int>(wanted), 1, kMostCalls);
+      const int calls = std::clamp(static_cast<int>(wanted), 1, kMaxCalls);
       const float ms = time_choice(bench, calls, product, i, try_choice, context);
       least[i] = round == 1 ? ms : std::min(least[i], ms);
       call_ms = i == 0 ? ms : std::min(call_ms, ms);
     }
   }
-  *best = static_cast<int>(std::min_element(least, least + kMostChoices) - least);
+  *best = static_cast<int>(std::min_element(least, least + kMaxChoices) - least);
   return cuda_status(cudaGetLastError(), "trying algorithms", __FILE__, __LINE__);
 }
 

@@ -39,7 +39,7 @@ enum class Walk { rows, columns };
 /// and need not be read from the register file, whose two banks give two values a clock. Which walk
 /// lets the compiler find better banks for the sums differs by kernel: it is measured, not reasoned.
 template <Walk walk>
-__device__ inline void multiply(float (&sum)[kThreadM][kThreadN], const float (&a)[kThreadM],
+__device__ inline void multiply(float (&acc)[kThreadM][kThreadN], const float (&a)[kThreadM],
                                 const float (&b)[kThreadN]) {
   constexpr int kOuter = walk == Walk::rows ? kThreadM : kThreadN;
   constexpr int kInner = kThreadM * kThreadN / kOuter;
@@ -49,7 +49,7 @@ __device__ inline void multiply(float (&sum)[kThreadM][kThreadN], const float (&
     for (int step = 0; step < kInner; ++step) {
       const int inner = outer % 2 ? kInner - 1 - step : step;
       const int i = walk == Walk::rows ? outer : inner, j = walk == Walk::rows ? inner : outer;
-      sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
+      acc[i][j] = fmaf(a[i], b[j], acc[i][j]);
     }
   }
 }
@@ -59,8 +59,8 @@ __device__ inline void multiply(float (&sum)[kThreadM][kThreadN], const float (&
 /// order of the 16-byte stores, and so each sum in the same register bank as the operand it meets
 /// (a trial kernel: 48.0 instead of 50.5 TFLOP/s at n = 4096 on an H200).
 template <bool aligned>
-__device__ inline void store_sums(const float (&sum)[kThreadM][kThreadN], float one, float* c,
-                                  int64_t m, int64_t n, int64_t row, int64_t column) {
+__device__ inline void store_acc(const float (&acc)[kThreadM][kThreadN], float one, float* c, int64_t m, int64_t n,
+                                 int64_t row, int64_t column) {
 #pragma unroll
   for (int i = 0; i < kThreadM; ++i) {
     const int64_t to_row = row + i / 4 * 16 + i % 4;
@@ -69,7 +69,7 @@ __device__ inline void store_sums(const float (&sum)[kThreadM][kThreadN], float 
       const int64_t to_column = column + j / 4 * 32 + j % 4;
       if (to_row >= m || to_column >= n) continue;
       float* to = c + to_row * n + to_column;
-      const float* s = sum[i] + j;
+      const float* s = acc[i] + j;
       if constexpr (aligned) {
         *reinterpret_cast<float4*>(to) =
             make_float4(one * s[0], one * s[1], one * s[2], one * s[3]);

@@ -11,7 +11,7 @@
 namespace ridge::device {
 
 /// 2^x, the special function unit's: 2 units in the last place, 16 a clock and SM.
-__device__ inline float exp2_fast(float x) {
+__device__ inline float fast_exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
@@ -19,7 +19,7 @@ __device__ inline float exp2_fast(float x) {
 
 /// Of a thread's two rows: the largest score so far (unscaled), and its own part of the sum.
 struct SoftmaxRows {
-  float largest[2] = {-INFINITY, -INFINITY};
+  float running_max[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0, 0};
 };
 
@@ -52,21 +52,21 @@ __device__ __forceinline__ void softmax_step(float (&s)[count], float scale, Sof
       even = fmaxf(even, s[4 * i + 2 * half]);
       odd = fmaxf(odd, s[4 * i + 2 * half + 1]);
     }
-    float largest = fmaxf(fmaxf(even, odd), rows->largest[half]);
-    largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, 1));
-    largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, 2));
+    float running_max = fmaxf(fmaxf(even, odd), rows->running_max[half]);
+    running_max = fmaxf(running_max, __shfl_xor_sync(~0u, running_max, 1));
+    running_max = fmaxf(running_max, __shfl_xor_sync(~0u, running_max, 2));
     // Where no key has been seen yet the largest is -infinity, and the difference would be NaN.
-    const float shift = largest == -INFINITY ? 0 : largest * scale;
-    rescale[half] = exp2_fast(fmaf(rows->largest[half], scale, -shift));
-    rows->largest[half] = largest;
+    const float shift = running_max == -INFINITY ? 0 : running_max * scale;
+    rescale[half] = fast_exp2(fmaf(rows->running_max[half], scale, -shift));
+    rows->running_max[half] = running_max;
     const float up = boost - shift;
     even = 0, odd = 0;
 #pragma unroll
     for (int i = 0; i < count / 4; ++i) {
       float& first = s[4 * i + 2 * half];
       float& second = s[4 * i + 2 * half + 1];
-      first = exp2_fast(fmaf(first, scale, up));
-      second = exp2_fast(fmaf(second, scale, up));
+      first = fast_exp2(fmaf(first, scale, up));
+      second = fast_exp2(fmaf(second, scale, up));
       even += first;
       odd += second;
     }

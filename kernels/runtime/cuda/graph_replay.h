@@ -47,7 +47,7 @@ class Replay {
   }
 
  private:
-  static constexpr int kMostBuffers = 8;
+  static constexpr int kMaxBuffers = 8;
 
   void forget() {
     if (ready_) cudaGraphExecDestroy(ready_);
@@ -76,7 +76,7 @@ class Replay {
   void* workspace_ = nullptr;
   cudaStream_t own_ = nullptr;
   cudaGraphExec_t ready_ = nullptr;
-  void* buffers_[kMostBuffers] = {};
+  void* buffers_[kMaxBuffers] = {};
 };
 
 }  // namespace ridge

@@ -15,7 +15,7 @@
 
 namespace ridge::blas {
 
-constexpr int kMostAlgorithms = 16;
+constexpr int kMaxAlgorithms = 16;
 
 /// What becomes of each sum of an fp8 product before it is stored: relu(sum * rows[i] * columns[j] + bias[j]).
 struct LtEpilogue {
@@ -112,9 +112,8 @@ inline Status list_lt(const LtPlan& plan, cublasLtMatmulHeuristicResult_t* list,
                                        sizeof bytes);
   cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reduction,
                                        sizeof reduction);
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(plan.handle, plan.product, plan.b, plan.a, plan.c, plan.c,
-                                     wish, kMostAlgorithms, list, count);
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(plan.handle, plan.product, plan.b, plan.a, plan.c,
+                                                               plan.c, wish, kMaxAlgorithms, list, count);
   cublasLtMatmulPreferenceDestroy(wish);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && *count == 0))
     return {"cuBLASLt has no algorithm for this type and shape on this GPU",
@@ -124,7 +123,7 @@ inline Status list_lt(const LtPlan& plan, cublasLtMatmulHeuristicResult_t* list,
 
 struct LtChoice {
   LtPlan* plan;
-  cublasLtMatmulHeuristicResult_t list[kMostAlgorithms];
+  cublasLtMatmulHeuristicResult_t list[kMaxAlgorithms];
 };
 
 inline Status try_lt(void* context, int index, const Product& product, cudaStream_t stream) {

@@ -45,8 +45,8 @@ __device__ inline void mma_m16n8k16(Fp16, float (&d)[4], const uint32_t (&a)[4],
 /// A warp's sums of 16-row, 8-column products to rows of n elements of C, inside C only. Pairs are
 /// stored together where every row begins at one.
 template <typename Element, int tiles_m, int tiles_n>
-__device__ inline void store_warp(const float (&sums)[tiles_m][tiles_n][4],
-                                  typename Element::Out* c, int m, int n, int row0, int column0) {
+__device__ inline void store_warp(const float (&acc)[tiles_m][tiles_n][4], typename Element::Out* c, int m, int n,
+                                  int row0, int column0) {
   using Out = typename Element::Out;
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
@@ -57,7 +57,7 @@ __device__ inline void store_warp(const float (&sums)[tiles_m][tiles_n][4],
       const int column = column0 + j * 8 + lane % 4 * 2;
       if (row >= m || column >= n) continue;
       Out* to = c + static_cast<int64_t>(row) * n + column;
-      const float first = sums[i / 2][j][i % 2 * 2], second = sums[i / 2][j][i % 2 * 2 + 1];
+      const float first = acc[i / 2][j][i % 2 * 2], second = acc[i / 2][j][i % 2 * 2 + 1];
       if (n % 2 == 0) {
         *reinterpret_cast<uint32_t*>(to) = pack_pair(Out{}, first, second);
       } else {

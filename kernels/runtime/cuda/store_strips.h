@@ -40,9 +40,8 @@ __device__ inline void fill_strip(const uint2 (&pairs)[8], unsigned char* strip)
 /// By the four warps of a warpgroup, whose named barrier is 1 + its number in the block. `c`: boxes of 64 rows of 128
 /// bytes. `strips`: two of them, its own. Before the block ends: bulk_wait_read<0>() by all.
 template <typename Element, int n>
-__device__ __forceinline__ void store_strips(const typename Element::Sum (&d)[n / 2],
-                                             const CUtensorMap& c, int row, int column,
-                                             unsigned char (&strips)[2][kStripBytes]) {
+__device__ __forceinline__ void store_strips(const typename Element::Accumulator (&d)[n / 2], const CUtensorMap& c,
+                                             int row, int column, unsigned char (&strips)[2][kStripBytes]) {
   using Out = typename Element::Out;
   using Pair = decltype(pack_pair(Out{}, d[0], d[0]));
   constexpr int kColumns = kSliceBytes / static_cast<int>(sizeof(Out)), kPairs = kColumns / 4;

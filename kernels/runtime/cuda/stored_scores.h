@@ -42,12 +42,11 @@ __device__ float over_warp(float value, F f) {
 
 constexpr int kTile = 64, kDepth = 16, kThreads = 256, kPart = 4;
 
-/// By 256 threads: the 64 x 64 elements of a * b at this block's x and y; a(i, k) = a[k * lda + i] if `turned_a`, else
-/// a[i * lda + k]; b(k, j) = b[j * ldb + k] if `turned_b`, else b[k * ldb + j]. f(row, column, sum) gets each of a
+/// By 256 threads: the 64 x 64 elements of a * b at this block's x and y; a(i, k) = a[k * lda + i] if `transposed_a`, else
+/// a[i * lda + k]; b(k, j) = b[j * ldb + k] if `transposed_b`, else b[k * ldb + j]. f(row, column, sum) gets each of a
 /// thread's 16.
-template <bool turned_a, bool turned_b, typename A, typename B, typename F>
-__device__ void tile_product(const A* a, int lda, const B* b, int ldb, int m, int n, int depth,
-                             F f) {
+template <bool transposed_a, bool transposed_b, typename A, typename B, typename F>
+__device__ void tile_product(const A* a, int lda, const B* b, int ldb, int m, int n, int depth, F f) {
   __shared__ float as[kDepth][kTile + 1], bs[kDepth][kTile + 1];
   const int row0 = static_cast<int>(blockIdx.y) * kTile,
             column0 = static_cast<int>(blockIdx.x) * kTile;
@@ -55,12 +54,12 @@ __device__ void tile_product(const A* a, int lda, const B* b, int ldb, int m, in
   float sum[kPart][kPart] = {};
   for (int k0 = 0; k0 < depth; k0 += kDepth) {
     for (int i = t; i < kTile * kDepth; i += kThreads) {
-      const int ak = turned_a ? i / kTile : i % kDepth, ai = turned_a ? i % kTile : i / kDepth;
-      const int bk = turned_b ? i % kDepth : i / kTile, bj = turned_b ? i / kDepth : i % kTile;
-      const int64_t from_a = turned_a ? static_cast<int64_t>(k0 + ak) * lda + row0 + ai
-                                      : static_cast<int64_t>(row0 + ai) * lda + k0 + ak;
-      const int64_t from_b = turned_b ? static_cast<int64_t>(column0 + bj) * ldb + k0 + bk
-                                      : static_cast<int64_t>(k0 + bk) * ldb + column0 + bj;
+      const int ak = transposed_a ? i / kTile : i % kDepth, ai = transposed_a ? i % kTile : i / kDepth;
+      const int bk = transposed_b ? i % kDepth : i / kTile, bj = transposed_b ? i / kDepth : i % kTile;
+      const int64_t from_a = transposed_a ? static_cast<int64_t>(k0 + ak) * lda + row0 + ai
+                                          : static_cast<int64_t>(row0 + ai) * lda + k0 + ak;
+      const int64_t from_b = transposed_b ? static_cast<int64_t>(column0 + bj) * ldb + k0 + bk
+                                          : static_cast<int64_t>(k0 + bk) * ldb + column0 + bj;
       as[ak][ai] = row0 + ai < m && k0 + ak < depth ? float(a[from_a]) : 0;
       bs[bk][bj] = column0 + bj < n && k0 + bk < depth ? float(b[from_b]) : 0;
     }

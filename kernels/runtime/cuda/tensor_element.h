@@ -15,7 +15,7 @@
 namespace ridge::device {
 
 struct Bf16 {
-  using Sum = float;
+  using Accumulator = float;
   using Out = Bfloat;
   static constexpr DType kType = DType::bf16;
   static constexpr int kBytes = 2;
@@ -24,7 +24,7 @@ struct Bf16 {
 };
 
 struct Fp16 {
-  using Sum = float;
+  using Accumulator = float;
   using Out = Half;
   static constexpr DType kType = DType::fp16;
   static constexpr int kBytes = 2;
@@ -33,7 +33,7 @@ struct Fp16 {
 };
 
 struct Tf32 {
-  using Sum = float;
+  using Accumulator = float;
   using Out = float;
   static constexpr DType kType = DType::tf32;
   static constexpr int kBytes = 4;
@@ -42,7 +42,7 @@ struct Tf32 {
 };
 
 struct Fp8 {
-  using Sum = float;
+  using Accumulator = float;
   using Out = Bfloat;
   static constexpr DType kType = DType::fp8;
   static constexpr int kBytes = 1;
@@ -52,7 +52,7 @@ struct Fp8 {
 };
 
 struct Int8 {
-  using Sum = int32_t;
+  using Accumulator = int32_t;
   using Out = int32_t;
   static constexpr DType kType = DType::int8;
   static constexpr int kBytes = 1;

@@ -1,8 +1,8 @@
 // What the tensor-core rungs from wgmma_tma on share: the description of a product that they get as
 // their only argument, how a tile of A or B comes and is multiplied, and how a tile of C goes.
 //
-// The k-loop goes by slices (pipeline.h): a tile of r rows of A, or columns of B, fills r * 128 bytes for every type, and
-// a rung's shared memory does not depend on it.
+// The k-loop goes by slices (pipeline.h): a tile of r rows of A, or columns of B, fills r * 128 bytes for every type,
+// and a rung's shared memory does not depend on it.
 #pragma once
 
 #include "kernels/runtime/cuda/pipeline.h"
@@ -81,7 +81,7 @@ __device__ inline void load_b(unsigned char* to, const CUtensorMap* map, int col
 /// which lies as gemm.h has it for this type. Four instructions; the caller fences before and
 /// commits after.
 template <typename Element, int n>
-__device__ __forceinline__ void wgmma_tile(typename Element::Sum (&d)[n / 2], const void* a, const void* b,
+__device__ __forceinline__ void wgmma_tile(typename Element::Accumulator (&d)[n / 2], const void* a, const void* b,
                                            bool accumulate) {
   constexpr bool kNMajor = Element::kNMajorB;
   constexpr uint64_t kStepB = kNMajor ? 128 : 2;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void wgmma_tile(typename Element::Sum (&d)[n / 2], co
 /// A warpgroup's 64 x n sums (wgmma.h says who holds what) to C, from registers, inside C only.
 /// Pairs are stored together where every row begins at one.
 template <typename Element, int n>
-__device__ inline void store_registers(const typename Element::Sum (&d)[n / 2], const TensorGemm& g, int row0,
+__device__ inline void store_registers(const typename Element::Accumulator (&d)[n / 2], const TensorGemm& g, int row0,
                                        int column0) {
   using Out = typename Element::Out;
   const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;

@@ -86,7 +86,7 @@ struct Wgmma;
 #define RIDGE_WGMMA(element, n, count, a, b, p, n_major, m_major, k, types, c, tail) \
   template <> \
   struct Wgmma<element, n, n_major, m_major> { \
-    static __device__ __forceinline__ void multiply(element::Sum (&d)[count], uint64_t desc_a, \
+    static __device__ __forceinline__ void multiply(element::Accumulator (&d)[count], uint64_t desc_a, \
                                                     uint64_t desc_b, int accumulate) { \
       asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #p ", 0; wgmma.mma_async.sync.aligned.m64n" #n \
                    "k" #k "." types " {" RIDGE_REGISTERS_##count "}, %" #a ", %" #b ", p" tail "; }" \

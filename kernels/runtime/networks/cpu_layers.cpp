@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/networks/cpu_trainer.h"
 
 namespace ridge::mixed {
@@ -50,7 +51,7 @@ void CpuTrainer::multiply_rows(Worker& me, const void* a, int64_t a_row, int64_t
 template <class Settle>
 void CpuTrainer::convolve(Worker& me, const void* frame, int64_t channels, int side,
                           const void* panels, int64_t columns, const Settle& settle) {
-  const int64_t high = even_piece(side, ops_.rows), stride = pieces(columns, width()) * width();
+  const int64_t high = even_piece(side, ops_.rows), stride = round_up(columns, width());
   const int64_t a_row = channels * int64_t(ops_.bytes), line = (side + 2) * a_row;
   MixedTile tile = {};
   tile.a_row = a_row, tile.a_step = 4, tile.a_piece = line;
@@ -79,7 +80,7 @@ const void* CpuTrainer::operand(Worker& me, const void* x, int64_t begin, int64_
   if (!sizes_.operands) return x;
   const Rounding rounding = rounding_of(element);
   float scale = 1;
-  std::vector<float>& most = most_[me.turn];
+  std::vector<float>& most = max_[me.turn];
   me.turn = 1 - me.turn;  // the next may be written before all have read this one
   if (element != Element::tf32) most[size_t(me.index)] = ops_.most(at(x, begin), end - begin);
   team_.barrier();  // and all have done with what `room` held
@@ -177,22 +178,21 @@ void CpuTrainer::sum_bias(Worker& me, const Layer& layer, const void* slope) {
 }
 
 /// Panels of a dense layer's slopes, as rows of the product that its weights' gradient is.
-void CpuTrainer::turn_slope(Worker& me, const Layer& layer, const void* slope) {
+void CpuTrainer::transpose_slope(Worker& me, const Layer& layer, const void* slope) {
   const int64_t high = even_piece(layer.out, ops_.rows), steps = sizes_.items(images_);
   const int64_t first = sizes_.items(me.first), own = sizes_.items(me.last) - first;
   for (int64_t i = 0; i < layer.out; i += high)
-    ops_.pack(at(slope, me.first * layer.out + i), layer.out, me.last - me.first,
-              std::min(high, layer.out - i), own, high,
-              turned_.at(i / high * steps * high + first * high, 4));
+    ops_.pack(at(slope, me.first * layer.out + i), layer.out, me.last - me.first, std::min(high, layer.out - i), own,
+              high, transposed_.at(i / high * steps * high + first * high, 4));
 }
 
 /// Some tiles of the gradient of a dense layer's weights, outputs x inputs: whole sums over the images.
 void CpuTrainer::grow_dense(Worker& me, size_t l, const void* x, int64_t part) {
   const Layer& layer = setup_.model.layers[l];
-  const int64_t high = even_piece(layer.out, ops_.rows), tiles = pieces(layer.out, high);
+  const int64_t high = even_piece(layer.out, ops_.rows), tiles = ceil_div(layer.out, high);
   const int64_t steps = sizes_.items(images_), each = images_ / steps,
                 most = sizes_.block / (high * width());
-  const Range units = share(me, pieces(layer.in, width()) * tiles);
+  const Range units = share(me, ceil_div(layer.in, width()) * tiles);
   MixedTile tile = {};
   tile.a_row = 4, tile.a_step = high * 4, tile.b_step = width() * 4;
   tile.pieces = 1, tile.c_row = width();
@@ -206,7 +206,7 @@ void CpuTrainer::grow_dense(Worker& me, size_t l, const void* x, int64_t part) {
                 tile.steps, width(), me.panel.bytes.data());
       for (int64_t u = unit; u < end; ++u) {
         const int64_t i = first + u - unit;
-        tile.a = turned_.at((i * steps + k) * high, 4);
+        tile.a = transposed_.at((i * steps + k) * high, 4);
         tile.rows = int(std::min(high, layer.out - i * high));
         tile.c = &me.block[size_t((u - unit) * high * width())];
         ops_.tile(&tile);
@@ -323,7 +323,7 @@ void CpuTrainer::backward_layer(Worker& me, size_t l, int64_t part, bool counts)
     backward_conv(me, l, x, taken, next);
     team_.barrier();
   } else {
-    turn_slope(me, layer, taken);
+    transpose_slope(me, layer, taken);
     if (l > 0) {
       const Panels& panels = sizes_.layers[l];
       multiply_rows(me, at(taken, begin), layer.out * int64_t(ops_.bytes), images,

@@ -9,8 +9,9 @@
 #include <cfloat>
 #include <cmath>
 
-#include "kernels/runtime/networks/cpu_trainer.h"
+#include "common/core/ceil_div.h"
 #include "common/harness/measure/isa.h"
+#include "kernels/runtime/networks/cpu_trainer.h"
 
 namespace ridge::mixed {
 namespace {
@@ -45,17 +46,17 @@ Sizes::Sizes(const TrainerSetup& setup, const MixedOps& ops)
     p.forward_steps = conv ? 9 * items(layer.in) : items(layer.in);
     p.back_steps = conv ? 9 * items(framed_out(layer)) : items(layer.out);
     p.forward = panels;
-    p.back = p.forward + pieces(layer.out, width) * width * p.forward_steps;
+    p.back = p.forward + round_up(layer.out, width) * p.forward_steps;
     panels = p.back;
-    if (&layer != &setup.model.layers[0]) panels += pieces(layer.in, width) * width * p.back_steps;
+    if (&layer != &setup.model.layers[0]) panels += round_up(layer.in, width) * p.back_steps;
     biases = std::max<int64_t>(biases, layer.out);
     if (conv) {
       const int64_t in = framed_in(layer), out = framed_out(layer), side = layer.side + 2;
       sums = std::max(sums, 9 * in * out);
       frame = std::max(frame, side * side * std::max(in, out) + std::max(in, out) + lanes);
-      block = std::max(block, ops.rows * std::max(out, pieces(layer.in, width) * width));
+      block = std::max(block, ops.rows * std::max(out, round_up(layer.in, width)));
     } else {
-      turned = std::max(turned, items(images) * pieces(layer.out, ops.rows) * ops.rows);
+      transposed = std::max(transposed, items(images) * round_up(layer.out, ops.rows));
     }
   }
 }
@@ -64,7 +65,7 @@ double Sizes::bytes() const {
   const auto n = double(parameters), each = double(element);
   const double numbers = 3 * n + double(kGroups * (sums + biases) + threads * block);
   const double items_ =
-      double(panels + turned + threads * panel) + (element < 4 ? 2.0 * double(threads * frame) : 0);
+      double(panels + transposed + threads * panel) + (element < 4 ? 2.0 * double(threads * frame) : 0);
   const double elements = (stored ? n : 0) + double(images * kGarmentPixels + 2 * slope) +
                           double(2 * operand + images * outputs.total() + threads * 2 * frame);
   return 4 * (numbers + items_) + each * elements;
@@ -93,10 +94,10 @@ CpuTrainer::CpuTrainer(TrainerSetup setup)
   const auto make = [&](Buffer* buffer, int64_t items) { buffer->make(items, ops_.bytes); };
   if (sizes_.stored) make(&weights_, sizes_.parameters);
   make(&x_, images_ * kGarmentPixels);
-  panels_.make(sizes_.panels, 4), turned_.make(sizes_.turned, 4);
+  panels_.make(sizes_.panels, 4), transposed_.make(sizes_.transposed, 4);
   for (int i = 0; i < 2; ++i) {
     make(&slope_[i], sizes_.slope), make(&operand_[i], sizes_.operand);
-    most_[i].resize(size_t(setup_.threads));
+    max_[i].resize(size_t(setup_.threads));
   }
   for (const int64_t size : sizes_.outputs.own) make(&outputs_.emplace_back(), images_ * size);
   for (const int64_t size : sizes_.outputs.between) make(&between_.emplace_back(), images_ * size);
@@ -155,15 +156,14 @@ void CpuTrainer::pack_layer(Worker& me, size_t l) {
   const bool conv = layer.kind == Kind::conv;
   const int64_t inputs = layer.inputs(), chunks = conv ? 9 : 1;
   const void* w = at(weights(), layer.weight);
-  const Range forward = share(me, pieces(layer.out, width()));
+  const Range forward = share(me, ceil_div(layer.out, width()));
   for (int64_t j = forward.begin; j < forward.end; ++j) {
-    ops_.turn(at(w, j * width() * inputs), inputs, std::min(layer.out - j * width(), width()),
-              chunks, layer.in, width(),
-              panels_.at(panels.forward + j * width() * panels.forward_steps, 4));
+    ops_.transpose(at(w, j * width() * inputs), inputs, std::min(layer.out - j * width(), width()), chunks, layer.in,
+                   width(), panels_.at(panels.forward + j * width() * panels.forward_steps, 4));
   }
   if (l == 0) return;
   const int64_t steps = panels.back_steps / chunks;
-  const Range back = share(me, pieces(layer.in, width()));
+  const Range back = share(me, ceil_div(layer.in, width()));
   for (int64_t j = back.begin; j < back.end; ++j) {
     for (int64_t t = 0; t < chunks; ++t)
       ops_.pack(at(w, (chunks - 1 - t) * layer.in + j * width()), inputs, layer.out,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/core/ceil_div.h"
 #include "kernels/runtime/networks/team.h"
 #include "kernels/runtime/networks/trainer.h"
 
@@ -18,12 +19,9 @@ constexpr int64_t kGroups = 32;
 /// 1 MiB L2, and the block 112 KiB.
 constexpr int64_t kBlockRows = 112, kBlockColumns = 256, kBlockSteps = 1024;
 
-constexpr int64_t pieces(int64_t whole, int64_t piece) {
-  return (whole + piece - 1) / piece;
-}
 /// `whole` in equal pieces of at most `most`, each a multiple of `step`.
 constexpr int64_t even_piece(int64_t whole, int64_t most, int64_t step = 1) {
-  return pieces(pieces(whole, pieces(whole, most)), step) * step;
+  return round_up(ceil_div(whole, ceil_div(whole, most)), step);
 }
 
 /// A layer's weights as panels: where they begin, in items, and the steps of a panel.
@@ -33,7 +31,7 @@ struct Panels {
 
 /// How many of what each buffer holds; what bytes() adds up is what is allocated.
 struct Sizes {
-  int64_t images, parameters, slope, panels = 0, operand = 0, turned = 0, sums = 0, biases = 0;
+  int64_t images, parameters, slope, panels = 0, operand = 0, transposed = 0, sums = 0, biases = 0;
   int64_t frame = 0, panel = 0, block = 0;  ///< of each thread
   Outputs outputs;
   std::vector<Panels> layers;
@@ -45,10 +43,10 @@ struct Sizes {
 
   Sizes(const TrainerSetup& setup, const MixedOps& ops);
   double bytes() const;
-  int64_t items(int64_t elements) const { return pieces(elements * int64_t(element), 4); }
+  int64_t items(int64_t elements) const { return ceil_div(elements * int64_t(element), 4); }
   /// Channels in a frame: of an input whole items, of a slope whole vectors.
   int64_t framed_in(const Layer& l) const { return items(l.in) * 4 / int64_t(element); }
-  int64_t framed_out(const Layer& l) const { return pieces(l.out, lanes) * lanes; }
+  int64_t framed_out(const Layer& l) const { return round_up(l.out, lanes); }
 };
 
 struct Buffer {
@@ -65,7 +63,7 @@ struct Worker {
   Buffer panel;
   std::vector<float> block;
   int current = 0;  ///< which slope_ holds the gradient by the layer's output
-  int turn = 0;     ///< which of most_ is next
+  int turn = 0;     ///< which of max_ is next
   int64_t right = 0;
   bool finite = true, overflow = false;
   GradientCount count;
@@ -117,7 +115,7 @@ class CpuTrainer final : public Trainer {
   void score(Worker& me, double scale, int64_t part, int64_t count);
   void backward_layer(Worker& me, size_t l, int64_t part, bool counts);
   void sum_bias(Worker& me, const Layer& layer, const void* slope);
-  void turn_slope(Worker& me, const Layer& layer, const void* slope);
+  void transpose_slope(Worker& me, const Layer& layer, const void* slope);
   void grow_dense(Worker& me, size_t l, const void* x, int64_t part);
   void backward_conv(Worker& me, size_t l, const void* x, const void* slope, void* next);
   void grow_image(Worker& me, size_t l, const void* slope, int64_t line, float* sums);
@@ -145,11 +143,11 @@ class CpuTrainer final : public Trainer {
   Rounding stored_;
   std::vector<float> master_, velocity_, gradient_, sums_, biases_;
   std::vector<float> seen_;  ///< with TrainerSetup::seen
-  Buffer weights_, panels_, x_, slope_[2], operand_[2], turned_;
+  Buffer weights_, panels_, x_, slope_[2], operand_[2], transposed_;
   std::vector<Buffer> outputs_, between_;
   std::vector<uint8_t> labels_;
   std::vector<double> losses_;  ///< an image's, so that their sum does not depend on threads
-  std::vector<float> most_[2];
+  std::vector<float> max_[2];
   std::vector<Worker> workers_;
   StepReport report_;
   double scale_, used_scale_ = 1;

@@ -14,8 +14,8 @@
 
 namespace ridge {
 
-/// Exponents from 2^kLeastExponent; the first bin holds what is below, zeros have none.
-enum { kLeastExponent = -56, kExponents = 64 };
+/// Exponents from 2^kMinExponent; the first bin holds what is below, zeros have none.
+enum { kMinExponent = -56, kExponents = 64 };
 
 /// Of the training set: networks see (x - mean) / deviation.
 static constexpr float kPixelMean = 72.94f, kPixelDeviation = 90.03f;
@@ -45,8 +45,8 @@ struct MixedOps {
   void (*tile)(const MixedTile* tile);
   /// A panel of B, `width` items a step: of rows of W whose columns are summed, `chunks` of `chunk` elements, each
   /// filled up to a whole item.
-  void (*turn)(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk,
-               int64_t width, void* panel);
+  void (*transpose)(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk, int64_t width,
+                    void* panel);
   /// A panel of `width` items a step: of a matrix whose rows are summed; zeros beyond its rows and columns.
   void (*pack)(const void* x, int64_t stride, int64_t rows, int64_t columns, int64_t steps,
                int64_t width, void* panel);
@@ -57,8 +57,8 @@ struct MixedOps {
   /// Bytes of 0 to 255 to (x - kPixelMean) / kPixelDeviation.
   void (*widen)(const uint8_t* pixels, int64_t count, Rounding rounded, void* out);
   /// y = rounded(relu(sum + bias)); without a bias: rounded(sum). Strides in numbers.
-  void (*finish)(const float* sum, int64_t sum_stride, int64_t rows, int columns, const float* bias,
-                 bool relu, Rounding rounded, void* y, int64_t y_stride);
+  void (*finish)(const float* sum, int64_t acc_stride, int64_t rows, int columns, const float* bias, bool relu,
+                 Rounding rounded, void* y, int64_t y_stride);
   /// to = rounded(x * scale) / scale; scale is a power of two.
   void (*operand)(const void* x, int64_t count, Rounding rounded, float scale, void* to);
   float (*most)(const void* x, int64_t count);  ///< largest magnitude

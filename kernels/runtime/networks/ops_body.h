@@ -26,8 +26,8 @@ static void widen(const uint8_t* pixels, int64_t count, Rounding rounded, void* 
 /// Elements of an item.
 enum { kPair = 4 / sizeof(Item) };
 
-static void turn(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk,
-                 int64_t width, void* panel) {
+static void transpose(const void* w, int64_t stride, int64_t rows, int64_t chunks, int64_t chunk, int64_t width,
+                      void* panel) {
   enum { kLine = 16 };  // items of a line of the cache
   const int64_t steps = (chunk + kPair - 1) / kPair;
   for (int64_t t = 0; t < chunks; ++t) {
@@ -84,9 +84,9 @@ static void frame(const void* x, int side, int channels, int padded, void* to) {
   }
 }
 
-static void finish(const float* sum, int64_t sum_stride, int64_t rows, int columns,
-                   const float* bias, bool relu, Rounding rounded, void* y, int64_t y_stride) {
-  for (int64_t i = 0; i < rows; ++i, sum += sum_stride) {
+static void finish(const float* sum, int64_t acc_stride, int64_t rows, int columns, const float* bias, bool relu,
+                   Rounding rounded, void* y, int64_t y_stride) {
+  for (int64_t i = 0; i < rows; ++i, sum += acc_stride) {
     Item* row = (Item*)y + i * y_stride;
     if (!bias) {
 #pragma GCC ivdep
@@ -226,7 +226,7 @@ static void count_exponents(const void* x, int64_t count, int64_t* exponents, in
     const float value = read(((const Item*)x)[i]);
     uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof(bits));
-    const int place = (int)(bits >> 23 & 0xff) - 127 - kLeastExponent;
+    const int place = (int)(bits >> 23 & 0xff) - 127 - kMinExponent;
     if ((bits & 0x7fffffff) == 0)
       ++*zeros;
     else
@@ -263,7 +263,7 @@ static bool update(const SgdStep* step, int64_t count, const float* gradient, fl
                          kRows,                       \
                          kLanes,                      \
                          tile,                        \
-                         turn,                        \
+                         transpose,                   \
                          pack,                        \
                          kPair == 1 ? nullptr : pair, \
                          frame,                       \

@@ -1,7 +1,7 @@
 // Rounding fp32 to a narrower type and back, exactly: to nearest, ties to even, subnormals and all. C-like
 // and free of branches: ISA-flagged files include it, and the compiler makes vectors of it.
 //
-// Above the least normal number the mantissa's last bits are cut off in the integer; below it the quantum is
+// Above the least normal number the mantissa's last bits are truncated in the integer; below it the quantum is
 // constant, and adding and taking away a number with that quantum rounds. tests/mixed_test.cpp holds it
 // against every value of each type and both sides of every point between two.
 #pragma once
@@ -29,11 +29,10 @@ static inline float power_of_two(int exponent) {
 }
 
 /// `saturates`: beyond the largest number stays there, as fp8 in training.
-static inline Rounding make_rounding(int mantissa_bits, int least_exponent, float most,
-                                     bool saturates) {
+static inline Rounding make_rounding(int mantissa_bits, int min_exponent, float most, bool saturates) {
   return {(uint32_t)(23 - mantissa_bits),
-          power_of_two(least_exponent),
-          power_of_two(least_exponent - mantissa_bits + 23),
+          power_of_two(min_exponent),
+          power_of_two(min_exponent - mantissa_bits + 23),
           most,
           saturates ? most : __builtin_inff(),
           false};

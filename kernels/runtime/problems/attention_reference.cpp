@@ -8,7 +8,7 @@ namespace ridge::attention {
 namespace {
 
 /// Of a weight relative to the largest; 0: as far as doubles go.
-double least_normal_weight(DType dtype) {
+double min_normal_weight(DType dtype) {
   return dtype == DType::fp16 || dtype == DType::fp8 ? 0x1p-14 : 0;
 }
 
@@ -31,12 +31,12 @@ Reference reference_row(std::span<const double> q, std::span<const double> k,
     double score = 0;
     for (size_t j = 0; j < d; ++j) score += q[j] * k[i * d + j];
     p[i] = score * scale;
-    row.largest_score = std::max(row.largest_score, std::abs(p[i]));
+    row.max_score = std::max(row.max_score, std::abs(p[i]));
   }
-  const double largest = *std::max_element(p.begin(), p.end());
+  const double row_max = *std::max_element(p.begin(), p.end());
   double sum = 0;
-  for (double& weight : p) sum += weight = std::exp(weight - largest);
-  const double least = least_normal_weight(dtype);
+  for (double& weight : p) sum += weight = std::exp(weight - row_max);
+  const double least = min_normal_weight(dtype);
   row.value.assign(d, 0);
   row.noise.assign(d, 0);
   for (size_t i = 0; i < p.size(); ++i) {
@@ -77,9 +77,8 @@ QualityCheck RowErrors::finish(const std::string& what) const {
 double RowErrors::weight_unit(const Reference& row, int64_t keys) const {
   const double accumulator =
       dtype_ == DType::fp8 ? quality::kFp8Accumulator : quality::unit_roundoff(DType::fp32);
-  return std::max(
-      quality::unit_roundoff(dtype_),
-      accumulator * (8 + 4 * row.largest_score + row.score_terms + std::sqrt(double(keys))));
+  return std::max(quality::unit_roundoff(dtype_),
+                  accumulator * (8 + 4 * row.max_score + row.score_terms + std::sqrt(double(keys))));
 }
 
 }  // namespace ridge::attention

@@ -15,7 +15,7 @@ struct Reference {
   /// sqrt(sum over keys of (p v)^2): what independent errors of the weights add up to. A weight below 2^-14 of
   /// the largest counts as that where P's type has no smaller normal number (fp16; fp8 with P times 2^8).
   std::vector<double> noise;
-  double largest_score = 0;
+  double max_score = 0;
   /// ||q|| ||k|| / sqrt(d), k of average size: scores are this / sqrt(d) wide.
   double score_terms = 0;
 };

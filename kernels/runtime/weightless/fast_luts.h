@@ -12,7 +12,7 @@
 
 namespace ridge {
 
-enum { kMostCandidates = 1024 };
+enum { kMaxCandidates = 1024 };
 
 static void learn_pin(const LutJob* job, int lut, int pin, const uint8_t* address,
                       const int32_t* q19, const int16_t* gradients) {
@@ -20,7 +20,7 @@ static void learn_pin(const LutJob* job, int lut, int pin, const uint8_t* addres
   const int64_t first = ((int64_t)lut * kLutPins + pin) * many;
   alignas(64) int16_t table[kLutEntries];
   alignas(64) int8_t signed_bytes[kLutBatch];
-  alignas(64) int32_t gradient[kMostCandidates];
+  alignas(64) int32_t gradient[kMaxCandidates];
   pin_table(q19, pin, table);
   pin_gradients(address, table, gradients, signed_bytes);
   candidate_sums(job->planes, job->candidate + first, many, signed_bytes, gradient);

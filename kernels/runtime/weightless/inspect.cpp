@@ -170,8 +170,8 @@ int choose_unit(const InspectAsked& asked, Inspection* out) {
 }
 
 void add_votes(InspectionPlane votes, Inspection* out) {
-  constexpr size_t kMostVotes = 20'000;  // two bytes each, of a line of 64 KiB
-  if (votes.values.size() <= kMostVotes) {
+  constexpr size_t kMaxVotes = 20'000;  // two bytes each, of a line of 64 KiB
+  if (votes.values.size() <= kMaxVotes) {
     out->planes.push_back(std::move(votes));
   } else {
     out->unavailable["votes"] =

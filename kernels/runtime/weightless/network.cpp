@@ -178,9 +178,9 @@ bool load_network(const std::string& path, LutNetwork* network) {
   file.read(magic, sizeof(magic));
   file.read(reinterpret_cast<char*>(head), sizeof(head));
   file.read(reinterpret_cast<char*>(&sum), sizeof(sum));
-  constexpr int kMostLuts = 1'000'000;
-  if (!file || std::memcmp(magic, kMagic, sizeof(magic)) != 0 || head[0] < kClasses ||
-      head[0] > kMostLuts || head[0] % kClasses != 0 || head[1] < 1 || head[1] > kMostBits) {
+  constexpr int kMaxLuts = 1'000'000;
+  if (!file || std::memcmp(magic, kMagic, sizeof(magic)) != 0 || head[0] < kClasses || head[0] > kMaxLuts ||
+      head[0] % kClasses != 0 || head[1] < 1 || head[1] > kMaxBits) {
     return false;
   }
   network->luts = head[0], network->bits = head[1];

@@ -21,7 +21,7 @@
 namespace ridge::weightless {
 
 inline constexpr int kPins = 6, kEntries = 64, kClasses = kGarmentClasses;
-inline constexpr int kMostBits = 8;
+inline constexpr int kMaxBits = 8;
 
 struct LutNetwork {
   int luts = 0, bits = 0;           ///< luts: a multiple of 10

@@ -8,16 +8,14 @@ namespace ridge::weightless {
 
 std::vector<ParamSpec> model_params() {
   const TrainConfig usual;
-  return {
-      int_param("luts", "look-up tables, a tenth for each class", 10, 100'000, usual.luts),
-      int_param("bits", "thermometer bits a pixel", 1, kMostBits, usual.bits),
-      int_param("candidates", "features each pin chooses among; 1: random wiring", 1, 1024,
-                usual.candidates),
-      int_param("halve", "epochs after which a pin drops half of its candidates, to 16; 0: never",
-                0, 1000, usual.halve_every),
-      int_param("epochs", "passes over the training images; 0: untrained", 0, 1000, usual.epochs),
-      int_param("seed", "of tables, candidates and order", 1, 1'000'000, 1),
-      int_param("train_images", "train on so many images; 0: all", 0, 60'000, 0)};
+  return {int_param("luts", "look-up tables, a tenth for each class", 10, 100'000, usual.luts),
+          int_param("bits", "thermometer bits a pixel", 1, kMaxBits, usual.bits),
+          int_param("candidates", "features each pin chooses among; 1: random wiring", 1, 1024, usual.candidates),
+          int_param("halve", "epochs after which a pin drops half of its candidates, to 16; 0: never", 0, 1000,
+                    usual.halve_every),
+          int_param("epochs", "passes over the training images; 0: untrained", 0, 1000, usual.epochs),
+          int_param("seed", "of tables, candidates and order", 1, 1'000'000, 1),
+          int_param("train_images", "train on so many images; 0: all", 0, 60'000, 0)};
 }
 
 Params fewer_images(const Params& params, double share) {

@@ -9,7 +9,7 @@ namespace ridge::words {
 
 using Word = unsigned;
 
-enum { kMostCounters = 14, kClassCount = 10, kWordImages = 32, kTileOfWords = 16, kImageColumns = 196 };
+enum { kMaxCounters = 14, kClassCount = 10, kWordImages = 32, kTileOfWords = 16, kImageColumns = 196 };
 
 template <int kFunction>
 __device__ __forceinline__ Word lop3(Word a, Word b, Word c) {

@@ -43,11 +43,11 @@ __global__ void best_kernel(const Word* __restrict__ scores, int counters, long 
                             long long images, unsigned char* __restrict__ classes) {
   const long long word = 1ll * blockIdx.x * blockDim.x + threadIdx.x;
   if (word * kWordImages >= images) return;
-  Best<kMostCounters> best;
+  Best<kMaxCounters> best;
   for (int c = 0; c < kClassCount; ++c) {
-    Word score[kMostCounters] = {};
+    Word score[kMaxCounters] = {};
 #pragma unroll
-    for (int k = 0; k < kMostCounters; ++k)
+    for (int k = 0; k < kMaxCounters; ++k)
       if (k < counters) score[k] = scores[(1ll * c * counters + k) * words + word];
     best.offer(score, c);
   }

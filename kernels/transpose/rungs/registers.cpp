@@ -18,7 +18,7 @@ namespace {
 enum { kLanes = 8, kLine = 16 };
 
 /// v[i] holds row i of a block; after it column i.
-inline void turn(__m256 v[kLanes]) {
+inline void transpose(__m256 v[kLanes]) {
   __m256 t[kLanes], s[kLanes];
   for (int i = 0; i < kLanes; i += 2) {
     t[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
@@ -37,14 +37,14 @@ inline void turn(__m256 v[kLanes]) {
 }
 
 /// 16 rows of 8 columns: 8 whole lines of y.
-inline void turn_tile(const Rows* r, int64_t i, int64_t j, bool stream) {
+inline void transpose_tile(const Rows* r, int64_t i, int64_t j, bool stream) {
   __m256 low[kLanes], high[kLanes];
   for (int q = 0; q < kLanes; ++q) {
     low[q] = _mm256_loadu_ps(r->x + (i + q) * r->n + j);
     high[q] = _mm256_loadu_ps(r->x + (i + kLanes + q) * r->n + j);
   }
-  turn(low);
-  turn(high);
+  transpose(low);
+  transpose(high);
   for (int q = 0; q < kLanes; ++q) {
     float* to = r->y + (j + q) * r->m + i;
     if (stream) {
@@ -57,32 +57,32 @@ inline void turn_tile(const Rows* r, int64_t i, int64_t j, bool stream) {
   }
 }
 
-void turn_rows(const Rows* r, int64_t i0, int64_t i1, int64_t j0) {
+void transpose_rows(const Rows* r, int64_t i0, int64_t i1, int64_t j0) {
   for (int64_t j = j0; j < r->n; ++j) {
     for (int64_t i = i0; i < i1; ++i) r->y[j * r->m + i] = r->x[i * r->n + j];
   }
 }
 
 /// Bands of 16 rows: a line of y is one thread's.
-void turn_part(void* context, int index) {
+void transpose_part(void* context, int index) {
   const Rows* r = (const Rows*)context;
   const int64_t bands = (r->m + kLine - 1) / kLine;
   const bool stream = r->m % kLanes == 0 && r->m * r->n * 8 >= kStreamFromBytes;
   for (int64_t b = bands * index / r->threads; b < bands * (index + 1) / r->threads; ++b) {
     const int64_t i = b * kLine;
     if (i + kLine > r->m) {
-      turn_rows(r, i, r->m, 0);
+      transpose_rows(r, i, r->m, 0);
       continue;
     }
     int64_t j = 0;
-    for (; j + kLanes <= r->n; j += kLanes) turn_tile(r, i, j, stream);
-    turn_rows(r, i, i + kLine, j);
+    for (; j + kLanes <= r->n; j += kLanes) transpose_tile(r, i, j, stream);
+    transpose_rows(r, i, i + kLine, j);
   }
 }
 
 Status launch_registers(const Launch& launch) {
   Rows r = rows_of(launch);
-  team_run(r.threads, turn_part, &r);
+  team_run(r.threads, transpose_part, &r);
   return Status{};
 }
 

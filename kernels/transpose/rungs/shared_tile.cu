@@ -6,7 +6,7 @@
 //           reading takes 32 turns; with bf16 16 (two rows share a bank's words).
 // Look at   The lesson's picture of the banks, then the next rung: one word more a row.
 // Source    Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA, 2013).
-#include "kernels/transpose/rungs/turn.h"
+#include "kernels/transpose/rungs/transpose_tile.h"
 
 namespace {
 
@@ -15,8 +15,8 @@ using namespace ridge;
 template <class Word>
 __global__ void transpose_shared_tile_kernel(const Word* __restrict__ x, Word* __restrict__ y,
                                              int64_t m, int64_t n) {
-  __shared__ Word tile[kTurnTile][kTurnTile];
-  turn_tile<Word, 0>(tile, x, y, m, n);
+  __shared__ Word tile[kTransposeTile][kTransposeTile];
+  transpose_tile<Word, 0>(tile, x, y, m, n);
 }
 
 Status launch(const Launch& launch) {

@@ -10,7 +10,7 @@
 // Look at   Its share of the copy's bandwidth; n = 8192 against 8200.
 // Source    CUDA C++ Programming Guide, __byte_perm; the XOR swizzle is that of CUTLASS's layouts.
 #include "common/harness/kernel/cuda_check.h"
-#include "kernels/transpose/rungs/turn.h"
+#include "kernels/transpose/rungs/transpose_tile.h"
 
 namespace {
 
@@ -22,13 +22,13 @@ template <class Word>
 constexpr int kSide = 16 / sizeof(Word);  // of a block: elements in a vector
 
 /// in[i]: row i of the block; out[j]: its column j.
-__device__ void turn_block(const uint32_t (&in)[4][4], uint32_t (&out)[4][4]) {
+__device__ void transpose_block(const uint32_t (&in)[4][4], uint32_t (&out)[4][4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
     for (int j = 0; j < 4; ++j) out[j][i] = in[i][j];
 }
-__device__ void turn_block(const uint32_t (&in)[8][4], uint32_t (&out)[8][4]) {
+__device__ void transpose_block(const uint32_t (&in)[8][4], uint32_t (&out)[8][4]) {
 #pragma unroll
   for (int i = 0; i < 8; i += 2)
 #pragma unroll
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads)
           __ldcs(reinterpret_cast<const uint4*>(x + (i0 + bi * kVec + q) * n + j0 + bj * kVec));
       in[q][0] = v.x, in[q][1] = v.y, in[q][2] = v.z, in[q][3] = v.w;
     }
-    turn_block(in, out);
+    transpose_block(in, out);
 #pragma unroll
     for (int q = 0; q < kVec; ++q) tile[bj * kVec + q][bi ^ bj] = vector_of(out[q]);
   }
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(kThreads)
 template <class Word>
 __global__ void transpose_vectors_edge_kernel(const Word* __restrict__ x, Word* __restrict__ y,
                                               int64_t m, int64_t n) {
-  __shared__ Word tile[kTurnTile][kTurnTile + 4 / sizeof(Word)];
-  turn_tile<Word, 4 / sizeof(Word)>(tile, x, y, m, n);
+  __shared__ Word tile[kTransposeTile][kTransposeTile + 4 / sizeof(Word)];
+  transpose_tile<Word, 4 / sizeof(Word)>(tile, x, y, m, n);
 }
 
 template <class Word>

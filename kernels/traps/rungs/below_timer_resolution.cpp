@@ -17,7 +17,7 @@ namespace {
 constexpr char kVictim[] = "gemm.cpu.loop_order";
 constexpr Size kSize = {.m = 2, .n = 2, .k = 2};
 constexpr int kCalls = 100;
-constexpr double kLeast_s = 100e-6;  ///< the clock's 44 ns are then below 0.05 %
+constexpr double kMin_s = 100e-6;  ///< the clock's 44 ns are then below 0.05 %
 
 class BelowTimerResolution : public VictimTrap {
  public:
@@ -30,9 +30,8 @@ class BelowTimerResolution : public VictimTrap {
   Result<GuardVerdict> guard(double, double) override {
     RIDGE_TRY(const double call, victim_->call_s());
     const double sample_s = call * double(victim_->last.calls);
-    return GuardVerdict{sample_s >= kLeast_s,
-                        fmt::format("a sample of the harness held {} calls and lasted {}",
-                                    victim_->last.calls, time_text(sample_s))};
+    return GuardVerdict{sample_s >= kMin_s, fmt::format("a sample of the harness held {} calls and lasted {}",
+                                                        victim_->last.calls, time_text(sample_s))};
   }
 };
 

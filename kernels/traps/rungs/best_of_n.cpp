@@ -19,13 +19,13 @@ namespace ridge::traps {
 namespace {
 
 constexpr Size kSize = {.m = 64, .n = 64, .k = 64};
-constexpr int kCalls = 100, kMost = 16, kFew = 5;
+constexpr int kCalls = 100, kMax = 16, kFew = 5;
 
 std::atomic<uint64_t> calls{0};
 
 Status launch_search(const Launch& launch) {
   const Gemm g = gemm_of(launch);
-  const uint64_t times = 1 + drawn(calls++, kMost);
+  const uint64_t times = 1 + drawn(calls++, kMax);
   for (uint64_t i = 0; i < times; ++i) product_rows(g, 0, g.m);
   return {};
 }

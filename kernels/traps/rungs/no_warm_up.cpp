@@ -24,7 +24,7 @@ class NoWarmUp : public VictimTrap {
 
   Result<double> lie() override {
     // Not from malloc: it may hand back pages that were used before.
-    const size_t bytes = victim_->rung.posed->specs[kGemmC].bytes;
+    const size_t bytes = victim_->rung.instance->specs[kGemmC].bytes;
     void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) return Error{ErrorCode::unavailable, "no fresh memory", kVictim, ""};
     measure::Side side = victim_->rung.plain_side();

@@ -46,8 +46,8 @@ class ReusedOutput : public VictimTrap {
 
   Result<GuardVerdict> guard(double, double) override {
     measure::ReadyRung& rung = once_->rung;
-    RIDGE_TRY_VOID(rung.buffers->download_outputs(rung.posed.get()));
-    const QualityCheck naive = rung.posed->problem->check(rung.posed->host, true, 1);
+    RIDGE_TRY_VOID(rung.buffers->download_outputs(rung.instance.get()));
+    const QualityCheck naive = rung.instance->problem->check(rung.instance->host, true, 1);
     RIDGE_TRY(const QualityCheck gate, once_->check("reused"));
     return GuardVerdict{!gate.passed,
                         std::string("a check without poison ") +

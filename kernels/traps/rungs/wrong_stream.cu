@@ -50,8 +50,8 @@ class WrongStream : public VictimTrap {
     measure::ReadyRung& rung = victim_->rung;
     RIDGE_TRY_VOID(rung.buffers->poison_outputs());
     RIDGE_TRY_VOID(launch_elsewhere());
-    RIDGE_TRY_VOID(rung.buffers->download_outputs(rung.posed.get()));
-    const int64_t unwritten = quality::count_poison(rung.posed->host.back(), DType::fp32);
+    RIDGE_TRY_VOID(rung.buffers->download_outputs(rung.instance.get()));
+    const int64_t unwritten = quality::count_poison(rung.instance->host.back(), DType::fp32);
     RIDGE_CUDA_TRY(cudaStreamSynchronize(other_));
     return GuardVerdict{unwritten > 0,
                         "read behind the harness's stream, " + std::to_string(unwritten) + " of " +

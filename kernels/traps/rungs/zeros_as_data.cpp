@@ -42,7 +42,7 @@ class ZerosAsData : public VictimTrap {
 
   Result<GuardVerdict> guard(double, double) override {
     int64_t zeros = 0;
-    const std::string text = zeros_text(*victim_->rung.posed, &zeros);
+    const std::string text = zeros_text(*victim_->rung.instance, &zeros);
     return GuardVerdict{zeros == 0, text + ": they are random normals"};
   }
 

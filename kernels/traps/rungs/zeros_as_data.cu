@@ -41,7 +41,7 @@ class ZerosAsData : public VictimTrap {
 
   Result<GuardVerdict> guard(double, double) override {
     int64_t zeros = 0;
-    const std::string text = zeros_text(*victim_->rung.posed, &zeros);
+    const std::string text = zeros_text(*victim_->rung.instance, &zeros);
     // bf16 keeps 8 bits: a normal number rounds to zero only where it is one.
     return GuardVerdict{zeros == 0, text + "; SM clock " + clock_text(*zeros_) + " on zeros, " +
                                         clock_text(*victim_) + " on random data"};

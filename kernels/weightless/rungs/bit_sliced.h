@@ -18,10 +18,10 @@
 
 namespace ridge {
 
-enum { kMostCounters = 18, kVecs = (int)kTileWords / (int)kVecWords };
+enum { kMaxCounters = 18, kVecs = (int)kTileWords / (int)kVecWords };
 
 struct Scores {
-  Vec bit[kMostCounters];
+  Vec bit[kMaxCounters];
 };
 
 /// Adds eight outputs; what leaves the first three counters ripples upwards.

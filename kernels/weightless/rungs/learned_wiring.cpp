@@ -30,10 +30,10 @@ int16_t pin_difference(const float* table, int pin, int address) {
 }
 
 void learn_pin(const LutJob* job, int lut, int pin, const int* address, const int16_t* gradients) {
-  enum { kMost = 1024 };
-  const int many = job->candidates < kMost ? job->candidates : kMost;
+  enum { kMax = 1024 };
+  const int many = job->candidates < kMax ? job->candidates : kMax;
   const int64_t first = ((int64_t)lut * kLutPins + pin) * job->candidates;
-  int32_t gradient[kMost] = {};
+  int32_t gradient[kMax] = {};
   for (int s = 0; s < kLutBatch; ++s) {
     const int16_t difference =
         pin_difference(job->table + (int64_t)lut * kLutEntries, pin, address[s]);

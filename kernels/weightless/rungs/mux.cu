@@ -42,7 +42,7 @@ __global__ void mux_kernel(const Word* __restrict__ planes, const uint16_t* __re
   if (word >= words) return;
   const Word* in = planes + word / kTileOfWords * features * kTileOfWords + word % kTileOfWords;
   const int first = static_cast<int>(blockIdx.y) * per_class;
-  Word score[kMostCounters] = {};
+  Word score[kMaxCounters] = {};
   for (int at = 0; at < per_class; at += 8) {
     Word out[8] = {};
 #pragma unroll 1
@@ -61,10 +61,10 @@ __global__ void mux_kernel(const Word* __restrict__ planes, const uint16_t* __re
       for (int k = 7; k > 0; --k) out[k] = out[k - 1];
       out[0] = found;
     }
-    add_eight<kMostCounters>(score, out);
+    add_eight<kMaxCounters>(score, out);
   }
 #pragma unroll
-  for (int k = 0; k < kMostCounters; ++k)
+  for (int k = 0; k < kMaxCounters; ++k)
     if (k < counters) scores[(1ll * blockIdx.y * counters + k) * words + word] = score[k];
 }
 

@@ -41,8 +41,8 @@ uint8_t classify(const LutModel* model, const uint64_t* row) {
 
 Status launch_naive(const Launch& launch) {
   const Classify c = classify_of(launch);
-  enum { kMostWords = kImageBytes * 8 / 64 };
-  uint64_t own[kMostWords];
+  enum { kMaxWords = kImageBytes * 8 / 64 };
+  uint64_t own[kMaxWords];
   for (int64_t i = 0; i < c.images; ++i) {
     const uint64_t* row = c.rows + i * c.row_words;
     if (c.pixels != nullptr) {

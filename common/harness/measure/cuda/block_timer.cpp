@@ -13,8 +13,8 @@
 namespace ridge::measure {
 namespace {
 
-constexpr int kMostCommands = 900;  // a launch call blocks after 1021
-constexpr int kMostPerSlot = 250;   // of calls; two leads and one slot have to fit a block
+constexpr int kMaxCommands = 900;   // a launch call blocks after 1021
+constexpr int kMaxPerSlot = 250;    // of calls; two leads and one slot have to fit a block
 constexpr double kBlockNs = 95e6;   // a timed block stays under 100 ms
 constexpr double kFlushNs = 40e3;
 constexpr double kRefineBelowNs = 100e3;
@@ -22,7 +22,7 @@ constexpr int kRepeats = 3;  // of each overhead measurement; their median count
 constexpr int kFewNulls = 1, kManyNulls = 9;
 constexpr int kLeads = 2;
 constexpr double kLeadBelowNs = 10e6;  // a longer sample does not show the microseconds after idle
-constexpr double kLeastClockSpanNs = 50e3;  // shorter: globaltimer's steps show in the clock
+constexpr double kMinClockSpanNs = 50e3;  // shorter: globaltimer's steps show in the clock
 
 /// Digits that no clock here resolves (an event's 32 ns over 200 calls are 0.16 ns) would double the
 /// size of a saved run.
@@ -92,7 +92,7 @@ Result<void> BlockTimer::plan(CudaSide* side) {
   if (may_gate_ && !side->kernel->may_sync) {
     if (auto once = capture_calls(*side, 1, stream_)) {
       side->commands_per_call = node_count(once->get());
-      side->can_gate = side->commands_per_call >= 1 && side->commands_per_call <= kMostPerSlot;
+      side->can_gate = side->commands_per_call >= 1 && side->commands_per_call <= kMaxPerSlot;
     }
   }
   // The estimate comes from single calls: their launch and wait (8 us) would hide what a call takes.
@@ -100,7 +100,7 @@ Result<void> BlockTimer::plan(CudaSide* side) {
     RIDGE_TRY(side->call_ns, graph_call_ns(*side));
   }
   const double wanted = std::ceil(kSampleNs / std::max(side->call_ns, 1.0));
-  const int most = std::max(1, kMostPerSlot / std::max(1, side->commands_per_call));
+  const int most = std::max(1, kMaxPerSlot / std::max(1, side->commands_per_call));
   if (side->cache == Cache::cold)
     side->calls = 1;
   else if (side->can_gate && side->call_ns < kGraphBelowNs)
@@ -153,7 +153,7 @@ int BlockTimer::slots_per_block(std::span<CudaSide* const> sides) const {
                                     : kRepeats * (kFewNulls + kManyNulls + 4);
   const int queued = 1 + overhead + kLeads * commands;
   const double by_time = std::min(kBlockNs / slot_ns, 1e6);
-  return std::max(1, std::min(static_cast<int>(by_time), (kMostCommands - queued) / commands));
+  return std::max(1, std::min(static_cast<int>(by_time), (kMaxCommands - queued) / commands));
 }
 
 Result<void> BlockTimer::make_ready(std::span<CudaSide* const> sides,
@@ -271,7 +271,7 @@ void BlockTimer::add_clock(size_t slot, const std::vector<Stamp>& stamps, Sample
     return;
   }
   const double span_ns = static_cast<double>(second.time_ns - first.time_ns);
-  if (second.time_ns <= first.time_ns || span_ns < kLeastClockSpanNs) return;
+  if (second.time_ns <= first.time_ns || span_ns < kMinClockSpanNs) return;
   sample->sm_clock_hz =
       rounded(static_cast<double>(second.cycles - first.cycles) / span_ns * 1e9, 1e3);
 }

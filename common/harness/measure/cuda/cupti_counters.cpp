@@ -17,7 +17,7 @@ namespace ridge::measure {
 namespace {
 
 /// More passes than any list of metrics here needs: a profiler that never ends is stopped.
-constexpr int kMostPasses = 100;
+constexpr int kMaxPasses = 100;
 
 struct Library : SharedLibrary {
   decltype(&cuptiGetResultString) result_string = nullptr;
@@ -228,7 +228,7 @@ class Range {
     return {};
   }
   Result<void> run(const std::function<Result<void>()>& work) {
-    for (int pass = 0; pass < kMostPasses; ++pass) {
+    for (int pass = 0; pass < kMaxPasses; ++pass) {
       RIDGE_TRY(const bool last, run_once(work));
       if (!last) continue;
       auto decode = RIDGE_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params);

@@ -23,12 +23,10 @@ struct Driver {
       driver_function<PFN_cuFuncGetName_v12030>("cuFuncGetName", 12030);
   PFN_cuFuncGetAttribute_v2020 attribute =
       driver_function<PFN_cuFuncGetAttribute_v2020>("cuFuncGetAttribute", 2020);
-  PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050 most_blocks =
+  PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050 max_blocks =
       driver_function<PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050>(
           "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050);
-  bool complete() const {
-    return node_params && function_of && name_of && attribute && most_blocks;
-  }
+  bool complete() const { return node_params && function_of && name_of && attribute && max_blocks; }
 };
 
 Error driver_error(const std::string& what) {
@@ -56,7 +54,7 @@ Result<DeviceKernel> describe(const Driver& driver, cudaGraphNode_t node) {
     return driver_error("a kernel's name");
   }
   kernel.name = short_kernel_name(demangled(name));
-  int registers = 0, shared = 0, local = 0, blocks = 0, most_threads = 0, device = 0, sms = 0;
+  int registers = 0, shared = 0, local = 0, blocks = 0, max_threads = 0, device = 0, sms = 0;
   if (driver.attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) != CUDA_SUCCESS ||
       driver.attribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) != CUDA_SUCCESS ||
       driver.attribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) != CUDA_SUCCESS) {
@@ -69,16 +67,16 @@ Result<DeviceKernel> describe(const Driver& driver, cudaGraphNode_t node) {
   kernel.grid = {params.gridDimX, params.gridDimY, params.gridDimZ};
   kernel.block = {params.blockDimX, params.blockDimY, params.blockDimZ};
   const int threads = static_cast<int>(params.blockDimX * params.blockDimY * params.blockDimZ);
-  if (driver.most_blocks(&blocks, function, threads, params.sharedMemBytes) != CUDA_SUCCESS) {
+  if (driver.max_blocks(&blocks, function, threads, params.sharedMemBytes) != CUDA_SUCCESS) {
     return driver_error("the occupancy of " + kernel.name);
   }
   RIDGE_CUDA_TRY(cudaGetDevice(&device));
   RIDGE_CUDA_TRY(
-      cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+      cudaDeviceGetAttribute(&max_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
   RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   const double grid = double(params.gridDimX) * params.gridDimY * params.gridDimZ;
   if (blocks > 0) kernel.waves = grid / (double(blocks) * sms);
-  kernel.occupancy = std::min(1.0, double(blocks) * threads / most_threads);
+  kernel.occupancy = std::min(1.0, double(blocks) * threads / max_threads);
   return kernel;
 }
 

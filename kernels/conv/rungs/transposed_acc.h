@@ -9,11 +9,11 @@
 
 namespace ridge::device {
 
-constexpr int kTurnedRow = 128;  ///< bytes of a pixel's 64 filters in a box
+constexpr int kTransposedRow = 128;  ///< bytes of a pixel's 64 filters in a box
 
 /// Bias and relu for filters m0 to m0 + 63 of m.
 template <typename Out, int n>
-__device__ __forceinline__ void finish_turned(float (&d)[n / 2], const void* bias, int m, int m0) {
+__device__ __forceinline__ void finish_transposed(float (&d)[n / 2], const void* bias, int m, int m0) {
   const int first = m0 + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
   const auto* from = static_cast<const Out*>(bias);
 #pragma unroll
@@ -22,15 +22,15 @@ __device__ __forceinline__ void finish_turned(float (&d)[n / 2], const void* bia
     const float add = at < m ? static_cast<float>(from[at]) : 0;
 #pragma unroll
     for (int j = 0; j < n / 8; ++j) {
-      d[4 * j + 2 * half] = cut_off(d[4 * j + 2 * half] + add);
-      d[4 * j + 2 * half + 1] = cut_off(d[4 * j + 2 * half + 1] + add);
+      d[4 * j + 2 * half] = relu(d[4 * j + 2 * half] + add);
+      d[4 * j + 2 * half + 1] = relu(d[4 * j + 2 * half + 1] + add);
     }
   }
 }
 
 /// Into a box of n rows, a pixel's 64 filters each, with the 128-byte swizzle, aligned to 1024 bytes.
 template <typename Out, int n>
-__device__ __forceinline__ void fill_turned(const float (&d)[n / 2], unsigned char* box) {
+__device__ __forceinline__ void fill_transposed(const float (&d)[n / 2], unsigned char* box) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const int right = lane / 16, chunk = 2 * warp + lane / 8 % 2, row = lane % 8;
 #pragma unroll
@@ -38,7 +38,7 @@ __device__ __forceinline__ void fill_turned(const float (&d)[n / 2], unsigned ch
     uint32_t blocks[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) blocks[i] = pack_pair(Out{}, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-    stmatrix_x4_transposed(box + (8 * (j + right) + row) * kTurnedRow + ((chunk ^ row) << 4), blocks);
+    stmatrix_x4_transposed(box + (8 * (j + right) + row) * kTransposedRow + ((chunk ^ row) << 4), blocks);
   }
 }
 
