@@ -49,9 +49,6 @@ RIDGE_REGISTERED(registered_commands, ridge_commands, CommandDesc)
 /// All commands in the order of --help.
 std::vector<const CommandDesc*> all_commands();
 
-/// Runs the command that the command line names, or opens the window. Returns the program's exit code.
-int run_command_line(int argc, char** argv);
-
 /// Each use of the option takes one value: "run --set n=64 gemm" must not swallow the lab.
 CLI::Option* one_at_a_time(CLI::Option* option);
 

@@ -1,4 +1,6 @@
 // Reads the command line and runs one command. Compiled with the commands, because CLI11 is slow to compile.
+#include "app/cli/command_line.h"
+
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
@@ -51,9 +53,8 @@ std::optional<Error> error_in(const CommonOptions& common, const CommandDesc* ch
   return {};
 }
 
-}  // namespace
-
-int run_command_line(int argc, char** argv) {
+/// The exit code of the command that was asked for.
+int run_command(int argc, char** argv) {
   CommonOptions common;
   CLI::App app{"Ridgepoint: climb a ladder of kernels and see what each step bought.",
                "ridgepoint"};
@@ -83,6 +84,15 @@ int run_command_line(int argc, char** argv) {
   if (const auto error = error_in(common, chosen)) return fail(common, *error);
   if (!common.open.empty()) common.replay = common.open;
   return run();
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  guard_standard_streams();
+  const int code = run_command(argc, argv);
+  const auto unwritten = output_error();
+  return unwritten ? fail({}, *unwritten) : code;
 }
 
 }  // namespace ridge::app
