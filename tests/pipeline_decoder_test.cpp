@@ -89,7 +89,7 @@ QualityCheck checked(Chroma chroma, const Fault& fault) {
                     .crop = kSide * 7 / 8 / kPool * kPool,
                     .batch = kBatch,
                     .carried = Carried::jpeg,
-                    .image_bytes = (*set)->most_bytes()};
+                    .image_bytes = (*set)->max_bytes()};
   setup.source = read_files(setup.set);
   setup.device = std::make_unique<Decoder>(setup.geometry, 2, chroma, fault);
   auto engine = Engine::make(std::move(setup));
