@@ -120,7 +120,7 @@ int raise_fd(int fd) {
 }
 
 int open_raised(const char* path, int flags) {
-  return raise_fd(::open(path, flags | O_CLOEXEC));
+  return raise_fd(::open(path, flags | O_CLOEXEC, 0644));
 }
 
 bool make_pipe(int ends[2]) {
