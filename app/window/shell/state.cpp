@@ -179,7 +179,8 @@ void open_lab(State& state, const std::string& lab_id) {
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
-  const bool ticked = tick_tour(state, now_s) | tick_editing(state, now_s);
+  const bool toured = tick_tour(state, now_s);
+  const bool edited = tick_editing(state, now_s);
   bool moved = state.ladder.dirty || state.ladder.seen_version != state.run().version() ||
                state.ladder.seen_state != state.sessions.shown->state();
   if (moved) {
@@ -207,7 +208,7 @@ bool refresh(State& state, double now_s) {
   note_ended_requests(state);
   keep_run(state);
   const bool looked = tick_inspect(state, now_s);
-  return moved || ticked || looked || state.ladder.dirty;
+  return moved || toured || edited || looked || state.ladder.dirty;
 }
 
 }  // namespace ridge::window
