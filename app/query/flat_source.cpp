@@ -21,7 +21,6 @@ class Folder {
   explicit Folder(const Run& run) : run_(run) {}
 
   void fold(const SourceText& source) {
-    folded_.insert(source.path);
     for (const std::string_view line : split_lines(source.text)) {
       if (line.starts_with(kKernelHeader)) {
         fold_header(path_in(line), line, source.path);
@@ -36,14 +35,11 @@ class Folder {
 
  private:
   void fold_header(const std::string& path, std::string_view line, const std::string& into) {
-    if (folded_.contains(path)) return;
+    if (!folded_.insert(path).second) return;
     const SourceText* header = run_.source(path);
     if (header == nullptr) {
-      if (seen_.insert(std::string(line)).second) {
-        flat_.missing.push_back(path);
-        say(line);
-      }
-      return;
+      flat_.missing.push_back(path);
+      return say(line);
     }
     ++flat_.headers;
     say("// ==== " + path);
