@@ -29,7 +29,7 @@ constexpr size_t kResultsBeforeCeilings = 3;  // enough to see the ladder climb
 
 Work::Work(Emitter* emitter) : emitter_(emitter), catalogue_(catalogue(machine_)) {
   machine_.bench.full_checks.of_edits = !loaded_kernels().empty();
-  machine_.bench.instance = std::move(posed_ahead());
+  machine_.bench.instance = std::move(instance_ahead());
 }
 
 const Rung* Work::rung(std::string_view id) const {

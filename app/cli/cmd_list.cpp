@@ -1,5 +1,6 @@
 // ridgepoint list: labs, rungs, and what this machine can run; --asm KERNEL: what the compiler made of a rung, its
-// hot loop marked; --source KERNEL [--flat]: its file, with the kernel headers folded in; --actions: what the window can do.
+// hot loop marked; --source KERNEL [--flat]: its file, with the kernel headers folded in; --actions: what the window can
+// do.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -16,7 +16,7 @@ namespace ridge {
 void close_fd(int* fd);  ///< and makes it -1; nothing where it is that
 /// The same file at such a number; `fd` is closed. Below 0, as `fd` may be: errno says why.
 int raise_fd(int fd);
-int open_raised(const char* path, int flags);
+int open_raised(const char* path, int flags);  ///< a file that it makes has mode 0644
 /// False: errno says why.
 bool make_pipe(int ends[2]);
 /// Sockets in place of a pipe: writing to a program that has just died is then an error, not a signal.

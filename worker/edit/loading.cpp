@@ -55,12 +55,12 @@ void make_instance(const std::string& line) {
   const Json* given = object_field(*json, "params");
   const auto device = measure::make_cpu_device();
   if (family == nullptr || given == nullptr || !device) return;
-  (void)posed_ahead().get(*family, params_from_json(*given), 1, **device);
+  (void)instance_ahead().get(*family, params_from_json(*given), 1, **device);
 }
 
 }  // namespace
 
-measure::InstanceCache& posed_ahead() {
+measure::InstanceCache& instance_ahead() {
   static measure::InstanceCache instance;
   return instance;
 }

@@ -16,6 +16,6 @@ namespace ridge::worker {
 Result<void> load_edits(const std::string& folder, const std::vector<std::string>& files);
 
 /// The problem whose inputs were made meanwhile, if there was one.
-measure::InstanceCache& posed_ahead();
+measure::InstanceCache& instance_ahead();
 
 }  // namespace ridge::worker

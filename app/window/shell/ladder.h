@@ -80,7 +80,6 @@ void toggle_folds(State& state);
 // What the panels look up in the sessions: kernels, sources, ceilings, the comparison to show.
 
 struct Sessions;
-struct State;
 
 /// A kernel as this worker describes it, else as a recording does; null: neither knows it.
 const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel);
