@@ -43,33 +43,33 @@ Origin value_of(const ParamSpec& spec, const std::vector<ParamSpec>& specs, cons
   return {at->fallback, ""};
 }
 
-Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const std::string& family) {
+Error bad_value(const ParamSpec& spec, const Origin& origin, const std::string& family,
+                const std::string& what, const std::string& hint) {
   const std::string text = to_string(origin.value);
   std::string said = spec.name + " = " + (text.empty() ? "\"\"" : text);
-  if (!origin.name.empty() && origin.name != spec.name) {
+  if (!origin.name.empty() && origin.name != spec.name)
     said += " (copied from " + origin.name + ")";
-  }
+  return bad_param(spec.name, family, said + what, hint);
+}
+
+Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const std::string& family) {
   if (spec.is_choice) {
     const auto& all = spec.choices;
+    const std::string text = to_string(origin.value);
     if (std::find(all.begin(), all.end(), text) != all.end()) return ParamValue{text};
-    return bad_param(spec.name, family, said + " is not one of its choices",
+    return bad_value(spec, origin, family, " is not one of its choices",
                      "choose from " + joined(all));
   }
+  const int64_t* number = std::get_if<int64_t>(&origin.value);
+  if (number && *number >= spec.min && *number <= spec.max) return origin.value;
   const std::string range = spec.min == spec.max
                                 ? "choose " + std::to_string(spec.min)
                                 : "choose a whole number from " + std::to_string(spec.min) +
                                       " to " + std::to_string(spec.max);
-  const int64_t* number = std::get_if<int64_t>(&origin.value);
-  if (number == nullptr) {
-    return bad_param(spec.name, family, said + " is not a whole number in its range", range);
-  }
-  if (*number < spec.min) {
-    return bad_param(spec.name, family, said + " is below " + std::to_string(spec.min), range);
-  }
-  if (*number > spec.max) {
-    return bad_param(spec.name, family, said + " is above " + std::to_string(spec.max), range);
-  }
-  return origin.value;
+  const std::string what = !number              ? " is not a whole number in its range"
+                           : *number < spec.min ? " is below " + std::to_string(spec.min)
+                                                : " is above " + std::to_string(spec.max);
+  return bad_value(spec, origin, family, what, range);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Compare: every paired comparison of a run as a forest, the chosen one's verdict over it and how the
 // times of both its sides spread beside it.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "app/query/reporting.h"
 #include "app/window/panels/verdict_card.h"
@@ -48,6 +50,8 @@ class CompareScreen final : public Screen {
   std::vector<Source> sources_;
   size_t source_ = 0, chosen_ = 0;
   uint64_t version_ = ~0ull;
+  /// What the charts were made of: a recording's stay as they are while this session's samples come in.
+  std::tuple<const Run*, uint64_t, const Comparison*> charted_;
   ChartView forest_, spread_, ecdf_;
   ChartView* chosen_chart_ = &forest_;  ///< the one pointed at last
   bool has_spread_ = false;
@@ -108,6 +112,8 @@ void CompareScreen::build(Ui& ui) {
 
 void CompareScreen::build_charts(const State& state) {
   const Source& source = sources_[source_];
+  const std::tuple charted(source.run, source.run->version(), source.comparisons[chosen_]);
+  if (std::exchange(charted_, charted) == charted) return;
   const Titles titles = app::titles_of(*state.selection.lab);
   const Params shared = chart::shared_params(source.comparisons);
   std::vector<chart::ForestRow> rows;

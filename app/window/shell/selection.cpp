@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/window/shell/state.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -45,19 +46,17 @@ Params starting_params(const State& state, const KernelInfo& info) {
 
 /// The catalogue's entries of the lab: of its family first, then of its rungs of other families.
 std::vector<const KernelInfo*> of_lab(const State& state, const Run& run) {
-  std::vector<const KernelInfo*> own, others;
-  if (!state.selection.lab) return own;
-  const auto& rungs = state.selection.lab->rungs;
+  std::vector<const KernelInfo*> found;
+  if (!state.selection.lab) return found;
+  const std::string_view family = state.selection.lab->family;
   for (const KernelInfo& info : run.catalogue()) {
-    if (info.family == state.selection.lab->family) {
-      own.push_back(&info);
-    } else if (std::any_of(rungs.begin(), rungs.end(),
-                           [&](const Rung& rung) { return rung.kernel == info.id; })) {
-      others.push_back(&info);
-    }
+    if (info.family == family) found.push_back(&info);
   }
-  own.insert(own.end(), others.begin(), others.end());
-  return own;
+  for (const Rung& rung : state.selection.lab->rungs) {
+    if (family_of(rung.kernel) == family) continue;
+    if (const KernelInfo* info = run.kernel(rung.kernel)) found.push_back(info);
+  }
+  return found;
 }
 
 }  // namespace
