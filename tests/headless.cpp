@@ -31,7 +31,7 @@ void Headless::frames(int count) {
     now_s_ += 1.0 / 60;
     state_.sessions.shown->poll();
     refresh(state_, now_s_);
-    if (shell_.prepare()) {
+    if (shell_.prepare(width_, height_)) {
       unsigned char* pixels = nullptr;
       int width = 0, height = 0;
       io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);

@@ -179,7 +179,9 @@ Platform::~Platform() {
 }
 
 void Platform::draw(Shell& shell, const Appearance& appearance) {
-  if (shell.prepare()) refresh_font_texture();
+  int width = 0, height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  if (shell.prepare(static_cast<float>(width), static_cast<float>(height))) refresh_font_texture();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   take_press(ImGui::GetIO());
@@ -188,7 +190,6 @@ void Platform::draw(Shell& shell, const Appearance& appearance) {
   shell.draw(size.x, size.y);
   ImGui::Render();
   read_keyboard(window_, ImGui::GetIO());
-  int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
   float rgb[3];

@@ -23,10 +23,9 @@ constexpr float kLow = 860;
 
 }  // namespace
 
-bool Shell::prepare() {
+bool Shell::prepare(float width, float height) {
   const Appearance& look = ui_.state.appearance;
-  const ImVec2 window = ImGui::GetIO().DisplaySize;  // of the frame before; none before the first
-  ui_.scale = window.x > 0 ? fitting_scale(look.scale, window.x, window.y) : look.scale;
+  ui_.scale = fitting_scale(look.scale, width, height);
   if (styled_scale_ != ui_.scale || styled_light_ != look.light_theme) {
     apply_style(look, ui_.scale);
     styled_scale_ = ui_.scale;

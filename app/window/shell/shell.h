@@ -31,9 +31,9 @@ class Shell {
  public:
   explicit Shell(State& state) : state_(state), ui_(state, fonts_) {}
 
-  /// Before ImGui::NewFrame(): style and fonts. True when the font texture has to be made again
-  /// (never from ImGui 1.92 on, whose backends follow the atlas).
-  bool prepare();
+  /// Before ImGui::NewFrame(): style and fonts for a window of this size. True when the font texture has to be made
+  /// again (never from ImGui 1.92 on, whose backends follow the atlas).
+  bool prepare(float width, float height);
   /// Between NewFrame() and Render(): keys, then everything.
   void draw(float width, float height);
   /// Another frame would look different even with no event (a font was missing, a drag goes on).

@@ -49,11 +49,12 @@ class Stopwatch {
     idle_from_cpu_s_ = cpu_seconds(RUSAGE_SELF);
   }
   void turn_begins() {
+    turn_counts_ = !timing_.frames_s.empty();  // the turn of the first frame is that frame's figure
     turn_from_s_ = now_s();
     turn_from_cpu_s_ = thread_seconds();
   }
   void turn_ends() {
-    if (timing_.frames_s.empty()) return;
+    if (!turn_counts_) return;
     timing_.turns_s.push_back(now_s() - turn_from_s_);
     timing_.turns_cpu_s.push_back(thread_seconds() - turn_from_cpu_s_);
   }
@@ -66,6 +67,7 @@ class Stopwatch {
  private:
   Clock::time_point start_ = Clock::now();
   double idle_from_s_ = 0, idle_from_cpu_s_ = 0, turn_from_s_ = 0, turn_from_cpu_s_ = 0;
+  bool turn_counts_ = false;
   WindowTiming timing_;
 };
 
