@@ -127,6 +127,24 @@ void refresh_font_texture() {
 #endif
 }
 
+/// Of clear_area(): the clip rectangle is the area, the user's data the colour.
+void clear_clipped(const ImDrawList*, const ImDrawCmd* command) {
+  const ImDrawData& data = *ImGui::GetDrawData();
+  const ImVec2 scale = data.FramebufferScale;
+  const ImVec4& clip = command->ClipRect;
+  const auto pixel = [](float at, float scaled) {
+    return static_cast<GLint>(std::lround(at * scaled));
+  };
+  const GLint left = pixel(clip.x, scale.x), right = pixel(clip.z, scale.x);
+  const GLint top = pixel(clip.y, scale.y), bottom = pixel(clip.w, scale.y);
+  if (right <= left || bottom <= top) return;
+  glScissor(left, pixel(data.DisplaySize.y, scale.y) - bottom, right - left, bottom - top);
+  const ImVec4 color = ImGui::ColorConvertU32ToFloat4(
+      static_cast<ImU32>(reinterpret_cast<uintptr_t>(command->UserCallbackData)));
+  glClearColor(color.x, color.y, color.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
 Error no_display(const std::string& what) {
   return {ErrorCode::unavailable, what.empty() ? "no display could be opened" : what, "the window",
           "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' "
@@ -197,6 +215,12 @@ void Platform::draw(Shell& shell, const Appearance& appearance) {
   glClearColor(rgb[0], rgb[1], rgb[2], 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void clear_area(ImDrawList* list, const Area& area, ImU32 color) {
+  list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  list->AddCallback(clear_clipped, reinterpret_cast<void*>(static_cast<uintptr_t>(color)));
+  list->PopClipRect();
 }
 
 void Platform::swap() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/platform/platform.h"
 #include "app/window/shell/actions.h"
 #include "common/view/chart/ramp.h"
 #include "common/view/chart/theme.h"
@@ -15,6 +16,8 @@ ImU32 pack(uint32_t rgb, float alpha) {
   const auto a = static_cast<ImU32>(std::lround(std::clamp(alpha, 0.0f, 1.0f) * 255));
   return IM_COL32((rgb >> 16) & 255, (rgb >> 8) & 255, rgb & 255, a);
 }
+
+constexpr float kLargeFill = 20000;  // square pixels
 
 size_t code_point_bytes(std::string_view text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -68,7 +71,21 @@ ImU32 Ui::raised(int step) const {
 }
 
 void Ui::fill(const Area& area, ImU32 color, float radius) {
-  list->AddRectFilled({area.x, area.y}, {area.right(), area.bottom()}, color, radius);
+  const bool is_opaque = (color >> IM_COL32_A_SHIFT & 0xFF) == 0xFF;
+  if (!is_opaque || area.w * area.h < kLargeFill) {
+    list->AddRectFilled({area.x, area.y}, {area.right(), area.bottom()}, color, radius);
+    return;
+  }
+  // Edges with their round corners are drawn, and what is inside of them is cleared.
+  const float edge = std::ceil(radius) + 1;
+  const Area inside = {std::ceil(area.x) + 1, std::ceil(area.y + edge), 0, 0};
+  const float right = std::floor(area.right()) - 1, bottom = std::floor(area.bottom() - edge);
+  const ImVec2 low = {area.x, area.y}, high = {area.right(), area.bottom()};
+  list->AddRectFilled(low, {high.x, inside.y + 1}, color, radius, ImDrawFlags_RoundCornersTop);
+  list->AddRectFilled({low.x, bottom - 1}, high, color, radius, ImDrawFlags_RoundCornersBottom);
+  list->AddRectFilled({low.x, inside.y}, {inside.x + 1, bottom}, color);
+  list->AddRectFilled({right - 1, inside.y}, {high.x, bottom}, color);
+  clear_area(list, {inside.x, inside.y, right - inside.x, bottom - inside.y}, color);
 }
 
 void Ui::frame(const Area& area, ImU32 color, float radius, float width) {
