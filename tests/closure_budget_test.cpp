@@ -9,13 +9,8 @@
 // A ladder is a lab's rungs of one backend in the lab's order; a rung that two labs list counts in the first. A CPU
 // rung has a vector ISA where its build line says isa=; a GPU rung uses Tensor Cores where its closure has one of their
 // instructions. A peer is held to the wider budget wherever it stands: its file is the library's interface.
-//
-// tests/closure_budget.txt lists the rungs over budget, with figures that may shrink and not grow. A rung that fits
-// leaves the list.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -126,44 +121,22 @@ std::map<std::string, Measured> measure_all() {
   return found;
 }
 
-std::map<std::string, Size> listed() {
-  const char* root = std::getenv("RIDGE_SOURCE");
-  std::ifstream file(std::string(root != nullptr ? root : ".") + "/tests/closure_budget.txt");
-  std::map<std::string, Size> sizes;
-  std::string id;
-  for (Size size; file >> id >> size.headers >> size.lines;) sizes[id] = size;
-  return sizes;
-}
-
 }  // namespace
 
 TEST_CASE("lines of code are counted without comments and blank lines") {
   CHECK(code_lines("// one\n\nint a;  // two\n  /* three\nfour */\n/* five */\nint b;\n") == 2);
 }
 
-TEST_CASE("a rung's closure fits its budget, or is listed and has not grown") {
+TEST_CASE("a rung's closure fits its budget") {
   const auto rungs = measure_all();
-  const auto over = listed();
   REQUIRE(rungs.size() > 100);
   std::printf("%-44s %7s %6s   of\n", "rung", "headers", "lines");
   for (const auto& [id, rung] : rungs) {
     const auto& [size, budget] = rung;
     std::printf("%-44s %7d %6d   %d, %d\n", id.c_str(), size.headers, size.lines, budget.headers,
                 budget.lines);
-    const auto at = over.find(id);
     INFO(id << ": " << size.headers << " headers, " << size.lines << " lines; budget "
             << budget.headers << ", " << budget.lines);
-    if (at == over.end()) {
-      CHECK(size.fits(budget));
-      continue;
-    }
-    INFO("tests/closure_budget.txt: " << at->second.headers << ' ' << at->second.lines);
-    CHECK_FALSE(size.fits(budget));  // else its line goes
-    CHECK(size.fits(at->second));
+    CHECK(size.fits(budget));
   }
-  for (const auto& [id, size] : over) {
-    INFO(id << " of tests/closure_budget.txt");
-    CHECK(rungs.contains(id));
-  }
-  std::printf("%zu rungs, %zu of them over budget\n", rungs.size(), over.size());
 }
