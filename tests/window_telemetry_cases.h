@@ -1,7 +1,7 @@
 // The strip's lanes of telemetry. Part of window_test.cpp, in a file of its own.
 #pragma once
 
-#include "app/window/panels/strip_panel.h"
+#include "app/window/panels/lab_panels.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {

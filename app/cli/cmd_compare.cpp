@@ -1,5 +1,4 @@
 // ridgepoint compare LAB: one baseline against one or several candidates, interleaved.
-#include "app/cli/cmd_compare.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -7,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/driver.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/record/derive.h"

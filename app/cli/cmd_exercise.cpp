@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/cmd_compare.h"
+#include "app/cli/driver.h"
 #include "app/query/editing.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"

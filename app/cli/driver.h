@@ -147,6 +147,10 @@ int finish_command(const CommonOptions& common, const MeasureOptions& options,
 /// to stderr.
 Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given);
 
+/// 'ridgepoint compare', and the check of an exercise: compares rungs in interleaved pairs, prints the result and returns
+/// the exit code. In cmd_compare.cpp.
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
+
 /// The document of --json, with the rungs that were left out.
 Json json_of(const Measured& measured);
 

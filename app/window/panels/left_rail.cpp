@@ -1,4 +1,4 @@
-#include "app/window/panels/left_rail.h"
+#include "app/window/panels/lab_panels.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/window/panels/params_bar.h"
+#include "app/window/panels/lab_panels.h"
 
 #include <algorithm>
 

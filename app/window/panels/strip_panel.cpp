@@ -1,4 +1,4 @@
-#include "app/window/panels/strip_panel.h"
+#include "app/window/panels/lab_panels.h"
 
 #include <algorithm>
 #include <cmath>

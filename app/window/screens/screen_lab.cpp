@@ -1,10 +1,7 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
 #include <algorithm>
 
-#include "app/window/panels/left_rail.h"
-#include "app/window/panels/params_bar.h"
-#include "app/window/panels/right_panel.h"
-#include "app/window/panels/strip_panel.h"
+#include "app/window/panels/lab_panels.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"

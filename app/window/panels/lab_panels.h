@@ -1,0 +1,151 @@
+// The panels round the lab's chart: the rail at its left, the parameters above it, the panel at its right, the strip
+// below. Each has a file of its own: left_rail.cpp, params_bar.cpp, right_panel.cpp, strip_panel.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "app/query/diff.h"
+#include "app/window/panels/lesson_tab.h"
+#include "app/window/panels/source_tab.h"
+#include "app/window/shell/ui.h"
+#include "common/record/diagnosis.h"
+#include "common/record/types.h"
+#include "common/view/chart/model.h"
+
+namespace ridge::window {
+
+// ---- left: labs, rungs, ceilings ----
+
+/// Labs, rungs with their estimated seconds, ceilings of the machine.
+struct LeftRail {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_labs(Ui& ui, Area* rest);
+  void draw_rungs(Ui& ui, Area* rest, float room);
+  static bool draw_rung(Ui& ui, const RungView& row, const Area& line);
+  static bool draw_fold(Ui& ui, const Fold& fold, const Area& line);
+  void follow(Ui& ui, const RungView& row, const Area& line, const Area& list);
+  void draw_ceilings(Ui& ui, Area rest);
+  std::string followed_;  ///< the selection that was last scrolled to
+};
+
+// ---- above: the lab's parameters ----
+
+/// A parameter, and what may be chosen for it.
+struct ParamGroup {
+  std::string name, label, tip;
+  std::vector<std::string> options;
+  int chosen = -1;
+  bool is_integer = false;
+};
+
+/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
+struct ParamsBar {
+  /// Height it needs for this width.
+  float height(Ui& ui, float width);
+  void draw(Ui& ui, Area area);
+
+ private:
+  const std::array<std::vector<ParamGroup>, 2>& groups(const State& state);
+  std::array<std::vector<ParamGroup>, 2> groups_;  ///< all; and what the selected rung takes
+  uint64_t version_ = ~0ull;
+  const ViewDesc* chart_ = nullptr;
+};
+
+// ---- right: diagnosis, lesson, source, diff ----
+
+/// What changed since the previous rung, build flags included.
+struct DiffTab {
+  void draw(Ui& ui, Area area);
+
+ private:
+  void build(const SourceText& before, const SourceText& after);
+  std::string before_, after_;        ///< what `lines_` are of, and point into
+  std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
+};
+
+/// Bottleneck, evidence and lever of the selected rung, above its lesson.
+struct DiagnosisCard {
+  /// Returns the height taken: 0 where nothing is known.
+  float draw(Ui& ui, const Area& area);
+
+ private:
+  void build(const State& state, const Series& series, const Run& run);
+  std::optional<Diagnosis> diagnosis_;
+  std::string rung_, next_, counted_;
+  uint64_t version_ = ~0ull;
+};
+
+struct RightPanel {
+  void draw(Ui& ui, Area area);
+
+ private:
+  DiagnosisCard diagnosis_;
+  LessonTab lesson_;
+  SourceTab source_;
+  DiffTab diff_;
+};
+
+// ---- below: samples, rounds, or telemetry as lanes over one time axis, worked out without drawing ----
+
+/// One quantity over time.
+struct Lane {
+  const char* name;   ///< of the value in a telemetry line; "core_busy": one row a core
+  const char* label;  ///< what a person reads
+  bool gpu;
+  const char* unit;   ///< "": a share, printed in per cent
+  double least_high;  ///< the axis ends here or higher; it begins at 0
+  int rank;           ///< lanes of a higher rank go first where there is no room
+  chart::Role role;
+  const char* beside = nullptr;  ///< a second value on the same axis, drawn thin
+};
+
+/// The stretch of telemetry that is shown, and what there is in it.
+struct LaneView {
+  std::span<const TelemetryPoint> points;
+  double begin_s = 0, end_s = 0;  ///< of the time axis, on the worker's clock
+  std::vector<Lane> lanes;        ///< those with a reading; the CPU's before the GPU's
+  bool has_gpu = false;
+};
+
+/// The last `window_s` seconds (0: all).
+LaneView lane_view(std::span<const TelemetryPoint> points, double window_s);
+/// Drops the lanes of the highest rank until `most` are left.
+void keep_lanes(LaneView* view, size_t most);
+
+/// NaN where the point has no such reading.
+double reading_of(const TelemetryPoint& point, const char* name);
+/// Mean of a lane over the view; NaN where it was never read.
+double mean_of(const LaneView& view, const char* name);
+/// "62.5 %", "1.35 GHz", "3.2 CPUs"; kNone for NaN.
+std::string lane_text(const Lane& lane, double value);
+/// Everything that was read at that moment, a line each, for a tooltip.
+std::string describe(const TelemetryPoint& point, double begin_s);
+/// The point nearest to t_s; null where there is none.
+const TelemetryPoint* nearest(const LaneView& view, double t_s);
+
+/// Rounds of the shown comparison, else the samples of the selected rung; or telemetry, in lanes.
+struct StripPanel {
+  /// What it shows, its version, and whether it is the baseline.
+  using Parts = std::vector<std::tuple<const void*, uint64_t, bool>>;
+  void draw(Ui& ui, Area area);
+
+ private:
+  void draw_telemetry(Ui& ui, const Area& head, Area area, bool live);
+  void draw_switch(Ui& ui, const Area& area, bool telemetry);
+  void draw_samples(Ui& ui, Area area);
+  chart::Scene scene_;
+  chart::ChartModel model_;
+  Parts parts_;
+  int fonts_version_ = -1;
+  float width_ = 0, height_ = 0, font_px_ = 0;
+};
+
+}  // namespace ridge::window
