@@ -24,7 +24,7 @@ def _in(file, *tests):
 
 _order = _in("common/stats/order.cpp", "stats")
 _stop = _in("common/stats/stop.cpp", "stats")
-_paired = _in("common/stats/paired.cpp", "verdict")
+_paired = _in("common/stats/verdict.cpp", "verdict")
 _limits = _in("common/harness/quality/compare.cpp", "quality", "gate")
 _gate = _in("common/harness/measure/gate.cpp", "gate")
 _rung = _in("common/harness/measure/rung.cpp", "gate")

@@ -12,7 +12,7 @@ namespace ridge::window {
 /// The report of what is on screen, as write_export() writes it. bad_input: nothing was measured.
 Result<report::Report> shown_report(const State& state);
 
-/// Writes report.{html,md,json,csv} and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
+/// Writes the report in every registered format and run.jsonl into <root>/<lab>-<UTC time>; returns the folder.
 Result<std::string> write_export(const State& state, const std::string& root);
 
 /// The action: writes below state.settings.export_root and says where, or why not, in the notice.
