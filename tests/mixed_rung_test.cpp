@@ -139,7 +139,7 @@ TEST_CASE("from the command line: seeds in a range, an emulated rung without a s
   const test::Outcome run =
       test::Program(bin, {"run", "mixed", "--rungs", "mixed.cpu.fp32,mixed.cpu.fp16_static",
                           "--set", "seed=1..2", "--set", "width=16", "--set", "batch=4096", "--set",
-                          "epochs=1", "--set", "threads=1", "--mode", "live", "--json"})
+                          "epochs=3", "--set", "threads=1", "--mode", "live", "--json"})
           .finish();
   unsetenv("RIDGE_CEILINGS");
   INFO(run.err);

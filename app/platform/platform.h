@@ -57,8 +57,8 @@ class Platform {
   int saved_[4] = {};
 };
 
-/// Has the area cleared to an opaque colour in its turn among what the list draws: where the processor draws, that costs a
-/// fraction of two triangles. What overlaps no pixel as a whole is left out.
+/// Clears the area to an opaque colour, in its turn among what the list draws. Where the processor draws, that costs a
+/// fraction of two triangles.
 void clear_area(ImDrawList* list, const Area& area, ImU32 color);
 
 /// RGB, top row first; `row_pixels` from one row's start to the next's. Error: cannot_write.
