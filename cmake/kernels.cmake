@@ -78,6 +78,7 @@ function(ridge_share_headers target file)
   file(STRINGS ${file} timed REGEX "^RIDGE_(KERNEL|PIPELINE|RECIPE|TRAINING|MIXED_OPS|TRAP)\\(" LIMIT_COUNT 1)
   if(RIDGE_UNITY AND file MATCHES "\\.cpp$" AND NOT timed)
     get_filename_component(folder ${file} DIRECTORY)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})  # as in CMakeLists.txt
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${group})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

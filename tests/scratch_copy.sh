@@ -34,10 +34,14 @@ fi
 printf '%s\n' $files >>"$copy/compiled"
 exec "$@"
 REUSE
+  # A new file in the middle of a batch would move all that follow it: none would be as it was.
+  local new
+  new=$(cd "$copy" && find app common worker labs -name '*.cpp' |
+    while read -r file; do [ -e "$RIDGE_SOURCE/$file" ] || printf '%s;' "$file"; done)
   mkdir "$copy/build"
   sed "s#$RIDGE_BUILD#$copy/build#g; s#$RIDGE_SOURCE#$copy#g" "$RIDGE_BUILD/CMakeCache.txt" >"$copy/build/CMakeCache.txt"
   local launcher="bash;$copy/reuse.sh;$copy"
-  cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
+  cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DRIDGE_ALONE=$new" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
     "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" >/dev/null
   ninja -C "$copy/build" "$@" >"$copy/build.log" || { tail -30 "$copy/build.log"; exit 1; }
 }
