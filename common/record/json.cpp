@@ -98,6 +98,7 @@ void fields(Io& io, Of<Io, KernelInfo>& v) {
   io("flags", v.flags), io("hash", v.hash), io("external", v.external),
       io("available", v.available);
   io("reason", v.reason), io("params", v.params);
+  io.brief("accuracy", v.accuracy);
 }
 
 template <class Io>
@@ -212,12 +213,26 @@ void fields(Io& io, Of<Io, Series>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, PairedVerdict>& v) {
+  io("rounds", v.rounds), io("ratio", v.ratio), io("ci", v.ci), io("verdict", v.verdict);
+  io("rounds_needed", v.rounds_needed);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, SustainedSide>& v) {
+  io("turns", v.turns), io("call_ns", v.call_ns), io("sm_clock_hz", v.sm_clock_hz);
+  io("power_w", v.power_w), io("energy_j", v.energy_j);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Comparison>& v) {
   io("request", v.request), io("candidate_index", v.candidate_index), io("lab", v.lab);
   io("baseline", v.baseline), io("candidate", v.candidate), io("cache", v.cache);
   io("baseline_params", v.baseline_params), io("candidate_params", v.candidate_params);
   io("rounds", v.rounds), io("ratio", v.ratio), io("ci", v.ci), io("margin", v.margin);
   io("verdict", v.verdict), io("rounds_needed", v.rounds_needed), io("reasons", v.reasons);
+  io.brief("equal_clock", v.equal_clock), io.brief("sustained", v.sustained);
+  io.brief("clock", v.clock);
 }
 
 template <class Io>
@@ -280,6 +295,7 @@ void fields(Io& io, Of<Io, Error>& v) {
 template <class Io>
 void fields(Io& io, Of<Io, Round>& v) {
   io("index", v.index), io("order", v.order), io("t_ns", v.t_ns);
+  io.brief("sm_clock_hz", v.sm_clock_hz);
 }
 
 }  // namespace
@@ -323,6 +339,8 @@ RIDGE_JSON_PAIR(StageTime)
 RIDGE_JSON_PAIR(PipelineOutcome)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
+RIDGE_JSON_PAIR(PairedVerdict)
+RIDGE_JSON_PAIR(SustainedSide)
 RIDGE_JSON_PAIR(Comparison)
 RIDGE_JSON_PAIR(PlaneMark)
 RIDGE_JSON_PAIR(InspectionPlane)

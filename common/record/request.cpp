@@ -178,6 +178,7 @@ Json to_line(const WorkRequest& request) {
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   if (request.type == RequestType::run) line["mode"] = request.mode;
   if (!request.energy) line["energy"] = false;
+  if (!request.sustained) line["sustained"] = false;
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
@@ -205,6 +206,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_choice(line, "mode", RunMode::live, RunMode::measure, &request.mode));
   RIDGE_TRY_VOID(take_choice(line, "cache", CacheMode::hot, CacheMode::cold, &request.cache));
   RIDGE_TRY_VOID(take_flag(line, "energy", &request.energy));
+  RIDGE_TRY_VOID(take_flag(line, "sustained", &request.sustained));
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));

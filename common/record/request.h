@@ -29,6 +29,7 @@ struct WorkRequest {
   std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
   std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
   bool energy = true;     ///< run, measure: false leaves out the energy pass (over a second a rung)
+  bool sustained = true;  ///< compare: false leaves out the sustained turns (most of a minute on a GPU)
   bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;

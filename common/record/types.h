@@ -150,6 +150,7 @@ struct KernelInfo {
   std::string flags;      ///< from the build line: "-O1"
   std::string hash;       ///< of the source, its kernel headers and flags
   bool external = false;  ///< a library in a process of its own: NumPy, PyTorch
+  std::string accuracy;   ///< "componentwise", "row_column", "max_norm"; empty: not known
   bool available = false;
   std::string reason;  ///< why not available
   std::vector<ParamSpec> params;
@@ -338,23 +339,40 @@ struct Series : SeriesFacts {
 /// ABCCBA. side 0 is the baseline, side i the i-th candidate.
 struct Round {
   int index = 0;
-  std::string order;         ///< "0110"
-  std::vector<double> t_ns;  ///< time per call, in that order
+  std::string order;                ///< "0110"
+  std::vector<double> t_ns;         ///< time per call, in that order
+  std::vector<double> sm_clock_hz;  ///< of each slot, 0 where it is not known; empty: of none
 };
 
-/// Speed-up is always t_baseline / t_candidate.
-struct Comparison {
+/// What pairs of times came to. Speed-up is always t_baseline / t_candidate.
+struct PairedVerdict {
+  int rounds = 0;              ///< interleaved rounds, or pairs of sustained turns
+  double ratio = 0;            ///< exp(median of their log ratios)
+  std::optional<Interval> ci;  ///< sign-test interval of the ratio
+  Verdict verdict = Verdict::unresolved;
+  int rounds_needed = 0;  ///< unresolved: estimate for a fresh, longer comparison; 0: none
+};
+
+/// How one side ran alone in its sustained turns: medians over them.
+struct SustainedSide {
+  int turns = 0;
+  double call_ns = 0;
+  std::optional<double> sm_clock_hz, power_w, energy_j;  ///< energy of one call
+  bool operator==(const SustainedSide&) const = default;
+};
+
+/// The verdict is what a user gets: of the sustained turns where these were taken, else of the interleaved rounds.
+struct Comparison : PairedVerdict {
   int64_t request = 0;
   int candidate_index = 1;  ///< which side of the request this is
   std::string lab, baseline, candidate;
   OpenEnum<CacheMode> cache;
   Params baseline_params, candidate_params;
-  int rounds = 0;
-  double ratio = 0;            ///< exp(median of the rounds' log ratios)
-  std::optional<Interval> ci;  ///< sign-test interval of the ratio
-  double margin = 0;           ///< delta: 0.02 is 2 %
-  Verdict verdict = Verdict::unresolved;
-  int rounds_needed = 0;             ///< unresolved: estimate for a fresh, longer comparison
+  double margin = 0;  ///< delta: 0.02 is 2 %
+  /// Where the verdict is sustained: what the interleaved rounds say, whose sides share one clock.
+  std::optional<PairedVerdict> equal_clock;
+  std::vector<SustainedSide> sustained;  ///< baseline and candidate; empty: no sustained turns
+  std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
   std::string size_param;            ///< as of a series
 };

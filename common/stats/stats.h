@@ -85,12 +85,8 @@ StopState should_stop(std::span<const Sample> samples, double elapsed_s, const S
 /// ln t_baseline - ln t_candidate. Positive: the candidate is faster. NaN for a malformed round.
 double round_log_ratio(const Round& round, int side);
 
-struct PairedResult {
-  int rounds = 0;
-  double ratio = 1;            ///< exp(median d) = t_baseline / t_candidate
-  std::optional<Interval> ci;  ///< of the ratio; none under 6 rounds (7 with two candidates)
-  Verdict verdict = Verdict::unresolved;
-  int rounds_needed = 0;  ///< for unresolved; 0 if no estimate can be made
+/// The interval is absent under 6 rounds (7 with two candidates).
+struct PairedResult : PairedVerdict {
   std::vector<std::string> reasons;
 };
 
@@ -100,5 +96,13 @@ struct PairedResult {
 /// some rounds: simulated with such rounds (AR(1) of 0.2 to 0.5), a kernel differed from itself at margin
 /// 0 in 5.4 to 9.8 % of comparisons without this, and in 2.8 to 3.5 % with it. Malformed rounds are left out, and `reasons` says how many.
 PairedResult judge(std::span<const Round> rounds, int side, double margin, int candidates = 1);
+/// The same of log ratios that are there already, one a pair of sustained turns; `what` names a pair of them.
+PairedResult judge_pairs(std::span<const double> log_ratios, double margin, int candidates = 1,
+                         const char* what = "rounds");
+
+/// Orders of `sides` in which each side follows each other one equally often: `sides` orders, or twice as many where
+/// that number is odd. Source: Williams, Experimental designs balanced for the estimation of residual effects of
+/// treatments, Australian Journal of Scientific Research A 2 (1949).
+std::vector<std::vector<int>> balanced_orders(int sides);
 
 }  // namespace ridge::stats

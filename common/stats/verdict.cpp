@@ -56,14 +56,22 @@ PairedResult judge(std::span<const Round> rounds, int side, double margin, int c
     const double ratio = round_log_ratio(round, side);
     if (std::isfinite(ratio)) ratios.push_back(ratio);
   }
+  PairedResult result = judge_pairs(ratios, margin, candidates);
+  if (const size_t bad = rounds.size() - ratios.size(); bad > 0) {
+    const std::string left_out = fmt::format(
+        "{} of {} rounds left out: wrong order or a time that is not positive", bad, rounds.size());
+    result.reasons.insert(result.reasons.begin(), left_out);
+  }
+  return result;
+}
+
+PairedResult judge_pairs(std::span<const double> ratios, double margin, int candidates,
+                         const char* what) {
   PairedResult result;
+  result.ratio = 1;
   result.rounds = static_cast<int>(ratios.size());
-  if (const size_t bad = rounds.size() - ratios.size(); bad > 0)
-    result.reasons.push_back(
-        fmt::format("{} of {} rounds left out: wrong order or a time that is not positive", bad,
-                    rounds.size()));
   if (ratios.empty()) {
-    result.reasons.push_back("no round was measured");
+    result.reasons.push_back(fmt::format("none of the {} was measured", what));
     return result;
   }
 
@@ -75,8 +83,8 @@ PairedResult judge(std::span<const Round> rounds, int side, double margin, int c
       median_interval(ratios, confidence, correlation_time(signs_about(ratios, middle)));
   if (!log_ci) {
     result.rounds_needed = fewest_for_interval(confidence);
-    result.reasons.push_back(fmt::format("{} rounds are too few for an interval; {} are needed",
-                                         ratios.size(), result.rounds_needed));
+    result.reasons.push_back(fmt::format("{} {} are too few for an interval; {} are needed",
+                                         ratios.size(), what, result.rounds_needed));
     return result;
   }
   result.ci = Interval{std::exp(log_ci->low), std::exp(log_ci->high)};
@@ -88,6 +96,22 @@ PairedResult judge(std::span<const Round> rounds, int side, double margin, int c
                     result.ci->low, result.ci->high, 1 / (1 + margin), 1 + margin));
   }
   return result;
+}
+
+std::vector<std::vector<int>> balanced_orders(int sides) {
+  // The first order zigzags, 0 1 n-1 2 n-2 ...: its steps are all different modulo n, so that shifts of it hold each
+  // pair of neighbours once. Of an odd number the steps of the order and of its mirror together are.
+  std::vector<std::vector<int>> orders;
+  for (int shift = 0; shift < sides; ++shift) {
+    std::vector<int> order;
+    for (int place = 0; place < sides; ++place) {
+      const int zigzag = place % 2 == 1 ? (place + 1) / 2 : sides - place / 2;
+      order.push_back((zigzag + shift) % sides);
+    }
+    orders.push_back(order);
+    if (sides % 2 == 1) orders.emplace_back(order.rbegin(), order.rend());
+  }
+  return orders;
 }
 
 }  // namespace ridge::stats

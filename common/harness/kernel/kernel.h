@@ -34,6 +34,7 @@ struct Status {
   const char* file = nullptr;
   int line = 0;
   bool sticky = false;  ///< the device context is lost (CUDA): the worker must end
+  bool refused = false;  ///< it does not take such a problem ("takes head sizes 64 and 128"): skipped, not failed
   bool ok() const { return what == nullptr; }
 };
 
@@ -67,6 +68,14 @@ struct Launch {
   void* plan_state = nullptr;
 };
 
+/// What the error of an output element is bounded by, besides a small multiple of the type's unit u and the length of
+/// its sum. Source: Higham, Accuracy and Stability of Numerical Algorithms, 3.1, 3.5 and 23.2.
+enum class Accuracy : uint8_t {
+  componentwise,  ///< |A| |B| of that very element: each product is rounded on its own scale
+  row_column,     ///< the largest of its row of A times the largest of its column of B
+  max_norm        ///< the largest of all A times the largest of all B
+};
+
 /// How long a run of calls took in the process that made them.
 struct CallTimes {
   double wall_ns = 0;
@@ -84,6 +93,7 @@ struct KernelDesc {
   const char* library = nullptr;       ///< "oneDNN" for a peer; null for our own rungs
   const char* (*version)() = nullptr;  ///< peers: "2.6.3", for the environment
   bool may_sync = false;               ///< launch() may synchronise the device: it is never gated
+  Accuracy accuracy = Accuracy::componentwise;  ///< which class of error its algorithm has
   /// For what runs in another process (common/harness/measure/external.h), marked `external`: makes `calls`
   /// calls there, on what the last launch() sent, and says how long they took. Null: the device
   /// times launch() itself.

@@ -72,6 +72,17 @@ class Device {
     return Error{ErrorCode::unavailable, "this device has no counters", "", ""};
   }
 
+  /// The clock of a busy device that nothing holds down; 0: it has none that a side's power could lower.
+  virtual double free_clock_hz() const { return 0; }
+  /// What holds the clock down now, in words ("power cap").
+  virtual std::vector<std::string> held_down_by() { return {}; }
+  /// Keeps a side at work for about `seconds` without a pause, hot caches: one sample for every 20 ms or call, with
+  /// its clock where that can be told. Calls that follow each other leave no gap in the device's work that its power
+  /// would show. unavailable: this device has no clock to hold down.
+  virtual Result<std::vector<Sample>> sustain(Side*, double /*seconds*/) {
+    return Error{ErrorCode::unavailable, "this device has no clock that is held down", "", ""};
+  }
+
   /// `calls` calls back to back, completed at the end; hot caches. Needs what call() needs of a side.
   virtual Result<void> repeat(const Side& side, int64_t calls);
   /// The counter that a call's energy shows on. Error unavailable: why there is none, and the fix.
