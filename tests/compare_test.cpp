@@ -1,6 +1,11 @@
 // Interleaved comparison: schedules, verdicts, and what is refused.
 #include "common/harness/measure/compare.h"
 
+#include <set>
+
+#include "common/stats/stats.h"
+
+#include "tests/capped_chip.h"
 #include "tests/toy_family.h"
 
 namespace ridge {
@@ -132,6 +137,128 @@ TEST_CASE("compare: sides of different sizes have buffers of their own, and say 
   REQUIRE(outcome);
   CHECK(contains(outcome->comparisons[0].reasons.at(0), "buffers of its own"));
   CHECK(contains(outcome->comparisons[0].reasons.at(0), ": n 50 instead of "));
+}
+
+TEST_CASE("compare: balanced orders let each side follow each other one equally often") {
+  for (int sides = 2; sides <= 10; ++sides) {
+    const auto orders = stats::balanced_orders(sides);
+    CHECK(orders.size() == size_t(sides % 2 == 0 ? sides : 2 * sides));
+    std::map<std::pair<int, int>, int> follows;
+    for (const auto& order : orders) {
+      CHECK(std::set<int>(order.begin(), order.end()).size() == size_t(sides));
+      for (size_t i = 1; i < order.size(); ++i) ++follows[std::pair(order[i - 1], order[i])];
+    }
+    CHECK(follows.size() == size_t(sides * (sides - 1)));
+    for (const auto& [pair, count] : follows) CHECK(count == (sides % 2 == 0 ? 1 : 2));
+  }
+}
+
+TEST_CASE("compare: with several candidates every neighbour comes before every other") {
+  FakeDevice device;
+  Listener listener;
+  const auto outcome = compare(&device, {&kGood, &kOther, &kGood, &kOther}, &listener);
+  REQUIRE(outcome.comparisons.size() == 3);
+  std::set<std::string> follows;
+  for (const Round& round : listener.all_rounds) {
+    CHECK(round.order == std::string(round.order.rbegin(), round.order.rend()));
+    for (size_t i = 1; i < round.order.size(); ++i) {
+      if (round.order[i] != round.order[i - 1]) follows.insert(round.order.substr(i - 1, 2));
+    }
+  }
+  CHECK(follows.size() == 12);
+}
+
+// ---- a chip whose power is capped ----------------------------------------------------------------
+
+KernelDesc on_chip(const char* id) {
+  KernelDesc desc = kernel(id, good);
+  desc.backend = Backend::cuda;
+  return desc;
+}
+const KernelDesc kCool = on_chip("toy.cuda.cool");
+const KernelDesc kHot = on_chip("toy.cuda.hot");
+
+TEST_CASE("compare: fewer cycles at more energy each lose where the power is capped") {
+  CappedChip chip;
+  // 4 % fewer cycles, and a clock of its own that is 7 % lower: 1.042 of cycles, 0.967 of time.
+  chip.loads = {{&kCool, {2e6, 2.0}}, {&kHot, {1.92e6, 2.5}}};
+  Listener listener;
+  const auto outcome = compare(&chip, {&kCool, &kHot}, &listener);
+  const Comparison& comparison = outcome.comparisons[0];
+  REQUIRE(comparison.equal_clock);
+  CHECK(comparison.equal_clock->verdict == Verdict::faster);
+  CHECK(comparison.equal_clock->ratio == Approx(1 / 0.96).epsilon(2e-3));
+  CHECK(comparison.equal_clock->rounds == measure::kRounds);
+  CHECK(comparison.verdict == Verdict::slower);
+  CHECK(comparison.ratio == Approx(std::cbrt(2.0 / 2.5) / 0.96).epsilon(2e-3));
+  CHECK(comparison.rounds == measure::kTurns);
+  REQUIRE(comparison.ci);
+  REQUIRE(comparison.sustained.size() == 2);
+  CHECK(*comparison.sustained[0].sm_clock_hz == Approx(2e9 / std::cbrt(2.0)).epsilon(2e-3));
+  CHECK(*comparison.sustained[1].sm_clock_hz == Approx(2e9 / std::cbrt(2.5)).epsilon(2e-3));
+  CHECK(contains(comparison.clock, "power cap"));
+  CHECK(contains(comparison.clock, "ran alone"));
+  for (const Round& round : listener.all_rounds) REQUIRE(round.sm_clock_hz.size() == 4);
+}
+
+TEST_CASE(
+    "compare: under the cap as above it, a rung against itself is the same in both verdicts") {
+  for (const double energy : {0.5, 3.0}) {
+    CappedChip chip;
+    chip.loads = {{&kCool, {2e6, energy}}};
+    Listener listener;
+    const auto outcome = compare(&chip, {&kCool, &kCool}, &listener);
+    const Comparison& comparison = outcome.comparisons[0];
+    CHECK(comparison.verdict == Verdict::same);
+    CHECK(comparison.equal_clock.has_value() == (energy > 1));
+    if (comparison.equal_clock) CHECK(comparison.equal_clock->verdict == Verdict::same);
+    if (!comparison.equal_clock) CHECK(contains(comparison.clock, "not held down"));
+  }
+}
+
+TEST_CASE("compare: 3 % more work is found each way, at one clock and alone") {
+  for (const double more : {1.03, 1 / 1.03}) {
+    CappedChip chip;
+    chip.names_cap = false;  // the clock of the slots tells it as well
+    chip.loads = {{&kCool, {2e6, 2}}, {&kHot, {2e6 * more, 2}}};
+    Listener listener;
+    const auto outcome = compare(&chip, {&kCool, &kHot}, &listener);
+    const Verdict expected = more > 1 ? Verdict::slower : Verdict::faster;
+    REQUIRE(outcome.comparisons[0].equal_clock);
+    CHECK(outcome.comparisons[0].equal_clock->verdict == expected);
+    CHECK(outcome.comparisons[0].verdict == expected);
+    CHECK(outcome.comparisons[0].ratio == Approx(1 / more).epsilon(3e-3));
+  }
+}
+
+TEST_CASE("compare: without sustained turns a held clock is said, and the rounds' verdict stands") {
+  CappedChip chip;
+  chip.loads = {{&kCool, {2e6, 2}}, {&kHot, {1.92e6, 2.5}}};
+  Listener listener;
+  measure::CompareOptions options = quick();
+  options.sustained = false;
+  const auto outcome = compare(&chip, {&kCool, &kHot}, &listener, options);
+  const Comparison& comparison = outcome.comparisons[0];
+  CHECK(comparison.sustained.empty());
+  CHECK_FALSE(comparison.equal_clock);
+  CHECK(comparison.verdict == Verdict::faster);
+  CHECK(contains(comparison.clock, "alone was not measured"));
+}
+
+TEST_CASE("compare: cancelled in a sustained turn, the rounds' verdict is kept") {
+  struct Impatient : Listener {
+    mutable int asked = 0;
+    bool cancelled() const override {
+      return !phases.empty() && phases.back() == "sustained" && ++asked > 50;
+    }
+  } listener;
+  CappedChip chip;
+  chip.loads = {{&kCool, {2e6, 2}}, {&kHot, {1.92e6, 2.5}}};
+  const auto outcome = compare(&chip, {&kCool, &kHot}, &listener);
+  CHECK(outcome.cancelled);
+  CHECK(outcome.comparisons[0].rounds == measure::kRounds);
+  CHECK(outcome.comparisons[0].verdict == Verdict::faster);
+  CHECK(outcome.comparisons[0].sustained.empty());
 }
 
 }  // namespace

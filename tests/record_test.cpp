@@ -81,10 +81,11 @@ TEST_CASE("every struct comes back from JSON") {
                         "-O1",
                         "beef",
                         true,
+                        "max_norm",
                         true,
                         "why",
                         {full_spec()}},
-             14);
+             15);
   round_trip(SourceText{"k", "p", "t", "f", "h"}, 5);
   round_trip(Utilization{"FMA", 0.5, "derived"}, 3);
   round_trip(CurvePoint{3, 1.5, {{"loss", 0.25}}}, 3);
@@ -92,7 +93,8 @@ TEST_CASE("every struct comes back from JSON") {
   const StageTime stage = {"load", 2, 3, 4, 5, {{"pixels", 1.0}}};
   round_trip(stage, 6);
   round_trip(PipelineOutcome{{stage}, 64, 2, "load alone", 3, 1.02, Interval{1, 2}, 10, 5e10}, 9);
-  round_trip(Round{2, "0110", {1, 2, 3, 4}}, 3);
+  round_trip(Round{2, "0110", {1, 2, 3, 4}, {1e9, 2e9, 1e9, 2e9}}, 4);
+  round_trip(SustainedSide{6, 1e6, 1.4e9, 700, 0.7}, 5);
   round_trip(Error{ErrorCode::worker, "what", "where", "hint"}, 4);
 }
 
@@ -125,22 +127,27 @@ TEST_CASE("series and comparisons come back from JSON") {
   series.unavailable = {{"energy_j", "no meter"}};
   round_trip(series, 25);
 
-  Comparison comparison{5,
-                        2,
-                        "gemm",
-                        "a",
-                        "b",
-                        CacheMode::cold,
-                        {{"n", int64_t{1}}},
-                        {{"n", int64_t{2}}},
-                        40,
-                        1.25,
-                        Interval{1.2, 1.3},
-                        0.02,
-                        Verdict::faster,
-                        80,
-                        {"why"}};
-  round_trip(comparison, 15);
+  Comparison comparison;
+  comparison.request = 5;
+  comparison.candidate_index = 2;
+  comparison.lab = "gemm";
+  comparison.baseline = "a";
+  comparison.candidate = "b";
+  comparison.cache = CacheMode::cold;
+  comparison.baseline_params = {{"n", int64_t{1}}};
+  comparison.candidate_params = {{"n", int64_t{2}}};
+  comparison.rounds = 40;
+  comparison.ratio = 1.25;
+  comparison.ci = Interval{1.2, 1.3};
+  comparison.margin = 0.02;
+  comparison.verdict = Verdict::faster;
+  comparison.rounds_needed = 80;
+  comparison.reasons = {"why"};
+  comparison.equal_clock = PairedVerdict{40, 1.3, Interval{1.2, 1.4}, Verdict::faster, 0};
+  comparison.sustained = {{6, 1e6, 1.4e9, 700, 0.7}, {6, 8e5, 1.3e9, 700, 0.56}};
+  comparison.clock = "held";
+  round_trip(*comparison.equal_clock, 5);
+  round_trip(comparison, 18);
   for (const Verdict verdict :
        {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unresolved, Verdict::invalid}) {
     comparison.verdict = verdict;

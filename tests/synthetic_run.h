@@ -44,10 +44,16 @@ class Transcript {
 };
 
 inline KernelInfo kernel_info(const std::string& id) {
-  KernelInfo info{id,       "gemm",     Backend::cpu, RungKind::kernel,
-                  {"fp32"}, "",         "",           "kernels/gemm/rungs/naive.cpp",
-                  "-O1",    "00beef00", false,        true,
-                  "",       {}};
+  KernelInfo info;
+  info.id = id;
+  info.family = "gemm";
+  info.backend = Backend::cpu;
+  info.kind = RungKind::kernel;
+  info.dtypes = {"fp32"};
+  info.path = "kernels/gemm/rungs/naive.cpp";
+  info.flags = "-O1";
+  info.hash = "00beef00";
+  info.available = true;
   info.params = {{"n", "columns", false, {}, 1, 65536, int64_t{512}, "", true},
                  {"m", "rows", false, {}, 1, 65536, int64_t{512}, "n"},
                  {"k", "length of the sums", false, {}, 1, 65536, int64_t{512}, "n"},
@@ -216,21 +222,18 @@ inline void add_compare(Transcript* out) {
     out->worker("result", with(about(5, side), "outcome", series));
   }
   const Params params = outcome(5, 0, kFirst).params;
-  const Comparison comparison{5,
-                              1,
-                              "gemm",
-                              kFirst,
-                              kSecond,
-                              CacheMode::hot,
-                              params,
-                              params,
-                              8,
-                              2.0,
-                              Interval{1.99, 2.01},
-                              0.02,
-                              Verdict::faster,
-                              0,
-                              {}};
+  Comparison comparison;
+  comparison.request = 5;
+  comparison.lab = "gemm";
+  comparison.baseline = kFirst;
+  comparison.candidate = kSecond;
+  comparison.cache = CacheMode::hot;
+  comparison.baseline_params = comparison.candidate_params = params;
+  comparison.rounds = 8;
+  comparison.ratio = 2;
+  comparison.ci = Interval{1.99, 2.01};
+  comparison.margin = 0.02;
+  comparison.verdict = Verdict::faster;
   out->worker("result", {{"request", 5}, {"comparisons", {comparison}}});
   out->worker("done", {{"request", 5}, {"status", "ok"}});
 }

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "common/harness/measure/energy_pass.h"
+#include "common/harness/measure/energy_watch.h"
 #include "common/harness/measure/host_telemetry.h"
 #include "common/harness/measure/telemetry_sampler.h"
 #include "tests/toy_family.h"

@@ -178,6 +178,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
   options.limit_s = request.limit_s;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();
+  options.sustained = request.sustained;
   RIDGE_TRY(measure::CompareOutcome outcome,
             asked[lead].rung->compare(job(request, asked, lead, observer), sides, options));
   const bool cancelled = outcome.cancelled;

@@ -8,6 +8,7 @@
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/range.h"
+#include "common/harness/measure/sustained.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -55,13 +56,21 @@ class ComparisonRun {
   Result<void> prepare(size_t i);
   Result<void> gate(size_t i, bool before);
   Result<void> rounds();
+  Result<void> latencies();
+  /// Whether the load holds the clock down; and the turns that show what it costs.
+  Result<void> look();
+  Result<void> sustained();
   Result<std::vector<Sample>> time_order(const std::vector<uint8_t>& order);
   std::vector<Side*> sides_on(const Device* device) const;
   int slots_per_block() const;
+  std::vector<SustainedEntry> entries() const;
+  bool has_clock() const;
   std::string draw_palindrome();
   void keep_round(const std::string& order, std::span<const Sample> samples);
   Phase rounds_phase(double start_s, double limit_s) const;
   void judge(const Result<void>& outcome);
+  /// The verdict of `side`, and beside it the other one where both were taken.
+  void take_verdicts(int side, Comparison* comparison) const;
 
   Bench* bench_;
   const std::vector<CompareSide>& sides_;
@@ -70,7 +79,11 @@ class ComparisonRun {
   Options frame_;
   std::mt19937_64 random_;
   std::vector<ComparisonSide> live_;
+  std::vector<std::vector<int>> orders_;  ///< that are still to come of a balanced set
   std::vector<Round> rounds_;
+  ClockLook look_;
+  std::vector<std::vector<SustainedTurn>> turns_;
+  std::string clock_;  ///< Comparison::clock
   std::vector<std::string> reasons_;
   CompareOutcome out_;
 };
@@ -179,10 +192,15 @@ Result<void> ComparisonRun::gate(size_t i, bool before) {
   return take(timed);
 }
 
+/// An order of the balanced set and back again: over the set each side follows each other equally often.
 std::string ComparisonRun::draw_palindrome() {
+  if (orders_.empty()) {
+    orders_ = stats::balanced_orders(static_cast<int>(sides_.size()));
+    std::shuffle(orders_.begin(), orders_.end(), random_);
+  }
   std::string half;
-  for (size_t i = 0; i < sides_.size(); ++i) half += static_cast<char>('0' + i);
-  if ((random_() & 1) != 0) std::reverse(half.begin(), half.end());
+  for (const int side : orders_.back()) half += static_cast<char>('0' + side);
+  orders_.pop_back();
   return half + std::string(half.rbegin(), half.rend());
 }
 
@@ -226,10 +244,14 @@ void ComparisonRun::keep_round(const std::string& order, std::span<const Sample>
   round.order = order;
   for (size_t slot = 0; slot < samples.size(); ++slot) {
     round.t_ns.push_back(samples[slot].t_ns);
+    round.sm_clock_hz.push_back(samples[slot].sm_clock_hz.value_or(0));
     auto& all = out_.series[static_cast<size_t>(order[slot] - '0')].samples;
     all.push_back(samples[slot]);
     all.back().index = static_cast<int64_t>(all.size()) - 1;
   }
+  const auto& clocks = round.sm_clock_hz;
+  if (std::all_of(clocks.begin(), clocks.end(), [](double hz) { return hz == 0; }))
+    round.sm_clock_hz.clear();
   rounds_.push_back(std::move(round));
 }
 
@@ -308,6 +330,7 @@ Result<void> ComparisonRun::steps() {
     RIDGE_TRY(live_[i].side, sides_[i].device->make_side(*sides_[i].kernel, live_[i].rung->launch(),
                                                          options_.cache, live_[i].call_ns));
   }
+  RIDGE_TRY_VOID(look());
   const ForeignLoad foreign;
   const auto timed = rounds();
   const double foreign_cpus = foreign.cpus();
@@ -319,7 +342,13 @@ Result<void> ComparisonRun::steps() {
   }
   if (contended) reasons_.push_back("contended: other processes used the CPU meanwhile");
   RIDGE_TRY_VOID(timed);
+  RIDGE_TRY_VOID(latencies());
+  RIDGE_TRY_VOID(sustained());
+  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
+  return {};
+}
 
+Result<void> ComparisonRun::latencies() {
   for (size_t i = 0; i < sides_.size(); ++i) {
     Series& series = out_.series[i];
     // 59 calls make a 95th percentile; a rung too slow for that within a second goes without.
@@ -334,15 +363,79 @@ Result<void> ComparisonRun::steps() {
                                 series.index, observer_, &series.latency_samples));
     series.latency = stats::summarize_latency(series.latency_samples);
   }
-  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
   return {};
+}
+
+std::vector<SustainedEntry> ComparisonRun::entries() const {
+  std::vector<SustainedEntry> all;
+  for (size_t i = 0; i < sides_.size(); ++i) all.push_back({sides_[i].device, live_[i].side.get()});
+  return all;
+}
+
+bool ComparisonRun::has_clock() const {
+  return std::all_of(sides_.begin(), sides_.end(),
+                     [](const CompareSide& side) { return side.device->free_clock_hz() > 0; });
+}
+
+Result<void> ComparisonRun::look() {
+  if (!has_clock() || options_.cache == Cache::cold || !options_.sustained) return {};
+  RIDGE_TRY(look_, look_at_clock(entries(), observer_));
+  return {};
+}
+
+Result<void> ComparisonRun::sustained() {
+  if (!has_clock()) return {};
+  look_.free_hz = sides_[0].device->free_clock_hz();
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    look_.add(out_.series[i].samples);
+    look_.add_reasons(sides_[i].device);
+  }
+  clock_ = look_.sentence();
+  if (!look_.is_held()) {
+    clock_ += "; alone, each side runs at the same clock";
+    return {};
+  }
+  if (options_.cache == Cache::cold) {
+    clock_ += "; with cold caches a flush rests between calls, so that no load lasts";
+    return {};
+  }
+  if (!options_.sustained) {
+    clock_ += "; both sides shared it, and how fast each is alone was not measured";
+    return {};
+  }
+  clock_ += "; so each side also ran alone";
+  const double confidence = 1 - 0.05 / candidates_of(sides_.size());
+  const int pairs = std::max(kTurns, stats::fewest_for_interval(confidence));
+  RIDGE_TRY(turns_, take_turns(entries(), pairs, options_.turns, observer_));
+  return {};
+}
+
+void ComparisonRun::take_verdicts(int side, Comparison* comparison) const {
+  const int candidates = candidates_of(sides_.size());
+  stats::PairedResult paired = stats::judge(rounds_, side, comparison->margin, candidates);
+  comparison->clock = clock_;
+  if (!turns_.empty()) {
+    comparison->equal_clock = paired;
+    const auto &base = turns_[0], &ours = turns_[static_cast<size_t>(side)];
+    paired = stats::judge_pairs(log_ratios(base, ours), comparison->margin, candidates,
+                                "pairs of sustained turns");
+    comparison->sustained = {summary_of(base), summary_of(ours)};
+    const auto restless = [](const SustainedTurn& turn) { return !turn.steady; };
+    const auto unsteady = std::count_if(base.begin(), base.end(), restless) +
+                          std::count_if(ours.begin(), ours.end(), restless);
+    if (unsteady > 0) {
+      paired.reasons.push_back(std::to_string(unsteady) +
+                               " sustained turns were counted before their clock was steady");
+    }
+  }
+  static_cast<PairedVerdict&>(*comparison) = paired;
+  comparison->reasons = std::move(paired.reasons);
 }
 
 void ComparisonRun::judge(const Result<void>& outcome) {
   const int candidates = candidates_of(sides_.size());
   const double margin = margin_of(sides_, options_);
   for (int side = 1; side <= candidates; ++side) {
-    const stats::PairedResult paired = stats::judge(rounds_, side, margin, candidates);
     Comparison comparison;
     comparison.candidate_index = side;
     comparison.baseline = sides_[0].kernel->id;
@@ -351,18 +444,15 @@ void ComparisonRun::judge(const Result<void>& outcome) {
     comparison.candidate_params = sides_[static_cast<size_t>(side)].params;
     comparison.cache = options_.cache;
     comparison.margin = margin;
-    comparison.rounds = paired.rounds;
-    comparison.ratio = paired.ratio;
-    comparison.ci = paired.ci;
-    comparison.verdict = paired.verdict;
-    comparison.rounds_needed = paired.rounds_needed;
-    comparison.reasons = paired.reasons;
+    take_verdicts(side, &comparison);
     comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
     if (out_.cancelled) {
       comparison.reasons.push_back("cancelled");
     } else if (!outcome) {
       comparison.verdict = Verdict::invalid;
       comparison.ci.reset();
+      comparison.equal_clock.reset();
+      comparison.sustained.clear();
       comparison.reasons = {outcome.error().sentence()};
     }
     out_.comparisons.push_back(std::move(comparison));

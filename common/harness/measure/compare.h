@@ -1,6 +1,7 @@
-// The paired comparison: the only thing that may say "faster". Sides run interleaved in random
-// palindromes (A B B A or B A A B; with two candidates A B C C B A or C B A A B C), so that drift of
-// the clock falls on all of them alike. Several rounds share one timed block.
+// The paired comparison: the only thing that may say "faster". Sides run interleaved in palindromes (A B B A or
+// B A A B), so that drift of the clock falls on all of them alike; with more candidates the palindromes come from a
+// balanced set, so that each side follows each other equally often. Several rounds share one timed block. Where a
+// GPU's load holds its clock down, each side also runs alone (sustained.h), and that verdict counts.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "common/core/result.h"
 #include "common/harness/measure/harness.h"
+#include "common/harness/measure/sustained.h"
 
 namespace ridge::measure {
 
@@ -25,6 +27,8 @@ struct CompareOptions {
   std::optional<double> limit_s;  ///< of the rounds; absent: 30
   double warmup_s = 0.3;          ///< the least, each side
   uint64_t order_seed = 0;        ///< of the random orders; the worker draws a new one each time
+  bool sustained = true;          ///< false: no turns alone, whatever the clock does
+  SustainedRule turns;
 };
 
 struct CompareOutcome {
@@ -34,6 +38,8 @@ struct CompareOutcome {
 };
 
 inline constexpr int kRounds = 40;
+inline constexpr int kTurns =
+    6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
 
 /// INVALID verdicts and cancellations are outcomes; an Error means that a device is lost.
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,

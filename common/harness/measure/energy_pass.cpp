@@ -1,13 +1,10 @@
 #include "common/harness/measure/energy_pass.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 #include "common/core/format.h"
+#include "common/harness/measure/energy_watch.h"
 
 namespace ridge::measure {
 namespace {
@@ -16,51 +13,6 @@ constexpr double kUnlike = 0.1;  ///< a time per call that differs by more is me
 constexpr int kTicks = 10;       ///< wanted of a counter; a slow one gets up to kLongest_s
 constexpr double kLongest_s = 3;
 constexpr double kChunk_ns = 50e6;  ///< calls between two looks at the clock and at cancel
-/// RAPL is renewed about every millisecond, and a GPU's counter takes 2 ms to read: with this pause a
-/// tick of either is known to a few milliseconds, at well under 1 % of a core for RAPL.
-constexpr auto kPause = std::chrono::milliseconds(1);
-
-/// Reads a meter from a thread of its own until it is stopped.
-class Watch {
- public:
-  explicit Watch(EnergyMeter* meter) : meter_(meter), thread_(&Watch::loop, this) {}
-  ~Watch() { stop(); }
-  void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    if (thread_.joinable()) thread_.join();
-  }
-  /// Changes of the reading so far.
-  int ticks() {
-    const std::lock_guard lock(mutex_);
-    return ticks_;
-  }
-  /// After stop().
-  const std::vector<EnergyReading>& readings() const { return readings_; }
-
- private:
-  void loop() {
-    for (;; std::this_thread::sleep_for(kPause)) {
-      EnergyReading reading{.begin_s = now_s()};
-      const auto value = meter_->read();
-      reading.end_s = now_s();
-      const std::lock_guard lock(mutex_);
-      if (ending_ || !value) return;
-      reading.value = *value;
-      ticks_ += !readings_.empty() && readings_.back().value != *value;
-      readings_.push_back(reading);
-    }
-  }
-
-  EnergyMeter* meter_;
-  std::mutex mutex_;
-  bool ending_ = false;
-  int ticks_ = 0;
-  std::vector<EnergyReading> readings_;
-  std::thread thread_;  // last: it uses the others
-};
 
 Result<double> mean_between(std::span<const EnergyReading> readings, double from_s, double to_s) {
   double sum = 0;
@@ -101,36 +53,6 @@ Result<void> settle(const EnergyMeter& meter, std::span<const EnergyReading> rea
 
 }  // namespace
 
-Result<EnergySlope> slope_between_ticks(std::span<const EnergyReading> readings, double from_s,
-                                        double to_s) {
-  struct Tick {
-    double t_s = 0, uncertain_s = 0, energy_j = 0;
-  };
-  std::vector<Tick> ticks;
-  for (size_t i = 1; i < readings.size(); ++i) {
-    const EnergyReading &before = readings[i - 1], &now = readings[i];
-    if (!(now.value > before.value)) continue;
-    if (before.begin_s < from_s || now.end_s > to_s) continue;
-    ticks.push_back(
-        {(before.begin_s + now.end_s) / 2, (now.end_s - before.begin_s) / 2, now.value});
-  }
-  const auto too_few = [&] {
-    return Error{ErrorCode::unavailable,
-                 "the counter moved " + std::to_string(ticks.size()) + " times in " +
-                     format_time_ns((to_s - from_s) * 1e9),
-                 "energy", "a longer limit leaves more room"};
-  };
-  if (ticks.size() < 2) return too_few();
-  const Tick &first = ticks.front(), &last = ticks.back();
-  EnergySlope slope;
-  const double window_s = last.t_s - first.t_s;
-  slope.error = (first.uncertain_s + last.uncertain_s) / window_s;
-  if (!(slope.error < 0.5)) return too_few();
-  slope.power_w = (last.energy_j - first.energy_j) / window_s;
-  slope.period_s = window_s / double(ticks.size() - 1);
-  return slope;
-}
-
 Result<void> energy_pass(const ReadyRung& rung, const Options& options, double call_ns,
                          Series* series, Observer* observer) {
   std::string& reason = series->unavailable["energy_j"];
@@ -151,7 +73,7 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
   observer->announce(series->index);
   const Side side = rung.plain_side(options.cache);
   const auto chunk = static_cast<int64_t>(std::clamp(kChunk_ns / std::max(call_ns, 1.0), 1.0, 1e6));
-  Watch watch(meter->get());
+  EnergyWatch watch(meter->get());
   const double start_s = now_s();
   const double lead_in_s =
       call_ns * 1e-9 > kEnergyLeadIn_s ? 0 : std::min(kEnergyLeadIn_s, window_s);

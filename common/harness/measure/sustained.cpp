@@ -1,0 +1,218 @@
+#include "common/harness/measure/sustained.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "common/harness/measure/energy_watch.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/range.h"
+#include "common/stats/stats.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kHeldBelow = 0.98;  ///< of the free clock
+constexpr double kLook_s = 0.5;
+
+/// Sums over pieces of one side's work.
+struct Work {
+  double ns = 0, calls = 0;
+  double cycles = 0, clocked_ns = 0;  ///< of the samples whose clock is known
+
+  void add(std::span<const Sample> samples) {
+    for (const Sample& sample : samples) {
+      const double span_ns = sample.t_ns * static_cast<double>(sample.calls);
+      ns += span_ns;
+      calls += static_cast<double>(sample.calls);
+      if (!sample.sm_clock_hz) continue;
+      cycles += *sample.sm_clock_hz * span_ns;
+      clocked_ns += span_ns;
+    }
+  }
+  double call_ns() const { return ns / std::max(calls, 1.0); }
+  std::optional<double> clock_hz() const {
+    return clocked_ns > 0 ? std::optional(cycles / clocked_ns) : std::nullopt;
+  }
+};
+
+class TurnTaker {
+ public:
+  TurnTaker(std::span<const SustainedEntry> entries, const SustainedRule& rule, Observer* observer)
+      : entries_(entries), rule_(rule), observer_(observer) {
+    auto meter = entries_.front().device->energy_meter();
+    if (!meter || !(*meter)->is_counter()) return;
+    meter_ = *std::move(meter);
+    watch_ = std::make_unique<EnergyWatch>(meter_.get());
+  }
+
+  Result<std::vector<std::vector<SustainedTurn>>> all(int pairs) {
+    const auto orders = stats::balanced_orders(static_cast<int>(entries_.size()));
+    std::vector<std::vector<SustainedTurn>> turns(entries_.size());
+    total_ = pairs * static_cast<int>(entries_.size());
+    say(0);
+    RIDGE_TRY([[maybe_unused]] const Work warm, work(0, rule_.warm_s));
+    for (int pair = 0; pair < pairs; ++pair) {
+      for (const int side : orders[static_cast<size_t>(pair) % orders.size()]) {
+        say(side);
+        RIDGE_TRY(const SustainedTurn turn, take(static_cast<size_t>(side)));
+        turns[static_cast<size_t>(side)].push_back(turn);
+        ++done_;
+      }
+    }
+    return turns;
+  }
+
+ private:
+  Result<Work> work(size_t i, double seconds) {
+    Work sum;
+    while (sum.ns < seconds * 1e9) {
+      if (observer_->cancelled()) return cancelled_error();
+      RIDGE_TRY(const std::vector<Sample> piece,
+                entries_[i].device->sustain(entries_[i].side, rule_.piece_s));
+      sum.add(piece);
+      if (piece.empty()) {
+        return Error{ErrorCode::invalid, "no call was made in a sustained turn",
+                     entries_[i].side->kernel->id, ""};
+      }
+    }
+    return sum;
+  }
+
+  /// Works until two half seconds agree, in time per call and in clock; false: they never did.
+  Result<bool> settle(size_t i) {
+    const auto close = [&](double a, double b) { return std::fabs(a / b - 1) <= rule_.steady; };
+    RIDGE_TRY(const Work lead, work(i, std::max(0.0, rule_.settle_s - 4 * rule_.piece_s)));
+    double spent_s = lead.ns * 1e-9;
+    RIDGE_TRY(Work before, work(i, 2 * rule_.piece_s));
+    for (;;) {
+      RIDGE_TRY(const Work now, work(i, 2 * rule_.piece_s));
+      spent_s += now.ns * 1e-9;
+      const auto clock = now.clock_hz(), old_clock = before.clock_hz();
+      const bool steady = close(now.call_ns(), before.call_ns()) &&
+                          (!clock || !old_clock || close(*clock, *old_clock));
+      if (steady || spent_s >= rule_.longest_settle_s) return steady;
+      before = now;
+    }
+  }
+
+  Result<SustainedTurn> take(size_t i) {
+    const Range range("turn");
+    SustainedTurn turn;
+    RIDGE_TRY(turn.steady, settle(i));
+    observer_->announce(static_cast<int>(i));
+    const double from_s = now_s();
+    RIDGE_TRY(const Work window, work(i, rule_.window_s));
+    const double to_s = now_s();
+    turn.call_ns = window.call_ns();
+    turn.sm_clock_hz = window.clock_hz();
+    if (!watch_) return turn;
+    const std::vector<EnergyReading> readings = watch_->readings();
+    const auto slope = slope_between_ticks(readings, from_s, to_s);
+    if (slope) turn.power_w = slope->power_w;
+    return turn;
+  }
+
+  void say(int side) const {
+    const double turn_s = rule_.settle_s + rule_.window_s;
+    observer_->phase(side, {.phase = "sustained",
+                            .text = "sustained turns, each side alone",
+                            .open = fmt::format("{} of {} turns", done_, total_),
+                            .progress = double(done_) / total_,
+                            .left_s = (total_ - done_) * turn_s + (done_ == 0 ? rule_.warm_s : 0)});
+  }
+
+  std::span<const SustainedEntry> entries_;
+  const SustainedRule& rule_;
+  Observer* observer_;
+  std::unique_ptr<EnergyMeter> meter_;
+  std::unique_ptr<EnergyWatch> watch_;  // after the meter that it reads
+  int done_ = 0, total_ = 0;
+};
+
+template <class T, class Get>
+std::optional<double> median_of(std::span<const T> all, const Get& get) {
+  std::vector<double> values;
+  for (const T& one : all) {
+    if (const std::optional<double> value = get(one)) values.push_back(*value);
+  }
+  return values.empty() ? std::nullopt : std::optional(stats::median(values));
+}
+
+}  // namespace
+
+bool ClockLook::is_held() const {
+  const bool low = lowest_hz > 0 && lowest_hz < kHeldBelow * free_hz;
+  return low || std::count(held_by.begin(), held_by.end(), "power cap") > 0;
+}
+
+std::string ClockLook::sentence() const {
+  std::string text = is_held() ? "the clock was held down" : "the clock was not held down";
+  if (lowest_hz > 0 && free_hz > 0) {
+    text += fmt::format(": {:.0f} of {:.0f} MHz", lowest_hz * 1e-6, free_hz * 1e-6);
+  }
+  return held_by.empty() ? text : fmt::format("{} ({})", text, fmt::join(held_by, ", "));
+}
+
+void ClockLook::add(std::span<const Sample> samples) {
+  const auto clock = median_of(samples, [](const Sample& sample) { return sample.sm_clock_hz; });
+  if (clock && (lowest_hz == 0 || *clock < lowest_hz)) lowest_hz = *clock;
+}
+
+void ClockLook::add_reasons(Device* device) {
+  for (const std::string& reason : device->held_down_by()) {
+    if (std::find(held_by.begin(), held_by.end(), reason) == held_by.end())
+      held_by.push_back(reason);
+  }
+}
+
+Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observer* observer) {
+  ClockLook look;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const double free_hz = entries[i].device->free_clock_hz();
+    if (!(free_hz > 0)) return ClockLook{};
+    look.free_hz = std::max(look.free_hz, free_hz);
+    if (observer->cancelled()) return cancelled_error();
+    observer->phase(static_cast<int>(i),
+                    {.phase = "warmup", .text = "looking how far this load lowers the clock"});
+    RIDGE_TRY(const std::vector<Sample> samples,
+              entries[i].device->sustain(entries[i].side, kLook_s));
+    look.add(std::span(samples).subspan(samples.size() / 2));
+    look.add_reasons(entries[i].device);
+  }
+  return look;
+}
+
+Result<std::vector<std::vector<SustainedTurn>>> take_turns(std::span<const SustainedEntry> entries,
+                                                           int pairs, const SustainedRule& rule,
+                                                           Observer* observer) {
+  const Range range("sustained");
+  return TurnTaker(entries, rule, observer).all(pairs);
+}
+
+SustainedSide summary_of(std::span<const SustainedTurn> turns) {
+  const auto of = [&](auto get) { return median_of(turns, get); };
+  SustainedSide side;
+  side.turns = static_cast<int>(turns.size());
+  side.call_ns =
+      of([](const SustainedTurn& turn) { return std::optional(turn.call_ns); }).value_or(0);
+  side.sm_clock_hz = of([](const SustainedTurn& turn) { return turn.sm_clock_hz; });
+  side.power_w = of([](const SustainedTurn& turn) { return turn.power_w; });
+  if (side.power_w) side.energy_j = *side.power_w * side.call_ns * 1e-9;
+  return side;
+}
+
+std::vector<double> log_ratios(std::span<const SustainedTurn> baseline,
+                               std::span<const SustainedTurn> candidate) {
+  std::vector<double> ratios;
+  for (size_t k = 0; k < std::min(baseline.size(), candidate.size()); ++k) {
+    const double ratio = std::log(baseline[k].call_ns) - std::log(candidate[k].call_ns);
+    if (std::isfinite(ratio)) ratios.push_back(ratio);
+  }
+  return ratios;
+}
+
+}  // namespace ridge::measure
