@@ -203,21 +203,18 @@ TEST_CASE("a comparison whose candidate failed has no ratio and is not adopted")
   refused.status = SeriesStatus::failed;
   transcript.worker("result", with(about(5, 0), "outcome", outcome(5, 0, kFirst)));
   transcript.worker("result", with(about(5, 1), "outcome", refused));
-  const Comparison comparison{5,
-                              1,
-                              "gemm",
-                              kFirst,
-                              kSecond,
-                              CacheMode::hot,
-                              refused.params,
-                              refused.params,
-                              8,
-                              2.0,
-                              Interval{1.99, 2.01},
-                              0.02,
-                              Verdict::faster,
-                              0,
-                              {}};
+  Comparison comparison;
+  comparison.request = 5;
+  comparison.lab = "gemm";
+  comparison.baseline = kFirst;
+  comparison.candidate = kSecond;
+  comparison.cache = CacheMode::hot;
+  comparison.baseline_params = comparison.candidate_params = refused.params;
+  comparison.rounds = 8;
+  comparison.ratio = 2;
+  comparison.ci = Interval{1.99, 2.01};
+  comparison.margin = 0.02;
+  comparison.verdict = Verdict::faster;
   transcript.worker("result", {{"request", 5}, {"comparisons", {comparison}}});
   const Json all = document(run_of(transcript));
   const Json& judged = all["comparisons"][0];

@@ -70,6 +70,9 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       .add_option("--margin", options->margin,
                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
       ->check(CLI::Range(0.0001, 1.0));
+  command.add_flag("!--no-sustained", options->sustained,
+                   "no turns alone where a GPU's load holds its clock down (they take most of a "
+                   "minute)");
   return [options, &common] { return cmd_compare(common, *options); };
 }
 

@@ -221,6 +221,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.mode = options.mode;
   request.cache = options.cache;
   request.margin = options.margin;
+  request.sustained = options.sustained;
   request.limit_s = options.limit_s;
   request.device = options.device;
   request.counters = options.counters;

@@ -94,6 +94,7 @@ struct MeasureOptions {
   std::string out;
   std::optional<double> margin, limit_s;
   int device = 0;
+  bool sustained = true;           ///< compare: turns alone where a GPU's clock is held down
   bool counters = false;           ///< run; a GPU's too, in a worker of their own
   std::vector<std::string> edits;  ///< learners' files, "FILE" or "KERNEL=FILE": rungs too
 };

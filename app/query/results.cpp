@@ -11,6 +11,7 @@
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/diagnosis.h"
 #include "common/record/params.h"
@@ -278,7 +279,8 @@ std::string comparisons_text(const Run& run, int64_t request) {
       text += ", " + format_ratio(one.ratio);
       if (one.ci) text += " " + format_ratio_interval(one.ci);
     }
-    text += fmt::format(" (margin {}, {} rounds)\n", percent(one.margin), one.rounds);
+    text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
+    for (const std::string& sentence : clock_sentences(one)) text += "  " + sentence + "\n";
     for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
     if (one.rounds_needed > 0) {
       text += fmt::format("  about {} rounds would settle it, in a fresh comparison\n",

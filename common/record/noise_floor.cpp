@@ -29,6 +29,7 @@ WorkRequest self_check_request(const std::string& lab, const KernelRequest& side
   request.margin = 0;
   request.limit_s = kRounds_s;
   request.warmup_s = kWarmup_s;
+  request.sustained = false;
   return request;
 }
 

@@ -361,6 +361,10 @@ struct SustainedSide {
   bool operator==(const SustainedSide&) const = default;
 };
 
+/// How Comparison::clock begins where the load held the clock down, and where it did not.
+inline constexpr const char* kClockHeld = "the clock was held down";
+inline constexpr const char* kClockFree = "the clock was not held down";
+
 /// The verdict is what a user gets: of the sustained turns where these were taken, else of the interleaved rounds.
 struct Comparison : PairedVerdict {
   int64_t request = 0;

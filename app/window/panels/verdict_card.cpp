@@ -8,6 +8,7 @@
 #include "app/query/reporting.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/trap.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
@@ -42,7 +43,7 @@ std::string evidence_of(const Comparison& comparison) {
   if (comparison.rounds > 0) {
     text = format_ratio(comparison.ratio);
     text += comparison.ci ? " " + format_ratio_interval(comparison.ci) : ", no interval";
-    text += "  ·  " + std::to_string(comparison.rounds) + " rounds";
+    text += "  ·  " + rounds_text(comparison);
   }
   text += fmt::format("{}margin {:g} %", text.empty() ? "" : "  ·  ", comparison.margin * 100);
   if (comparison.verdict == Verdict::unresolved && comparison.rounds_needed > 0) {
@@ -71,6 +72,7 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
+  for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
 }
 

@@ -13,6 +13,7 @@
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/range.h"
+#include "common/harness/measure/sustained.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
@@ -114,6 +115,9 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
   Device* device = rung.device;
   RIDGE_TRY(const auto side,
             device->make_side(*rung.kernel, rung.launch(), options.cache, call_ns));
+  if (options.mode == Mode::measure && options.cache == Cache::hot) {
+    RIDGE_TRY_VOID(settle_clock({device, side.get()}, series->index, observer));
+  }
   Side* sides[] = {side.get()};
   const bool external = rung.kernel->time_calls != nullptr;
   const ForeignLoad foreign;

@@ -150,7 +150,7 @@ bool ClockLook::is_held() const {
 }
 
 std::string ClockLook::sentence() const {
-  std::string text = is_held() ? "the clock was held down" : "the clock was not held down";
+  std::string text = is_held() ? kClockHeld : kClockFree;
   if (lowest_hz > 0 && free_hz > 0) {
     text += fmt::format(": {:.0f} of {:.0f} MHz", lowest_hz * 1e-6, free_hz * 1e-6);
   }
@@ -184,6 +184,24 @@ Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observe
     look.add_reasons(entries[i].device);
   }
   return look;
+}
+
+Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* observer) {
+  const SustainedRule rule;
+  if (!(entry.device->free_clock_hz() > 0)) return {};
+  observer->phase(series, {.phase = "warmup", .text = "at work until the clock stays where it is"});
+  Work spent;
+  while (spent.ns < rule.settle_s * 1e9) {
+    if (observer->cancelled()) return cancelled_error();
+    RIDGE_TRY(const std::vector<Sample> piece, entry.device->sustain(entry.side, rule.piece_s));
+    if (piece.empty()) return {};
+    spent.add(piece);
+    ClockLook look{.free_hz = entry.device->free_clock_hz()};
+    look.add(piece);
+    look.add_reasons(entry.device);
+    if (spent.ns >= kLook_s * 1e9 && !look.is_held()) return {};
+  }
+  return {};
 }
 
 Result<std::vector<std::vector<SustainedTurn>>> take_turns(std::span<const SustainedEntry> entries,

@@ -55,6 +55,11 @@ struct ClockLook {
 /// Each side alone for half a second: how far its load lowers the clock. Empty where a device has no such clock.
 Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observer* observer);
 
+/// Before one rung is timed by itself: works until its load has brought the clock where it stays, half a second where
+/// the clock stays free, and `settle_s` of a turn where it is held. So all rows of a table are taken in one state.
+/// Does nothing on a device without such a clock.
+Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* observer);
+
 /// turns[i][k]: the k-th turn of side i. On cancel, an Error.
 Result<std::vector<std::vector<SustainedTurn>>> take_turns(std::span<const SustainedEntry> entries,
                                                            int pairs, const SustainedRule& rule,

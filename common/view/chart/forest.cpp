@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 
 namespace ridge::chart {
 namespace {
@@ -65,9 +66,9 @@ void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
   mark.label = format_ratio(comparison.ratio);
-  mark.note = fmt::format("{}: {} {}, {} rounds, margin {}", row.label,
-                          format_ratio(comparison.ratio), format_ratio_interval(comparison.ci),
-                          comparison.rounds, format_percent_width(comparison.margin));
+  mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label, format_ratio(comparison.ratio),
+                          format_ratio_interval(comparison.ci), rounds_text(comparison),
+                          format_percent_width(comparison.margin));
   panel->marks.push_back(mark);
   reach->add(comparison.ratio);
   if (comparison.ci) {
@@ -113,7 +114,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   ratios.axis.high = reach.high * air;
   ratios.rules.push_back({1, "1: no difference", Role::text});
   model.panels = {ratios, verdicts};
-  model.legend = {"diamond: median of the rounds", "whisker: sign-test interval, 95 %",
+  model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
   return model;
 }

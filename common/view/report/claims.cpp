@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
@@ -71,48 +72,104 @@ Section gain_section(const Material& material) {
   return section;
 }
 
-Section paired_section(const Material& material) {
-  Section section{.id = "paired", .title = "The paired interval"};
-  Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rounds", "Verdict"}};
-  std::vector<ForestRow> rows;
+namespace {
+
+/// One line of the paired section: a comparison under one of its two verdicts.
+struct PairedRow {
+  const Claim* claim = nullptr;
+  Comparison comparison;
+  Verdict verdict = Verdict::unresolved;
+  std::string label, words;
+  bool interleaved = true;  ///< its rounds are what the interval is of
+};
+
+/// The verdict that counts, and the one at equal clock where there is another.
+std::vector<PairedRow> paired_rows(const Material& material) {
+  std::vector<PairedRow> rows;
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
     // At several sizes the sides are the same: what differs tells the rows apart.
     const std::string own =
         differing_params(c.candidate_params, shared_of(material.claims), c.size_param);
-    const std::string size = own.empty() ? "" : " · " + own;
-    const std::string label = sides(claim, *material.options) + size;
-    if (!claim.paired) {
-      table.rows.push_back(
-          {label, unavailable("measured apart"), "", "", "", verdict_words(claim)});
-      continue;
-    }
-    const bool invalid = claim.decision.verdict == Verdict::invalid;
-    table.rows.push_back(
-        {label, invalid ? unavailable(claim.decision.reason) : format_ratio(c.ratio),
-         invalid ? ""
-         : c.ci  ? format_ratio_interval(c.ci)
-                 : unavailable("too few rounds"),
-         format_percent_width(c.margin), format_count(c.rounds), verdict_words(claim)});
+    const std::string label = sides(claim, *material.options) + (own.empty() ? "" : " · " + own);
+    const bool both = c.equal_clock && claim.decision.verdict != Verdict::invalid;
+    rows.push_back({&claim, c, claim.decision.verdict, label + (both ? " · sustained" : ""),
+                    verdict_words(claim), !both});
+    if (!both) continue;
+    rows.push_back({&claim, at_equal_clock(c), c.equal_clock->verdict, label + " · at equal clock",
+                    to_string(c.equal_clock->verdict), true});
+  }
+  return rows;
+}
+
+std::vector<std::string> cells_of(const PairedRow& row) {
+  const Comparison& c = row.comparison;
+  if (!row.claim->paired) return {row.label, unavailable("measured apart"), "", "", "", row.words};
+  const bool invalid = row.verdict == Verdict::invalid;
+  return {row.label,
+          invalid ? unavailable(row.claim->decision.reason) : format_ratio(c.ratio),
+          invalid ? ""
+          : c.ci  ? format_ratio_interval(c.ci)
+                  : unavailable("too few rounds"),
+          format_percent_width(c.margin),
+          rounds_text(c),
+          row.words};
+}
+
+}  // namespace
+
+Section paired_section(const Material& material) {
+  Section section{.id = "paired", .title = "The paired interval"};
+  Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
+  const std::vector<PairedRow> paired = paired_rows(material);
+  std::vector<ForestRow> rows;
+  for (const PairedRow& one : paired) {
+    table.rows.push_back(cells_of(one));
+    if (!one.claim->paired) continue;
+    const Comparison& c = one.comparison;
     ForestRow row{.label = title_of(c.candidate, *material.options),
-                  .sublabel = "against " + title_of(c.baseline, *material.options),
                   .comparison = &c,
-                  .verdict = claim.decision.verdict};
-    row.sublabel += size;
-    row.round_ratios = round_ratios(*claim.run, c);
+                  .verdict = one.verdict};
+    row.sublabel = one.label.substr(std::min(one.label.find(" against ") + 1, one.label.size()));
+    if (one.interleaved) row.round_ratios = round_ratios(*one.claim->run, c);
     rows.push_back(std::move(row));
   }
   section.paragraphs = {
       "Ratio is baseline time over candidate time: above 1 the candidate is faster. Each round "
-      "runs both sides in a palindrome whose direction is drawn at random; the interval is the "
-      "sign "
-      "test's over the rounds."};
+      "runs both sides in a palindrome of balanced order; the interval is the sign test's over the "
+      "rounds, or over the pairs of sustained turns."};
   if (rows.empty()) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
   section.table = std::move(table);
   if (!rows.empty()) section.chart = forest_chart(rows);
   return section;
+}
+
+std::vector<Section> clock_sections(const Material& material) {
+  Section section{.id = "clocks", .title = "The clocks"};
+  Table table{.columns = {"Side, alone", "Time per call", "SM clock", "Power", "Energy a call"}};
+  for (const Claim& claim : material.claims) {
+    const Comparison& c = claim.comparison;
+    if (!claim.paired || c.clock.empty() || claim.decision.verdict == Verdict::invalid) continue;
+    for (const std::string& sentence : clock_sentences(c)) {
+      const std::string named =
+          material.claims.size() > 1 ? sides(claim, *material.options) + ": " : "";
+      section.paragraphs.push_back(named + sentence + ".");
+    }
+    for (size_t i = 0; i < c.sustained.size(); ++i) {
+      const SustainedSide& side = c.sustained[i];
+      const auto figure = [](const std::optional<double>& value, const char* unit) {
+        return value ? format_quantity(*value, unit) : unavailable("not read");
+      };
+      table.rows.push_back({title_of(i == 0 ? c.baseline : c.candidate, *material.options),
+                            format_time_ns(side.call_ns), figure(side.sm_clock_hz, "Hz"),
+                            figure(side.power_w, "W"), figure(side.energy_j, "J")});
+    }
+  }
+  if (section.paragraphs.empty()) return {};
+  if (!table.rows.empty()) section.table = std::move(table);
+  return {section};
 }
 
 std::vector<Section> spread_sections(const Material& material) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
@@ -177,8 +178,8 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   }
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
   const std::string figures =
-      fmt::format("{} as fast, 95 % interval {}, {} rounds, margin {}", format_ratio(c.ratio),
-                  format_ratio_interval(c.ci), c.rounds, format_percent_width(c.margin));
+      fmt::format("{} as fast, 95 % interval {}, {}, margin {}", format_ratio(c.ratio),
+                  format_ratio_interval(c.ci), rounds_text(c), format_percent_width(c.margin));
   std::string text;
   switch (claim.decision.verdict) {
     case Verdict::faster:
@@ -204,6 +205,12 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
           : decision == "reject" ? "reject"
                                  : "measure more";
   text += ", since " + claim.decision.reason + ".";
+  if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {
+    const PairedVerdict& equal = *c.equal_clock;
+    text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",
+                        to_string(equal.verdict), format_ratio(equal.ratio),
+                        format_ratio_interval(equal.ci));
+  }
   if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
   if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already
   text += " Caution: ";

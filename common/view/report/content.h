@@ -76,6 +76,8 @@ std::vector<Section> ladder_sections(const Material& material);
 // claims.cpp
 Section gain_section(const Material& material);
 Section paired_section(const Material& material);
+/// What a GPU's clock did, and each side alone; empty where no clock was looked at.
+std::vector<Section> clock_sections(const Material& material);
 /// How the times of both sides spread; empty where nothing was compared in pairs.
 std::vector<Section> spread_sections(const Material& material);
 

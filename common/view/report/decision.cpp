@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -189,6 +190,13 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
             "check is no reason to adopt";
         return;
       }
+      if (lacks_sustained(comparison)) {
+        decision->decision = "measure_more";
+        decision->reason =
+            "both sides shared a clock that their load held down, so the ratio is one of cycles; "
+            "how fast each is alone was not measured";
+        return;
+      }
       decision->decision = "adopt";
       decision->reason = "it is faster and its output passed every check";
       return;
@@ -207,6 +215,16 @@ const Series* baseline_series(const Run& run, const Comparison& comparison) {
 const Series* candidate_series(const Run& run, const Comparison& comparison) {
   return side_series(run, comparison.request, comparison.candidate_index, comparison.candidate,
                      comparison.candidate_params);
+}
+
+/// Alone where that was measured: of the rounds it is at a clock that the other side has a part in.
+std::optional<Throughput> candidate_throughput(const Run& run, const Comparison& comparison,
+                                               const Series& candidate) {
+  if (comparison.sustained.size() == 2)
+    return work_rate(candidate, comparison.sustained[1].call_ns);
+  if (const auto throughput = throughput_of(candidate)) return throughput;
+  const std::optional<double> round_ns = median_round_ns(run, comparison);
+  return round_ns ? work_rate(candidate, *round_ns) : std::nullopt;
 }
 
 }  // namespace
@@ -256,9 +274,7 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
     decide_by_verdict(comparison, candidate, &decision);
   }
   if (candidate && candidate_problem.empty() && decision.verdict != Verdict::invalid) {
-    decision.throughput = throughput_of(*candidate);
-    const std::optional<double> round_ns = median_round_ns(run, comparison);
-    if (!decision.throughput && round_ns) decision.throughput = work_rate(*candidate, *round_ns);
+    decision.throughput = candidate_throughput(run, comparison, *candidate);
     if (candidate->latency) decision.p95_latency_ns = candidate->latency->p95_ns;
     if (decision.p95_latency_ns && !std::isfinite(*decision.p95_latency_ns)) {
       decision.p95_latency_ns.reset();

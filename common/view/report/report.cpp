@@ -194,6 +194,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   add(cause_sections(material));
   if (!is_ladder) {
     report.sections.push_back(paired_section(material));
+    add(clock_sections(material));
     add(spread_sections(material));
     add(ladder_sections(material));
     add(options.sections);

@@ -1,6 +1,7 @@
 #include "common/harness/measure/cuda/block_timer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <new>
 #include <set>
@@ -13,9 +14,9 @@
 namespace ridge::measure {
 namespace {
 
-constexpr int kMaxCommands = 900;   // a launch call blocks after 1021
-constexpr int kMaxPerSlot = 250;    // of calls; two leads and one slot have to fit a block
-constexpr double kBlockNs = 95e6;   // a timed block stays under 100 ms
+constexpr int kMaxCommands = 900;  // a launch call blocks after 1021
+constexpr int kMaxPerSlot = 250;   // of calls; two leads and one slot have to fit a block
+constexpr double kBlockNs = 95e6;  // a timed block stays under 100 ms
 constexpr double kFlushNs = 40e3;
 constexpr double kRefineBelowNs = 100e3;
 constexpr int kRepeats = 3;  // of each overhead measurement; their median counts
@@ -23,6 +24,7 @@ constexpr int kFewNulls = 1, kManyNulls = 9;
 constexpr int kLeads = 2;
 constexpr double kLeadBelowNs = 10e6;  // a longer sample does not show the microseconds after idle
 constexpr double kMinClockSpanNs = 50e3;  // shorter: globaltimer's steps show in the clock
+constexpr double kChunkNs = 20e6;         // of sustained work: a launch call in 20 ms costs nothing
 
 /// Digits that no clock here resolves (an event's 32 ns over 200 calls are 0.16 ns) would double the
 /// size of a saved run.
@@ -93,6 +95,9 @@ Result<void> BlockTimer::plan(CudaSide* side) {
     if (auto once = capture_calls(*side, 1, stream_)) {
       side->commands_per_call = node_count(once->get());
       side->can_gate = side->commands_per_call >= 1 && side->commands_per_call <= kMaxPerSlot;
+      const auto twice = capture_calls(*side, 2, stream_);
+      side->overlaps =
+          twice && overlapping_edges(twice->get()) > 2 * overlapping_edges(once->get());
     }
   }
   // The estimate comes from single calls: their launch and wait (8 us) would hide what a call takes.
@@ -160,12 +165,7 @@ Result<void> BlockTimer::make_ready(std::span<CudaSide* const> sides,
                                     std::span<const uint8_t> order, Method method) {
   // One pair a slot, and one for each overhead measurement.
   RIDGE_TRY_VOID(make_events(order.size() + kRepeats * std::max<size_t>(sides.size(), 2)));
-  if (stamps_capacity_ < 2 * order.size()) {
-    void* memory = nullptr;
-    RIDGE_CUDA_TRY(cudaMalloc(&memory, 2 * order.size() * sizeof(Stamp)));
-    stamps_memory_.reset(memory);
-    stamps_capacity_ = 2 * order.size();
-  }
+  RIDGE_TRY_VOID(make_stamps(2 * order.size()));
   bool cold = false;
   for (CudaSide* side : sides) {
     cold |= side->cache == Cache::cold;
@@ -173,12 +173,22 @@ Result<void> BlockTimer::make_ready(std::span<CudaSide* const> sides,
     if (!side->graph) {
       RIDGE_TRY(side->graph, ready_graph(*side, side->calls, stream_));
     }
-    if (!null_graphs_.contains(side->calls)) {
-      RIDGE_TRY(null_graphs_[side->calls], ready_null_graph(side->calls, stream_));
+    const NullWork null{side->calls, side->overlaps};
+    if (!null_graphs_.contains(null)) {
+      RIDGE_TRY(null_graphs_[null], ready_null_graph(side->calls, side->overlaps, stream_));
     }
   }
   if (cold) RIDGE_TRY_VOID(flush());
   RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  return {};
+}
+
+Result<void> BlockTimer::make_stamps(size_t count) {
+  if (stamps_capacity_ >= count) return {};
+  void* memory = nullptr;
+  RIDGE_CUDA_TRY(cudaMalloc(&memory, count * sizeof(Stamp)));
+  stamps_memory_.reset(memory);
+  stamps_capacity_ = count;
   return {};
 }
 
@@ -198,23 +208,23 @@ Result<void> BlockTimer::record(size_t event) {
 
 Result<void> BlockTimer::queue_overhead(std::span<CudaSide* const> sides, Method method,
                                         std::vector<Overhead>* overheads) {
-  std::set<int64_t> counts;
+  std::set<NullWork> nulls;
   if (method.graph) {
-    for (const CudaSide* side : sides) counts.insert(side->calls);
+    for (const CudaSide* side : sides) nulls.insert({side->calls, side->overlaps});
   } else {
-    counts = {kFewNulls, kManyNulls};
+    nulls = {{kFewNulls, false}, {kManyNulls, false}};
   }
   size_t event = 0;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    for (const int64_t count : counts) {
+    for (const NullWork& null : nulls) {
       RIDGE_TRY_VOID(record(event));
       if (method.graph) {
-        RIDGE_CUDA_TRY(cudaGraphLaunch(null_graphs_[count].get(), stream_));
+        RIDGE_CUDA_TRY(cudaGraphLaunch(null_graphs_[null].get(), stream_));
       } else {
-        for (int64_t i = 0; i < count; ++i) RIDGE_CUDA_TRY(launch_null(stream_));
+        for (int64_t i = 0; i < null.first; ++i) RIDGE_CUDA_TRY(launch_null(stream_));
       }
       RIDGE_TRY_VOID(record(event + 1));
-      overheads->push_back({static_cast<int>(count), event});
+      overheads->push_back({null, event});
       event += 2;
     }
   }
@@ -253,19 +263,19 @@ Result<double> BlockTimer::elapsed_ns(size_t event) const {
 }
 
 Result<double> BlockTimer::overhead_ns(const std::vector<Overhead>& overheads, Method method,
-                                       int64_t calls) const {
-  std::map<int64_t, std::vector<double>> times;
+                                       const CudaSide& side) const {
+  std::map<NullWork, std::vector<double>> times;
   for (const Overhead& overhead : overheads) {
     RIDGE_TRY(const double ns, elapsed_ns(overhead.event));
-    times[overhead.calls].push_back(ns);
+    times[overhead.null].push_back(ns);
   }
-  if (method.graph) return stats::median(times[calls]);
-  const double few = stats::median(times[kFewNulls]), many = stats::median(times[kManyNulls]);
+  if (method.graph) return stats::median(times[{side.calls, side.overlaps}]);
+  const double few = stats::median(times[{kFewNulls, false}]),
+               many = stats::median(times[{kManyNulls, false}]);
   return few - kFewNulls * (many - few) / (kManyNulls - kFewNulls);
 }
 
-void BlockTimer::add_clock(size_t slot, const std::vector<Stamp>& stamps, Sample* sample) const {
-  const Stamp &first = stamps[2 * slot], &second = stamps[2 * slot + 1];
+void BlockTimer::add_clock(const Stamp& first, const Stamp& second, Sample* sample) {
   if (first.sm != second.sm) {
     sample->flags.push_back("clock_mismatch");
     return;
@@ -307,7 +317,7 @@ Result<std::vector<Sample>> BlockTimer::time(std::span<CudaSide* const> sides,
     RIDGE_TRY(const double raw_ns, elapsed_ns(2 * (overheads.size() + i)));
     double net_ns = raw_ns;
     if (method.gated) {
-      RIDGE_TRY(const double overhead, overhead_ns(overheads, method, side.calls));
+      RIDGE_TRY(const double overhead, overhead_ns(overheads, method, side));
       net_ns -= overhead;
     }
     if (!method.gated) sample.flags.push_back("ungated");
@@ -318,9 +328,92 @@ Result<std::vector<Sample>> BlockTimer::time(std::span<CudaSide* const> sides,
     sample.index = static_cast<int64_t>(i);
     sample.calls = side.calls;
     sample.t_ns = rounded((net_ns > 0 ? net_ns : raw_ns) / static_cast<double>(side.calls), 1e-3);
-    add_clock(i, stamps, &sample);
+    add_clock(stamps[2 * i], stamps[2 * i + 1], &sample);
   }
   return samples;
+}
+
+Result<int64_t> BlockTimer::calls_at_once(CudaSide* side) {
+  const bool is_short = side->can_gate && side->call_ns < kGraphBelowNs;
+  if (!side->graph && is_short && side->cache == Cache::hot) {
+    RIDGE_TRY(side->graph, ready_graph(*side, side->calls, stream_));
+  }
+  return side->graph ? side->calls : 1;
+}
+
+Result<void> BlockTimer::queue_some(const CudaSide& side) {
+  if (side.graph) {
+    RIDGE_CUDA_TRY(cudaGraphLaunch(side.graph.get(), stream_));
+    return {};
+  }
+  const Status status = side.kernel->launch(side.launch);
+  return status.ok() ? Result<void>() : to_error(status, *side.kernel);
+}
+
+/// Of chunks between events and stamps 0, 1 ... `chunks`, all completed.
+Result<std::vector<Sample>> BlockTimer::chunk_samples(size_t chunks, int64_t calls) {
+  std::vector<Stamp> stamps(chunks + 1);
+  RIDGE_CUDA_TRY(cudaMemcpy(stamps.data(), stamps_memory_.get(), stamps.size() * sizeof(Stamp),
+                            cudaMemcpyDeviceToHost));
+  std::vector<Sample> samples(chunks);
+  for (size_t i = 0; i < chunks; ++i) {
+    RIDGE_TRY(const double ns, elapsed_ns(i));
+    samples[i].index = static_cast<int64_t>(i);
+    samples[i].calls = calls;
+    samples[i].t_ns = rounded(ns / static_cast<double>(calls), 1e-3);
+    add_clock(stamps[i], stamps[i + 1], &samples[i]);
+  }
+  return samples;
+}
+
+Result<std::vector<Sample>> BlockTimer::sustain(CudaSide* side, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  RIDGE_TRY(const int64_t at_once, calls_at_once(side));
+  const double launch_ns = std::max(side->call_ns, 100.0) * static_cast<double>(at_once);
+  const auto launches = static_cast<int64_t>(std::clamp(kChunkNs / launch_ns, 1.0, 1e4));
+  // Where the estimate of a call is too long, chunks are shorter and there are more of them, to a point.
+  const auto most = static_cast<size_t>(seconds * 1e9 / kChunkNs * 4) + 4;
+  RIDGE_TRY_VOID(make_events(most / 2 + 1));
+  RIDGE_TRY_VOID(make_stamps(most + 1));
+  auto* stamps = static_cast<Stamp*>(stamps_memory_.get());
+  const auto start = Clock::now();
+  RIDGE_CUDA_TRY(launch_stamp(stamps, stream_));
+  RIDGE_TRY_VOID(record(0));
+  size_t chunks = 0;
+  do {
+    for (int64_t i = 0; i < launches; ++i) RIDGE_TRY_VOID(queue_some(*side));
+    ++chunks;
+    RIDGE_CUDA_TRY(launch_stamp(stamps + chunks, stream_));
+    RIDGE_TRY_VOID(record(chunks));
+    if (chunks >= 2) RIDGE_CUDA_TRY(cudaEventSynchronize(events_[chunks - 1].get()));
+  } while (chunks < most && std::chrono::duration<double>(Clock::now() - start).count() < seconds);
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  return chunk_samples(chunks, launches * at_once);
+}
+
+Result<Sample> BlockTimer::time_by_wall(CudaSide* side, double least_ns) {
+  using Clock = std::chrono::steady_clock;
+  RIDGE_TRY(const int64_t at_once, calls_at_once(side));
+  const double launch_ns = std::max(side->call_ns, 100.0) * static_cast<double>(at_once);
+  const auto launches = static_cast<int64_t>(std::max(1.0, std::ceil(least_ns / launch_ns)));
+  RIDGE_TRY_VOID(make_stamps(2));
+  auto* stamps = static_cast<Stamp*>(stamps_memory_.get());
+  RIDGE_CUDA_TRY(launch_stamp(stamps, stream_));
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < launches; ++i) RIDGE_TRY_VOID(queue_some(*side));
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  const double ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  RIDGE_CUDA_TRY(launch_stamp(stamps + 1, stream_));
+  Stamp both[2];
+  RIDGE_CUDA_TRY(cudaMemcpyAsync(both, stamps, sizeof both, cudaMemcpyDeviceToHost, stream_));
+  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));
+  Sample sample;
+  sample.calls = launches * at_once;
+  sample.t_ns = ns / static_cast<double>(sample.calls);
+  sample.flags.push_back("ungated");
+  add_clock(both[0], both[1], &sample);
+  return sample;
 }
 
 }  // namespace ridge::measure

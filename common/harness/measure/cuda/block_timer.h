@@ -13,7 +13,9 @@
 //     graph   where a call of any side is under kGraphBelowNs: the sample's calls are one CUDA
 //             graph, and the time of a graph of as many null kernels, measured in the same block, is
 //             subtracted: the events' constant and 0.5-0.7 us a node. (Launched one by one, calls of
-//             25 us came out 5 % longer than in a graph, of 100 us 1 %.)
+//             25 us came out 5 % longer than in a graph, of 100 us 1 %.) Where a kernel's calls
+//             overlap by programmatic dependent launch, so do the null graph's: of plain null
+//             kernels a gap would be subtracted that such calls do not have.
 //   Nothing else is subtracted. A sample that comes out at zero or less keeps its raw time and is
 //   flagged "below_resolution".
 // - One-block stamp kernels before and after each slot read cycles and time on one SM: their
@@ -42,6 +44,7 @@ struct CudaSide final : Side {
   double call_ns = 0;         ///< the caller's estimate
   int commands_per_call = 1;  ///< what one launch() queues
   bool can_gate = false;      ///< may be captured, and queued without synchronising
+  bool overlaps = false;      ///< a call starts while the one before it ends (programmatic launch)
   OwnedGraphExec graph;       ///< `calls` calls; made when a block first needs it
 };
 
@@ -56,6 +59,10 @@ class BlockTimer {
   int slots_per_block(std::span<CudaSide* const> sides) const;
   Result<std::vector<Sample>> time(std::span<CudaSide* const> sides,
                                    std::span<const uint8_t> order);
+  /// Device::sustain(): chunks of about kChunkNs, two of them queued at any time.
+  Result<std::vector<Sample>> sustain(CudaSide* side, double seconds);
+  /// Calls of at least `least_ns` between two synchronisations, by the host's clock, flagged "ungated".
+  Result<Sample> time_by_wall(CudaSide* side, double least_ns);
   /// Enqueues the cold-cache flush.
   Result<void> flush();
 
@@ -63,8 +70,10 @@ class BlockTimer {
   struct Method {
     bool gated = false, graph = false;
   };
+  /// Null kernels in a row, and whether each starts while the one before it ends.
+  using NullWork = std::pair<int64_t, bool>;
   struct Overhead {  ///< the events around null work, for the subtraction of one block
-    int calls = 0;   ///< null kernels between this pair (events) or nodes of the graph
+    NullWork null;
     size_t event = 0;
   };
   class OpenGate;
@@ -80,11 +89,16 @@ class BlockTimer {
   Result<void> queue_slot(const CudaSide& side, Method method, size_t slot, size_t event);
   Result<double> graph_call_ns(const CudaSide& side);
   Result<void> make_events(size_t pairs);
+  Result<void> make_stamps(size_t count);
+  /// Calls that one queue_some() makes: a graph's, where such calls are timed in one.
+  Result<int64_t> calls_at_once(CudaSide* side);
+  Result<void> queue_some(const CudaSide& side);
+  Result<std::vector<Sample>> chunk_samples(size_t chunks, int64_t calls);
   Result<void> record(size_t event);
   Result<double> elapsed_ns(size_t event) const;
   Result<double> overhead_ns(const std::vector<Overhead>& overheads, Method method,
-                             int64_t calls) const;
-  void add_clock(size_t slot, const std::vector<Stamp>& stamps, Sample* sample) const;
+                             const CudaSide& side) const;
+  static void add_clock(const Stamp& first, const Stamp& second, Sample* sample);
 
   cudaStream_t stream_;
   bool may_gate_;
@@ -95,7 +109,7 @@ class BlockTimer {
   std::vector<OwnedEvent> events_;
   DeviceMemory stamps_memory_, flush_memory_, flush_sink_;
   size_t stamps_capacity_ = 0, flush_bytes_ = 0;
-  std::map<int64_t, OwnedGraphExec> null_graphs_;
+  std::map<NullWork, OwnedGraphExec> null_graphs_;
 };
 
 }  // namespace ridge::measure

@@ -100,6 +100,9 @@ Result<void> CudaDevice::open(int index) {
   char bus_id[32] = "";
   RIDGE_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
   nvml_ = Nvml::open(bus_id);
+  int clock_khz = 0;
+  RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index));
+  free_clock_hz_ = clock_khz * 1e3;
   return {};
 }
 
@@ -212,15 +215,37 @@ Result<std::vector<Sample>> CudaDevice::time(std::span<Side* const> sides,
 
 /// Calls back to back and one synchronisation, by the host's clock: all that another process can
 /// say of its own calls, and so what our side is timed by beside it. Over 50 ms or more the 10 us
-/// that this adds are 0.02 %.
+/// that this adds are 0.02 %. Short calls of ours are graphs of many, as the other's are: launched
+/// one by one they would pay 1.5 to 3.3 us each for it.
 Result<Sample> CudaDevice::time_by_wall(CudaSide* side) {
+  if (side->kernel->time_calls == nullptr) return timer_->time_by_wall(side, kExternalNs);
   Sample sample;
   sample.calls = std::max<int64_t>(1, std::llround(std::ceil(kExternalNs / side->call_ns)));
-  side->calls = sample.calls;
   RIDGE_TRY(const CallTimes times, run_calls(*side, sample.calls));
-  if (side->kernel->time_calls == nullptr) sample.flags.push_back("ungated");
   sample.t_ns = times.wall_ns / double(sample.calls);
   return sample;
+}
+
+Result<std::vector<Sample>> CudaDevice::sustain(Side* side, double seconds) {
+  const GpuLock::Hold hold(*lock_);
+  if (side->kernel->time_calls != nullptr) return sustain_external(side, seconds);
+  return timer_->sustain(static_cast<CudaSide*>(side), seconds);
+}
+
+Result<std::vector<Sample>> CudaDevice::sustain_external(Side* side, double seconds) {
+  std::vector<Sample> samples;
+  for (double spent_ns = 0; spent_ns < seconds * 1e9;) {
+    RIDGE_TRY(Sample sample, time_by_wall(static_cast<CudaSide*>(side)));
+    spent_ns += sample.t_ns * double(sample.calls);
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+std::vector<std::string> CudaDevice::held_down_by() {
+  TelemetryPoint point;
+  telemetry(&point);
+  return point.throttle;
 }
 
 /// Calls back to back between two synchronisations, by the clock of whoever makes them.

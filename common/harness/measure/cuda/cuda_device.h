@@ -37,6 +37,9 @@ class CudaDevice final : public Device {
   Result<Resources> resources(const Side& side) override;
   Result<std::vector<Counter>> count(const Side& side, int64_t calls) override;
 
+  double free_clock_hz() const override { return free_clock_hz_; }
+  std::vector<std::string> held_down_by() override;
+  Result<std::vector<Sample>> sustain(Side* side, double seconds) override;
   Result<void> repeat(const Side& side, int64_t calls) override;
   Result<std::unique_ptr<EnergyMeter>> energy_meter() override;
   void telemetry(TelemetryPoint* point) override;
@@ -47,10 +50,12 @@ class CudaDevice final : public Device {
   Result<void> open(int index);
   Result<Sample> time_by_wall(CudaSide* side);
   Result<CallTimes> run_calls(const Side& side, int64_t calls);
+  Result<std::vector<Sample>> sustain_external(Side* side, double seconds);
   void add_telemetry(Sample* last);
 
   std::string name_;
   int index_ = 0, capability_ = 0;
+  double free_clock_hz_ = 0;
   OwnedStream stream_;
   std::unique_ptr<BlockTimer> timer_;
   std::unique_ptr<GpuLock> lock_;

@@ -1,5 +1,8 @@
 #include "common/harness/measure/cuda/graph.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "common/harness/measure/cuda/check.h"
 #include "common/harness/measure/cuda/harness_kernels.h"
 
@@ -48,14 +51,36 @@ int node_count(cudaGraph_t graph) {
   return cudaGraphGetNodes(graph, nullptr, &count) == cudaSuccess ? static_cast<int>(count) : 0;
 }
 
+int overlapping_edges(cudaGraph_t graph) {
+#if CUDART_VERSION >= 13000
+  const auto edges_of = cudaGraphGetEdges;
+#elif CUDART_VERSION >= 12030
+  const auto edges_of = cudaGraphGetEdges_v2;
+#endif
+#if CUDART_VERSION >= 12030
+  size_t count = 0;
+  if (edges_of(graph, nullptr, nullptr, nullptr, &count) != cudaSuccess) return 0;
+  std::vector<cudaGraphNode_t> from(count), to(count);
+  std::vector<cudaGraphEdgeData> data(count);
+  if (edges_of(graph, from.data(), to.data(), data.data(), &count) != cudaSuccess) return 0;
+  return static_cast<int>(std::count_if(data.begin(), data.end(), [](const auto& edge) {
+    return edge.type == cudaGraphDependencyTypeProgrammatic;
+  }));
+#else
+  return 0;
+#endif
+}
+
 Result<OwnedGraphExec> ready_graph(const Side& side, int64_t calls, cudaStream_t stream) {
   RIDGE_TRY(const OwnedGraph graph, capture_calls(side, calls, stream));
   return make_ready(graph.get(), stream);
 }
 
-Result<OwnedGraphExec> ready_null_graph(int64_t calls, cudaStream_t stream) {
+Result<OwnedGraphExec> ready_null_graph(int64_t calls, bool overlaps, cudaStream_t stream) {
   RIDGE_TRY(const OwnedGraph graph, capture(stream, [&]() -> Result<void> {
-              for (int64_t i = 0; i < calls; ++i) RIDGE_CUDA_TRY(launch_null(stream));
+              for (int64_t i = 0; i < calls; ++i) {
+                RIDGE_CUDA_TRY(overlaps ? launch_overlapping_null(stream) : launch_null(stream));
+              }
               return {};
             }));
   return make_ready(graph.get(), stream);

@@ -12,10 +12,12 @@ namespace ridge::measure {
 /// (it synchronises or allocates); the stream is left as it was.
 Result<OwnedGraph> capture_calls(const Side& side, int64_t calls, cudaStream_t stream);
 int node_count(cudaGraph_t graph);
+/// Edges after which a node may start before its predecessor has ended (programmatic dependent launch).
+int overlapping_edges(cudaGraph_t graph);
 
 /// Instantiated, uploaded and launched once: a first launch behind the gate would block.
 Result<OwnedGraphExec> ready_graph(const Side& side, int64_t calls, cudaStream_t stream);
-/// The same with null kernels.
-Result<OwnedGraphExec> ready_null_graph(int64_t calls, cudaStream_t stream);
+/// The same with null kernels, which follow each other by programmatic launches where `overlaps`.
+Result<OwnedGraphExec> ready_null_graph(int64_t calls, bool overlaps, cudaStream_t stream);
 
 }  // namespace ridge::measure

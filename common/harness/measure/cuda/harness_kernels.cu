@@ -33,6 +33,13 @@ __global__ void harness_stamp_kernel(Stamp* to) {
 
 __global__ void harness_null_kernel() {}
 
+__global__ void harness_overlapping_null_kernel() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 __global__ void harness_flush_kernel(const uint4* memory, size_t count, uint32_t* never_written) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
   uint32_t bits = 0;
@@ -76,6 +83,19 @@ cudaError_t launch_stamp(Stamp* to, cudaStream_t stream) {
 cudaError_t launch_null(cudaStream_t stream) {
   harness_null_kernel<<<1, 32, 0, stream>>>();
   return cudaGetLastError();
+}
+
+cudaError_t launch_overlapping_null(cudaStream_t stream) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(32);
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, harness_overlapping_null_kernel);
 }
 
 cudaError_t launch_flush(const void* memory, size_t bytes, uint32_t* never_written,

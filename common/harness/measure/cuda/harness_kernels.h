@@ -29,6 +29,8 @@ cudaError_t launch_gate(GateFlags* flags, uint32_t ticket, uint64_t timeout_ns,
                         cudaStream_t stream);
 cudaError_t launch_stamp(Stamp* to, cudaStream_t stream);
 cudaError_t launch_null(cudaStream_t stream);
+/// Starts while the kernel before it ends, and lets the next one do so: needs Hopper.
+cudaError_t launch_overlapping_null(cudaStream_t stream);
 /// Reads `bytes` (a multiple of 16) and keeps nothing: what was in the L2 before is gone after.
 /// Reading and not writing: dirty lines would still be travelling during the timed call (+17-31 %).
 cudaError_t launch_flush(const void* memory, size_t bytes, uint32_t* never_written,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/view/chart/svg.h"
 #include "common/view/report/content.h"
 #include "common/view/report/format.h"
@@ -95,8 +96,9 @@ void write_verdict(const Report& report, std::string* out) {
   if (has_ratio) {
     *out +=
         "<span class=\"interval\">" +
-        escape_xml(fmt::format("95 % interval {} · {} rounds · margin {}",
-                               format_ratio_interval(claim.comparison.ci), claim.comparison.rounds,
+        escape_xml(fmt::format("95 % interval {} · {} · margin {}",
+                               format_ratio_interval(claim.comparison.ci),
+                               rounds_text(claim.comparison),
                                format_percent_width(claim.comparison.margin))) +
         "</span>";
   }

@@ -1,0 +1,79 @@
+#include "common/record/clocks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "common/core/format.h"
+
+namespace ridge {
+namespace {
+
+/// "7.7 % lower", of b against a.
+std::string change_text(double a, double b, const char* more, const char* less) {
+  return fmt::format("{:.1f} % {}", std::fabs(b / a - 1) * 100, b > a ? more : less);
+}
+
+std::string why_they_differ(const SustainedSide& base, const SustainedSide& ours) {
+  std::string text =
+      "The two differ because interleaved sides share one clock: that ratio is one of cycles";
+  if (base.sm_clock_hz && ours.sm_clock_hz) {
+    text += ". Alone, the candidate's clock is " +
+            change_text(*base.sm_clock_hz, *ours.sm_clock_hz, "higher", "lower");
+  }
+  if (base.energy_j && ours.energy_j) {
+    text += ", since a call of it takes " +
+            change_text(*base.energy_j, *ours.energy_j, "more energy", "less energy");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string rounds_text(const Comparison& comparison) {
+  if (comparison.sustained.empty()) return fmt::format("{} rounds", comparison.rounds);
+  return fmt::format("{} sustained turns a side", comparison.rounds);
+}
+
+bool clocks_disagree(const Comparison& comparison) {
+  return comparison.equal_clock && comparison.equal_clock->verdict != comparison.verdict;
+}
+
+bool lacks_sustained(const Comparison& comparison) {
+  return comparison.sustained.empty() && comparison.clock.starts_with(kClockHeld);
+}
+
+Comparison at_equal_clock(const Comparison& comparison) {
+  Comparison interleaved = comparison;
+  if (!comparison.equal_clock) return interleaved;
+  static_cast<PairedVerdict&>(interleaved) = *comparison.equal_clock;
+  interleaved.equal_clock.reset();
+  interleaved.sustained.clear();
+  return interleaved;
+}
+
+std::string side_clock_text(const SustainedSide& side) {
+  std::string text = format_time_ns(side.call_ns);
+  if (side.sm_clock_hz) text += fmt::format(" at {:.0f} MHz", *side.sm_clock_hz * 1e-6);
+  if (side.power_w) text += fmt::format(", {:.0f} W", *side.power_w);
+  if (side.energy_j) text += ", " + format_quantity(*side.energy_j, "J") + " a call";
+  return text;
+}
+
+std::vector<std::string> clock_sentences(const Comparison& comparison) {
+  std::vector<std::string> sentences;
+  if (!comparison.clock.empty()) sentences.push_back(comparison.clock);
+  if (comparison.sustained.size() != 2) return sentences;
+  const SustainedSide &base = comparison.sustained[0], &ours = comparison.sustained[1];
+  sentences.push_back(fmt::format("alone: the baseline takes {}, the candidate {}",
+                                  side_clock_text(base), side_clock_text(ours)));
+  if (!comparison.equal_clock) return sentences;
+  const PairedVerdict& equal = *comparison.equal_clock;
+  sentences.push_back(fmt::format("interleaved, at one clock for both: {}, {} {}, {} rounds",
+                                  to_string(equal.verdict), format_ratio(equal.ratio),
+                                  format_ratio_interval(equal.ci), equal.rounds));
+  if (clocks_disagree(comparison)) sentences.push_back(why_they_differ(base, ours));
+  return sentences;
+}
+
+}  // namespace ridge

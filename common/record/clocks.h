@@ -1,0 +1,26 @@
+// What a comparison on a GPU says of clocks, in words. Interleaved sides share one clock, so that their ratio near a
+// power cap is one of cycles; alone, each runs at the clock that its own power allows (docs/measuring.md, Compare).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// What the verdict rests on: "40 rounds", "6 sustained turns a side".
+std::string rounds_text(const Comparison& comparison);
+/// Whether there are two verdicts, and they differ.
+bool clocks_disagree(const Comparison& comparison);
+/// Whether the clock was held down and nobody looked at how fast each side is alone.
+bool lacks_sustained(const Comparison& comparison);
+/// The comparison as its interleaved rounds alone have it.
+Comparison at_equal_clock(const Comparison& comparison);
+/// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"
+std::string side_clock_text(const SustainedSide& side);
+/// What the clock did, both sides alone, the other verdict, and why they differ: a sentence each. Empty where no
+/// clock was looked at.
+std::vector<std::string> clock_sentences(const Comparison& comparison);
+
+}  // namespace ridge
