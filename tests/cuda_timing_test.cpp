@@ -194,3 +194,60 @@ TEST_CASE("kernels that synchronise are timed without the gate, declared or not"
     CHECK(device->call(**side).ok());  // the failed capture left nothing behind
   }
 }
+
+TEST_CASE("a side is kept at work, and every call of it is counted", "[alone]") {
+  Device* device = gpu();
+  if (!device) return;
+  constexpr size_t kMost = size_t{1} << 30;
+  Block block(device, kMost);
+  CHECK(device->free_clock_hz() > 1e8);
+  for (const bool graph : {true, false}) {
+    const auto [bytes, once_ns] = fill_of(device, &block, kMost / 2, graph ? 20e3 : 400e3);
+    auto side = device->make_side(kFill, block.launch(device, bytes), Cache::hot, once_ns);
+    REQUIRE(side.ok());
+    const double known_ns = median_ns(time_slots(device, side->get(), 9));
+    const auto samples = device->sustain(side->get(), 0.3);
+    REQUIRE(samples.ok());
+    REQUIRE(samples->size() >= 5);
+    CHECK((static_cast<CudaSide*>(side->get())->graph != nullptr) == graph);
+    CHECK(median_ns(*samples) / known_ns == Approx(1).epsilon(0.15));
+    double work_s = 0;
+    int clocks = 0;
+    for (const Sample& sample : *samples) {
+      work_s += sample.t_ns * 1e-9 * double(sample.calls);
+      clocks += sample.sm_clock_hz.has_value();
+    }
+    CHECK(work_s > 0.2);
+    CHECK(clocks > 0);
+  }
+}
+
+namespace {
+
+Status launch_overlapping(const Launch& launch) {
+  RIDGE_CUDA_CHECK(launch_overlapping_null(stream_of(launch)));
+  return {};
+}
+Status launch_plain(const Launch& launch) {
+  RIDGE_CUDA_CHECK(launch_null(stream_of(launch)));
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("calls that overlap are told from those that follow each other") {
+  Device* device = gpu();
+  if (!device || capability() < 90) return;
+  Block block(device, 4096);
+  for (const bool overlaps : {true, false}) {
+    const KernelDesc kernel = {.id = "test.cuda.null",
+                               .backend = Backend::cuda,
+                               .launch = overlaps ? launch_overlapping : launch_plain};
+    auto side = device->make_side(kernel, block.launch(device, 4096), Cache::hot, 1e3);
+    REQUIRE(side.ok());
+    CHECK(static_cast<CudaSide*>(side->get())->overlaps == overlaps);
+    // The null graph is what it is held against: nothing is left of either.
+    const auto samples = time_slots(device, side->get(), 9);
+    CHECK(median_ns(samples) < 100);
+  }
+}
