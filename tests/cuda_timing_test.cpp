@@ -202,9 +202,10 @@ TEST_CASE("a side is kept at work, and every call of it is counted", "[alone]") 
   Block block(device, kMost);
   CHECK(device->free_clock_hz() > 1e8);
   for (const bool graph : {true, false}) {
-    const auto [bytes, once_ns] = fill_of(device, &block, kMost / 2, graph ? 20e3 : 400e3);
+    const auto [bytes, once_ns] = fill_of(device, &block, kMost / 2, 20e3);
     auto side = device->make_side(kFill, block.launch(device, bytes), Cache::hot, once_ns);
     REQUIRE(side.ok());
+    if (!graph) static_cast<CudaSide*>(side->get())->call_ns = kGraphBelowNs;  // takes it for long
     const double known_ns = median_ns(time_slots(device, side->get(), 9));
     const auto samples = device->sustain(side->get(), 0.3);
     REQUIRE(samples.ok());
@@ -247,7 +248,8 @@ TEST_CASE("calls that overlap are told from those that follow each other") {
     REQUIRE(side.ok());
     CHECK(static_cast<CudaSide*>(side->get())->overlaps == overlaps);
     // The null graph is what it is held against: nothing is left of either.
-    const auto samples = time_slots(device, side->get(), 9);
-    CHECK(median_ns(samples) < 100);
+    for (const Sample& sample : time_slots(device, side->get(), 9)) {
+      CHECK((has_flag({sample}, "below_resolution") || sample.t_ns < 100));
+    }
   }
 }

@@ -18,6 +18,7 @@ struct SelftestOptions {
   std::string kind = "aa", lab = kSelfCheckLab, rung = kSelfCheckRung, out;
   std::vector<std::string> set = {kSelfCheckSet};
   int runs = kSelfChecks;
+  bool sustained = false;
 };
 
 Result<void> climb(Driver* driver, const SelftestOptions& options) {
@@ -27,7 +28,9 @@ Result<void> climb(Driver* driver, const SelftestOptions& options) {
   RIDGE_TRY(const KernelRequest side, select_side(*lab, driver->run(), options.rung, given));
   for (int run = 0; run < options.runs; ++run) {
     int64_t id = 0;
-    RIDGE_TRY_VOID(driver->carry_out(self_check_request(lab->id, side), &id));
+    WorkRequest request = self_check_request(lab->id, side);
+    request.sustained = options.sustained;
+    RIDGE_TRY_VOID(driver->carry_out(std::move(request), &id));
     const auto& all = driver->run().comparisons();
     const bool judged = !all.empty() && all.back().request == id;
     if (judged && all.back().ci) continue;
@@ -87,6 +90,8 @@ Command setup_selftest(CLI::App& command, const CommonOptions& common) {
   command.add_option("--lab", options->lab, "default gemm");
   command.add_option("--rung", options->rung, "RUNG or RUNG:k=v,..; default cache_blocks");
   one_at_a_time(command.add_option("--set", options->set, "a parameter: n=232 (repeat)"));
+  command.add_flag("--sustained", options->sustained,
+                   "with turns alone where a GPU's clock is held down (a minute a comparison)");
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_selftest(common, *options); };
 }

@@ -142,6 +142,18 @@ std::optional<double> median_of(std::span<const T> all, const Get& get) {
   return values.empty() ? std::nullopt : std::optional(stats::median(values));
 }
 
+/// Short pieces of each side until the driver's mean power has settled: what follows finds one steady clock.
+Result<void> work_in_turns(std::span<const SustainedEntry> entries, Observer* observer) {
+  const SustainedRule rule;
+  for (double spent_s = 0; spent_s < rule.settle_s; spent_s += rule.piece_s) {
+    const auto i = static_cast<size_t>(std::lround(spent_s / rule.piece_s)) % entries.size();
+    if (observer->cancelled()) return cancelled_error();
+    RIDGE_TRY([[maybe_unused]] const std::vector<Sample> samples,
+              entries[i].device->sustain(entries[i].side, rule.piece_s));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool ClockLook::is_held() const {
@@ -183,6 +195,7 @@ Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observe
     look.add(std::span(samples).subspan(samples.size() / 2));
     look.add_reasons(entries[i].device);
   }
+  if (look.is_held()) RIDGE_TRY_VOID(work_in_turns(entries, observer));
   return look;
 }
 

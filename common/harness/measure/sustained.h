@@ -52,7 +52,8 @@ struct ClockLook {
   void add_reasons(Device* device);
 };
 
-/// Each side alone for half a second: how far its load lowers the clock. Empty where a device has no such clock.
+/// Each side alone for half a second: how far its load lowers the clock. Where it does, both work on until that clock
+/// is steady. Empty where a device has no such clock.
 Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observer* observer);
 
 /// Before one rung is timed by itself: works until its load has brought the clock where it stays, half a second where
