@@ -46,6 +46,7 @@ struct TrapDesc {
   const char* unit = "s";     ///< "s", or empty for a ratio
   const char* guard = "";     ///< which guard of the harness prevents it, one phrase
   Result<std::unique_ptr<Trap>> (*set_up)(measure::Device* device) = nullptr;
+  double patience_s = 0;  ///< of rounds whose readings take seconds; 0: the mode's own limit
 };
 
 }  // namespace ridge

@@ -32,12 +32,13 @@ void settle(TrapFigure* figure) {
 
 class TrapDriver {
  public:
-  TrapDriver(Trap* trap, const Options& options, Series* series, Observer* observer)
+  TrapDriver(Trap* trap, double patience_s, const Options& options, Series* series,
+             Observer* observer)
       : trap_(trap),
         series_(series),
         observer_(observer),
         live_(options.mode == Mode::live),
-        limit_s_(options.limit(2, 4)) {}
+        limit_s_(options.limit_s.value_or(std::max(patience_s, options.limit(2, 4)))) {}
 
   Result<void> run();
 
@@ -145,7 +146,7 @@ Result<void> steps(const TrapDesc& desc, Device* device, const Options& options,
   out.unit = desc.unit;
   out.guard = desc.guard;
   out.margin = desc.backend == Backend::cpu ? 0.02 : 0.01;
-  TrapDriver driver(trap.get(), options, series, observer);
+  TrapDriver driver(trap.get(), desc.patience_s, options, series, observer);
   RIDGE_TRY_VOID(driver.run());
 
   observer->phase(series->index, {.phase = "check", .text = "what the guard says to it"});

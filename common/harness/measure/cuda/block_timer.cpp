@@ -109,7 +109,7 @@ Result<void> BlockTimer::plan(CudaSide* side) {
   if (side->cache == Cache::cold)
     side->calls = 1;
   else if (side->can_gate && side->call_ns < kGraphBelowNs)
-    side->calls = static_cast<int64_t>(std::clamp(wanted, 20.0, 200.0));
+    side->calls = static_cast<int64_t>(std::clamp(wanted, 10.0, 200.0));
   else
     side->calls = static_cast<int64_t>(std::clamp(wanted, 1.0, double(most)));
   return {};
