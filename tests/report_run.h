@@ -22,6 +22,8 @@ struct ReportCase {
   bool candidate_passes = true;
   bool with_comparison = true;
   bool with_latency = true;
+  std::optional<PairedVerdict> equal_clock = {};  ///< with it the verdict is of sustained turns
+  std::string clock = {};
 };
 
 inline KernelInfo rung_info(const std::string& id, const std::string& library) {
@@ -137,6 +139,12 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   comparison.margin = 0.02;
   comparison.verdict = wanted.verdict;
   comparison.rounds_needed = wanted.verdict == Verdict::unresolved ? 90 : 0;
+  comparison.clock = wanted.clock;
+  comparison.equal_clock = wanted.equal_clock;
+  if (wanted.equal_clock) {
+    comparison.rounds = 6;
+    comparison.sustained = {{6, 1.61e6, 1.335e9, 689, 1.11}, {6, 1.72e6, 1.235e9, 698, 1.20}};
+  }
   out->worker("result", {{"request", 5}, {"comparisons", {comparison}}});
   out->worker("done", {{"request", 5}, {"status", "ok"}});
 }

@@ -400,3 +400,49 @@ TEST_CASE("a ceiling in doubt is said with its reason, and nothing is a share of
   CHECK(has(text, "the ceiling FMA fp32, 1 thread is in doubt"));
   CHECK_FALSE(has(text, "% of FMA fp32"));
 }
+
+namespace {
+
+const PairedVerdict kFasterByCycles = {40, 1.013, Interval{1.010, 1.015}, Verdict::faster, 0};
+const std::string kHeld = std::string(kClockHeld) + ": 1235 of 1980 MHz (power cap); so each ...";
+
+/// Faster at one clock, slower alone.
+Run capped_run() {
+  return report_run({.verdict = Verdict::slower,
+                     .ratio = 0.938,
+                     .ci = {0.934, 0.939},
+                     .equal_clock = kFasterByCycles,
+                     .clock = kHeld});
+}
+
+}  // namespace
+
+TEST_CASE("where two verdicts disagree the sustained one leads, and the clocks say why") {
+  const Run run = capped_run();
+  const report::Report report = built(run);
+  CHECK(has(report.sentence, "Slower"));
+  CHECK(has(report.sentence, "6 sustained turns a side"));
+  CHECK(has(report.sentence, "At one clock for both it would be faster (1.013×"));
+  CHECK(report.claims.back().decision.decision == "keep");
+  const std::string text = print_as(report, ".md");
+  for (const char* part :
+       {"## The clocks", "1.34 GHz", "1.24 GHz", "689 W", "1.11 J", "1.20 J", "· sustained",
+        "· at equal clock", "power cap", "one of cycles", "7.5 % lower", "more energy"}) {
+    INFO(part);
+    CHECK(has(text, part));
+  }
+  const std::string page = print_as(report, ".html");
+  CHECK(has(page, "6 sustained turns a side"));
+  CHECK(has(page, "grey diamond: at equal clock"));
+}
+
+TEST_CASE("a held clock without sustained turns adopts nothing; a free one needs none") {
+  const Run held = report_run({.ratio = 1.05, .ci = {1.04, 1.06}, .clock = kHeld});
+  CHECK(built(held).claims.back().decision.decision == "measure_more");
+  CHECK(has(built(held).sentence, "one of cycles"));
+  const Run free =
+      report_run({.ratio = 1.05, .ci = {1.04, 1.06}, .clock = std::string(kClockFree) + "; alone"});
+  CHECK(built(free).claims.back().decision.decision == "adopt");
+  CHECK(has(print_as(built(free), ".md"), kClockFree));
+  CHECK_FALSE(has(print_as(built(report_run()), ".md"), "The clocks"));
+}

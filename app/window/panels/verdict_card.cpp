@@ -174,9 +174,12 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const auto& progress = state.run().progress();
   if (state.requests.compare && progress && progress->request == state.requests.compare) {
     const size_t rounds = state.run().rounds(state.requests.compare).size();
+    const std::string next =
+        progress->phase == "sustained"
+            ? "The clock is held down, so each side also runs alone: " + progress->open + "."
+            : std::to_string(rounds) + " rounds so far; the verdict comes when all are in.";
     return draw_waiting(
-        ui, inner, "Comparing with " + rung_title(state.ladder, state.selection.baseline),
-        std::to_string(rounds) + " rounds so far; the verdict comes when all are in.");
+        ui, inner, "Comparing with " + rung_title(state.ladder, state.selection.baseline), next);
   }
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->series && row->series->trap) {

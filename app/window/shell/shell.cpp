@@ -263,6 +263,7 @@ std::string headline_of(const State& state) {
                                                             {"latency", "Timing single calls of"},
                                                             {"energy", "Reading the energy of"},
                                                             {"rounds", "Comparing"},
+                                                            {"sustained", "Alone:"},
                                                             {"waiting", "Waiting for"}};
   const auto verb = kVerbs.find(progress->phase);
   std::string text = verb == kVerbs.end() ? progress->phase : verb->second;

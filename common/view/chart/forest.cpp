@@ -46,6 +46,18 @@ struct Reach {
   }
 };
 
+/// Where the verdict is of sustained turns: what the rounds came to, whose the dots are.
+void add_equal_clock(const Comparison& comparison, int index, Panel* panel, Reach* reach) {
+  const PairedVerdict& equal = *comparison.equal_clock;
+  if (!is_ratio(equal.ratio)) return;
+  Mark mark{.row = index, .value = equal.ratio, .role = Role::muted, .marker = Marker::diamond};
+  mark.interval = equal.ci;
+  mark.note = fmt::format("at equal clock: {} {} {}, {} rounds", to_string(equal.verdict),
+                          format_ratio(equal.ratio), format_ratio_interval(equal.ci), equal.rounds);
+  panel->marks.push_back(mark);
+  reach->add(equal.ratio);
+}
+
 void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
   const Comparison& comparison = *row.comparison;
   // Spread by the golden ratio: neighbours in time do not cover one another, with no randomness.
@@ -60,6 +72,7 @@ void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
     reach->add(ratio);
   }
   if (row.verdict == Verdict::invalid || !is_ratio(comparison.ratio)) return;  // no speed, no ratio
+  if (comparison.equal_clock) add_equal_clock(comparison, index, panel, reach);
   Mark mark{.row = index,
             .value = comparison.ratio,
             .role = verdict_role(row.verdict),
@@ -87,6 +100,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   Panel verdicts{.title = "Verdict", .subtitle = "ratio and 95 % interval"};
   Reach reach;
   double margin = 0;
+  bool has_two = false;
   model.summary = fmt::format("{} paired comparison{}.", rows.size(), rows.size() == 1 ? "" : "s");
   for (size_t i = 0; i < rows.size(); ++i) {
     const ForestRow& row = rows[i];
@@ -101,6 +115,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     ratios.row_reasons.push_back(row.verdict == Verdict::invalid ? "✕ no ratio: a check failed"
                                                                  : "no ratio");
     if (comparison.margin > margin) margin = comparison.margin;
+    has_two = has_two || comparison.equal_clock;
     model.summary += " " + row.label + ": " + text + ".";
   }
   if (margin > 0) {
@@ -116,6 +131,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
+  if (has_two) model.legend.push_back("grey diamond: at equal clock; the other is sustained");
   return model;
 }
 

@@ -80,7 +80,7 @@ struct PairedRow {
   Comparison comparison;
   Verdict verdict = Verdict::unresolved;
   std::string label, words;
-  bool interleaved = true;  ///< its rounds are what the interval is of
+  bool leads = true;  ///< false: the verdict beside the one that counts
 };
 
 /// The verdict that counts, and the one at equal clock where there is another.
@@ -94,10 +94,10 @@ std::vector<PairedRow> paired_rows(const Material& material) {
     const std::string label = sides(claim, *material.options) + (own.empty() ? "" : " · " + own);
     const bool both = c.equal_clock && claim.decision.verdict != Verdict::invalid;
     rows.push_back({&claim, c, claim.decision.verdict, label + (both ? " · sustained" : ""),
-                    verdict_words(claim), !both});
+                    verdict_words(claim), true});
     if (!both) continue;
     rows.push_back({&claim, at_equal_clock(c), c.equal_clock->verdict, label + " · at equal clock",
-                    to_string(c.equal_clock->verdict), true});
+                    to_string(c.equal_clock->verdict), false});
   }
   return rows;
 }
@@ -125,13 +125,13 @@ Section paired_section(const Material& material) {
   std::vector<ForestRow> rows;
   for (const PairedRow& one : paired) {
     table.rows.push_back(cells_of(one));
-    if (!one.claim->paired) continue;
+    if (!one.claim->paired || !one.leads) continue;
     const Comparison& c = one.comparison;
     ForestRow row{.label = title_of(c.candidate, *material.options),
                   .comparison = &c,
                   .verdict = one.verdict};
     row.sublabel = one.label.substr(std::min(one.label.find(" against ") + 1, one.label.size()));
-    if (one.interleaved) row.round_ratios = round_ratios(*one.claim->run, c);
+    row.round_ratios = round_ratios(*one.claim->run, c);
     rows.push_back(std::move(row));
   }
   section.paragraphs = {
