@@ -1,9 +1,10 @@
-// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] [--energy POINT] POINT...: what tests/gpu records on
-// a GPU machine, in one session: every GPU rung of the lab at every point in every data type it has,
-// then each kernel against the one before it and against the fastest library of that point and type.
-// A point is a size (a number), settings ("m=1000,n=777") or "-", the lab's own defaults. One session
-// and not one command each, so that ceilings and awkward shapes are measured once. An energy pass takes
-// as long as four others, so only one point has it.
+// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] [--energy POINT] [--sustained POINT]
+// POINT...: what tests/gpu records on a GPU machine, in one session: every GPU rung of the lab at every
+// point in every data type it has, then the libraries in pairs, and each kernel against the one before
+// it and against the library that won. A point is a size (a number), settings ("m=1000,n=777") or "-",
+// the lab's own defaults. One session and not one command each, so that ceilings and awkward shapes are
+// measured once. An energy pass takes as long as four others, and sustained turns most of a minute a
+// pair: only the points that are named have them. Elsewhere a held clock is said.
 //
 // No new measurement is begun once SECONDS are over, and none whose call would pass kSlowest_s;
 // what was left out is said. The file is then made smaller (compact.h): results stay, samples go.
@@ -40,6 +41,8 @@ struct Plan {
   std::vector<std::string> dtypes;  ///< empty: each rung's own
   std::vector<std::string> rungs;   ///< parts of ids; empty: all rungs
   std::vector<std::string> energy;  ///< the points that have an energy pass
+  std::vector<std::string>
+      sustained;  ///< the points whose last rung meets the libraries in sustained turns
   std::vector<std::string> points;
 };
 
@@ -111,7 +114,7 @@ class Recorder {
   }
 
   /// The rungs of this type at this point in one run; the fastest library against all others, whose
-  /// rounds hold every side; and each rung against the one before.
+  /// rounds hold every side; each rung against the one before; and the last one in sustained turns.
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
     const std::string name = dtype.empty() ? point : point + " " + dtype;
@@ -119,7 +122,8 @@ class Recorder {
     RIDGE_TRY_VOID(
         run(rungs, params, name, std::count(plan_.energy.begin(), plan_.energy.end(), point) > 0));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
-    if (const Rung* peer = fastest_peer(rungs, params)) {
+    RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
+    if (peer) {
       std::vector<const Rung*> others = rungs;
       std::erase_if(others, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
       for (size_t at = 0; at < others.size(); at += kMaxCandidates) {
@@ -136,7 +140,23 @@ class Recorder {
         before = previous_rung(lab_, *before);
       if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
     }
+    const bool sustained = std::count(plan_.sustained.begin(), plan_.sustained.end(), point) > 0;
+    if (sustained && peer) return compare_sustained(*peer, rungs, params, name);
     return {};
+  }
+
+  /// The last of our own rungs against the library that won in turns: alone another may win.
+  Result<void> compare_sustained(const Rung& peer, const std::vector<const Rung*>& rungs,
+                                 const Params& params, const std::string& name) {
+    const Rung* last = nullptr;
+    std::vector<const Rung*> others;
+    for (const Rung* rung : rungs) {
+      if (!rung->peer) last = rung;
+      if (rung->peer && rung != &peer && !is_external(*rung)) others.push_back(rung);
+    }
+    if (!last) return {};
+    others.push_back(last);
+    return compare(peer, others, params, name + ", sustained", true);
   }
 
   bool wanted(const Rung& rung) const {
@@ -202,10 +222,11 @@ class Recorder {
   }
 
   Result<void> compare(const Rung& baseline, const std::vector<const Rung*>& candidates,
-                       const Params& params, const std::string& name) {
+                       const Params& params, const std::string& name, bool sustained = false) {
     WorkRequest request;
     request.type = RequestType::compare;
     request.limit_s = kCompare_s;
+    request.sustained = sustained;
     RIDGE_TRY_VOID(add(baseline, params, &request));
     for (const Rung* candidate : candidates) RIDGE_TRY_VOID(add(*candidate, params, &request));
     return carry_out(
@@ -232,8 +253,7 @@ class Recorder {
     request.lab = lab_.id;
     request.warmup_s = kWarmup_s;
     RIDGE_TRY_VOID(driver_->fetch_sources(request.kernels));
-    int64_t id = 0;
-    const auto done = driver_->carry_out(std::move(request), &id);
+    const auto done = driver_->carry_out(std::move(request), &last_request_);
     if (done || done.error().code == ErrorCode::invalid) return {};
     left_out_.push_back(what + ": " + done.error().sentence());
     const bool lost = done.error().code == ErrorCode::worker;
@@ -253,16 +273,21 @@ class Recorder {
     return found;
   }
 
-  const Rung* fastest_peer(const std::vector<const Rung*>& rungs, const Params& params) const {
-    const Rung* best = nullptr;
-    double least_ns = 0;
+  /// The libraries in pairs, and of them the one that wins: medians of runs one after the other do
+  /// not settle it. Null where there is none.
+  Result<const Rung*> fastest_peer(const std::vector<const Rung*>& rungs, const Params& params,
+                                   const std::string& name) {
+    std::vector<const Rung*> peers;
     for (const Rung* rung : rungs) {
-      const Series* series = rung->peer ? latest(*rung, params) : nullptr;
-      if (!series || !series->stats || (best && series->stats->median_ns >= least_ns)) continue;
-      best = rung;
-      least_ns = series->stats->median_ns;
+      if (rung->peer && !is_external(*rung)) peers.push_back(rung);
     }
-    return best;
+    if (peers.empty()) return static_cast<const Rung*>(nullptr);
+    if (peers.size() == 1) return peers.front();
+    RIDGE_TRY_VOID(compare(*peers.front(), {peers.begin() + 1, peers.end()}, params, name));
+    const std::string winner = fastest_side(driver_->run(), last_request_);
+    const auto found = std::find_if(peers.begin(), peers.end(),
+                                    [&](const Rung* peer) { return winner == peer->kernel; });
+    return found == peers.end() ? peers.front() : *found;
   }
 
   void print_series(const Series& series) const {
@@ -292,6 +317,7 @@ class Recorder {
   std::unique_ptr<Driver> driver_;
   std::vector<std::string> left_out_;
   int losses_ = 0;
+  int64_t last_request_ = 0;
 };
 
 }  // namespace
@@ -302,7 +328,7 @@ int main(int argc, char** argv) {
   if (!lab) {
     std::fprintf(stderr,
                  "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] "
-                 "[--energy POINT] POINT...\n");
+                 "[--energy POINT] [--sustained POINT] POINT...\n");
     return 64;
   }
   Plan plan{.out = args[1], .budget_s = std::strtod(args[2].c_str(), nullptr)};
@@ -313,6 +339,8 @@ int main(int argc, char** argv) {
       plan.rungs = split(args[++i], ',');
     else if (args[i] == "--energy" && i + 1 < args.size())
       plan.energy.push_back(args[++i]);
+    else if (args[i] == "--sustained" && i + 1 < args.size())
+      plan.sustained.push_back(args[++i]);
     else
       plan.points.push_back(args[i]);
   }
