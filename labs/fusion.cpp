@@ -33,7 +33,7 @@ const Lab& fusion_lab() {
               {"chain.cuda.overlapped", "overlapped nodes", "a node starts before its turn"},
               {"chain.cuda.persistent", "persistent", "one launch, barriers across the GPU"},
               {"chain.cuda.fused", "fused", "a row stays in registers through all steps"},
-              {"chain.cuda.pytorch_eager", "PyTorch", "line by line, from Python", kPeer},
+              {"chain.cuda.pytorch_eager", "PyTorch", "line by line, recorded as a graph", kPeer},
               {"chain.cuda.pytorch_compiled", "torch.compile", "the same lines, fused", kPeer},
               {"chain.cuda.triton", "Triton", "the fused chain in its language", kPeer},
               {"rows.cuda.naive", "a thread a row", "the definition"},

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -77,8 +79,9 @@ Status answer_of(const Remote& remote, const std::string& command, std::string* 
 
 std::shared_ptr<Child> start(const Peer& peer, int threads, int device) {
   const std::vector<std::string> command =
-      peer.program != nullptr ? std::vector<std::string>{peer.program(), peer.script}
-                              : measure::Python::here().serve_command(peer.script);
+      peer.program != nullptr
+          ? std::vector<std::string>{peer.program(), peer.script}
+          : measure::Python::here().serve_command(std::string(peer.prelude) + peer.script);
   const std::string count = std::to_string(threads);
   // OMP_WAIT_POLICY is the worker's, for its own pool; this one is idle while we run.
   return std::make_shared<Child>(peer.library, command,
@@ -164,6 +167,11 @@ const Found& found(const Peer& peer) {
   } else {
     one.here = measure::Python::here().find(peer.package, peer.part, &one.package, &one.reason);
   }
+  if (one.here && is_older(one.package.version.c_str(), peer.floor)) {
+    one.here = false;
+    one.reason = "python3's " + std::string(peer.package) + " is " + one.package.version + "; " +
+                 peer.floor + " is the oldest to compare with";
+  }
   return one;
 }
 
@@ -177,6 +185,18 @@ const char* unavailable(const Peer& peer) {
 const char* version(const Peer& peer) {
   const Found& one = found(peer);
   return one.here ? one.package.version.c_str() : nullptr;
+}
+
+bool is_older(const char* one, const char* other) {
+  if (*one == '\0') return false;
+  std::istringstream numbers(one), wanted(other);
+  for (std::string want; std::getline(wanted, want, '.');) {
+    std::string number;
+    std::getline(numbers, number, '.');
+    const int has = std::atoi(number.c_str()), needs = std::atoi(want.c_str());
+    if (has != needs) return has < needs;
+  }
+  return false;
 }
 
 Status prepare(const Peer& peer, const Shape& shape, const Buffer* buffers, int count, Plan* plan) {

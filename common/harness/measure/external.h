@@ -23,8 +23,12 @@ struct Peer {
   const char* library = nullptr;  ///< "NumPy", as messages and reports call it
   const char* package = nullptr;  ///< "numpy": the folder that python3 must have
   const char* part = "";          ///< and a file in it: "lib/libtorch_cuda.so"
+  /// The oldest version that is compared with, "2.5"; an older one counts as absent. docs/peers.md has it too.
+  const char* floor = "";
+  /// Python that runs before `script`: what several peers share.
+  const char* prelude = "";
   /// Python: make(dtype, *dims) returns a plan with load(i, memory), store(i, memory), call(), and
-  /// finish(), which waits until the calls are complete.
+  /// finish(), which waits until the calls are complete. With calls(n), n calls are asked for so.
   const char* script = nullptr;
   /// Instead of python3: a program that speaks the same lines, `script` its argument (tests).
   const char* (*program)() = nullptr;
@@ -47,5 +51,9 @@ const char* version(const Peer& peer);
 Status prepare(const Peer& peer, const Shape& shape, const Buffer* buffers, int count, Plan* plan);
 Status launch(const Launch& launch);
 Status time_calls(const Launch& launch, int64_t calls, CallTimes* times);
+
+/// Whether version `one` ("2.10.0+cu130") is older than `other` ("2.5"): by numbers, as far as `other` goes. An unknown
+/// one ("") is not older.
+bool is_older(const char* one, const char* other);
 
 }  // namespace ridge::external

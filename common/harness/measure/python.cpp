@@ -21,7 +21,8 @@ os.write(3, '\0'.join(p for p in sys.path if p).encode() + b'\n')
 )py";
 
 /// The other end of common/harness/measure/external.cpp. argv[1]: the rung's own text, which defines
-/// make(dtype, *dims) -> plan, with load(i, memory), store(i, memory), call() and finish().
+/// make(dtype, *dims) -> plan, with load(i, memory), store(i, memory), call() and finish(), and may have calls(n),
+/// where there is a better way than a loop, and close().
 constexpr const char* kServe = R"py(
 import mmap, os, sys, time
 sys.path[:] = [p for p in sys.path if p]  # no file of the current folder passes for a library
@@ -50,17 +51,23 @@ def call(number):
     return 'ok'
 
 def timed(number, calls):
-    plan, run = plans[number], plans[number].call
+    plan, run, calls = plans[number], plans[number].call, int(calls)
+    many = getattr(plan, 'calls', None)
     cpu = time.process_time_ns()
     start = time.monotonic_ns()
-    for _ in range(int(calls)):
-        run()
+    if many is not None:
+        many(calls)
+    else:
+        for _ in range(calls):
+            run()
     plan.finish()
     end = time.monotonic_ns()
     return f'ok {start} {end} {time.process_time_ns() - cpu}'
 
 def release(number):
-    del plans[number]
+    plan = plans.pop(number)
+    if hasattr(plan, 'close'):
+        plan.close()
     return 'ok'
 
 plans, scope = {}, {}

@@ -16,7 +16,7 @@ namespace {
 const external::Peer& peer() {
   static const std::string script = std::string("backend = 'cpu'\n") + kSdpa;
   static const external::Peer pytorch = {
-      .library = "PyTorch", .package = "torch", .script = script.c_str()};
+      .library = "PyTorch", .package = "torch", .floor = kTorchFloor, .prelude = kTorchCalls, .script = script.c_str()};
   return pytorch;
 }
 

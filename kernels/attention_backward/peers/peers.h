@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/attention_backward/backward.h"
+#include "kernels/attention_backward/peers/backward_script.h"
 #include "kernels/runtime/peers/sdpa.h"
 
 namespace ridge {
@@ -20,40 +21,6 @@ inline Status prepare_sdpa_backward(const external::Peer& peer, const Shape& sha
       {q, true},  {kv, true},  {kv, true}};
   return external::prepare(peer, shape, buffers, kBackwardBuffers, plan);
 }
-
-/// Below 1,024 keys what a backend refuses is left to PyTorch's unfused path, as in sdpa.h.
-inline constexpr const char* kSdpaBackward = R"py(
-class Backward(Attention):
-    def __init__(self, dtype, batch, heads, heads_kv, sequence, d, causal=0):
-        self.type, self.causal, self.shared = types[dtype], causal != 0, heads != heads_kv
-        q, kv = (batch, heads, sequence, d), (batch, heads_kv, sequence, d)
-        kinds = [(s, self.type) for s in (q, kv, kv, q, q)] + [((batch, heads, sequence), torch.float32)]
-        kinds += [(s, self.type) for s in (q, kv, kv)]
-        self.tensors = [torch.zeros(s, dtype=t, device=place) for s, t in kinds]
-        self.backend, self.out = backend, None
-        try:
-            self.call()
-        except RuntimeError:
-            if sequence >= 1024:
-                raise
-            self.backend = 'math'
-
-    def load(self, i, memory):
-        tensor = self.tensors[i]
-        tensor.copy_(torch.frombuffer(memory, dtype=tensor.dtype).view(tensor.shape))
-        self.out = None
-
-    def call(self):
-        if self.out is None:
-            choose(self.backend)
-            self.inputs = [t.detach().requires_grad_() for t in self.tensors[:3]]
-            self.out = F.scaled_dot_product_attention(*self.inputs, is_causal=self.causal,
-                                                      enable_gqa=self.shared)
-        self.tensors[6:9] = torch.autograd.grad(self.out, self.inputs, self.tensors[4],
-                                                retain_graph=True)
-
-make = Backward
-)py";
 
 inline const external::Peer& sdpa_backward_peer(const char* library, const char* backend) {
   static const std::string script = std::string(kSdpa) + kSdpaBackward;

@@ -2,42 +2,22 @@
 //
 // Idea      The chain as one writes it in PyTorch: line by line (eager), and the same lines through
 //           torch.compile, which fuses them by Triton kernels of its own making.
-// Limits    eager: four kernels a layer, and Python's way to each. compiled: a kernel a layer or fewer, and
-//           the guards that Python checks before each call. Compiled for any shape (dynamic=True): for one
-//           shape alone, each check at another would compile it again.
-// Look at   The two beside ours: stream, graph and fused.
+// Limits    eager: four kernels a layer. compiled: a kernel a layer or fewer. Both are recorded as CUDA graphs, so
+//           that Python's way to each kernel, and the guards it checks before each call, do not count. Compiled for
+//           any shape (dynamic=True): for one shape alone, each check at another would compile it again.
+// Look at   The two beside ours: graph and fused.
 // Source    PyTorch, torch.compile (Ansel et al., "PyTorch 2", ASPLOS 2024).
 #include "kernels/runtime/peers/external_rows.h"
 
 namespace ridge {
 namespace {
 
-#define RIDGE_CHAIN_SCRIPT                                                                    \
-  RIDGE_TORCH_ROWS                                                                            \
-  "def chain(x, weight, bias, layers: int):\n"                                                \
-  "    for _ in range(layers):\n"                                                             \
-  "        x = F.gelu(F.layer_norm(x + bias, (x.shape[-1],)) * weight, approximate='tanh')\n" \
-  "    return x\n"
-
 constexpr external::Peer kChain = {.library = "PyTorch",
                                    .package = "torch",
                                    .part = "lib/libtorch_cuda.so",
-#if RIDGE_COMPILED
-                                   .script = RIDGE_CHAIN_SCRIPT R"py(
-compiled = torch.compile(chain, dynamic=True)
-class Call(Rows):
-    def call(self):
-        self.y = compiled(self.x, self.weight, self.bias, self.layers)
-make = Call
-)py",
-#else
-                                   .script = RIDGE_CHAIN_SCRIPT R"py(
-class Call(Rows):
-    def call(self):
-        self.y = chain(self.x, self.weight, self.bias, self.layers)
-make = Call
-)py",
-#endif
+                                   .floor = kTorchFloor,
+                                   .prelude = kTorchCalls,
+                                   .script = RIDGE_COMPILED ? kTorchCompiledChain : kTorchChain,
                                    .copy = device::copy_and_wait,
                                    .device = current_gpu};
 

@@ -1,6 +1,6 @@
 // Idea      The fused chain, written in Triton by hand: a program a row, the row in its registers.
-// Changed   Against ours: Triton chooses threads, loads and reductions; Python launches it.
-// Limits    Python's launch of some tens of microseconds while the row's work takes two.
+// Changed   Against ours: Triton chooses threads, loads and reductions.
+// Limits    At small sizes the launch, as in ours: its calls are CUDA graphs of 20.
 //           Rows over 16384 are left to PyTorch: the compiler takes minutes for them.
 // Look at   height = 32 against 8192: a launch against bandwidth.
 // Source    Triton's tutorials, "Fused Softmax" and "Layer Normalization", for the language.
@@ -11,6 +11,8 @@ namespace {
 
 constexpr external::Peer kTriton = {.library = "Triton",
                                     .package = "triton",
+                                    .floor = "3.0",
+                                    .prelude = kTorchCalls,
                                     .script = RIDGE_TORCH_ROWS R"py(
 import importlib.util, tempfile
 # Triton reads a kernel's source from its file, and this text is in none.
@@ -43,17 +45,19 @@ made = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(made)
 
 class Call(Rows):
-    def call(self):
+    def compute(self):
         if self.n > 16384:  # a row of registers it would compile for minutes
             return self.by_pytorch()
         block = max(16, 1 << (self.n - 1).bit_length())
         made.chain_kernel[(self.x.shape[0],)](self.x, self.weight, self.bias, self.y, self.n,
                                               self.layers, block, num_warps=8 if block > 1024 else 4)
+        return self.y
     def by_pytorch(self):
         v = self.x
         for _ in range(self.layers):
             v = F.gelu(F.layer_norm(v + self.bias, (self.n,)) * self.weight, approximate='tanh')
         self.y.copy_(v)
+        return self.y
 make = Call
 )py",
                                     .copy = device::copy_and_wait,

@@ -2,7 +2,7 @@
 //
 // Idea      cuDNN's attention asked with one query a sequence, through PyTorch, in a python3 of its own.
 // Changed   Which kernel, cuDNN's heuristics decide.
-// Limits    Memory; and, where a call is short, what a call from Python costs.
+// Limits    Memory.
 // Look at   A library made for long queries may leave one query to a kernel for 128.
 // Source    cuDNN, "scaled dot product attention"; torch.backends.cuda.enable_cudnn_sdp.
 #include "kernels/decode/peers/peers.h"

@@ -11,7 +11,7 @@ namespace ridge {
 namespace {
 
 const external::Peer& peer() {
-  return decode_peer("FlashAttention", "flash_attn", "", "kvcache");
+  return decode_peer("FlashAttention", "flash_attn", "", "kvcache", "2.6");
 }
 
 Status prepare_decode_flash_attention(const Shape& shape, Plan* plan) {

@@ -2,7 +2,7 @@
 //
 // Idea      PyTorch's fused attention asked with one query a sequence, in a python3 of its own.
 // Changed   FlashAttention-2 with split KV: as many parts as its heuristic finds useful for the GPU.
-// Limits    Memory; and, where a call is short, what a call from Python costs.
+// Limits    Memory.
 // Look at   It takes sequences of equal lengths and a cache in one piece; for others it would have to be padded.
 // Source    torch.nn.functional.scaled_dot_product_attention, enable_flash_sdp.
 #include "kernels/decode/peers/peers.h"

@@ -3,6 +3,7 @@
 
 #include "common/harness/measure/external.h"
 #include "common/harness/quality/quality.h"
+#include "kernels/runtime/peers/torch_calls.h"
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
@@ -16,40 +17,33 @@ inline Status prepare_external_gemm(const external::Peer& peer, const Shape& sha
   return external::prepare(peer, shape, buffers, 3, plan);
 }
 
-/// PyTorch on the CPU (device -1) or a GPU. What is timed is torch.matmul with its output given, as
-/// one line of a program would call it. TF32 is allowed for tf32 alone; its B lies n x k.
+/// PyTorch on the CPU (device -1) or a GPU, after kTorchCalls. What is timed is torch.matmul with its output given.
+/// TF32 is allowed for tf32 alone; its B lies n x k.
 inline constexpr const char* kTorchGemm = R"py(
-import os, torch
-
-device = int(os.environ['RIDGE_PEER_DEVICE'])
-place = torch.device('cpu' if device < 0 else f'cuda:{device}')
-torch.set_num_threads(int(os.environ['RIDGE_PEER_THREADS']))
 types = {'fp32': torch.float32, 'tf32': torch.float32, 'fp64': torch.float64,
          'bf16': torch.bfloat16, 'fp16': torch.float16}
 
-class Product:
+class Product(Replayed):
     def __init__(self, dtype, m, n, k):
         self.type, self.tf32 = types[dtype], dtype == 'tf32'
         shapes = [(m, k), (n, k) if self.tf32 else (k, n), (m, n)]
         self.tensors = [torch.empty(s, dtype=self.type, device=place) for s in shapes]
         a, b, self.c = self.tensors
         self.operands = (a, b.t() if self.tf32 else b)
+        self.begin()
 
     def load(self, i, memory):
         tensor = self.tensors[i]
         tensor.copy_(torch.frombuffer(memory, dtype=self.type).view(tensor.shape))
-        torch.backends.cuda.matmul.allow_tf32 = self.tf32
 
     def store(self, i, memory):
         tensor = self.tensors[i]
         torch.frombuffer(memory, dtype=self.type).view(tensor.shape).copy_(tensor)
 
-    def call(self):
+    def compute(self):
+        torch.backends.cuda.matmul.allow_tf32 = self.tf32
         torch.matmul(*self.operands, out=self.c)
-
-    def finish(self):
-        if device >= 0:
-            torch.cuda.synchronize(place)
+        return self.c
 
 make = Product
 )py";

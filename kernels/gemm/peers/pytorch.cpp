@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 constexpr external::Peer kPytorch = {
-    .library = "PyTorch", .package = "torch", .script = kTorchGemm};
+    .library = "PyTorch", .package = "torch", .floor = kTorchFloor, .prelude = kTorchCalls, .script = kTorchGemm};
 
 Status prepare_pytorch(const Shape& shape, Plan* plan) {
   return prepare_external_gemm(kPytorch, shape, plan);

@@ -1,9 +1,8 @@
 // Idea      PyTorch on the GPU, in a python3 of its own: what most models really call.
 // Changed   cuBLAS underneath, chosen and launched by PyTorch; its arrays, its stream, its process.
-// Limits    At large sizes what cuBLAS reaches; at small ones the few microseconds that a call costs
-//           from Python, which are part of what is timed here.
+// Limits    What cuBLAS reaches. Its calls are CUDA graphs of 20: what a launch from Python costs does not count.
 // Look at   fp32 with TF32 off, as here, against tf32: the same line of Python, one switch apart.
-// Source    PyTorch, torch.matmul; torch.backends.cuda.matmul.allow_tf32 is off except for tf32.
+// Source    PyTorch, torch.matmul; torch.backends.cuda.matmul: TF32 off except for tf32, 16-bit reductions off.
 #include "kernels/runtime/cuda/upload.h"
 #include "kernels/gemm/peers/external_gemm.h"
 
@@ -18,6 +17,8 @@ int current_device() {
 constexpr external::Peer kPytorch = {.library = "PyTorch",
                                      .package = "torch",
                                      .part = "lib/libtorch_cuda.so",
+                                     .floor = kTorchFloor,
+                                     .prelude = kTorchCalls,
                                      .script = kTorchGemm,
                                      .copy = device::copy_and_wait,
                                      .device = current_device};

@@ -1,9 +1,9 @@
-// What the peers in other processes share: their buffers, copies to and from a GPU, and the Python that
-// every script begins with.
+// What the peers of row operations in other processes share: their buffers, and the GPU they run on.
 #pragma once
 
 #include "common/harness/measure/external.h"
 #include "kernels/runtime/cuda/upload.h"
+#include "kernels/runtime/peers/torch_rows.h"
 #include "kernels/runtime/problems/rows.h"
 
 namespace ridge {
@@ -23,25 +23,5 @@ inline Status prepare_external_rows(const external::Peer& peer, const Shape& sha
   with_op.dim[kRowsLayers + 1] = static_cast<int64_t>(row_op_of(shape)) + 1;
   return external::prepare(peer, with_op, buffers, 4, plan);
 }
-
-/// The class that a script's own gives call().
-#define RIDGE_TORCH_ROWS                                                                     \
-  "import os, torch\n"                                                                       \
-  "import torch.nn.functional as F\n"                                                        \
-  "place = torch.device(f\"cuda:{int(os.environ['RIDGE_PEER_DEVICE'])}\")\n"                 \
-  "types = {'fp32': torch.float32, 'bf16': torch.bfloat16}\n"                                \
-  "class Rows:\n"                                                                            \
-  "    def __init__(self, dtype, m, n, layers, op):\n"                                       \
-  "        self.n, self.layers, self.op, self.type = n, layers, op - 1, types[dtype]\n"      \
-  "        shapes = [(m, n), (n,), (n,), (m, n)]\n"                                          \
-  "        self.tensors = [torch.empty(s, dtype=self.type, device=place) for s in shapes]\n" \
-  "        self.x, self.weight, self.bias, self.y = self.tensors\n"                          \
-  "    def load(self, i, memory):\n"                                                         \
-  "        tensor = self.tensors[i]\n"                                                       \
-  "        tensor.copy_(torch.frombuffer(memory, dtype=self.type).view(tensor.shape))\n"     \
-  "    def store(self, i, memory):\n"                                                        \
-  "        torch.frombuffer(memory, dtype=self.type).view(self.y.shape).copy_(self.y)\n"     \
-  "    def finish(self):\n"                                                                  \
-  "        torch.cuda.synchronize(place)\n"
 
 }  // namespace ridge

@@ -27,6 +27,8 @@ inline const external::Peer& sdpa_peer(const char* library, const char* backend,
     at->second = {.library = library,
                   .package = "torch",
                   .part = "lib/libtorch_cuda.so",
+                  .floor = kTorchFloor,
+                  .prelude = kTorchCalls,
                   .script = script.c_str(),
                   .copy = device::copy_and_wait,
                   .device = sdpa_device};

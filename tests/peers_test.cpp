@@ -1,0 +1,378 @@
+// docs/peers.md against the catalogue, and what the page claims of peers that need no GPU to be looked at: PyTorch's
+// scripts run here with a torch that only counts (tests/fixtures/python).
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <list>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/harness/kernel/registry.h"
+#include "common/harness/measure/external.h"
+#include "kernels/attention_backward/peers/backward_script.h"
+#include "kernels/conv/peers/torch_conv.h"
+#include "kernels/decode/peers/decode_script.h"
+#include "kernels/gemm/peers/external_gemm.h"
+#include "kernels/gemv/peers/torch_int4.h"
+#include "kernels/runtime/peers/torch_rows.h"
+#include "tests/catch.h"
+#include "tests/program.h"
+
+using namespace ridge;
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" `"), end = text.find_last_not_of(" `");
+  return begin == text.npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+struct Claim {
+  std::string test, test_case;
+  bool used = false;
+};
+
+/// docs/peers.md: a row for each peer, and for each column its claims.
+struct Page {
+  Cells columns;
+  std::map<std::string, Cells> rows;
+  std::map<std::string, std::map<std::string, Claim>> claims;
+
+  Page() {
+    std::ifstream file(test::variable("RIDGE_SOURCE") + "/docs/peers.md");
+    std::string column;
+    for (std::string line; std::getline(file, line);) {
+      if (line.rfind("### ", 0) == 0) column = line.substr(4);
+      if (line.rfind("| ", 0) != 0 || line.rfind("| ---", 0) == 0) continue;
+      read_row(line, column);
+    }
+  }
+
+ private:
+  void read_row(const std::string& line, const std::string& column) {
+    Cells cells;
+    std::istringstream stream(line.substr(1));
+    for (std::string cell; std::getline(stream, cell, '|');) cells.push_back(trimmed(cell));
+    if (column.empty()) {
+      if (columns.empty())
+        columns = cells;
+      else
+        CHECK(rows.emplace(cells[0], cells).second);
+    } else if (cells[0] != "claim") {
+      REQUIRE(cells.size() == 3);
+      const size_t colon = cells[2].find("`: ");
+      INFO(line);
+      REQUIRE(colon != std::string::npos);
+      CHECK(claims[column]
+                .emplace(cells[0], Claim{cells[2].substr(0, colon), cells[2].substr(colon + 3)})
+                .second);
+    }
+  }
+};
+
+std::string number_in(const std::string& text) {
+  const size_t at = text.find_first_of("0123456789");
+  return at == text.npos ? "" : text.substr(at);
+}
+
+/// The names of a test's cases, literals that lie over two lines put together.
+bool has_case(const std::string& test, const std::string& name) {
+  std::string text = test::read_all(test::variable("RIDGE_SOURCE") + "/tests/" + test + ".cpp");
+  for (size_t at; (at = text.find("\"\n")) != text.npos;) {
+    const size_t next = text.find_first_not_of(" \n", at + 1);
+    text.replace(at, next != text.npos && text[next] == '"' ? next + 1 - at : 2, "");
+  }
+  const size_t at = text.find("\"" + name + "\"");
+  const size_t begin = at == text.npos ? at : text.rfind("TEST_CASE(", at);
+  return begin != text.npos && text.find_first_not_of(" \n", begin + 10) == at;
+}
+
+bool has_python() {
+  static const char* reason = [] {
+    static constexpr external::Peer kAny = {.library = "any", .package = "json", .script = ""};
+    return external::unavailable(kAny);
+  }();
+  if (reason != nullptr) WARN("no python3 here: " << reason);
+  return reason == nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("every peer has a row, every row a peer") {
+  Page page;
+  REQUIRE(page.columns.size() == 7);
+  std::set<std::string> peers;
+  for (const KernelSource& source : kernel_sources()) {
+    if (source.library.empty()) continue;
+    peers.insert(source.id);
+    INFO(source.id << " has no row in docs/peers.md");
+    CHECK(page.rows.count(source.id) == 1);
+  }
+  for (const auto& [peer, cells] : page.rows) {
+    INFO(peer);
+    CHECK(peers.count(peer) == 1);
+    REQUIRE(cells.size() == page.columns.size());
+    for (size_t i = 1; i < cells.size(); ++i) {
+      INFO(page.columns[i] << ": " << cells[i]);
+      auto& claims = page.claims[page.columns[i]];
+      REQUIRE(claims.count(cells[i]) == 1);
+      claims[cells[i]].used = true;
+    }
+  }
+  CHECK(page.claims.size() == page.columns.size() - 1);
+  for (const auto& [column, claims] : page.claims) {
+    for (const auto& [name, claim] : claims) {
+      INFO(column << ": " << name << ", held by " << claim.test << ": " << claim.test_case);
+      CHECK(claim.used);
+      CHECK(has_case(claim.test, claim.test_case));
+    }
+  }
+}
+
+TEST_CASE("a peer's clock is the page's") {
+  const Page page;
+  for (const KernelSource& source : kernel_sources()) {
+    const auto row = page.rows.find(source.id);
+    if (source.library.empty() || row == page.rows.end()) continue;
+    INFO(source.id);
+    const bool external = source.text.find(".time_calls") != std::string::npos;
+    const std::string clock = source.kind == RungKind::training   ? "step's"
+                              : source.kind == RungKind::pipeline ? "window's"
+                              : external                          ? "its own"
+                                                                  : "ours";
+    CHECK(row->second[5] == clock);
+    const bool on_gpu = source.id.find(".cuda.") != std::string::npos;
+    CHECK((row->second[4].rfind("graphs", 0) == 0 || row->second[4] == "backward alone") ==
+          (on_gpu && external));
+  }
+}
+
+TEST_CASE("a library that is here is as new as its floor") {
+  const Page page;
+  int known = 0;
+  for (const KernelDesc* kernel : registered_kernels()) {
+    const auto row = page.rows.find(kernel->id);
+    if (kernel->library == nullptr || row == page.rows.end() || kernel->version == nullptr)
+      continue;
+    if (kernel->unavailable != nullptr && kernel->unavailable() != nullptr) continue;
+    INFO(kernel->id << ' ' << kernel->version());
+    CHECK_FALSE(external::is_older(kernel->version(), number_in(row->second[1]).c_str()));
+    ++known;
+  }
+  WARN(known << " peers are here");
+}
+
+TEST_CASE("a library that is older than its floor counts as absent") {
+  CHECK(external::is_older("2.4.1", "2.5"));
+  CHECK(external::is_older("2.4", "2.5.1"));
+  CHECK(external::is_older("1.26", "2"));
+  CHECK_FALSE(external::is_older("2.5", "2.5"));
+  CHECK_FALSE(external::is_older("2.10.0+cu130", "2.5"));
+  CHECK_FALSE(external::is_older("3.0", "2.6.3"));
+  CHECK_FALSE(external::is_older("2.5", ""));
+  CHECK_FALSE(external::is_older("", "2.5"));  // its folder does not say
+  static constexpr external::Peer kYoung = {.package = "torch", .floor = "2.5", .script = ""};
+  static constexpr external::Peer kOld = {.package = "torch", .floor = "99", .script = ""};
+  if (!has_python()) return;
+  CHECK(external::unavailable(kYoung) == nullptr);
+  REQUIRE(external::unavailable(kOld) != nullptr);
+  CHECK(std::string(external::unavailable(kOld)) ==
+        "python3's torch is 2.10.0; 99 is the oldest to compare with");
+}
+
+TEST_CASE("a peer that says it searches nothing has no note") {
+  const Page page;
+  for (const auto& [peer, cells] : page.rows) {
+    const KernelSource* source = find_source(peer);
+    if (source == nullptr || cells[2] != "none") continue;
+    INFO(peer);
+    CHECK(source->text.find("->note") == std::string::npos);
+  }
+}
+
+// ---- PyTorch's scripts with a torch that only counts ---------------------------------------------
+
+namespace {
+
+/// The fake torch is the first among python3's packages, which are asked for once.
+const bool kHasFakeTorch = [] {
+  const std::string python = test::variable("RIDGE_SOURCE") + "/tests/fixtures/python";
+  setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+  return setenv("PYTHONPATH", python.c_str(), 1) == 0;
+}();
+
+/// Its log, and what stands in it.
+class FakeTorch {
+ public:
+  explicit FakeTorch(const char* no_graph = "") {
+    REQUIRE(kHasFakeTorch);
+    setenv("RIDGE_FAKE_TORCH_LOG", (folder_ / "log").c_str(), 1);
+    setenv("RIDGE_FAKE_TORCH_NO_GRAPH", no_graph, 1);
+    test::write_all(folder_ / "log", "");
+  }
+  /// The lines since the last call.
+  std::vector<std::string> executed() {
+    std::vector<std::string> all;
+    std::ifstream file(folder_ / "log");
+    for (std::string line; std::getline(file, line);) all.push_back(line);
+    const std::vector<std::string> fresh(all.begin() + static_cast<long>(seen_), all.end());
+    seen_ = all.size();
+    return fresh;
+  }
+
+ private:
+  test::Folder folder_;
+  size_t seen_ = 0;
+};
+
+struct Script {
+  std::string name, text;
+  std::vector<int64_t> dims;
+  int buffers = 0, output = 0;  ///< outputs: from this one on
+  DType dtype = DType::bf16;
+  bool on_gpu = true;
+};
+
+std::vector<Script> scripts() {
+  const std::string flash = "backend = 'flash'\n";
+  return {
+      {"gemm", kTorchGemm, {64, 32, 16}, 3, 2},
+      {"gemm on a CPU", kTorchGemm, {64, 32, 16}, 3, 2, DType::fp32, false},
+      {"attention", flash + kSdpa, {1, 2, 2, 64, 64}, 4, 3},
+      {"attention on a CPU", flash + kSdpa, {1, 2, 2, 64, 64}, 4, 3, DType::fp32, false},
+      {"backward", flash + kSdpa + kSdpaBackward, {1, 2, 2, 64, 64}, 9, 6},
+      {"decode", flash + kSdpa + kDecodeScript, {2, 4, 2, 64, 64}, 6, 3},
+      {"softmax", kTorchRows, {32, 64, 1, 1}, 4, 3},
+      {"gemv", kTorchInt4, {1, 64, 128, 3, 4}, 6, 5},
+      {"conv", kTorchConv, {1, 16, 8, 8, 16, 3, 3, 1, 1, 1}, 4, 3},
+  };
+}
+
+/// A plan of a script. Processes are known by their peers' addresses, so that these live until the end.
+class Prepared {
+ public:
+  explicit Prepared(const Script& script) {
+    static std::list<Script> texts;
+    static std::list<external::Peer> peers;
+    texts.push_back(script);
+    peers.push_back({.library = "PyTorch",
+                     .package = "torch",
+                     .floor = kTorchFloor,
+                     .prelude = kTorchCalls,
+                     .script = texts.back().text.c_str()});
+    if (script.on_gpu) peers.back().device = [] { return 0; };
+    std::copy(script.dims.begin(), script.dims.end(), shape_.dim);
+    shape_.dtype = script.dtype;
+    std::vector<external::Buffer> buffers;
+    for (int i = 0; i < script.buffers; ++i) buffers.push_back({4096, i >= script.output});
+    const Status status =
+        external::prepare(peers.back(), shape_, buffers.data(), script.buffers, &plan_);
+    INFO((status.ok() ? "" : status.what));
+    REQUIRE(status.ok());
+    memory_.assign(static_cast<size_t>(script.buffers), std::vector<char>(4096));
+    for (auto& one : memory_) pointers_.push_back(one.data());
+  }
+  ~Prepared() {
+    if (plan_.release != nullptr) plan_.release(plan_.state);
+  }
+  Launch launch() {
+    return {.shape = shape_, .buffers = pointers_.data(), .plan_state = plan_.state};
+  }
+  std::string note() const { return plan_.note; }
+
+ private:
+  Shape shape_;
+  Plan plan_;
+  std::vector<std::vector<char>> memory_;
+  std::vector<void*> pointers_;
+};
+
+Script conv_of(int64_t n, int64_t c) {
+  return {"conv", kTorchConv, {n, c, 56, 56, 64, 3, 3, 1, 1, 1, 1}, 4, 3};
+}
+
+}  // namespace
+
+TEST_CASE("n calls of a peer in Python are n computations") {
+  for (const char* no_graph : {"", "1"}) {
+    FakeTorch torch(no_graph);
+    if (!has_python()) return;
+    for (const Script& script : scripts()) {
+      Prepared plan(script);
+      INFO(script.name << (*no_graph ? ", nothing recorded" : "") << "; note: " << plan.note());
+      CHECK((plan.note().find("no CUDA graph") != std::string::npos) ==
+            (*no_graph && script.on_gpu));
+      REQUIRE(external::launch(plan.launch()).ok());
+      torch.executed();
+      for (const int64_t n : {1, 19, 20, 21, 1000}) {
+        INFO(n << " calls");
+        CallTimes times;
+        const Status status = external::time_calls(plan.launch(), n, &times);
+        INFO((status.ok() ? "" : status.what));
+        REQUIRE(status.ok());
+        CHECK(torch.executed().size() == static_cast<size_t>(n));
+      }
+    }
+  }
+}
+
+TEST_CASE("copies of an operand take turns in a recording") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  Prepared plan(scripts()[7]);
+  REQUIRE(external::launch(plan.launch()).ok());
+  torch.executed();
+  std::vector<std::string> names;
+  for (const int64_t n : {1, 19, 20, 21, 1000, 2, 50}) {
+    CallTimes times;
+    REQUIRE(external::time_calls(plan.launch(), n, &times).ok());
+    for (const std::string& line : torch.executed()) names.push_back(line);
+  }
+  REQUIRE(std::set<std::string>(names.begin(), names.end()).size() == 3);
+  int out_of_turn = 0;
+  for (size_t i = 3; i < names.size(); ++i) out_of_turn += names[i] != names[i - 3];
+  CHECK(out_of_turn == 0);
+}
+
+TEST_CASE("PyTorch's products are added up in fp32") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  Prepared plan(scripts()[0]);
+  Script tf32 = scripts()[0];
+  tf32.dtype = DType::tf32;
+  for (const std::string& line : torch.executed()) CHECK(line == "matmul");
+  Prepared other(tf32);
+  for (const std::string& line : torch.executed()) CHECK(line == "matmul tf32");
+}
+
+TEST_CASE("cuDNN is searched five times over all plans on random data, and the fastest stays") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  Prepared plan(
+      conv_of(64, 64));  // the searches find 31, 28, 33, 30 and 29 us; 99 on zeros or ten plans
+  CHECK(plan.note() == "fastest of 5 searches over all plans: 28.0 to 33.0 us");
+  torch.executed();
+  CallTimes times;
+  REQUIRE(external::time_calls(plan.launch(), 21, &times).ok());
+  CHECK(torch.executed() == std::vector<std::string>(21, "convolution 28"));
+  Prepared small(conv_of(1, 64));
+  CHECK(small.note() == "fastest of 5 searches over all plans: 28.0 to 33.0 us");
+  Prepared gate({"conv", kTorchConv, {1, 16, 8, 8, 16, 3, 3, 1, 1, 1}, 4, 3});
+  CHECK(gate.note() == "one search over all plans");
+}
+
+TEST_CASE("few channels are padded where that is faster") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  // 3, 4 and 8 channels find 31, 28 and 33 us: 4 stays, and is searched four times more.
+  Prepared plan(conv_of(64, 3));
+  CHECK(plan.note() == "4 channels, fastest of 5 searches over all plans: 28.0 to 31.0 us");
+  torch.executed();
+  REQUIRE(external::launch(plan.launch()).ok());
+  CHECK(torch.executed() == std::vector<std::string>(1, "convolution 28"));
+}
