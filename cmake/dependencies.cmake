@@ -63,10 +63,18 @@ if(OpenMP_CXX_FOUND)
   ridge_alias(ridge_lib_openmp OpenMP::OpenMP_CXX)
 endif()
 
-# Not through its config package: Debian's asks for OpenCL, which the CPU engine does not need.
-find_path(RIDGE_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp)
-find_library(RIDGE_DNNL_LIBRARY dnnl)
+# Not through its config package: Debian's asks for OpenCL, which the CPU engine does not need. docs/peers.md has the
+# oldest release that is compared with.
+set(DNNL_DIR "" CACHE PATH "folder of a oneDNN with include/ and lib/, 3.x say; empty: the system's")
+find_path(RIDGE_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp HINTS ${DNNL_DIR} PATH_SUFFIXES include)
+find_library(RIDGE_DNNL_LIBRARY dnnl HINTS ${DNNL_DIR} PATH_SUFFIXES lib lib64)
 if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
+  file(STRINGS ${RIDGE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h dnnl_numbers REGEX "#define DNNL_VERSION_(MAJOR|MINOR) ")
+  string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*" "\\1.\\2" RIDGE_DNNL_VERSION "${dnnl_numbers}")
+endif()
+if(RIDGE_DNNL_VERSION VERSION_LESS 2.6)
+  message(STATUS "oneDNN 2.6 or later not found: it is no peer (DNNL_DIR names a folder)")
+else()
   ridge_alias(ridge_lib_onednn ${RIDGE_DNNL_LIBRARY})
   target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
 endif()

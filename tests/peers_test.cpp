@@ -1,6 +1,7 @@
 // docs/peers.md against the catalogue, and what the page claims of peers that need no GPU to be looked at: PyTorch's
 // scripts run here with a torch that only counts (tests/fixtures/python).
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <list>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/child.h"
 #include "common/harness/measure/external.h"
 #include "kernels/attention_backward/peers/backward_script.h"
 #include "kernels/conv/peers/torch_conv.h"
@@ -18,8 +20,10 @@
 #include "kernels/gemm/peers/external_gemm.h"
 #include "kernels/gemv/peers/torch_int4.h"
 #include "kernels/runtime/peers/torch_rows.h"
+#include "kernels/runtime/problems/conv.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/worker_process.h"
 
 using namespace ridge;
 
@@ -192,6 +196,50 @@ TEST_CASE("a peer that says it searches nothing has no note") {
     if (source == nullptr || cells[2] != "none") continue;
     INFO(peer);
     CHECK(source->text.find("->note") == std::string::npos);
+  }
+}
+
+TEST_CASE("oneDNN's sgemm and matmul are both tried, and the note says which runs") {
+  const KernelDesc* peer = find_kernel("gemm.cpu.onednn");
+  if (peer == nullptr) {
+    WARN("skipped: built without oneDNN");
+    return;
+  }
+  Shape shape;
+  for (int i = 0; i < 3; ++i) shape.dim[i] = 200 + i;
+  Plan plan;
+  REQUIRE(peer->prepare(shape, &plan).ok());
+  const std::string note = plan.note;
+  plan.release(plan.state);
+  double sgemm_ms = 0, matmul_ms = 0;
+  INFO(note);
+  REQUIRE(std::sscanf(note.c_str(), "%*[a-z], the faster of sgemm %lf ms and matmul %lf ms",
+                      &sgemm_ms, &matmul_ms) == 2);
+  CHECK(sgemm_ms > 0);
+  CHECK(matmul_ms > 0);
+  CHECK(note.rfind(matmul_ms < sgemm_ms ? "matmul" : "sgemm", 0) == 0);
+}
+
+TEST_CASE("oneDNN's convolution says which implementation it took") {
+  const KernelDesc* peer = find_kernel("conv.cpu.onednn_direct");
+  if (peer == nullptr) {
+    WARN("skipped: built without oneDNN");
+    return;
+  }
+  const std::vector<float> filters(16 * 16 * 9, 0.5f), bias(16, 1.0f);
+  const ConvConstants constants = {filters.data(), bias.data()};
+  Shape shape = {.dim = {1, 16, 12, 12, 16, 3, 3, 1, 1, 1}};
+  shape.constants = &constants;
+  for (const int64_t layout : {kConvNchw, kConvNhwc}) {
+    shape.dim[kConvLayoutDim] = layout;
+    Plan plan;
+    REQUIRE(peer->prepare(shape, &plan).ok());
+    INFO(plan.note);
+    const std::string note = plan.note;
+    plan.release(plan.state);
+    CHECK_FALSE(note.empty());
+    CHECK((note.find(',') == std::string::npos ||
+           note.find(", copies to its own layout") != std::string::npos));
   }
 }
 
@@ -375,4 +423,29 @@ TEST_CASE("few channels are padded where that is faster") {
   torch.executed();
   REQUIRE(external::launch(plan.launch()).ok());
   CHECK(torch.executed() == std::vector<std::string>(1, "convolution 28"));
+}
+
+TEST_CASE("idle threads of the worker's pool spin for a moment") {
+  const auto environment_of = [](const char* setting) {
+    test::Worker worker("RIDGE_WORKER", setting);
+    while (worker.next()["type"] != "hello") continue;
+    std::string text = test::read_all("/proc/" + std::to_string(worker.pid()) + "/environ") + '\0';
+    std::replace(text.begin(), text.end(), '\0', '\n');
+    return "\n" + text;
+  };
+  const std::string own = environment_of("OMP_WAIT_POLICY=");
+  CHECK(own.find("\nGOMP_SPINCOUNT=2000\n") != std::string::npos);
+  CHECK(own.find("\nOMP_WAIT_POLICY=passive\n") != std::string::npos);
+  const std::string asked = environment_of("OMP_WAIT_POLICY=active");
+  CHECK(asked.find("\nGOMP_SPINCOUNT=") == std::string::npos);
+  CHECK(asked.find("\nOMP_WAIT_POLICY=active\n") != std::string::npos);
+  // A peer in a process of its own has neither.
+  FakeTorch torch;
+  if (!has_python()) return;
+  setenv("GOMP_SPINCOUNT", "2000", 1);
+  Prepared plan({"gemm", kTorchGemm, {8, 8, 8}, 3, 2, DType::fp32, false});
+  unsetenv("GOMP_SPINCOUNT");
+  REQUIRE_FALSE(measure::children(false).empty());
+  const std::string file = "/proc/" + std::to_string(measure::children(false).back()) + "/environ";
+  CHECK(test::read_all(file).find("GOMP_SPINCOUNT=2") == std::string::npos);
 }

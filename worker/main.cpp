@@ -26,7 +26,11 @@ constexpr const char* kReady = "RIDGE_WORKER_ENVIRONMENT";  // set once the vari
 void set_peer_environment() {
   const IsaLevel isa = ridge::measure::usable_isa();
   const bool capped = isa < ridge::measure::cpu_isa();
-  // An idle OpenMP thread that spins takes the core from the rung that is timed next.
+  // An idle OpenMP thread that spins takes the core from the rung that is timed next; one that sleeps at once costs a
+  // library 10 to 50 us for each of the parallel regions that a call has. 2,000 turns of libgomp's loop are 57 us on a
+  // Zen CPU: longer than the gaps within a call, and short for what comes next. (Where another program takes a core,
+  // each region may cost that much: a millisecond of it made a call of 0.05 ms take 1.5.)
+  if (getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "2000", 0);
   setenv("OMP_WAIT_POLICY", "passive", 0);
   // OpenBLAS 0.3.21 does not know newer CPUs and falls back to AVX2: half the speed. A cap set by
   // RIDGE_MAX_ISA outranks what the user's environment asks of a library.

@@ -90,6 +90,7 @@ std::shared_ptr<Child> start(const Peer& peer, int threads, int device) {
                                      {"OPENBLAS_NUM_THREADS", count},
                                      {"MKL_NUM_THREADS", count},
                                      {"OMP_WAIT_POLICY", ""},
+                                     {"GOMP_SPINCOUNT", ""},
                                      {"OPENBLAS_THREAD_TIMEOUT", "22"},
                                      {"RIDGE_PEER_THREADS", count},
                                      {"RIDGE_PEER_DEVICE", std::to_string(device)}},

@@ -4,7 +4,7 @@
 //           sgemm and its softmax between them, with the scores of one head in memory.
 // Changed   The products at the library's speed; the scores are stored.
 // Limits    Sequence x sequence numbers written and read four times, at the speed of memory.
-// Look at   causal: the library computes the masked half as well.
+// Look at   causal: the library computes the masked half as well; all threads put the mask into the scores.
 // Source    oneDNN, dnnl_sgemm and softmax_forward (row-major).
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -13,6 +13,7 @@
 #include <new>
 
 #include "common/harness/measure/machine.h"
+#include "kernels/runtime/cpu/team.h"
 #include "kernels/runtime/problems/attention_scores.h"
 
 extern "C" void omp_set_num_threads(int threads);  // oneDNN runs on OpenMP; no other use of it here
@@ -67,6 +68,21 @@ Status prepare_onednn(const Shape& shape, Plan* plan) {
   return {};
 }
 
+struct Masked {
+  float* scores;
+  int64_t size;
+  int threads;
+};
+
+/// Every so many-th row, so that all threads have as much of the triangle.
+void mask_rows(void* context, int thread) {
+  const auto* masked = static_cast<const Masked*>(context);
+  for (int64_t i = thread; i < masked->size; i += masked->threads) {
+    float* row = masked->scores + i * masked->size;
+    for (int64_t j = i + 1; j < masked->size; ++j) row[j] = -INFINITY;
+  }
+}
+
 Status launch_onednn(const Launch& launch) {
   const Attention a = attention_of(launch);
   auto* plan = static_cast<OnednnPlan*>(launch.plan_state);
@@ -78,9 +94,8 @@ Status launch_onednn(const Launch& launch) {
     const auto* v = static_cast<const float*>(a.v) + h / a.group * s * d;
     dnnl_status_t status =
         dnnl_sgemm('N', 'T', s, s, d, a.scale, q, d, k, d, 0.0f, plan->scores, s);
-    for (int64_t i = 0; a.causal && i < s; ++i) {
-      for (int64_t j = i + 1; j < s; ++j) plan->scores[i * s + j] = -INFINITY;
-    }
+    Masked masked = {plan->scores, s, a.threads};
+    if (a.causal) team_run(a.threads, mask_rows, &masked);
     try {
       plan->softmax.execute(plan->stream,
                             {{DNNL_ARG_SRC, plan->memory}, {DNNL_ARG_DST, plan->memory}});

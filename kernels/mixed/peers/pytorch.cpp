@@ -306,7 +306,7 @@ Result<std::unique_ptr<Trainer>> make(TrainerSetup setup) {
   auto child = std::make_unique<Child>(
       "PyTorch", command,
       std::vector<std::pair<std::string, std::string>>{
-          {"OMP_WAIT_POLICY", ""},
+          {"OMP_WAIT_POLICY", ""}, {"GOMP_SPINCOUNT", ""},
           {"RIDGE_PEER_DEVICE", gpu ? "0" : "-1"},
           {"RIDGE_PEER_THREADS", std::to_string(setup.threads)}},
       gpu);

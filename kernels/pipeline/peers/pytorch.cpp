@@ -194,7 +194,7 @@ Result<std::unique_ptr<Pipeline>> build(const PipelineDesc& desc, const Params& 
   const int cores = measure::read_cpu().cores;
   auto child = std::make_unique<Child>("PyTorch", command,
                                        std::vector<std::pair<std::string, std::string>>{
-                                           {"OMP_NUM_THREADS", "1"}, {"OMP_WAIT_POLICY", ""}},
+                                           {"OMP_NUM_THREADS", "1"}, {"OMP_WAIT_POLICY", ""}, {"GOMP_SPINCOUNT", ""}},
                                        desc.backend == Backend::cuda);
   if (progress) progress("starting PyTorch", 0);
   RIDGE_TRY(const std::string greeting, child->receive());

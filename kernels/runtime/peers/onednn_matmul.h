@@ -3,6 +3,7 @@
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
+#include <oneapi/dnnl/dnnl_version.h>
 #include <stdio.h>
 
 #include <new>
@@ -51,43 +52,73 @@ Status status_of(dnnl_status_t status, const char* expression, int line) {
     if (const auto status = status_of((call), #call, __LINE__); !status.ok()) return status; \
   } while (false)
 
-/// Makes the primitive; `note` receives the library's name of the implementation it chose:
-/// "brg:avx512_core_bf16".
-Status fill(const Shape& shape, const MatmulTypes& types, Matmul* plan,
-            char (&note)[sizeof Plan::note]) {
+/// What the library would run for these matrices, {A, B, C}; oneDNN 3 has no descriptions of operations any more.
+#if DNNL_VERSION_MAJOR >= 3
+using MatrixDesc = dnnl_memory_desc_t;
+inline dnnl_status_t describe_matrix(MatrixDesc* desc, const dnnl_dims_t dims, dnnl_data_type_t type,
+                                     dnnl_format_tag_t tag) {
+  return dnnl_memory_desc_create_with_tag(desc, 2, dims, type, tag);
+}
+inline const_dnnl_memory_desc_t pointer_to(const MatrixDesc& desc) { return desc; }
+inline void forget(MatrixDesc desc) { dnnl_memory_desc_destroy(desc); }
+inline dnnl_status_t describe_matmul(dnnl_primitive_desc_t* desc, dnnl_engine_t engine, const MatrixDesc* matrix) {
+  return dnnl_matmul_primitive_desc_create(desc, engine, matrix[0], matrix[1], nullptr, matrix[2], nullptr);
+}
+#else
+using MatrixDesc = dnnl_memory_desc_t;
+inline dnnl_status_t describe_matrix(MatrixDesc* desc, const dnnl_dims_t dims, dnnl_data_type_t type,
+                                     dnnl_format_tag_t tag) {
+  return dnnl_memory_desc_init_by_tag(desc, 2, dims, type, tag);
+}
+inline const dnnl_memory_desc_t* pointer_to(const MatrixDesc& desc) { return &desc; }
+inline void forget(const MatrixDesc&) {}
+inline dnnl_status_t describe_matmul(dnnl_primitive_desc_t* desc, dnnl_engine_t engine, const MatrixDesc* matrix) {
+  dnnl_matmul_desc_t matmul;
+  const dnnl_status_t made = dnnl_matmul_desc_init(&matmul, &matrix[0], &matrix[1], nullptr, &matrix[2]);
+  return made != dnnl_success ? made : dnnl_primitive_desc_create(desc, &matmul, nullptr, engine, nullptr);
+}
+#endif
+
+/// Makes engine, stream and memory, and describes the product.
+Status fill(const Shape& shape, const MatmulTypes& types, Matmul* plan, MatrixDesc* matrix,
+            dnnl_primitive_desc_t* desc) {
   const int64_t m = shape.dim[kGemmM], n = shape.dim[kGemmN], k = shape.dim[kGemmK];
   const dnnl_dims_t dims[3] = {{m, k}, {k, n}, {m, n}};
   RIDGE_DNNL_CHECK(dnnl_engine_create(&plan->engine, dnnl_cpu, 0));
   RIDGE_DNNL_CHECK(dnnl_stream_create(&plan->stream, plan->engine, dnnl_stream_default_flags));
-  dnnl_memory_desc_t matrix[3];
   for (int i = 0; i < 3; ++i) {
-    RIDGE_DNNL_CHECK(dnnl_memory_desc_init_by_tag(&matrix[i], 2, dims[i],
-                                                  i == kGemmC ? types.out : types.in,
-                                                  i == kGemmB ? types.b : dnnl_ab));
-    RIDGE_DNNL_CHECK(
-        dnnl_memory_create(&plan->memory[i], &matrix[i], plan->engine, DNNL_MEMORY_NONE));
+    RIDGE_DNNL_CHECK(describe_matrix(&matrix[i], dims[i], i == kGemmC ? types.out : types.in,
+                                     i == kGemmB ? types.b : dnnl_ab));
+    RIDGE_DNNL_CHECK(dnnl_memory_create(&plan->memory[i], pointer_to(matrix[i]), plan->engine, DNNL_MEMORY_NONE));
   }
-  dnnl_matmul_desc_t matmul;
-  RIDGE_DNNL_CHECK(dnnl_matmul_desc_init(&matmul, &matrix[0], &matrix[1], nullptr, &matrix[2]));
-  dnnl_primitive_desc_t desc = nullptr;
-  const auto made = dnnl_primitive_desc_create(&desc, &matmul, nullptr, plan->engine, nullptr);
-  if (made == dnnl_unimplemented) {
+  const auto made = describe_matmul(desc, plan->engine, matrix);
+  if (made == dnnl_unimplemented)
     return {.what = types.refusal, .expression = "dnnl_primitive_desc_create", .file = __FILE__};
+  return status_of(made, "dnnl_primitive_desc_create", __LINE__);
+}
+
+/// Makes the primitive; `note` receives the library's name of the implementation it chose:
+/// "brg:avx512_core_bf16".
+Status make_primitive(const Shape& shape, const MatmulTypes& types, Matmul* plan, char (&note)[sizeof Plan::note]) {
+  MatrixDesc matrix[3] = {};
+  dnnl_primitive_desc_t desc = nullptr;
+  Status status = fill(shape, types, plan, matrix, &desc);
+  if (status.ok()) {
+    const char* chosen = nullptr;
+    if (dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &chosen) == dnnl_success)
+      snprintf(note, sizeof note, "implementation %s", chosen);
+    status = status_of(dnnl_primitive_create(&plan->primitive, desc), "dnnl_primitive_create", __LINE__);
   }
-  RIDGE_DNNL_CHECK(made);
-  const char* chosen = nullptr;
-  if (dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &chosen) == dnnl_success)
-    snprintf(note, sizeof note, "implementation %s", chosen);
-  const dnnl_status_t created = dnnl_primitive_create(&plan->primitive, desc);
-  dnnl_primitive_desc_destroy(desc);
-  return status_of(created, "dnnl_primitive_create", __LINE__);
+  if (desc) dnnl_primitive_desc_destroy(desc);
+  for (const MatrixDesc& one : matrix) forget(one);
+  return status;
 }
 
 Status prepare_matmul(const Shape& shape, const MatmulTypes& types, Plan* plan) {
   auto* state = new (std::nothrow) Matmul;
   if (!state) return {.what = "out of memory", .expression = "new Matmul", .file = __FILE__};
   omp_set_num_threads(shape.threads);  // a primitive is made for so many
-  if (const Status status = fill(shape, types, state, plan->note); !status.ok()) {
+  if (const Status status = make_primitive(shape, types, state, plan->note); !status.ok()) {
     release(state);
     return status;
   }
