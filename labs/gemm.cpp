@@ -71,6 +71,7 @@ const Lab& gemm_lab() {
                .change = "the tile by the shape, launches overlap",
                .expert = true},
               {"gemm.cuda.cublaslt", "cuBLASLt", "the fastest of the library's algorithms", kPeer},
+              {"gemm.cuda.cublaslt_promoted", "cuBLASLt, promoted", "fp8 sums kept in fp32", kPeer},
               {"gemm.cuda.cutlass", "CUTLASS", "a kernel put together from templates", kPeer},
           },
       .sections = {{"CPU, fp32", "gemm.cpu.naive_o1"},

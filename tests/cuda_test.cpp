@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "common/harness/measure/cuda/gpu_lock.h"
 #include "common/harness/measure/gate.h"
 #include "common/record/params.h"
+#include "kernels/runtime/cuda/blas_tuning.h"
 #include "kernels/runtime/problems/gemm.h"
 #include "tests/cuda_support.h"
 
@@ -147,6 +150,61 @@ TEST_CASE("every CUDA GEMM rung passes the gate on awkward shapes") {
     ++tested;
   }
   CHECK(tested >= 3);
+}
+
+TEST_CASE("the fastest of several ways is found by graphs in rounds") {
+  if (!gpu()) return;
+  // Ways that fill so many bytes of one buffer; the fourth always fails.
+  struct Fills {
+    void* memory = nullptr;
+    size_t bytes[5] = {64 << 20, 40 << 20, 8 << 20, 1, 16 << 20};
+    int calls[5] = {};
+  } fills;
+  REQUIRE(cudaMalloc(&fills.memory, fills.bytes[0]) == cudaSuccess);
+  const auto fill = [](void* context, int index, cudaStream_t stream) -> Status {
+    auto* one = static_cast<Fills*>(context);
+    ++one->calls[index];
+    if (index == 3) return {.what = "no such way"};
+    RIDGE_CUDA_CHECK(cudaMemsetAsync(one->memory, index, one->bytes[index], stream));
+    return {};
+  };
+  for (int again = 0; again < 5; ++again) {
+    blas::Choice choice;
+    REQUIRE(blas::fastest_of(5, fill, &fills, &choice).ok());
+    CHECK(choice.index == 2);
+    CHECK(choice.tried == 5);
+  }
+  CHECK(fills.calls[3] == 5);  // asked once each time, and passed over
+  blas::Choice only;
+  REQUIRE(blas::fastest_of(1, fill, &fills, &only).ok());
+  CHECK(only.index == 0);
+  cudaFree(fills.memory);
+}
+
+TEST_CASE("cuBLASLt says which algorithm it took, of how many tried, and takes it again") {
+  if (!gpu()) return;
+  for (const char* id : {"gemm.cuda.cublaslt", "gemm.cuda.cublaslt_promoted"}) {
+    const KernelDesc* peer = find_kernel(id);
+    REQUIRE(peer != nullptr);
+    if (peer->arch > capability()) continue;
+    Shape shape = {.dim = {2048, 2048, 2048}};
+    shape.dtype = peer->arch >= 89 ? DType::fp8 : DType::fp16;
+    std::map<std::string, int> notes;
+    for (int again = 0; again < 5; ++again) {
+      Plan plan;
+      REQUIRE(peer->prepare(shape, &plan).ok());
+      int index = 0, tried = 0;
+      INFO(plan.note);
+      CHECK(std::sscanf(plan.note, "algorithm %d of %d tried: id", &index, &tried) == 2);
+      CHECK(index >= 1);
+      CHECK(index <= tried);
+      ++notes[plan.note];
+      plan.release(plan.state);
+    }
+    // Algorithms that are as fast may change places; the choice is no lottery.
+    for (const auto& [note, count] : notes) WARN(id << ": " << count << " of 5: " << note);
+    CHECK(notes.size() <= 3);
+  }
 }
 
 /// For compute-sanitizer, which slows shared memory a hundredfold: few shapes, but a ring of stages

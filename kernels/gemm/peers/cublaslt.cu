@@ -1,13 +1,14 @@
 // ridge: arch=75 needs=cublas
 //
 // Idea      The peer at its best: cuBLASLt is asked for the 16 algorithms that its heuristics like
-//           most for this shape; each is timed on random data, and the fastest is kept.
+//           most for this shape; each is timed on random data as a CUDA graph, in rounds, and the fastest is kept.
 // Changed   cuBLAS takes the first of that list. The list is good, but it is a guess.
 // Limits    Power, with tensor cores at work. Choosing happens in prepare(), which is not timed: a
 //           program that multiplies more than once would do the same. At large sizes not all of the
-//           list is tried: half a second is the limit.
+//           list is tried: a second and a half is the limit, and the note says how many were.
 // Look at   The difference to cuBLAS. A rung has beaten the library only if it beats this one. (fp8
-//           with fast accumulation: partial sums stay in the tensor cores, as in our own rungs.)
+//           with fast accumulation: partial sums stay in the tensor cores, as in our own rungs. cublaslt_promoted.cu
+//           is without.)
 // Source    cuBLASLt documentation, "cublasLtMatmulAlgoGetHeuristic", "Floating Point 8-bit".
 #include "kernels/runtime/cuda/lt_product.h"
 

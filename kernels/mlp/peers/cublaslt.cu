@@ -16,6 +16,7 @@
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/mlp/mlp.h"
 #include "kernels/runtime/cuda/blas.h"
+#include "kernels/runtime/cuda/blas_tuning.h"
 #include "kernels/runtime/weightless/words_launch.h"
 
 namespace {
@@ -125,10 +126,10 @@ struct Mlp {
     return {};
   }
 
-  /// The fastest of what the heuristics list, each called 20 times.
+  /// The fastest of what the heuristics list.
   Status choose(Product* p, const DeviceMemory& left, const DeviceMemory& in,
                 const DeviceMemory& out) {
-    constexpr int kMax = 8, kCalls = 20;
+    constexpr int kMax = 8;
     cublasLtMatmulHeuristicResult_t list[kMax];
     cublasLtMatmulPreference_t wish = nullptr;
     const size_t bytes = blas::kWorkspaceBytes;
@@ -140,24 +141,24 @@ struct Mlp {
         cublasLtMatmulAlgoGetHeuristic(handle, p->what, p->weights, p->in, p->out, p->out, wish, kMax, list, &count);
     cublasLtMatmulPreferenceDestroy(wish);
     RIDGE_CUBLAS_CHECK(listed);
-    cudaEvent_t begin = nullptr, end = nullptr;
-    RIDGE_CUDA_CHECK(cudaEventCreate(&begin));
-    RIDGE_CUDA_CHECK(cudaEventCreate(&end));
-    float best = 0;
-    for (int i = 0; i < count; ++i) {
-      float time_ms = 0;
-      if (!multiply(*p, list[i].algo, left, in, out, nullptr).ok()) continue;
-      cudaEventRecord(begin);
-      for (int call = 0; call < kCalls; ++call) multiply(*p, list[i].algo, left, in, out, nullptr);
-      cudaEventRecord(end);
-      RIDGE_CUDA_CHECK(cudaEventSynchronize(end));
-      cudaEventElapsedTime(&time_ms, begin, end);
-      if (best == 0 || time_ms < best) best = time_ms, p->algorithm = list[i].algo;
-    }
-    cudaEventDestroy(begin), cudaEventDestroy(end);
-    if (best == 0)
+    if (count == 0)
       return {"cuBLASLt has no algorithm for this layer", "choose", __FILE__, __LINE__, false};
-    return {};
+    struct Layer {
+      const Mlp* mlp;
+      const Product* product;
+      const cublasLtMatmulHeuristicResult_t* list;
+      const DeviceMemory *left, *in, *out;
+    } layer = {this, p, list, &left, &in, &out};
+    blas::Choice choice;
+    const Status s = blas::fastest_of(
+        count,
+        [](void* context, int index, cudaStream_t stream) {
+          const auto* one = static_cast<const Layer*>(context);
+          return one->mlp->multiply(*one->product, one->list[index].algo, *one->left, *one->in, *one->out, stream);
+        },
+        &layer, &choice);
+    p->algorithm = list[choice.index].algo;
+    return s;
   }
 
   Status prepare(const Shape& shape, Plan* plan) {

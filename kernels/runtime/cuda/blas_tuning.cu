@@ -8,15 +8,16 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace ridge::blas {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 5, kMaxCalls = 20;
-constexpr float kSample_ms = 0.2f;  // the clock of events is good to a few microseconds
-constexpr auto kTimeLimit = std::chrono::milliseconds(450);
+constexpr int kRounds = 21, kMaxCalls = 100;
+constexpr float kGraph_ms = 0.5f;  // the clock of events is good to a few microseconds
+constexpr auto kTimeLimit = std::chrono::milliseconds(1500);
 
 /// Which bits of a 32-bit word are random, and which are set: numbers of either sign in [0.5, 2),
 /// tf32 ones with 10 bits of mantissa; any int8.
@@ -50,84 +51,175 @@ __global__ void gemm_random_bits_kernel(uint32_t* words, int64_t count, BitPatte
   }
 }
 
-/// Random A and B and room for C, a stream and two events; whatever was made is freed.
-struct Bench {
-  void* memory[3] = {};
-  cudaStream_t stream = nullptr;
-  cudaEvent_t start = nullptr, stop = nullptr;
-  ~Bench() {
-    for (void* block : memory) cudaFree(block);
-    if (start) cudaEventDestroy(start);
-    if (stop) cudaEventDestroy(stop);
-    if (stream) cudaStreamDestroy(stream);
-  }
+struct Operand {
+  void* memory = nullptr;
+  ~Operand() { cudaFree(memory); }
 };
 
-Status fill_bench(DType dtype, const Product& p, Bench* bench) {
+/// Random A and B, and room for C.
+Status fill_operands(DType dtype, const Product& p, Operand* operand) {
   const auto element = static_cast<int64_t>(dtype_size(dtype));
   const int64_t rows_b = gemm_b_is_transposed(dtype) ? p.n : p.k;
   // C is at most 4 bytes an element. A whole number of words each.
   const int64_t bytes[3] = {p.m * p.lda * element, rows_b * p.ldb * element, p.m * p.ldc * 4};
-  RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking));
-  RIDGE_CUDA_CHECK(cudaEventCreate(&bench->start));
-  RIDGE_CUDA_CHECK(cudaEventCreate(&bench->stop));
   for (int i = 0; i < 3; ++i) {
     const int64_t words = (bytes[i] + 3) / 4;
-    RIDGE_CUDA_CHECK(cudaMalloc(&bench->memory[i], static_cast<size_t>(words) * 4));
-    gemm_random_bits_kernel<<<1024, 256, 0, bench->stream>>>(
-        static_cast<uint32_t*>(bench->memory[i]), words, pattern_of(dtype));
+    RIDGE_CUDA_CHECK(cudaMalloc(&operand[i].memory, static_cast<size_t>(words) * 4));
+    gemm_random_bits_kernel<<<1024, 256>>>(static_cast<uint32_t*>(operand[i].memory), words, pattern_of(dtype));
     if (const Status s = RIDGE_CUDA_LAUNCHED(gemm_random_bits_kernel); !s.ok()) return s;
   }
   return {};
 }
 
-/// Milliseconds a call, of `calls` in a row; infinite where one fails.
-float time_choice(const Bench& bench, int calls, const Product& product, int index,
-                  TryChoice try_choice, void* context) {
+/// A way as a graph, and its times in milliseconds a call.
+struct Trial {
+  int index = 0;
+  cudaGraphExec_t graph = nullptr;
+  std::vector<float> times_ms;
+  float median_ms() const {
+    std::vector<float> sorted = times_ms;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+};
+
+/// What trials need; whatever was made is freed.
+struct Trials {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t start = nullptr, stop = nullptr;
+  int calls = 1;
+  std::vector<Trial> all;
+  ~Trials() {
+    for (Trial& one : all)
+      if (one.graph) cudaGraphExecDestroy(one.graph);
+    if (start) cudaEventDestroy(start);
+    if (stop) cudaEventDestroy(stop);
+    if (stream) cudaStreamDestroy(stream);
+  }
+  Status make() {
+    RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    RIDGE_CUDA_CHECK(cudaEventCreate(&start));
+    RIDGE_CUDA_CHECK(cudaEventCreate(&stop));
+    RIDGE_CUDA_CHECK(cudaDeviceSynchronize());  // operands are made on other streams, for which this one does not wait
+    return {};
+  }
+};
+
+/// Milliseconds of what `queue` puts on the stream; infinite where it fails.
+template <class Queue>
+float time_ms(const Trials& trials, Queue queue) {
   float ms = 0;
-  bool good = cudaEventRecord(bench.start, bench.stream) == cudaSuccess;
-  for (int i = 0; i < calls && good; ++i)
-    good = try_choice(context, index, product, bench.stream).ok();
-  good = cudaEventRecord(bench.stop, bench.stream) == cudaSuccess && good;
-  good = cudaEventSynchronize(bench.stop) == cudaSuccess && good;
-  good = good && cudaEventElapsedTime(&ms, bench.start, bench.stop) == cudaSuccess;
-  return good ? ms / static_cast<float>(calls) : std::numeric_limits<float>::infinity();
+  bool good = cudaEventRecord(trials.start, trials.stream) == cudaSuccess;
+  good = queue() && good;
+  good = cudaEventRecord(trials.stop, trials.stream) == cudaSuccess && good;
+  good = cudaEventSynchronize(trials.stop) == cudaSuccess && good;
+  good = good && cudaEventElapsedTime(&ms, trials.start, trials.stop) == cudaSuccess;
+  return good ? ms : std::numeric_limits<float>::infinity();
+}
+
+/// Null where the way cannot be recorded.
+cudaGraphExec_t record(const Trials& trials, int index, Attempt attempt, void* context) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  if (cudaStreamBeginCapture(trials.stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return nullptr;
+  bool good = true;
+  for (int i = 0; i < trials.calls && good; ++i) good = attempt(context, index, trials.stream).ok();
+  good = cudaStreamEndCapture(trials.stream, &graph) == cudaSuccess && good;
+  if (good && cudaGraphInstantiate(&ready, graph, 0) != cudaSuccess) ready = nullptr;
+  if (graph) cudaGraphDestroy(graph);
+  cudaGetLastError();  // a way that fails is passed over
+  return ready;
+}
+
+/// One replay; a way that fails leaves.
+void time_trial(const Trials& trials, Trial* one) {
+  const float ms = time_ms(trials, [&] { return cudaGraphLaunch(one->graph, trials.stream) == cudaSuccess; });
+  one->times_ms.push_back(ms / static_cast<float>(trials.calls));
+}
+
+/// Loads each way's code, records it and times it once. Returns how many were reached before `end`.
+int begin_trials(int count, Attempt attempt, void* context, Clock::time_point end, Trials* trials) {
+  int tried = 0;
+  for (; tried < count && (tried < 2 || Clock::now() < end); ++tried) {
+    const auto call = [&] { return attempt(context, tried, trials->stream).ok(); };
+    if (std::isinf(time_ms(*trials, call))) {
+      cudaGetLastError();
+      continue;
+    }
+    if (trials->all.empty()) {  // the first way says how long a call is
+      const float ms = time_ms(*trials, call);
+      trials->calls = std::clamp(static_cast<int>(std::ceil(kGraph_ms / std::max(ms, 1e-3f))), 1, kMaxCalls);
+    }
+    Trial one = {tried, record(*trials, tried, attempt, context), {}};
+    if (!one.graph) continue;
+    trials->all.push_back(one);
+    time_trial(*trials, &trials->all.back());  // uploads the graph: not counted below
+  }
+  return tried;
+}
+
+/// Those who are behind the best by more than `share` leave.
+void drop_slow(Trials* trials, float share) {
+  float best = std::numeric_limits<float>::infinity();
+  for (const Trial& one : trials->all) best = std::min(best, one.median_ms());
+  std::erase_if(trials->all, [&](Trial& one) {
+    const bool is_slow = !(one.median_ms() <= best * (1 + share));
+    if (is_slow) cudaGraphExecDestroy(one.graph);
+    return is_slow;
+  });
+}
+
+void run_rounds(Trials* trials, Clock::time_point end) {
+  for (int round = 0; round < kRounds && trials->all.size() > 1; ++round) {
+    const auto begin = Clock::now();
+    if (round > 0 && begin > end) return;
+    if (round == 0)
+      for (Trial& one : trials->all) one.times_ms.clear();
+    if (round == 3) drop_slow(trials, 0.2f);
+    if (round == 7) drop_slow(trials, 0.06f);
+    if (round == 13) drop_slow(trials, 0.03f);
+    const size_t size = trials->all.size();
+    for (size_t i = 0; i < size; ++i) time_trial(*trials, &trials->all[round % 2 == 0 ? i : size - 1 - i]);
+  }
 }
 
 }  // namespace
 
-Status find_fastest(DType dtype, const Product& shape, int count, TryChoice try_choice,
-                    void* context, int* best) {
-  constexpr int kMaxChoices = 64;
-  const Clock::time_point end = Clock::now() + kTimeLimit;
-  *best = 0;
+Status fastest_of(int count, Attempt attempt, void* context, Choice* choice) {
+  *choice = {0, 1};
   if (count < 2) return {};
-  Bench bench;
-  if (const Status s = fill_bench(dtype, shape, &bench); !s.ok()) return s.sticky ? s : Status{};
-  Product product = shape;
-  product.a = bench.memory[0];
-  product.b = bench.memory[1];
-  product.c = bench.memory[2];
-  float least[kMaxChoices], call_ms = 0;
-  std::fill(least, least + kMaxChoices, std::numeric_limits<float>::infinity());
-  // Round 0 loads each way's code and says how long a call is. Then they take turns, so that a
-  // drifting clock meets all of them; a lucky sample is a fair one here, as all have as many.
-  for (int round = 0; round <= kRounds; ++round) {
-    for (int i = 0; i < std::min(count, kMaxChoices); ++i) {
-      if (round > 0 && std::isinf(least[i])) continue;
-      if (Clock::now() > end) {
-        if (round == 0) count = i;
-        break;
-      }
-      const float wanted = round == 0 ? 1 : std::ceil(kSample_ms / std::max(call_ms, 1e-3f));
-      const int calls = std::clamp(static_cast<int>(wanted), 1, kMaxCalls);
-      const float ms = time_choice(bench, calls, product, i, try_choice, context);
-      least[i] = round == 1 ? ms : std::min(least[i], ms);
-      call_ms = i == 0 ? ms : std::min(call_ms, ms);
-    }
+  const Clock::time_point begin = Clock::now(), end = begin + kTimeLimit;
+  Trials trials;
+  if (const Status s = trials.make(); !s.ok()) return s.sticky ? s : Status{};
+  choice->tried = begin_trials(count, attempt, context, begin + kTimeLimit / 2, &trials);
+  run_rounds(&trials, end);
+  float best = std::numeric_limits<float>::infinity();
+  for (const Trial& one : trials.all) {
+    if (const float ms = one.median_ms(); ms < best) best = ms, choice->index = one.index;
   }
-  *best = static_cast<int>(std::min_element(least, least + kMaxChoices) - least);
-  return cuda_status(cudaGetLastError(), "trying algorithms", __FILE__, __LINE__);
+  return cuda_status(cudaGetLastError(), "trying ways", __FILE__, __LINE__);
+}
+
+Status find_fastest(DType dtype, const Product& shape, int count, TryChoice try_choice, void* context, Choice* choice) {
+  *choice = {0, 1};
+  if (count < 2) return {};
+  Operand operand[3];
+  if (const Status s = fill_operands(dtype, shape, operand); !s.ok()) return s.sticky ? s : Status{};
+  struct Context {
+    Product product;
+    TryChoice try_choice;
+    void* context;
+  } product = {shape, try_choice, context};
+  product.product.a = operand[0].memory;
+  product.product.b = operand[1].memory;
+  product.product.c = operand[2].memory;
+  return fastest_of(
+      count,
+      [](void* all, int index, cudaStream_t stream) {
+        const auto* one = static_cast<const Context*>(all);
+        return one->try_choice(one->context, index, one->product, stream);
+      },
+      &product, choice);
 }
 
 }  // namespace ridge::blas

@@ -32,6 +32,7 @@ struct LtPlan {
   Types types = {};
   Operands operands;
   bool fused = false;
+  bool promotes = false;  ///< fp8: sums leave the tensor cores for fp32 registers every few products
 };
 
 inline void release_lt(void* state) {
@@ -83,7 +84,7 @@ inline Status describe_lt(const Shape& shape, LtPlan* plan) {
   RIDGE_CUBLAS_CHECK(cublasLtMatmulDescCreate(&plan->product, types.compute, types.scale));
   Status set = set_lt(plan, CUBLASLT_MATMUL_DESC_TRANSA, op_b);
   if (set.ok() && shape.dtype == DType::fp8)
-    set = set_lt(plan, CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1});
+    set = set_lt(plan, CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<int8_t>(plan->promotes ? 0 : 1));
   if (set.ok() && plan->fused) set = ask_for_epilogue(plan);
   if (!set.ok()) return set;
   RIDGE_CUBLAS_CHECK(cublasLtMatrixLayoutCreate(&plan->b, types.in, rows_b, columns_b, p.ldb));
@@ -102,10 +103,12 @@ inline Status multiply_lt(const LtPlan& plan, const cublasLtMatmulAlgo_t& algori
   return {};
 }
 
-/// The heuristics' list. Partial sums of a split K are kept in fp32 as ours are, not in C's type.
+/// The heuristics' list. Partial sums of a split K are kept in fp32 as ours are: in C only where C is of that type.
 inline Status list_lt(const LtPlan& plan, cublasLtMatmulHeuristicResult_t* list, int* count) {
   const size_t bytes = kWorkspaceBytes;
-  const uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  const bool is_wide = plan.types.out == CUDA_R_32F || plan.types.out == CUDA_R_32I;
+  const uint32_t reduction =
+      CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | (is_wide ? CUBLASLT_REDUCTION_SCHEME_INPLACE : 0u);
   cublasLtMatmulPreference_t wish = nullptr;
   RIDGE_CUBLAS_CHECK(cublasLtMatmulPreferenceCreate(&wish));
   cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
@@ -139,11 +142,11 @@ T lt_attribute(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAt
   return value;
 }
 
-/// "algorithm 3 of 8: id 66, tile id 21, stages id 34, split-K 1": tile and stages as the library's header
+/// "algorithm 3 of 8 tried: id 66, tile id 21, stages id 34, split-K 1": tile and stages as the library's header
 /// numbers them (cublasLtMatmulTile_t, cublasLtMatmulStages_t).
-inline void note_lt(const cublasLtMatmulAlgo_t& algorithm, int index, int count, Plan* plan) {
+inline void note_lt(const cublasLtMatmulAlgo_t& algorithm, const Choice& choice, Plan* plan) {
   snprintf(plan->note, sizeof plan->note,
-           "algorithm %d of %d: id %d, tile id %u, stages id %u, split-K %d", index + 1, count,
+           "algorithm %d of %d tried: id %d, tile id %u, stages id %u, split-K %d", choice.index + 1, choice.tried,
            lt_attribute<int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID),
            lt_attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID),
            lt_attribute<uint32_t>(algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID),
@@ -151,25 +154,27 @@ inline void note_lt(const cublasLtMatmulAlgo_t& algorithm, int index, int count,
 }
 
 /// The fastest of 16 algorithms. `at_first`: what scales and bias an fp8 product is tried with, of whole rows and
-/// columns (operands.product); null: none, the sums themselves.
-inline Status prepare_lt(const Shape& shape, const LtEpilogue* at_first, Plan* plan) {
+/// columns (operands.product); null: none, the sums themselves. `promotes`: as in LtPlan.
+inline Status prepare_lt(const Shape& shape, const LtEpilogue* at_first, Plan* plan, bool promotes = false) {
   LtChoice choice = {new (std::nothrow) LtPlan, {}};
   if (!choice.plan) return {"out of memory", "new LtPlan", __FILE__, __LINE__, false};
   choice.plan->fused = at_first != nullptr;
-  int count = 0, best = 0;
+  choice.plan->promotes = promotes;
+  int count = 0;
+  Choice fastest;
   Status status = describe_lt(shape, choice.plan);
   if (status.ok() && at_first) status = point_to(choice.plan, *at_first);
   if (status.ok()) status = list_lt(*choice.plan, choice.list, &count);
   if (status.ok())
     status =
-        find_fastest(shape.dtype, choice.plan->operands.product, count, try_lt, &choice, &best);
+        find_fastest(shape.dtype, choice.plan->operands.product, count, try_lt, &choice, &fastest);
   if (!status.ok()) {
     release_lt(choice.plan);
     return status;
   }
-  choice.plan->algorithm = choice.list[best].algo;
+  choice.plan->algorithm = choice.list[fastest.index].algo;
   *plan = {choice.plan, release_lt, kWorkspaceBytes + choice.plan->operands.workspace_bytes};
-  note_lt(choice.plan->algorithm, best, count, plan);
+  note_lt(choice.plan->algorithm, fastest, plan);
   return {};
 }
 
