@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <list>
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/external.h"
+#include "common/harness/measure/python.h"
 #include "kernels/attention_backward/peers/backward_script.h"
 #include "kernels/conv/peers/torch_conv.h"
 #include "kernels/decode/peers/decode_script.h"
@@ -301,43 +301,42 @@ std::vector<Script> scripts() {
   };
 }
 
-/// A plan of a script. Processes are known by their peers' addresses, so that these live until the end.
+/// A plan of a script in a process of its own, asked by the lines of external.cpp: without its clocks, which a busy
+/// machine contradicts.
 class Prepared {
  public:
-  explicit Prepared(const Script& script) {
-    static std::list<Script> texts;
-    static std::list<external::Peer> peers;
-    texts.push_back(script);
-    peers.push_back({.library = "PyTorch",
-                     .package = "torch",
-                     .floor = kTorchFloor,
-                     .prelude = kTorchCalls,
-                     .script = texts.back().text.c_str()});
-    if (script.on_gpu) peers.back().device = [] { return 0; };
-    std::copy(script.dims.begin(), script.dims.end(), shape_.dim);
-    shape_.dtype = script.dtype;
-    std::vector<external::Buffer> buffers;
-    for (int i = 0; i < script.buffers; ++i) buffers.push_back({4096, i >= script.output});
-    const Status status =
-        external::prepare(peers.back(), shape_, buffers.data(), script.buffers, &plan_);
-    INFO((status.ok() ? "" : status.what));
-    REQUIRE(status.ok());
-    memory_.assign(static_cast<size_t>(script.buffers), std::vector<char>(4096));
-    for (auto& one : memory_) pointers_.push_back(one.data());
+  explicit Prepared(const Script& script)
+      : child_("PyTorch",
+               measure::Python::here().serve_command(std::string(kTorchCalls) + script.text),
+               {{"RIDGE_PEER_DEVICE", script.on_gpu ? "0" : "-1"}, {"RIDGE_PEER_THREADS", "1"}},
+               false) {
+    const auto greeting = child_.receive();
+    REQUIRE(greeting.ok());
+    REQUIRE(*greeting == "ready");
+    std::string command = "prepare 1 " + std::string(dtype_name(script.dtype));
+    for (size_t i = 0; i < script.dims.size(); ++i)
+      command += (i == 0 ? " " : "x") + std::to_string(script.dims[i]);
+    for (int i = 0; i < script.buffers; ++i)
+      command += (i < script.output ? " in:" : " out:") + std::to_string(4096 * i) + ":4096";
+    REQUIRE(child_.memory(static_cast<size_t>(4096 * script.buffers)).ok());
+    note_ = asked(command);
   }
-  ~Prepared() {
-    if (plan_.release != nullptr) plan_.release(plan_.state);
-  }
-  Launch launch() {
-    return {.shape = shape_, .buffers = pointers_.data(), .plan_state = plan_.state};
-  }
-  std::string note() const { return plan_.note; }
+  void call() { asked("call 1"); }
+  void time(int64_t calls) { asked("time 1 " + std::to_string(calls)); }
+  const std::string& note() const { return note_; }
 
  private:
-  Shape shape_;
-  Plan plan_;
-  std::vector<std::vector<char>> memory_;
-  std::vector<void*> pointers_;
+  /// What follows "ok ".
+  std::string asked(const std::string& command) {
+    const auto answer = child_.ask(command);
+    const std::string text = answer ? *answer : answer.error().what;
+    INFO(command << ": " << text);
+    REQUIRE(text.rfind("ok", 0) == 0);
+    return text.size() > 3 ? text.substr(3) : "";
+  }
+
+  measure::Child child_;
+  std::string note_;
 };
 
 Script conv_of(int64_t n, int64_t c) {
@@ -355,14 +354,11 @@ TEST_CASE("n calls of a peer in Python are n computations") {
       INFO(script.name << (*no_graph ? ", nothing recorded" : "") << "; note: " << plan.note());
       CHECK((plan.note().find("no CUDA graph") != std::string::npos) ==
             (*no_graph && script.on_gpu));
-      REQUIRE(external::launch(plan.launch()).ok());
+      plan.call();
       torch.executed();
       for (const int64_t n : {1, 19, 20, 21, 1000}) {
         INFO(n << " calls");
-        CallTimes times;
-        const Status status = external::time_calls(plan.launch(), n, &times);
-        INFO((status.ok() ? "" : status.what));
-        REQUIRE(status.ok());
+        plan.time(n);
         CHECK(torch.executed().size() == static_cast<size_t>(n));
       }
     }
@@ -373,12 +369,11 @@ TEST_CASE("copies of an operand take turns in a recording") {
   FakeTorch torch;
   if (!has_python()) return;
   Prepared plan(scripts()[7]);
-  REQUIRE(external::launch(plan.launch()).ok());
+  plan.call();
   torch.executed();
   std::vector<std::string> names;
   for (const int64_t n : {1, 19, 20, 21, 1000, 2, 50}) {
-    CallTimes times;
-    REQUIRE(external::time_calls(plan.launch(), n, &times).ok());
+    plan.time(n);
     for (const std::string& line : torch.executed()) names.push_back(line);
   }
   REQUIRE(std::set<std::string>(names.begin(), names.end()).size() == 3);
@@ -405,8 +400,7 @@ TEST_CASE("cuDNN is searched five times over all plans on random data, and the f
       conv_of(64, 64));  // the searches find 31, 28, 33, 30 and 29 us; 99 on zeros or ten plans
   CHECK(plan.note() == "fastest of 5 searches over all plans: 28.0 to 33.0 us");
   torch.executed();
-  CallTimes times;
-  REQUIRE(external::time_calls(plan.launch(), 21, &times).ok());
+  plan.time(21);
   CHECK(torch.executed() == std::vector<std::string>(21, "convolution 28"));
   Prepared small(conv_of(1, 64));
   CHECK(small.note() == "fastest of 5 searches over all plans: 28.0 to 33.0 us");
@@ -421,7 +415,7 @@ TEST_CASE("few channels are padded where that is faster") {
   Prepared plan(conv_of(64, 3));
   CHECK(plan.note() == "4 channels, fastest of 5 searches over all plans: 28.0 to 31.0 us");
   torch.executed();
-  REQUIRE(external::launch(plan.launch()).ok());
+  plan.call();
   CHECK(torch.executed() == std::vector<std::string>(1, "convolution 28"));
 }
 
@@ -442,10 +436,15 @@ TEST_CASE("idle threads of the worker's pool spin for a moment") {
   // A peer in a process of its own has neither.
   FakeTorch torch;
   if (!has_python()) return;
+  static constexpr external::Peer kPeer = {
+      .library = "PyTorch", .package = "torch", .prelude = kTorchCalls, .script = kTorchGemm};
   setenv("GOMP_SPINCOUNT", "2000", 1);
-  Prepared plan({"gemm", kTorchGemm, {8, 8, 8}, 3, 2, DType::fp32, false});
+  Plan plan;
+  Shape shape = {.dim = {8, 8, 8}};
+  REQUIRE(prepare_external_gemm(kPeer, shape, &plan).ok());
   unsetenv("GOMP_SPINCOUNT");
-  REQUIRE_FALSE(measure::children(false).empty());
-  const std::string file = "/proc/" + std::to_string(measure::children(false).back()) + "/environ";
+  REQUIRE(measure::children(false).size() == 1);
+  const std::string file = "/proc/" + std::to_string(measure::children(false)[0]) + "/environ";
   CHECK(test::read_all(file).find("GOMP_SPINCOUNT=2") == std::string::npos);
+  plan.release(plan.state);
 }

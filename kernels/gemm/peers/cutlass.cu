@@ -1,109 +1,115 @@
 // ridge: arch=90a needs=cutlass flags=--expt-relaxed-constexpr
 //
-// Idea      The peer in source form: CUTLASS puts a kernel together from described parts. This is
-//           its best known description for large bf16 products: 128 x 256 tiles of C over two SMs
-//           that share B by multicast, persistent, with two cooperating consumer warpgroups.
+// Idea      The peer in source form: CUTLASS puts a kernel together from described parts. Three descriptions for
+//           Hopper in bf16 and fp16, each in seven orders of tiles, and four for the FMA units in fp32 are tried, and
+//           the fastest counts; the note says which.
 // Changed   The ideas of our last rungs, by templates: what is a file here is an argument there.
-// Limits    Power. Small products: a tile this large leaves SMs idle.
+// Limits    Power. Small products: the tiles are large ones, and launches do not overlap.
 // Look at   The time to compile it, beside the time to run it.
-// Source    CUTLASS 3, "CUTLASS 3.0 GEMM API" and its collective builders.
-#include <cutlass/cutlass.h>
+// Source    CUTLASS 3, "CUTLASS 3.0 GEMM API" and its collective builders; cutlass_sm90.h.
 #include <cutlass/version.h>
 
-#include <cutlass/gemm/device/gemm_universal_adapter.h>
-#include <cutlass/epilogue/collective/collective_builder.hpp>
-#include <cutlass/gemm/collective/collective_builder.hpp>
-#include <cutlass/gemm/kernel/gemm_universal.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <new>
+#include <vector>
 
 #include "common/harness/kernel/cuda_check.h"
-#include "kernels/runtime/cuda/blas_operands.h"
+#include "kernels/gemm/peers/cutlass_ways.h"
+#include "kernels/runtime/cuda/blas_tuning.h"
+
+static_assert(CUTLASS_MAJOR >= 4, "docs/peers.md: CUTLASS 4.0 is the oldest to compare with");
 
 namespace {
 
 using namespace ridge;
+using cutlass_peer::Call;
+using cutlass_peer::Order;
+using cutlass_peer::Way;
 
-using Element = cutlass::bfloat16_t;
-using RowMajor = cutlass::layout::RowMajor;
-using Tile = cute::Shape<cute::_128, cute::_256, cute::_64>;
-using Cluster = cute::Shape<cute::_2, cute::_1, cute::_1>;
-constexpr int kAlign = 8;  // elements in 16 bytes: what the copy engine needs
+/// What is tried, in this order: each kernel in CUTLASS's own order first.
+struct Attempted {
+  const Way* way;
+  Order order;
+};
 
-using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
-    cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Tile, Cluster,
-    cutlass::epilogue::collective::EpilogueTileAuto, float, float, void, RowMajor, kAlign, Element,
-    RowMajor, kAlign, cutlass::epilogue::TmaWarpSpecializedCooperative>::CollectiveOp;
-using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
-    cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element, RowMajor, kAlign, Element,
-    RowMajor, kAlign, float, Tile, Cluster,
-    cutlass::gemm::collective::StageCountAutoCarveout<static_cast<int>(
-        sizeof(typename Epilogue::SharedStorage))>,
-    cutlass::gemm::KernelTmaWarpSpecializedCooperative>::CollectiveOp;
-using Kernel =
-    cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, Mainloop, Epilogue>;
-using Multiply = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
+std::vector<Attempted> attempts(DType dtype) {
+  constexpr Order kOrders[] = {{0, 1}, {1, 2}, {2, 2}, {1, 4}, {2, 4}, {1, 8}, {2, 8}};
+  std::vector<Attempted> list;
+  for (const Order& order : kOrders) {
+    const auto add = [&](const Way& way) {
+      const bool is_first = order.raster == 0;
+      if (way.dtype == dtype && (is_first || way.has_orders)) list.push_back({&way, order});
+    };
+    for (const Way& way : cutlass_peer::kWide) add(way);
+    for (const Way& way : cutlass_peer::kTall) add(way);
+    for (const Way& way : cutlass_peer::kPingPong) add(way);
+    for (const Way& way : cutlass_peer::kFp32) add(way);
+  }
+  return list;
+}
 
 struct CutlassPlan {
   blas::Operands operands;
-  void* workspace = nullptr;
-  cutlass::KernelHardwareInfo hardware;
+  Call call;
+  Attempted chosen = {};
+  std::vector<Attempted> tried;
 };
-
-Multiply::Arguments arguments(const CutlassPlan& plan, const blas::Product& p) {
-  const cute::Int<1> one;
-  Multiply::Arguments all = {
-      cutlass::gemm::GemmUniversalMode::kGemm,
-      {int(p.m), int(p.n), int(p.k), 1},
-      {static_cast<const Element*>(p.a),
-       {p.lda, one, 0},
-       static_cast<const Element*>(p.b),
-       {one, p.ldb, 0}},
-      {{}, nullptr, {p.ldc, one, 0}, static_cast<Element*>(p.c), {p.ldc, one, 0}},
-      plan.hardware};
-  all.epilogue.thread.alpha = 1.0f;
-  all.epilogue.thread.beta = 0.0f;
-  return all;
-}
 
 void release(void* state) {
   auto* plan = static_cast<CutlassPlan*>(state);
   blas::free_operands(&plan->operands);
-  cudaFree(plan->workspace);
+  cudaFree(plan->call.workspace);
   delete plan;
 }
 
-Status status_of(cutlass::Status status, const char* expression, int line) {
-  if (status == cutlass::Status::kSuccess) return {};
-  const Status cuda = cuda_status(cudaGetLastError(), expression, __FILE__, line);
-  if (!cuda.ok()) return cuda;
-  return {cutlass::cutlassGetStatusString(status), expression, __FILE__, line, false};
+Status run(const CutlassPlan& plan, const Attempted& one, const blas::Product& product, cudaStream_t stream) {
+  Call call = plan.call;
+  call.product = product;
+  call.order = one.order;
+  call.stream = stream;
+  return one.way->run(call);
+}
+
+Status fill_plan(const Shape& shape, CutlassPlan* state, Plan* plan) {
+  Call& call = state->call;
+  RIDGE_CUDA_CHECK(cudaGetDevice(&call.device));
+  RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&call.sms, cudaDevAttrMultiProcessorCount, call.device));
+  const bool aligned = shape.dtype != DType::fp32;
+  if (const Status s = blas::make_operands(shape, aligned, &state->operands); !s.ok()) return s;
+  call.product = state->operands.product;
+  state->tried = attempts(shape.dtype);
+  size_t bytes = 0;
+  for (const Attempted& one : state->tried) bytes = std::max(bytes, one.way->workspace_bytes(call));
+  if (bytes > 0) RIDGE_CUDA_CHECK(cudaMalloc(&call.workspace, bytes));
+  plan->workspace_bytes = state->operands.workspace_bytes + bytes;
+  const auto attempt = [](void* context, int index, const blas::Product& product, cudaStream_t stream) {
+    const auto* all = static_cast<const CutlassPlan*>(context);
+    return run(*all, all->tried[static_cast<size_t>(index)], product, stream);
+  };
+  blas::Choice choice;
+  const Status s =
+      blas::find_fastest(shape.dtype, call.product, static_cast<int>(state->tried.size()), attempt, state, &choice);
+  state->chosen = state->tried[static_cast<size_t>(choice.index)];
+  static constexpr const char* kRasters[] = {"its own order", "along m", "along n"};
+  const Order& order = state->chosen.order;
+  std::snprintf(plan->note, sizeof plan->note, "%s, %s, swizzle %d: the fastest of %d tried", state->chosen.way->name,
+                kRasters[order.raster], order.swizzle, choice.tried);
+  return s;
 }
 
 Status prepare(const Shape& shape, Plan* plan) {
   auto* state = new (std::nothrow) CutlassPlan;
   if (!state) return {"out of memory", "new CutlassPlan", __FILE__, __LINE__, false};
   *plan = {state, release, 0};
-  RIDGE_CUDA_CHECK(cudaGetDevice(&state->hardware.device_id));
-  RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&state->hardware.sm_count, cudaDevAttrMultiProcessorCount,
-                                          state->hardware.device_id));
-  if (const Status s = blas::make_operands(shape, true, &state->operands); !s.ok()) return s;
-  const size_t bytes = Multiply::get_workspace_size(arguments(*state, state->operands.product));
-  plan->workspace_bytes = state->operands.workspace_bytes + bytes;
-  if (bytes > 0) RIDGE_CUDA_CHECK(cudaMalloc(&state->workspace, bytes));
-  return {};
+  return fill_plan(shape, state, plan);
 }
 
 Status launch(const Launch& launch) {
   const auto* plan = static_cast<const CutlassPlan*>(launch.plan_state);
-  const auto stream = static_cast<cudaStream_t>(launch.stream);
   blas::Product product;
   if (const Status s = blas::begin(plan->operands, launch, &product); !s.ok()) return s;
-  Multiply multiply;
-  const auto all = arguments(*plan, product);
-  const Status ready =
-      status_of(multiply.initialize(all, plan->workspace, stream), "initialize", __LINE__);
-  if (!ready.ok()) return ready;
-  if (const Status s = status_of(multiply.run(stream), "run", __LINE__); !s.ok()) return s;
+  if (const Status s = run(*plan, plan->chosen, product, static_cast<cudaStream_t>(launch.stream)); !s.ok()) return s;
   return blas::finish(plan->operands, launch);
 }
 
@@ -115,5 +121,5 @@ const char* version() {
 
 }  // namespace
 
-RIDGE_KERNEL(gemm, cuda, cutlass, .dtypes = "bf16", .library = "CUTLASS", .version = version,
+RIDGE_KERNEL(gemm, cuda, cutlass, .dtypes = "bf16 fp16 fp32", .library = "CUTLASS", .version = version,
              .prepare = prepare, .launch = launch);
