@@ -116,3 +116,17 @@ if(RIDGE_HAS_CUDA)
     target_include_directories(ridge_lib_cutlass SYSTEM INTERFACE ${RIDGE_CUTLASS_INCLUDE})
   endif()
 endif()
+
+# FlashAttention-3 from its source (folder hopper/), on CUTLASS: bf16 forward alone, without PyTorch.
+set(FLASH_ATTENTION_DIR "" CACHE PATH "folder of Dao-AILab's flash-attention; empty: no peer of it")
+if(RIDGE_HAS_CUDA AND TARGET ridge_lib_cutlass AND FLASH_ATTENTION_DIR)
+  find_path(RIDGE_FLASH3_INCLUDE flash_fwd_launch_template.h HINTS ${FLASH_ATTENTION_DIR}/hopper ${FLASH_ATTENTION_DIR}
+    NO_DEFAULT_PATH)
+  if(RIDGE_FLASH3_INCLUDE)
+    file(STRINGS ${RIDGE_FLASH3_INCLUDE}/__init__.py flash3_version REGEX "__version__")
+    string(REGEX MATCH "[0-9][0-9.]*[0-9]" flash3_version "${flash3_version}")
+    add_library(ridge_lib_flash3 INTERFACE)
+    target_include_directories(ridge_lib_flash3 SYSTEM INTERFACE ${RIDGE_FLASH3_INCLUDE} ${RIDGE_CUTLASS_INCLUDE})
+    target_compile_definitions(ridge_lib_flash3 INTERFACE RIDGE_FLASH3_VERSION="${flash3_version}")
+  endif()
+endif()

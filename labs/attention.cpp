@@ -47,6 +47,8 @@ const Lab& attention_lab() {
               {"attention.cuda.fp8", "e4m3", "half the bytes, twice the rate, weights of 4 bits"},
               {"attention.cuda.pytorch", "PyTorch, FlashAttention-2",
                "from Python, in another process", kPeer},
+              {"attention.cuda.flash_attention_3", "FlashAttention-3",
+               "its authors' source, compiled here", kPeer},
               {"attention.cuda.cudnn", "cuDNN", "through PyTorch, in another process", kPeer},
               {"attention_backward.cuda.stored", "backward: P and dS stored, GPU", "six kernels"},
               {"attention_backward.cuda.wgmma_tma", "backward: wgmma + TMA",

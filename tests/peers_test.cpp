@@ -80,8 +80,8 @@ struct Page {
 };
 
 std::string number_in(const std::string& text) {
-  const size_t at = text.find_first_of("0123456789");
-  return at == text.npos ? "" : text.substr(at);
+  const size_t at = text.rfind(' ');
+  return at == text.npos ? "" : text.substr(at + 1);
 }
 
 /// The names of a test's cases, literals that lie over two lines put together.
