@@ -44,6 +44,7 @@ const Lab& gemm_lab() {
               {"gemm.cuda.tf32x3", "3xTF32", "fp32 as two TF32 numbers: three products"},
               {"gemm.cuda.cublas", "cuBLAS", "the library, for this GPU", kPeer},
               {"gemm.cuda.pytorch", "PyTorch", "from Python, in another process", kPeer},
+              {"gemm.cuda.jax", "JAX", "XLA, from Python, in another process", kPeer},
               {"gemm.cuda.wmma", "WMMA", "a warp multiplies 16 x 16 tiles"},
               {"gemm.cuda.mma_sync", "mma.sync", "copies, swizzle and registers by hand"},
               {"gemm.cuda.wgmma_tma", "wgmma + TMA", "Hopper's matrix unit and copy engine"},
