@@ -3,9 +3,8 @@
 
 namespace ridge {
 
-/// n calls are programs of 20 products, whose operands wait for the product before (optimization_barrier), so that XLA
-/// can neither share nor hoist them; it records them as a CUDA graph. Single ones for the rest. fp32 stays fp32; tf32
-/// lies n x k.
+/// A call is a dispatch from Python, which returns before the product is there. Several products of the same operands in
+/// one program would be one: XLA shares them, optimization_barrier or not. fp32 stays fp32; tf32's B lies n x k.
 inline constexpr const char* kJaxGemm = R"py(
 import os
 os.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'
@@ -16,7 +15,6 @@ device = int(os.environ['RIDGE_PEER_DEVICE'])
 place = jax.devices('cpu')[0] if device < 0 else jax.devices('gpu')[device]
 types = {'fp32': jnp.float32, 'tf32': jnp.float32, 'bf16': jnp.bfloat16, 'fp16': jnp.float16}
 precisions = {'fp32': 'highest', 'tf32': 'tensorfloat32'}
-TOGETHER = 20
 
 class Product:
     def __init__(self, dtype, m, n, k):
@@ -27,15 +25,7 @@ class Product:
         def multiply(a, b):
             return jnp.matmul(a, b.T if tf32 else b, precision=precisions.get(dtype))
 
-        def many(a, b):
-            c = multiply(a, b)
-            for _ in range(TOGETHER - 1):
-                a, b, c = jax.lax.optimization_barrier((a, b, c))
-                c = multiply(a, b)
-            return c
-
-        self.one, self.many = jax.jit(multiply), jax.jit(many)
-        self.result = self.many(*self.operands)
+        self.multiply = jax.jit(multiply)
         self.call()
         self.finish()
 
@@ -48,13 +38,7 @@ class Product:
         memory[:] = self.result.tobytes()
 
     def call(self):
-        self.result = self.one(*self.operands)
-
-    def calls(self, count):
-        for _ in range(count // TOGETHER):
-            self.result = self.many(*self.operands)
-        for _ in range(count % TOGETHER):
-            self.call()
+        self.result = self.multiply(*self.operands)
 
     def finish(self):
         self.result.block_until_ready()
