@@ -332,8 +332,20 @@ TEST_CASE("the command line says what the stored scores would take, and goes on"
       "--set",  "sequence=1100", "--set",   "d=8",
       "--mode", "live",          "--out",   root / "run.jsonl"};
   const test::Outcome outcome = test::Program(test::variable("RIDGE_BIN"), args).finish();
+  std::vector<std::string> pair = {"compare",     "attention",
+                                   "--baseline",  "attention.cpu.online",
+                                   "--candidate", "attention.cpu.stored",
+                                   "--set",       "d=8",
+                                   "--set",       "sequence=1100",
+                                   "--limit",     "1"};
+  const test::Outcome compared = test::Program(test::variable("RIDGE_BIN"), pair).finish();
   unsetenv("RIDGE_SYSTEM_ROOT");
-  INFO(outcome.out << outcome.err);
+  INFO(outcome.out << outcome.err << compared.out << compared.err);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.find("skipped: ") != std::string::npos);
+  CHECK(compared.code == 69);  // nothing on this machine can do that
+  CHECK(compared.out.find("INVALID") == std::string::npos);
+  CHECK(compared.err.find("the stored scores take 4.6 MiB") != std::string::npos);
   CHECK(outcome.out.find("the stored scores take 4.6 MiB, and 2.6 MiB are free") !=
         std::string::npos);
   const size_t online = outcome.out.find("cpu.online");

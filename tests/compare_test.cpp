@@ -79,6 +79,19 @@ TEST_CASE("compare: two candidates, one of them wrong, is INVALID and nothing is
   CHECK(outcome.series[0].status == SeriesStatus::skipped);
 }
 
+TEST_CASE("compare: a side that refuses the problem leaves no verdict, only the reason") {
+  FakeDevice device;
+  Listener listener;
+  measure::Bench bench;
+  const KernelDesc refusing = picky();
+  const auto outcome = measure::compare(
+      &bench, {{&kGood, kParams, &device}, {&refusing, kParams, &device}}, quick(), &listener);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == ErrorCode::unavailable);
+  CHECK(outcome.error().sentence() == "toy.cpu.picky: takes even sizes only");
+  CHECK(device.blocks == 0);
+}
+
 bool told = false;
 Status wrong_when_told(const Launch& l) {
   answer(l);

@@ -220,6 +220,14 @@ TEST_CASE("a kernel for another instruction set or type is skipped, with the rea
   unsetenv("RIDGE_MAX_ISA");
 }
 
+TEST_CASE("a kernel that refuses the problem is skipped; one whose call fails has failed") {
+  const Series refused = run_live(picky());
+  CHECK(refused.status == SeriesStatus::skipped);
+  CHECK(refused.reason == "toy.cpu.picky: takes even sizes only");
+  CHECK(refused.checks.empty());
+  CHECK(run_live(kernel("toy.cpu.refuses", refuses)).status == SeriesStatus::failed);
+}
+
 TEST_CASE("memory that is not there is refused before anything is allocated") {
   FakeDevice device;
   FamilyDesc family = *find_family("toy");

@@ -152,6 +152,9 @@ Status stale(const Launch& l) {
 Status refuses(const Launch&) {
   return {.what = "no such luck", .expression = "refuses()"};
 }
+Status prepare_refusal(const Shape&, Plan*) {
+  return refuse("takes even sizes only");
+}
 Status loses_device(const Launch&) {
   return {.what = "gone", .sticky = true};
 }
@@ -160,6 +163,12 @@ KernelDesc kernel(const char* id, Status (*launch)(const Launch&)) {
   KernelDesc desc;
   desc.id = id;
   desc.launch = launch;
+  return desc;
+}
+/// A right kernel that does not take the problem.
+KernelDesc picky() {
+  KernelDesc desc = kernel("toy.cpu.picky", good);
+  desc.prepare = prepare_refusal;
   return desc;
 }
 const KernelDesc kGood = kernel("toy.cpu.good", good);

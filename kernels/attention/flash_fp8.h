@@ -139,7 +139,7 @@ template <typename Run>
 Status with_fp8_head(const Shape& shape, Run run) {
   if (shape.dim[kAttentionHeadSize] == 64) return run.template operator()<64>();
   if (shape.dim[kAttentionHeadSize] == 128) return run.template operator()<128>();
-  return {"this rung takes head sizes 64 and 128", nullptr, __FILE__, __LINE__, false};
+  return refuse("takes head sizes 64 and 128");
 }
 
 /// V transposed and the order of the tiles; in plan->state.

@@ -24,8 +24,7 @@ PFN_cuTensorMapEncodeIm2col_v12000 find_encoder() {
 Status encode_tensor_map_im2col(const TensorMapIm2col& images, CUtensorMap* map) {
   static const PFN_cuTensorMapEncodeIm2col_v12000 encode = find_encoder();
   if (!encode) {
-    return {"the driver has no cuTensorMapEncodeIm2col (it needs CUDA 12)",
-            "cudaGetDriverEntryPointByVersion", __FILE__, __LINE__, false};
+    return refuse("the driver has no cuTensorMapEncodeIm2col (it needs CUDA 12)");
   }
   const auto size = [](int64_t value) { return static_cast<cuuint64_t>(value); };
   const cuuint64_t sizes[4] = {size(images.c), size(images.w), size(images.h), size(images.n)};

@@ -34,9 +34,19 @@ struct Status {
   const char* file = nullptr;
   int line = 0;
   bool sticky = false;  ///< the device context is lost (CUDA): the worker must end
-  bool refused = false;  ///< it does not take such a problem ("takes head sizes 64 and 128"): skipped, not failed
+  bool refused =
+      false;  ///< the rung does not take such a problem: skipped, not failed. See refuse()
   bool ok() const { return what == nullptr; }
 };
+
+/// What prepare() or launch() returns for a problem that the rung does not take: "takes images in nhwc
+/// (layout=nhwc)". `what` as in Status.
+static inline Status refuse(const char* what) {
+  Status status;
+  status.what = what;
+  status.refused = true;
+  return status;
+}
 
 /// The shape a kernel is asked for. What dim[i] means is the family's (kernels/<family>/<family>.h).
 struct Shape {

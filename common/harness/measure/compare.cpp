@@ -462,7 +462,10 @@ void ComparisonRun::judge(const Result<void>& outcome) {
 Result<CompareOutcome> ComparisonRun::run() {
   describe_sides();
   const auto outcome = steps();
-  if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
+  if (!outcome && (outcome.error().code == ErrorCode::worker ||
+                   outcome.error().code == ErrorCode::unavailable)) {
+    return outcome.error();
+  }
   out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
   judge(outcome);
   for (size_t i = 0; i < out_.series.size(); ++i) {

@@ -41,7 +41,8 @@ inline constexpr int kRounds = 40;
 inline constexpr int kTurns =
     6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
 
-/// INVALID verdicts and cancellations are outcomes; an Error means that a device is lost.
+/// INVALID verdicts and cancellations are outcomes. Errors: worker, a device is lost; unavailable, a side cannot run
+/// here or refuses the problem, so that there is no comparison.
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,
                                const CompareOptions& options, Observer* observer);
 

@@ -275,7 +275,9 @@ class CpuDevice : public Device {
 }  // namespace
 
 Error to_error(const Status& status, const KernelDesc& kernel) {
-  Error error{status.sticky ? ErrorCode::worker : ErrorCode::invalid,
+  Error error{status.sticky    ? ErrorCode::worker
+              : status.refused ? ErrorCode::unavailable
+                               : ErrorCode::invalid,
               status.what == nullptr ? "no error" : status.what, kernel.id, ""};
   if (status.expression != nullptr) error.what += std::string(" (") + status.expression + ")";
   if (status.sticky) error.hint = "the device is lost; the worker is started anew";

@@ -54,16 +54,16 @@ Status prepare_onednn(const Shape& shape, Plan* plan) {
   plan->workspace_bytes = static_cast<size_t>(bytes);
   const double free_bytes = 0.9 * double(measure::free_memory_bytes());
   if (!(bytes <= free_bytes))
-    return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+    return attention_scores_refused(bytes, free_bytes);
   try {
     omp_set_num_threads(shape.threads);
     auto* state = new OnednnPlan;
     *plan = {state, release, static_cast<size_t>(bytes)};
     state->scores = static_cast<float*>(std::malloc(static_cast<size_t>(bytes)));
-    if (!state->scores) return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+    if (!state->scores) return attention_scores_refused(bytes, free_bytes);
     make_softmax(size, state);
   } catch (const std::exception&) {
-    return {.what = "oneDNN makes no softmax of this size", .file = __FILE__, .line = __LINE__};
+    return refuse("oneDNN makes no softmax of this size");
   }
   return {};
 }

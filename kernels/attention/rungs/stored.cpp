@@ -22,11 +22,11 @@ Status prepare_stored(const Shape& shape, Plan* plan) {
   plan->workspace_bytes = static_cast<size_t>(bytes);
   const double free_bytes = 0.9 * double(measure::free_memory_bytes());
   if (!(bytes <= free_bytes))
-    return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+    return attention_scores_refused(bytes, free_bytes);
   plan->state = std::malloc(static_cast<size_t>(bytes));
   plan->release = std::free;
   if (plan->state != nullptr) return {};
-  return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+  return attention_scores_refused(bytes, free_bytes);
 }
 
 void scores(const Attention& a, const float* q, const float* k, float* s) {

@@ -21,12 +21,12 @@ Status prepare_stored(const Shape& shape, Plan* plan) {
   const double bytes = 2 * attention_scores_bytes(shape, sizeof(float));
   const double free_bytes = 0.9 * double(measure::free_memory_bytes());
   if (!(bytes <= free_bytes))
-    return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+    return attention_scores_refused(bytes, free_bytes);
   plan->state = std::malloc(static_cast<size_t>(bytes));
   plan->release = std::free;
   plan->workspace_bytes = static_cast<size_t>(bytes);
   if (plan->state != nullptr) return {};
-  return attention_scores_refused(bytes, free_bytes, __FILE__, __LINE__);
+  return attention_scores_refused(bytes, free_bytes);
 }
 
 float dot(const float* x, const float* y, int64_t d) {

@@ -32,7 +32,7 @@ const external::Peer kPeer = {.library = "cuDNN",
 Status prepare_cudnn(const Shape& shape, Plan* plan) {
   const Conv v = conv_shape(&shape);
   if (v.layout == kConvNchw16c) {
-    return {"cuDNN takes nchw and nhwc", "prepare_cudnn", __FILE__, __LINE__, false};
+    return refuse("cuDNN takes nchw and nhwc");
   }
   const size_t size = dtype_size(shape.dtype);
   const external::Buffer buffers[] = {

@@ -149,8 +149,7 @@ Status prepare_onednn(const Shape& shape, Plan* plan) {
     const bool winograd =
         RIDGE_CONV_WINOGRAD && choose(state, v, constants, dnnl::algorithm::convolution_winograd);
     if (!winograd && !choose(state, v, constants, dnnl::algorithm::convolution_direct)) {
-      return {
-          .what = "oneDNN has no convolution for this shape", .file = __FILE__, .line = __LINE__};
+      return refuse("oneDNN has no convolution for this shape");
     }
     const Way& way = state->way;
     plan->workspace_bytes = way.f.get_desc().get_size() +

@@ -90,8 +90,7 @@ static inline Status conv_prepare_blocks(const ConvKernel* kernel, const Shape* 
   const Conv v = plan->v = conv_shape(shape);
   if (v.h * v.w * (v.layout == kConvNhwc ? v.c : 16) > INT32_MAX) {
     free(plan);
-    status.what = "an image is too large for offsets of 32 bits";
-    return status;
+    return refuse("an image is too large for offsets of 32 bits");
   }
   plan->threads = threads;
   plan->depthwise = conv_is_depthwise(&v);

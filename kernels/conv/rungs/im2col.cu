@@ -83,7 +83,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   const Conv v = conv_shape(&shape);
   const KernelDesc* kernel = find_kernel("gemm.cuda.warp_tile");
   if (!kernel)
-    return {"the GEMM lab's warp tile is not here", "prepare", __FILE__, __LINE__, false};
+    return refuse("the GEMM lab's warp tile is not here");
   const int64_t image = v.group_c * v.r * v.s * v.p * v.q * int64_t{sizeof(float)};
   int64_t images = kMaxBytes / image < v.n ? kMaxBytes / image : v.n;
   if (images < 1) images = 1;

@@ -49,7 +49,7 @@ Status with_tile(const ConvTile& tile, Run run) {
 
 Status prepare_conv_wgmma(const Shape& shape, Plan* plan) {
   const Conv v = conv_shape(&shape);
-  if (v.layout != kConvNhwc) return {"takes images in nhwc (layout=nhwc)", "prepare", __FILE__, __LINE__, false};
+  if (v.layout != kConvNhwc) return refuse("takes images in nhwc (layout=nhwc)");
   if (!takes(v)) {
     std::snprintf(plan->note, sizeof plan->note, "mma.sync: the copy engine takes multiples of 8 channels, no groups");
     return prepare_conv_mma_sync(shape, plan);

@@ -10,8 +10,8 @@ namespace ridge {
 inline Status prepare_decode_peer(const external::Peer& peer, const Shape& shape, Plan* plan) {
   const int64_t* dim = shape.dim;
   if (dim[kDecodePage] != 0 || dim[kDecodeMixed] != 0) {
-    return {"takes a cache in one piece and sequences of equal lengths: page=0, lengths=equal",
-            nullptr, __FILE__, __LINE__, false};
+    return refuse(
+        "takes a cache in one piece and sequences of equal lengths: page=0, lengths=equal");
   }
   const auto row = static_cast<size_t>(dim[kDecodeHeadSize]) * dtype_size(shape.dtype);
   const size_t q = static_cast<size_t>(dim[kDecodeBatch] * dim[kDecodeHeads]) * row;

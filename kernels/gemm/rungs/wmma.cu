@@ -127,7 +127,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   RIDGE_CUDA_CHECK(cudaGetDevice(&device));
   RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   if (shape.dtype == DType::bf16 && major * 10 < kBf16Arch)
-    return {"bf16 needs tensor cores of sm_80 or later", "prepare", __FILE__, __LINE__, false};
+    return refuse("bf16 needs tensor cores of sm_80 or later");
   return prepare_padding(shape, plan);
 }
 

@@ -72,7 +72,7 @@ Status prepare(const Shape& shape, Plan* plan) {
   plan->state = state;
   plan->release = release;
   state->gemm = find_kernel("gemm.cuda.cublaslt");
-  if (!state->gemm) return {"gemm.cuda.cublaslt is not built", nullptr, __FILE__, __LINE__, false};
+  if (!state->gemm) return refuse("gemm.cuda.cublaslt is not built");
   const size_t bytes = static_cast<size_t>(shape.dim[kGemvBatch] * shape.dim[kGemvN]) * 4;
   RIDGE_CUDA_CHECK(cudaMalloc(&state->acc, bytes));
   const Status status = state->gemm->prepare(gemv_product(shape, DType::int8), &state->product);

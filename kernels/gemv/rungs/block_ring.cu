@@ -119,8 +119,7 @@ template <int tiles>
 Status prepare_as(const Shape& shape) {
   constexpr int kMax = 227 * 1024;
   if (shared_bytes(shape) > kMax) {
-    return {"x takes more shared memory than there is: choose a smaller batch", nullptr, __FILE__,
-            __LINE__, false};
+    return refuse("x takes more shared memory than there is: choose a smaller batch");
   }
   RIDGE_CUDA_CHECK(
       cudaFuncSetAttribute(gemv_block_ring_kernel<tiles>, cudaFuncAttributeMaxDynamicSharedMemorySize, kMax));

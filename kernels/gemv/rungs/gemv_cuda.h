@@ -15,8 +15,8 @@ constexpr int kGemvMaxBatch = 16;
 /// The plan of a rung that has no other: whose turn it is.
 static inline Status prepare_gemv(const Shape& shape, Plan* plan) {
   if (shape.dim[kGemvBatch] > kGemvMaxBatch) {
-    return {"takes at most 16 rows of x: choose batch=16 or less, or a rung for large batches",
-            nullptr, __FILE__, __LINE__, false};
+    return refuse(
+        "takes at most 16 rows of x: choose batch=16 or less, or a rung for large batches");
   }
   plan->state = calloc(1, sizeof(int64_t));
   plan->release = free;

@@ -141,8 +141,7 @@ struct Mlp {
         cublasLtMatmulAlgoGetHeuristic(handle, p->what, p->weights, p->in, p->out, p->out, wish, kMax, list, &count);
     cublasLtMatmulPreferenceDestroy(wish);
     RIDGE_CUBLAS_CHECK(listed);
-    if (count == 0)
-      return {"cuBLASLt has no algorithm for this layer", "choose", __FILE__, __LINE__, false};
+    if (count == 0) return refuse("cuBLASLt has no algorithm for this layer");
     struct Layer {
       const Mlp* mlp;
       const Product* product;

@@ -108,7 +108,7 @@ ridge::Status launch(const ridge::Launch& launch) {
   RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   RIDGE_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
   if (launch.shape.dtype == ridge::DType::fp8 && major * 10 + minor < 89)
-    return {"fp8 tensor cores come with sm_89", "launch", __FILE__, __LINE__, false};
+    return ridge::refuse("fp8 tensor cores come with sm_89");
   return with_tensor_element(launch.shape.dtype,
                              [&](auto element) { return run<decltype(element)>(launch); });
 }

@@ -119,8 +119,7 @@ inline Status list_lt(const LtPlan& plan, cublasLtMatmulHeuristicResult_t* list,
                                                                plan.c, wish, kMaxAlgorithms, list, count);
   cublasLtMatmulPreferenceDestroy(wish);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && *count == 0))
-    return {"cuBLASLt has no algorithm for this type and shape on this GPU",
-            "cublasLtMatmulAlgoGetHeuristic", __FILE__, __LINE__, false};
+    return refuse("cuBLASLt has no algorithm for this type and shape on this GPU");
   return status_of(status, "cublasLtMatmulAlgoGetHeuristic", __FILE__, __LINE__);
 }
 

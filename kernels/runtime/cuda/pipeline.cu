@@ -25,8 +25,7 @@ PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
 Status encode_tensor_map(const TensorMap2d& matrix, CUtensorMap* map) {
   static const PFN_cuTensorMapEncodeTiled_v12000 encode = find_encoder();
   if (!encode) {
-    return {"the driver has no cuTensorMapEncodeTiled (it needs CUDA 12)",
-            "cudaGetDriverEntryPointByVersion", __FILE__, __LINE__, false};
+    return refuse("the driver has no cuTensorMapEncodeTiled (it needs CUDA 12)");
   }
   const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(matrix.columns),
                                static_cast<cuuint64_t>(matrix.rows),

@@ -13,7 +13,7 @@ inline Status allocate_scores(double bytes, Plan* plan) {
   size_t free_bytes = 0, all = 0;
   RIDGE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &all));
   if (!(bytes <= 0.95 * double(free_bytes))) {
-    return attention_scores_refused(bytes, double(free_bytes), __FILE__, __LINE__);
+    return attention_scores_refused(bytes, double(free_bytes));
   }
   RIDGE_CUDA_CHECK(cudaMalloc(&plan->state, static_cast<size_t>(bytes)));
   plan->release = [](void* state) { cudaFree(state); };

@@ -15,7 +15,7 @@ Status with_tensor_head(DType dtype, int64_t head_size, Run run) {
   };
   if (head_size == 64) return with_type.template operator()<64>();
   if (head_size == 128) return with_type.template operator()<128>();
-  return {"this rung takes head sizes 64 and 128", nullptr, __FILE__, __LINE__, false};
+  return refuse("takes head sizes 64 and 128");
 }
 template <typename Run>
 Status with_tensor_head(const Shape& shape, Run run) {

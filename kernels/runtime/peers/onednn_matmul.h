@@ -93,7 +93,7 @@ Status fill(const Shape& shape, const MatmulTypes& types, Matmul* plan, MatrixDe
   }
   const auto made = describe_matmul(desc, plan->engine, matrix);
   if (made == dnnl_unimplemented)
-    return {.what = types.refusal, .expression = "dnnl_primitive_desc_create", .file = __FILE__};
+    return refuse(types.refusal);
   return status_of(made, "dnnl_primitive_desc_create", __LINE__);
 }
 

@@ -16,18 +16,13 @@ static inline double attention_scores_bytes(const Shape& shape, size_t element_b
 }
 
 /// What prepare() says when they do not fit in `free_bytes`. Valid until the next call of this thread.
-static inline Status attention_scores_refused(double bytes, double free_bytes, const char* file,
-                                              int line) {
+static inline Status attention_scores_refused(double bytes, double free_bytes) {
   static thread_local char text[120];
   const int small = bytes < 0x1p30;
   const double unit = small ? 0x1p20 : 0x1p30;
   snprintf(text, sizeof(text), "the stored scores take %.1f %s, and %.1f %s are free", bytes / unit,
            small ? "MiB" : "GiB", free_bytes / unit, small ? "MiB" : "GiB");
-  Status status;
-  status.what = text;
-  status.file = file;
-  status.line = line;
-  return status;
+  return refuse(text);
 }
 
 }  // namespace ridge
