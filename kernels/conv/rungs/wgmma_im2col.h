@@ -165,6 +165,7 @@ __device__ void consume(typename S::Shared& shared, const ConvMaps& g, int group
       at.advance();
     }
     wgmma_wait<0>();
+    wgmma_touch(acc);
     if (threadIdx.x % 128 == 0) mbarrier_arrive(&shared.empty[before]);
 #pragma unroll
     for (int block = 0; block < kBlocks; ++block) {

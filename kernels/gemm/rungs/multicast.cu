@@ -62,6 +62,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
       at.advance();
     }
     wgmma_wait<0>();
+    wgmma_touch(acc);
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
     store_registers<Element, kTileN>(acc, g, row + half, column);
   });

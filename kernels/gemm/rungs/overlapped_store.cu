@@ -77,6 +77,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
       at.advance();
     }
     wgmma_wait<0>();
+    wgmma_touch(acc);
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
     store<Element>(acc, g, row + half, column, shared.strips[half / 64]);
   });

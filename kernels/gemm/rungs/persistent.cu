@@ -73,6 +73,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
       at.advance();
     }
     wgmma_wait<0>();
+    wgmma_touch(acc);
     if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared.empty[before]);
     store_registers<Element, kTileN>(acc, g, row + half, column);
   });

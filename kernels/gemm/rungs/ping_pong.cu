@@ -83,6 +83,8 @@ __device__ void consume(Shared& shared, const TensorGemm& g) {
     }
     pass_turn_to(1 - group);
     wgmma_wait<0>();
+    wgmma_touch(upper);
+    wgmma_touch(lower);
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
     store<Element>(upper, g, row, column, shared.strips[group]);
     store<Element>(lower, g, row + 64, column, shared.strips[group]);

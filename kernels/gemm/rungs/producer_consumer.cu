@@ -60,6 +60,8 @@ __device__ void consume(Shared& shared, const TensorGemm& g, int row, int column
     at.advance();
   }
   wgmma_wait<0>();
+  wgmma_touch(upper);
+  wgmma_touch(lower);
   store_registers<Element, kTileN>(upper, g, row, column);
   store_registers<Element, kTileN>(lower, g, row + 64, column);
 }

@@ -100,6 +100,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       wgmma_tile<Tf32, kTileN>(part, t.high_a + own_rows, t.high_b, true);
       wgmma_commit();
       wgmma_wait<0>();
+      wgmma_touch(part);
       if (leader) mbarrier_arrive(empty + at.stage);
 #pragma unroll
       for (int i = 0; i < kTileN / 2; ++i) acc[i] += part[i];

@@ -145,6 +145,7 @@ __device__ void consume(typename T::Shared& shared, const TensorGemm& g) {
     }
     if constexpr (T::kPingPong) pass_turn_to(1 - group);
     wgmma_wait<0>();
+    wgmma_touch(acc);
     mbarrier_arrive_everywhere<kCluster>(&shared.empty[before]);
 #pragma unroll
     for (int i = 0; i < T::kBlocks; ++i) {

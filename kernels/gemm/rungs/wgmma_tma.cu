@@ -58,6 +58,8 @@ __global__ void __launch_bounds__(kThreads)
     wgmma_tile<Element, kTileN>(lower, shared.a + 64 * kSliceBytes, shared.b, slice > 0);
     wgmma_commit();
     wgmma_wait<0>();
+    wgmma_touch(upper);
+    wgmma_touch(lower);
     __syncthreads();  // all have read before the next slice comes
   }
   store_registers<Element, kTileN>(upper, g, row, column);

@@ -58,6 +58,7 @@ __device__ void consume(Shared& shared, const TensorGemm& g, int row, int column
     at.advance();
   }
   wgmma_wait<0>();
+  wgmma_touch(acc);
   store_registers<Element, kTileN>(acc, g, row + half, column);
 }
 

@@ -153,6 +153,7 @@ __device__ void consume(T::Shared& shared, const ScaledGemm& g) {
     }
     pass_turn_to(1 - group);
     wgmma_wait<0>();
+    wgmma_touch(acc);
     mbarrier_arrive_everywhere<kTileCluster>(&shared.empty[before]);
 #pragma unroll
     for (int i = 0; i < T::kBlocks; ++i) store_acc<fused>(acc[i], g, row + i * 64, column, shared.strips[group]);

@@ -65,6 +65,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       wgmma_wait<1>();
     }
     wgmma_wait<0>();
+    wgmma_touch(d);
 
     // Of rows g and g + 8: this thread's 64 columns, then all 256.
     float upper = 0.0f, lower = 0.0f;

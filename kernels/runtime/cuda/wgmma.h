@@ -42,12 +42,19 @@ __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/// Names the registers after a wgmma_wait(): nothing that reads or writes them may be moved before it.
-/// Without this the compiler, which sees no link between the wait and the sums, is free to.
-template <int count>
-__device__ __forceinline__ void wgmma_touch(float (&d)[count]) {
+/// Names accumulators after the wgmma_wait() that finished them: nothing that reads or writes them may be moved before
+/// it. Without this the compiler, which sees no link between the wait and the registers, is free to. Only what is
+/// finished: after wgmma_wait<1>() the accumulators of the last group are still being written.
+__device__ __forceinline__ void wgmma_touch(float& value) {
+  asm volatile("" : "+f"(value)::"memory");
+}
+__device__ __forceinline__ void wgmma_touch(int& value) {
+  asm volatile("" : "+r"(value)::"memory");
+}
+template <typename Values, int count>
+__device__ __forceinline__ void wgmma_touch(Values (&d)[count]) {
 #pragma unroll
-  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
+  for (int i = 0; i < count; ++i) wgmma_touch(d[i]);
 }
 
 /// Wgmma<Element, n, n_major>::multiply(d, a, b, accumulate): the instruction for these types, n of 64, 128, 256;
