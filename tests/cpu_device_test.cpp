@@ -2,14 +2,18 @@
 #include <time.h>
 
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "common/harness/measure/cache_flush.h"
 #include "common/harness/measure/device.h"
 #include "common/stats/stats.h"
 #include "kernels/runtime/cpu/team.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 namespace ridge {
 namespace {
@@ -221,6 +225,93 @@ TEST_CASE("with cold caches each of at most ten calls is timed alone, after a fl
   CHECK(stats::median(gaps_ns) > 10e3);
   // And it is no part of what was timed.
   CHECK(cold.samples[0].t_ns * 10 < stats::median(gaps_ns) * 9);
+}
+
+/// Two clusters of cores with a last-level cache each, the second of one core that this process may use.
+TEST_CASE("a flush reads twice every core's own cache, and twice every last-level cache") {
+  const std::vector<measure::CoreCaches> caches = {{0, 1 << 20, 4 << 20, "0-2"},
+                                                   {1, 1 << 20, 4 << 20, "0-2"},
+                                                   {2, 3 << 20, 4 << 20, "0-2"},
+                                                   {7, 1 << 20, 4 << 20, "6-7"},
+                                                   {9, 0, 0, ""}};
+  const auto shares = measure::flush_shares(caches);
+  REQUIRE(shares.size() == caches.size());
+  std::map<std::string, int64_t> read;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    CHECK(shares[i].core == caches[i].core);
+    CHECK(shares[i].bytes >= 2 * caches[i].own_bytes);
+    // The cores of one last-level cache read different lines, one behind the other.
+    CHECK(shares[i].begin == read[caches[i].last_shared]);
+    read[caches[i].last_shared] += shares[i].bytes;
+  }
+  CHECK(read["0-2"] >= 8 << 20);
+  CHECK(read["6-7"] == 8 << 20);
+  CHECK(read[""] == 64 << 20);  // nothing is known of its caches
+}
+
+TEST_CASE(
+    "a core's own cache is the level before the last, and instructions' caches do not count") {
+  const test::Folder root;
+  const auto write = [&](int index, const char* level, const char* type, const char* size,
+                         const char* shared) {
+    const auto folder = root / ("sys/devices/system/cpu/cpu3/cache/index" + std::to_string(index));
+    std::filesystem::create_directories(folder);
+    test::write_all(folder + "/level", level);
+    test::write_all(folder + "/type", type);
+    test::write_all(folder + "/size", size);
+    test::write_all(folder + "/shared_cpu_list", shared);
+  };
+  write(0, "1", "Data", "32K", "3");
+  write(1, "1", "Instruction", "64K", "3");
+  write(2, "2", "Unified", "1024K", "3");
+  write(3, "3", "Unified", "32M", "0-7");
+  const auto caches = measure::read_core_caches(root.path.string(), {3});
+  REQUIRE(caches.size() == 1);
+  CHECK(caches[0].own_bytes == 1 << 20);
+  CHECK(caches[0].last_bytes == 32 << 20);
+  CHECK(caches[0].last_shared == "0-7");
+}
+
+/// Threads of this process.
+size_t count_threads() {
+  return static_cast<size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+TEST_CASE(
+    "before a cold call of several threads every core has read; for one thread only the caller") {
+  for (const int threads : {1, 2}) {
+    auto device = measure::make_cpu_device();
+    REQUIRE(device);
+    KernelDesc kernel;
+    kernel.id = "toy.cpu.cold";
+    static std::vector<measure::FlushShare> seen;
+    static size_t tasks = 0;
+    seen.clear();
+    kernel.launch = [](const Launch&) {
+      seen = measure::CacheFlush::last();
+      tasks = count_threads();
+      return Status();
+    };
+    Launch call;
+    call.shape.threads = threads;
+    auto side = (*device)->make_side(kernel, call, Cache::cold, 1e6);
+    REQUIRE(side);
+    const size_t before = count_threads();
+    REQUIRE((*device)->time_latency(**side));
+    CHECK(tasks == before);  // no reader is left to run beside the call
+    const std::vector<int> cores = measure::usable_cores();
+    if (threads == 1) {
+      CHECK(seen.size() == 1);
+      continue;
+    }
+    const auto caches = measure::read_core_caches("", cores);
+    REQUIRE(seen.size() == cores.size());
+    for (size_t i = 0; i < seen.size(); ++i) {
+      CHECK(seen[i].core == cores[i]);
+      CHECK(seen[i].bytes >= 2 * caches[i].own_bytes);
+    }
+  }
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/core/upper_lanes.h"
+#include "common/harness/measure/cache_flush.h"
 #include "common/harness/measure/counters.h"
 #include "common/harness/measure/device.h"
 #include "common/harness/measure/machine.h"
@@ -205,7 +206,7 @@ class CpuDevice : public Device {
     Status status;
     const int64_t spells = side.cache == Cache::cold ? calls : 1;
     for (int64_t spell = 0; spell < spells && status.ok(); ++spell) {
-      if (side.cache == Cache::cold) flush();
+      if (side.cache == Cache::cold) flush(process);
       const double cpu_start = cpu_ns(process);
       const double start = now_ns();
       for (int64_t i = 0; i < calls / spells && status.ok(); ++i) status = launch(side.launch);
@@ -252,24 +253,15 @@ class CpuDevice : public Device {
     }
   }
 
-  /// Reads twice the last-level cache. Reading leaves clean lines; writing would make the timed
-  /// call pay for writing ours back.
-  void flush() {
+  /// Before a cold call. A rung of several threads has left its data in the caches of every core that it may run on.
+  void flush(bool every_core) {
     const double start = now_ns();
-    if (flush_buffer_.empty()) {
-      const int64_t llc = last_level_cache_bytes();
-      flush_buffer_.assign(static_cast<size_t>(2 * (llc > 0 ? llc : 32 << 20)) / sizeof(uint64_t),
-                           1);
-    }
-    uint64_t sum = 0;
-    for (size_t i = 0; i < flush_buffer_.size(); i += 8) sum += flush_buffer_[i];  // one a line
-    flush_sink_ = sum;
+    cache_flush_.flush(every_core);
     flush_ns_ = now_ns() - start;
   }
 
-  std::vector<uint64_t> flush_buffer_;
-  volatile uint64_t flush_sink_ = 0;  ///< keeps the compiler from dropping the reads
-  double flush_ns_ = 0;               ///< what the last flush took
+  CacheFlush cache_flush_;
+  double flush_ns_ = 0;  ///< what the last flush took
 };
 
 }  // namespace

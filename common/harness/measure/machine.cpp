@@ -37,15 +37,6 @@ std::string field_of(const std::string& path, const std::string& key) {
   return "";
 }
 
-/// "32768K", "1M", "512" in bytes; 0 if it is no number ("max").
-int64_t parse_bytes(const std::string& text) {
-  char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (end == text.c_str() || value < 0) return 0;
-  const int64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
-  return value * unit;
-}
-
 /// Busy and stolen CPU seconds of the whole machine; negative if unreadable.
 double machine_busy_s() {
   const std::vector<double> all = cpu_busy_s("");
@@ -66,6 +57,14 @@ void read_caches(CpuInfo* cpu) {
 }
 
 }  // namespace
+
+int64_t parse_bytes(const std::string& text) {
+  char* end = nullptr;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  if (end == text.c_str() || value < 0) return 0;
+  const int64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
+  return value * unit;
+}
 
 std::string system_root() {
   const char* root = std::getenv("RIDGE_SYSTEM_ROOT");

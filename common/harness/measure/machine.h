@@ -29,6 +29,8 @@ std::vector<double> cpu_busy_s(const std::string& root);
 /// CPU seconds of this process and of the peers it started.
 double own_cpu_s();
 
+/// "32768K", "1M", "512" in bytes; 0 if it is no number ("max").
+int64_t parse_bytes(const std::string& text);
 /// First line of a small file; empty if it cannot be read.
 std::string read_line_of(const std::string& path);
 
