@@ -1,6 +1,12 @@
 // A rung's assembly: by the worker's own disassembler, and by hand-written lines whose loop is known.
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/harness/measure/disassembly.h"
 #include "common/harness/measure/hot_loop.h"
 #include "tests/program.h"
 #include "tests/worker_process.h"
@@ -87,6 +93,87 @@ TEST_CASE("SASS: predicates are passed over, the tensor instruction counts") {
   CHECK(loop->fma == 1);
   CHECK(loop->loads == 1);
   CHECK(loop->stores == 1);
+}
+
+TEST_CASE("of a GPU rung only the code that was compiled with its file is looked at") {
+  // As g++ and nvcc leave it: a file's local symbols follow its name, and each file has a symbol of that name.
+  const char* kTable =
+      "0000000000000000 l    df *ABS*\t0000000000000000              tmpxft_1_tuned.cudafe1.cpp\n"
+      "0000000000309570 l     O .nvFatBinSegment\t0000000000000018              "
+      "_ZL15__fatDeviceText\n"
+      "0000000000304060 l     O .data.rel.ro\t0000000000000060              "
+      "_ZL17ridge_kernel_desc\n"
+      "0000000000000000 l    df *ABS*\t0000000000000000              tmpxft_2_ring.cudafe1.cpp\n"
+      "00000000003040c0 l     O .data.rel.ro\t0000000000000060              "
+      "_ZL17ridge_kernel_desc\n"
+      "0000000000309588 l     O .nvFatBinSegment\t0000000000000018              "
+      "_ZL15__fatDeviceText\n"
+      "0000000000000000 l    df *ABS*\t0000000000000000              naive.cpp\n"
+      "0000000000304120 l     O .data.rel.ro\t0000000000000060              "
+      "_ZL17ridge_kernel_desc\n";
+  const auto code_of = [&](int64_t registration) {
+    return measure::symbol_beside(kTable, registration, "_ZL15__fatDeviceText");
+  };
+  CHECK(code_of(0x304060) == 0x309570);
+  CHECK(code_of(0x3040c0) == 0x309588);
+  CHECK(code_of(0x304120) == 0);  // no GPU code
+  CHECK(code_of(0x1234) == 0);
+}
+
+/// An objdump that never ends, and says in a file which process it is.
+struct StuckTool {
+  test::Folder folder;
+  std::string path = variable("PATH");
+  StuckTool() {
+    const std::string tool = folder / "objdump";
+    test::write_all(tool, "#!/bin/sh\necho $$ > '" + (folder / "pid") + "'\nexec sleep 600\n");
+    chmod(tool.c_str(), 0755);
+    setenv("PATH", (folder.path.string() + ":" + path).c_str(), 1);
+  }
+  ~StuckTool() { setenv("PATH", path.c_str(), 1); }
+  static std::string variable(const char* name) { return std::getenv(name); }
+
+  /// The tool's number, once it has started.
+  pid_t wait_for_start() const {
+    for (int i = 0; i < 4000; ++i, usleep(5000)) {
+      std::ifstream file(folder / "pid");
+      if (pid_t pid = 0; file >> pid) return pid;
+    }
+    FAIL("the tool was not started");
+    return 0;
+  }
+  /// Within 20 s, after which the test gives up.
+  static bool is_gone(pid_t pid) {
+    for (int i = 0; i < 4000; ++i, usleep(5000)) {
+      std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+      std::string number, name, state;
+      if (!(file >> number >> name >> state) || state == "Z")
+        return true;  // or nobody has reaped it yet
+    }
+    return false;
+  }
+};
+
+TEST_CASE("a stuck disassembler is ended with the command, and with the worker") {
+  {
+    const StuckTool tool;
+    test::Program list(test::variable("RIDGE_BIN"), {"list", "--asm", "gemm.cpu.naive_o1"});
+    const pid_t pid = tool.wait_for_start();
+    list.interrupt();
+    const test::Outcome outcome = list.finish();
+    INFO(outcome.err);
+    CHECK(outcome.code == 130);
+    CHECK(outcome.err.find("cancelled") != std::string::npos);
+    CHECK(tool.is_gone(pid));
+  }
+  const StuckTool tool;
+  pid_t pid = 0;
+  {
+    test::Worker worker("RIDGE_WORKER");
+    worker.send({{"type", "assembly"}, {"id", 1}, {"kernel", "gemm.cpu.naive_o1"}});
+    pid = tool.wait_for_start();
+  }
+  CHECK(tool.is_gone(pid));
 }
 
 #if defined(__x86_64__)

@@ -38,12 +38,14 @@ Result<void> Work::source(int64_t request, const std::string& kernel) {
   return {};
 }
 
-Result<void> Work::assembly(int64_t request, const std::string& kernel) {
+Result<void> Work::assembly(int64_t request, const std::string& kernel,
+                            const std::function<bool()>& cancelled) {
   // Without a GPU to ask: for the newest that is built in.
   const int capability = machine_.capability();
   const Rung* found = rung(kernel);
-  RIDGE_TRY(const AssemblyText text, found != nullptr ? found->assembly(capability)
-                                                      : measure::disassemble(kernel, capability));
+  RIDGE_TRY(const AssemblyText text, found != nullptr
+                                         ? found->assembly(capability, cancelled)
+                                         : measure::disassemble(kernel, capability, cancelled));
   emitter_->emit("result", {{"request", request}, {"assembly", text}});
   return {};
 }

@@ -70,8 +70,8 @@ constexpr Handler kHandlers[] = {
        return work.source(id_of(request), text_of(request, "kernel"));
      }},
     {RequestType::assembly,
-     [](Work& work, const Json& request, Cancelled) {
-       return work.assembly(id_of(request), text_of(request, "kernel"));
+     [](Work& work, const Json& request, Cancelled cancelled) {
+       return work.assembly(id_of(request), text_of(request, "kernel"), cancelled);
      }},
     {RequestType::build,
      [](Work& work, const Json& request, Cancelled cancelled) {

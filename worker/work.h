@@ -28,7 +28,8 @@ class Work {
 
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
-  Result<void> assembly(int64_t request, const std::string& kernel);
+  Result<void> assembly(int64_t request, const std::string& kernel,
+                        const std::function<bool()>& cancelled);
   /// A learner's text becomes a rung of the catalogue, or the result says why not.
   Result<void> build(int64_t request, const std::string& kernel, const std::string& dtype,
                      const std::string& text, std::function<bool()> cancelled);

@@ -290,11 +290,12 @@ const Edit* Edits::find(std::string_view kernel) const {
   return nullptr;
 }
 
-Result<AssemblyText> Edits::disassemble(const Edit& edit, int capability) const {
+Result<AssemblyText> Edits::disassemble(const Edit& edit, int capability,
+                                        const std::function<bool()>& cancelled) const {
   const Scratch scratch;
   const std::string file = scratch.path() + "/rung.so";
   std::ofstream(file, std::ios::binary) << edit.artifact;
-  return measure::disassemble_object(edit.source, file, capability);
+  return measure::disassemble_object(edit.source, file, capability, cancelled);
 }
 
 Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) {

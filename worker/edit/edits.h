@@ -35,7 +35,8 @@ class Edits {
                           measure::Observer* observer);
   const Edit* find(std::string_view kernel) const;
 
-  Result<AssemblyText> disassemble(const Edit& edit, int capability) const;
+  Result<AssemblyText> disassemble(const Edit& edit, int capability,
+                                   const std::function<bool()>& cancelled) const;
 
   /// One edited rung of `request`: everything that goes wrong is in the Series.
   Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer);

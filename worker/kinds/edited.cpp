@@ -14,8 +14,9 @@ class EditedRung : public Rung {
 
   Result<SourceText> source() const override { return edit().source; }
 
-  Result<AssemblyText> assembly(int capability) const override {
-    return edits_->disassemble(edit(), capability);
+  Result<AssemblyText> assembly(int capability,
+                                const std::function<bool()>& cancelled) const override {
+    return edits_->disassemble(edit(), capability, cancelled);
   }
 
   Result<Series> measure(const Job& job) const override {

@@ -44,8 +44,8 @@ Result<SourceText> Rung::source() const {
   return built_in_source(info_.id);
 }
 
-Result<AssemblyText> Rung::assembly(int capability) const {
-  return measure::disassemble(info_.id, capability);
+Result<AssemblyText> Rung::assembly(int capability, const std::function<bool()>& cancelled) const {
+  return measure::disassemble(info_.id, capability, cancelled);
 }
 
 std::vector<std::string> Rung::ceilings(const Params&) const {

@@ -42,7 +42,8 @@ class Rung {
 
   /// Its text, as it was compiled. Error usage: there is none in this worker.
   virtual Result<SourceText> source() const;
-  virtual Result<AssemblyText> assembly(int capability) const;
+  virtual Result<AssemblyText> assembly(int capability,
+                                        const std::function<bool()>& cancelled) const;
 
   /// Everything that happens is in the Series; an Error means that the device is lost or that the request
   /// was cancelled before it began. Called for a rung that can run here.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "common/harness/kernel/registry.h"
@@ -19,14 +21,16 @@ namespace {
 constexpr size_t kMaxBytes = 48'000;
 /// Of a function that does not fit: what stands before the loop.
 constexpr size_t kLinesBefore = 60;
-constexpr double kToolLimit_s = 60;  // cuobjdump takes seconds for a worker with CUTLASS in it
+constexpr double kToolLimit_s = 60;
 
 Error unavailable(std::string what, const std::string& kernel, std::string hint) {
   return {ErrorCode::unavailable, std::move(what), kernel, std::move(hint)};
 }
 
-/// Where the linker thought it would be: this program may be loaded anywhere.
-int64_t file_address(const void* place) {
+using Cancelled = std::function<bool()>;
+
+/// Where this program is loaded: it may be anywhere.
+uintptr_t load_base() {
   uintptr_t base = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* out) {
@@ -34,7 +38,12 @@ int64_t file_address(const void* place) {
         return 1;  // the first is the program itself
       },
       &base);
-  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(place) - base);
+  return base;
+}
+
+/// Where the linker thought it would be.
+int64_t file_address(const void* place) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(place) - load_base());
 }
 
 struct Built {
@@ -57,27 +66,42 @@ struct AddressRange {
   int64_t begin = 0, end = 0;
 };
 
+/// A line of objdump's symbol table.
+struct Symbol {
+  int64_t address = 0, size = 0;
+  std::string flags, section, name;
+  bool is(char flag) const { return flags.find(flag) != flags.npos; }
+};
+
+/// "0000000000064080 l     F .text\t0000000000000111              name"; none: another line.
+std::optional<Symbol> symbol_of(const std::string& line) {
+  const size_t tab = line.find('\t');
+  if (tab == line.npos || line.size() < 25) return std::nullopt;
+  Symbol symbol;
+  symbol.flags = line.substr(17, 7), symbol.section = line.substr(25, tab - 25);
+  symbol.address = std::strtoll(line.c_str(), nullptr, 16);
+  symbol.size = std::strtoll(line.c_str() + tab, nullptr, 16);
+  symbol.name = line.substr(line.find_last_of(" \t") + 1);
+  return symbol;
+}
+
 /// The functions of the file that holds the symbol at `registration`; empty if nothing does.
 AddressRange code_beside(const std::string& symbols, int64_t registration) {
   std::istringstream lines(symbols);
   AddressRange code;
   bool here = false;
   for (std::string line; std::getline(lines, line);) {
-    // "0000000000064080 l     F .text\t0000000000000111              name"
-    const size_t tab = line.find('\t');
-    if (tab == line.npos || line.size() < 25) continue;
-    const std::string flags = line.substr(17, 7), section = line.substr(25, tab - 25);
-    const int64_t address = std::strtoll(line.c_str(), nullptr, 16);
-    const int64_t size = std::strtoll(line.c_str() + tab, nullptr, 16);
-    if (flags.find('f') != flags.npos) {  // a file begins
+    const auto symbol = symbol_of(line);
+    if (!symbol) continue;
+    if (symbol->is('f')) {  // a file begins
       if (here) return code;
       code = {};
     }
-    here = here || (flags.find('O') != flags.npos && address == registration);
+    here = here || (symbol->is('O') && symbol->address == registration);
     const bool is_cold = line.ends_with(".cold");
-    if (flags.find('F') == flags.npos || section != ".text" || size == 0 || is_cold) continue;
-    code.begin = code.end == 0 ? address : std::min(code.begin, address);
-    code.end = std::max(code.end, address + size);
+    if (!symbol->is('F') || symbol->section != ".text" || symbol->size == 0 || is_cold) continue;
+    code.begin = code.end == 0 ? symbol->address : std::min(code.begin, symbol->address);
+    code.end = std::max(code.end, symbol->address + symbol->size);
   }
   return here ? code : AddressRange{};
 }
@@ -92,11 +116,12 @@ int64_t only_registration(const std::string& symbols) {
 
 /// `registration`: where its description is loaded in this program; null: `program` is another.
 Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::string& program,
-                                      const void* registration) {
+                                      const void* registration, const Cancelled& cancelled) {
   const auto no_tool = [&](const Error& why) {
+    if (why.code == ErrorCode::cancelled) return why;
     return unavailable("objdump: " + why.what, kernel, "install it: sudo apt install binutils");
   };
-  const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s);
+  const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s, cancelled);
   if (!symbols) return no_tool(symbols.error());
   const AddressRange code = code_beside(
       *symbols, registration != nullptr ? file_address(registration) : only_registration(*symbols));
@@ -115,7 +140,7 @@ Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::stri
   command.push_back("-Mintel");
 #endif
   command.push_back(program);
-  const auto text = output_of(command, kToolLimit_s);
+  const auto text = output_of(command, kToolLimit_s, cancelled);
   if (!text) return no_tool(text.error());
   return parse_objdump(*text);
 }
@@ -193,27 +218,96 @@ Sass pick_sass(const std::string& text, const std::vector<std::string>& names, i
 }
 
 /// cuobjdump from PATH, else from the toolkit's usual places.
-Result<std::string> all_sass(const std::string& program) {
+Result<std::string> all_sass(const std::string& file, const Cancelled& cancelled) {
   std::vector<std::string> places = {"cuobjdump", "/usr/local/cuda/bin/cuobjdump"};
   if (const char* home = std::getenv("CUDA_HOME"))
     places.push_back(std::string(home) + "/bin/cuobjdump");
   Error why;
   for (const std::string& place : places) {
-    auto text = output_of({place, "--dump-sass", program}, kToolLimit_s);
-    if (text) return text;
+    auto text = output_of({place, "--dump-sass", file}, kToolLimit_s, cancelled);
+    if (text || text.error().code == ErrorCode::cancelled) return text;
     if (why.what.empty() || text.error().what != "it is not installed") why = text.error();
   }
   return why;
 }
 
+/// What nvcc puts into an object for its GPU code (fatbinary_section.h and fatbinary.h of the toolkit).
+struct FatbinWrapper {
+  static constexpr uint32_t kMagic = 0x466243b1;
+  uint32_t magic, version;
+  const void* data;
+  const void* more;
+};
+struct FatbinHeader {
+  static constexpr uint32_t kMagic = 0xba55ed50;
+  uint32_t magic;
+  uint16_t version, header_bytes;
+  uint64_t bytes;  ///< after the header
+};
+
+/// The GPU code that was compiled with the file of the rung at `registration`, in this process; empty: not found.
+std::string own_fatbin(const std::string& symbols, const void* registration) {
+  const int64_t at = symbol_beside(symbols, file_address(registration), "_ZL15__fatDeviceText");
+  if (at == 0) return "";
+  const auto* wrapper =
+      reinterpret_cast<const FatbinWrapper*>(load_base() + static_cast<uintptr_t>(at));
+  if (wrapper->magic != FatbinWrapper::kMagic) return "";
+  const auto* header = static_cast<const FatbinHeader*>(wrapper->data);
+  if (header == nullptr || header->magic != FatbinHeader::kMagic) return "";
+  return {reinterpret_cast<const char*>(header), header->header_bytes + header->bytes};
+}
+
+/// A file that lasts as long as this.
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& content) {
+    std::error_code error;
+    path_ = (std::filesystem::temp_directory_path(error) / "ridge-XXXXXX.fatbin").string();
+    int file = mkstemps(path_.data(), sizeof(".fatbin") - 1);
+    const bool is_whole =
+        file >= 0 && write(file, content.data(), content.size()) == ssize_t(content.size());
+    if (file >= 0) close(file);
+    if (!is_whole) remove();
+  }
+  ~ScratchFile() { remove(); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const { return path_; }  ///< empty: it could not be written
+
+ private:
+  void remove() {
+    if (!path_.empty()) unlink(path_.c_str());
+    path_.clear();
+  }
+  std::string path_;
+};
+
+/// The rung's own file alone where the symbols tell it: all of a worker's GPU code is hundreds of megabytes of text,
+/// which takes cuobjdump minutes.
+Result<std::string> sass_of(const std::string& program, const void* registration,
+                            const Cancelled& cancelled) {
+  if (registration != nullptr) {
+    const auto symbols = output_of({"objdump", "-t", program}, kToolLimit_s, cancelled);
+    if (!symbols && symbols.error().code == ErrorCode::cancelled) return symbols.error();
+    const ScratchFile file(symbols ? own_fatbin(*symbols, registration) : "");
+    if (symbols && !file.path().empty()) {
+      auto text = all_sass(file.path(), cancelled);
+      if (!text || text->find("Function : ") != text->npos) return text;
+    }
+  }
+  return all_sass(program, cancelled);
+}
+
 Result<Sass> gpu_code(const std::string& kernel, const std::string& program,
-                      const std::string& source, int capability) {
+                      const std::string& source, int capability, const void* registration,
+                      const Cancelled& cancelled) {
   const auto names = global_functions(source);
   if (names.empty()) {
     return unavailable("its file defines no GPU function of its own", kernel,
                        "look at the rung whose function it launches");
   }
-  const auto text = all_sass(program);
+  const auto text = sass_of(program, registration, cancelled);
+  if (!text && text.error().code == ErrorCode::cancelled) return text.error();
   if (!text) {
     return unavailable("cuobjdump: " + text.error().what, kernel,
                        "install cuda-cuobjdump and cuda-nvdisasm of the CUDA toolkit, and put them "
@@ -292,7 +386,25 @@ void fill_gpu(Sass code, AssemblyText* text) {
 
 }  // namespace
 
-Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
+int64_t symbol_beside(const std::string& symbols, int64_t registration, std::string_view name) {
+  std::istringstream lines(symbols);
+  int64_t found = 0;
+  bool here = false;
+  for (std::string line; std::getline(lines, line);) {
+    const auto symbol = symbol_of(line);
+    if (!symbol) continue;
+    if (symbol->is('f')) {
+      if (here) return found;
+      found = 0;
+    }
+    here = here || (symbol->is('O') && symbol->address == registration);
+    if (symbol->name == name) found = symbol->address;
+  }
+  return here ? found : 0;
+}
+
+Result<AssemblyText> disassemble(const std::string& kernel, int capability,
+                                 const std::function<bool()>& cancelled) {
   const Built built = find_built(kernel);
   if (!built.registration) {
     if (find_source(kernel)) {
@@ -309,25 +421,27 @@ Result<AssemblyText> disassemble(const std::string& kernel, int capability) {
   AssemblyText text;
   text.kernel = kernel;
   if (built.backend == Backend::cpu) {
-    RIDGE_TRY(auto lines, cpu_code(kernel, own_program(), built.registration));
+    RIDGE_TRY(auto lines, cpu_code(kernel, own_program(), built.registration, cancelled));
     fill_cpu(std::move(lines), &text);
   } else {
     const KernelSource* source = find_source(kernel);
-    RIDGE_TRY(Sass code, gpu_code(kernel, own_program(), source ? source->text : "", capability));
+    RIDGE_TRY(Sass code, gpu_code(kernel, own_program(), source ? source->text : "", capability,
+                                  built.registration, cancelled));
     fill_gpu(std::move(code), &text);
   }
   return text;
 }
 
 Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
-                                        int capability) {
+                                        int capability, const std::function<bool()>& cancelled) {
   AssemblyText text;
   text.kernel = source.kernel;
   if (source.path.ends_with(".cu")) {
-    RIDGE_TRY(Sass code, gpu_code(source.kernel, path, source.text, capability));
+    RIDGE_TRY(Sass code,
+              gpu_code(source.kernel, path, source.text, capability, nullptr, cancelled));
     fill_gpu(std::move(code), &text);
   } else {
-    RIDGE_TRY(auto lines, cpu_code(source.kernel, path, nullptr));
+    RIDGE_TRY(auto lines, cpu_code(source.kernel, path, nullptr, cancelled));
     fill_cpu(std::move(lines), &text);
   }
   return text;

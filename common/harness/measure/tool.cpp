@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <sstream>
 
 #include "common/core/program.h"
 
@@ -41,20 +43,30 @@ bool read_to_end(int fd, Clock::time_point end, const Cancelled& cancelled, std:
   }
 }
 
-}  // namespace
+/// Where PATH has this program; empty: nowhere.
+std::string find_on_path(const std::string& name) {
+  if (name.find('/') != name.npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
 
-Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors,
-                         const Cancelled& cancelled) {
+Result<ToolRun> run_program(const std::vector<std::string>& command, double limit_s, bool errors,
+                    const Cancelled& cancelled, bool dies_with_us) {
   int out[2] = {-1, -1}, null = open_raised("/dev/null", O_RDWR);
   pid_t pid = -1;
   const bool ready = null >= 0 && make_pipe(out);
   // A group of its own: a compiler starts others.
   const int refused =
-      ready
-          ? start_program({.command = command,
-                           .files = {{null, 0}, {out[1], errors ? 2 : 1}, {null, errors ? 1 : 2}}},
-                          &pid)
-          : errno;
+      ready ? start_program({.command = command,
+                             .files = {{null, 0}, {out[1], errors ? 2 : 1}, {null, errors ? 1 : 2}},
+                             .dies_with_us = dies_with_us},
+                            &pid)
+            : errno;
   close_fd(&null);
   close_fd(&out[1]);
   ToolRun run;
@@ -80,16 +92,27 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s
   return run;
 }
 
+}  // namespace
+
+Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors,
+                         const Cancelled& cancelled) {
+  return run_program(command, limit_s, errors, cancelled, false);
+}
+
 std::string own_program() {
   char path[4096];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
   return size > 0 && size_t(size) < sizeof(path) ? std::string(path, size_t(size)) : "";
 }
 
-Result<std::string> output_of(const std::vector<std::string>& command, double limit_s) {
-  RIDGE_TRY(ToolRun run, run_tool(command, limit_s, false));
-  if (run.code != 0) return failed(command[0], "it could not read this program");
-  return std::move(run.text);
+Result<std::string> output_of(std::vector<std::string> command, double limit_s,
+                              const Cancelled& cancelled) {
+  const std::string name = command[0];
+  command[0] = find_on_path(name);
+  if (command[0].empty()) return failed(name, "it is not installed");
+  RIDGE_TRY(ToolRun ended, run_program(command, limit_s, false, cancelled, true));
+  if (ended.code != 0) return failed(name, "it could not read this program");
+  return std::move(ended.text);
 }
 
 }  // namespace ridge::measure

@@ -20,9 +20,10 @@ struct ToolRun {
 Result<ToolRun> run_tool(const std::vector<std::string>& command, double limit_s, bool errors,
                          const std::function<bool()>& cancelled = {});
 
-/// The standard output of a tool that reads this program, its errors dropped. Errors: as run_tool(); and
-/// unavailable where it ends with another code than 0.
-Result<std::string> output_of(const std::vector<std::string>& command, double limit_s);
+/// The standard output of a tool that reads this program, its errors dropped. The tool is killed when this process
+/// ends, in whatever way. Errors: as run_tool(); and unavailable where it ends with another code than 0.
+Result<std::string> output_of(std::vector<std::string> command, double limit_s,
+                              const std::function<bool()>& cancelled = {});
 
 /// The path of this very program; empty where the system does not tell.
 std::string own_program();
