@@ -145,7 +145,7 @@ void expect(Bottleneck wanted, Device* device, const Series& series) {
 
 }  // namespace
 
-TEST_CASE("GPU kernels that are short of one thing are diagnosed so") {
+TEST_CASE("GPU kernels that are short of one thing are diagnosed so", "[alone]") {
   Device* device = gpu();
   if (!device) return;
   SECTION("FMA in every lane") {
