@@ -123,7 +123,8 @@ TEST_CASE("server and offline: the limit is met below the capacity, and searched
   CHECK(got.points.size() > 6);  // the search added some
   for (size_t i = 1; i < got.points.size(); ++i)
     CHECK(got.points[i - 1].load_per_s < got.points[i].load_per_s);
-  for (const ServePoint& one : got.points) CHECK(one.meets == (*one.latency.p99_s <= 0.02));
+  for (const ServePoint& one : got.points)
+    CHECK(one.meets == (one.sustained && *one.latency.p99_s <= 0.02));
   CHECK(Json(all(asked, step)) == Json(got));
   Serving back;
   from_json(Json(got), back);
@@ -131,6 +132,48 @@ TEST_CASE("server and offline: the limit is met below the capacity, and searched
   ServeAsked strict = asked;
   strict.limit_s = 0.001;  // less than a request's own steps
   CHECK_FALSE(all(strict, step).server_per_s);
+}
+
+/// A limit that no queue of a few hundred requests passes: all that holds a load back is what the machine can do.
+TEST_CASE("a load above what the machine can do is never met, however few the requests") {
+  constexpr double kOwn_s = 0.001, kEach_s = 0.0002;
+  const stats::StepTime step = [](const std::vector<int64_t>& keys) -> Result<double> {
+    return kOwn_s + kEach_s * double(keys.size());
+  };
+  for (const int64_t batch : {1, 8, 64}) {
+    for (const int64_t requests : {300, 3000}) {
+      for (int64_t seed = 1; seed <= 5; ++seed) {
+        INFO("batch " << batch << ", requests " << requests << ", seed " << seed);
+        const ServeAsked asked{
+            .batch_limit = batch, .requests = requests, .limit_s = 1000, .seed = seed};
+        const Serving got = all(asked, step);
+        const double capacity =
+            double(batch) / (double(asked.tokens) * (kOwn_s + kEach_s * double(batch)));
+        REQUIRE(got.server_per_s);
+        CHECK(*got.server_per_s <= got.offline.throughput_per_s);
+        CHECK(got.offline.throughput_per_s <= capacity * (1 + 1e-9));
+        CHECK(*got.server_per_s >= 0.9 * got.offline.throughput_per_s);
+        for (const ServePoint& one : got.points) {
+          if (one.load_per_s >= got.offline.throughput_per_s) CHECK_FALSE(one.meets);
+          if (one.load_per_s <= 0.7 * got.offline.throughput_per_s) CHECK(one.meets);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a queue that grows shows in its own arrivals, without the offline throughput") {
+  const ServeAsked asked{.batch_limit = 1, .requests = 3000, .tokens = 1, .limit_s = 1000};
+  for (const double load : {50.0, 90.0}) CHECK(point(asked, load, constant(0.01)).meets);
+  for (const double load : {110.0, 200.0}) {
+    const ServePoint got = point(asked, load, constant(0.01));
+    CHECK_FALSE(got.sustained);
+    CHECK_FALSE(got.meets);
+  }
+  Serving shown;
+  shown.asked = asked, shown.offline = point(asked, 0, constant(0.01));
+  shown.points = {point(asked, 110, constant(0.01))};
+  CHECK(chart::serving_chart(&shown).table.rows[0].back() == "no, the queue grows");
 }
 
 TEST_CASE("too few requests have no p99, no load that meets it, and the reason") {

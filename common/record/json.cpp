@@ -277,7 +277,8 @@ void fields(Io& io, Of<Io, ServePoint>& v) {
   io("load_per_s", v.load_per_s), io("throughput_per_s", v.throughput_per_s);
   io("tokens_per_s", v.tokens_per_s), io("mean_batch", v.mean_batch), io("busy", v.busy);
   io("steps", v.steps), io("step_s", v.step_s), io("wait", v.wait);
-  io("first_token", v.first_token), io("latency", v.latency), io("meets", v.meets);
+  io("first_token", v.first_token), io("latency", v.latency);
+  io("sustained", v.sustained), io("meets", v.meets);
 }
 
 template <class Io>

@@ -42,7 +42,10 @@ struct ServePoint {
   ServeTimes wait;         ///< from arrival to the first step
   ServeTimes first_token;  ///< from arrival to the end of the first step
   ServeTimes latency;      ///< from arrival to the last token
-  bool meets = false;      ///< the p99 of the latency is known, and within the limit
+  /// The machine keeps up: the load is below the offline throughput, and in the second half of the arrivals there was a
+  /// moment at which nobody waited. Else the queue grows for as long as the load lasts.
+  bool sustained = true;
+  bool meets = false;  ///< sustained, and the p99 of the latency is known and within the limit
 };
 
 struct Serving {
@@ -53,7 +56,7 @@ struct Serving {
   ServePoint offline;              ///< all requests at once
   std::vector<ServePoint> points;  ///< loads ascending
   std::optional<double>
-      server_per_s;      ///< the highest load found whose p99 meets the limit; none: no load did
+      server_per_s;      ///< the highest load found that meets the limit; none: no load did
   bool checked = false;  ///< the step's output against float64
   std::map<std::string, std::string> unavailable;  ///< field: why
 };

@@ -14,7 +14,7 @@ namespace ridge::stats {
 using StepTime = std::function<Result<double>(const std::vector<int64_t>& keys)>;
 
 /// When the requests come, ascending: Poisson, the gaps exponential and the same for every load but for their
-/// scale. load 0: all at 0.
+/// scale; the last comes at requests / load. load 0: all at 0.
 std::vector<double> arrivals(const ServeAsked& asked, double load_per_s);
 
 /// One load, from the first arrival until the last request is served.

@@ -49,7 +49,8 @@ void add_serve_guides(const Serving& serving, double x_high, Plot* plot) {
   if (serving.server_per_s) {
     Guide server{.kind = Guide::Kind::vertical, .value = *serving.server_per_s};
     server.label = "server " + load_text(*serving.server_per_s);
-    server.note = "The highest load found whose p99 meets the limit.";
+    server.note =
+        "The highest load found that the machine keeps up with, its p99 within the limit.";
     plot->guides.push_back(server);
   }
   if (serving.offline.throughput_per_s > x_high) return;
@@ -74,12 +75,15 @@ void add_serve_table(const Serving& serving, ChartTable* table) {
                     "p99",
                     "Within the limit"};
   const auto add = [&](const ServePoint& p) {
-    table->rows.push_back(
-        {p.load_per_s > 0 ? format_quantity(p.load_per_s, "") : "all at once",
-         format_quantity(p.tokens_per_s, ""), fmt::format("{:.2f}", p.mean_batch),
-         fmt::format("{:.0f} %", 100 * p.busy), time_text(p.step_s), time_text(p.wait.mean_s),
-         time_text(p.first_token.p50_s), time_text(p.first_token.p99_s), time_text(p.latency.p50_s),
-         time_text(p.latency.p95_s), time_text(p.latency.p99_s), p.meets ? "yes" : "no"});
+    table->rows.push_back({p.load_per_s > 0 ? format_quantity(p.load_per_s, "") : "all at once",
+                           format_quantity(p.tokens_per_s, ""), fmt::format("{:.2f}", p.mean_batch),
+                           fmt::format("{:.0f} %", 100 * p.busy), time_text(p.step_s),
+                           time_text(p.wait.mean_s), time_text(p.first_token.p50_s),
+                           time_text(p.first_token.p99_s), time_text(p.latency.p50_s),
+                           time_text(p.latency.p95_s), time_text(p.latency.p99_s),
+                           p.meets       ? "yes"
+                           : p.sustained ? "no"
+                                         : "no, the queue grows"});
   };
   for (const ServePoint& point : serving.points) add(point);
   add(serving.offline);
