@@ -1,5 +1,6 @@
 // The pipeline model: what binds, what another setting would do, and how full a queue stood.
 #include "common/record/pipeline_model.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "tests/catch.h"
 
@@ -52,6 +53,31 @@ TEST_CASE("the model: a step that waits for its weights takes as long with any b
   CHECK(with(64, 4) == 80);
   CHECK(with(128, 4) == 40);
   CHECK(with(32, 8) == 80 * (0.25 * 2 + 0.75 * 4));
+}
+
+TEST_CASE("a ratio that lies below 1 is no figure: the bound is not one") {
+  PipelineOutcome outcome;
+  outcome.bound = "step alone", outcome.rounds = 6, outcome.ratio = 0.833;
+  outcome.ci = Interval{0.80, 0.86};
+  Series series;
+  series.kernel = "pipeline.cuda.device_transforms", series.status = SeriesStatus::ok;
+  series.stats = Stats{.n = 6, .median_ns = 1000};
+  series.pipeline = outcome;
+  series.checks.push_back({.what = "each image once", .passed = true});
+  CHECK(bound_text(outcome) ==
+        "the bound is not one: step alone took 1.20 times as long as the whole pipeline; measure "
+        "again");
+  CHECK_FALSE(derive(series, {}).compute);
+  CHECK(derive(series, {}).no_compute_reason == bound_doubt(outcome));
+  // What a window's start and end can do is within the margin, and an interval that reaches 1 settles nothing.
+  for (const Interval ci : {Interval{0.985, 0.995}, Interval{0.80, 1.02}}) {
+    series.pipeline->ci = ci;
+    CHECK(bound_doubt(*series.pipeline).empty());
+    CHECK(bound_text(*series.pipeline).find("0.8330 of its bound, step alone (95 % ") == 0);
+    CHECK(derive(series, {}).compute);
+  }
+  series.pipeline->ci.reset();  // too few rounds for an interval
+  CHECK_FALSE(bound_doubt(*series.pipeline).empty());
 }
 
 TEST_CASE("queue depth: how many batches stand full at a time") {

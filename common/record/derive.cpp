@@ -4,6 +4,7 @@
 
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/pipeline_model.h"
 
 namespace ridge {
 namespace {
@@ -164,8 +165,11 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   }
 
   if (series.pipeline && series.pipeline->ratio > 0) {
-    result.compute = Utilization{series.pipeline->bound, 1 / series.pipeline->ratio, "derived"};
-    result.no_compute_reason = "its FLOP are not counted";  // the share is of a time
+    result.no_compute_reason = bound_doubt(*series.pipeline);
+    if (result.no_compute_reason.empty()) {
+      result.compute = Utilization{series.pipeline->bound, 1 / series.pipeline->ratio, "derived"};
+      result.no_compute_reason = "its FLOP are not counted";  // the share is of a time
+    }
   } else if (series.flop > 0) {
     const Rate flop = rate(series.flop, *series.stats);
     result.flop_per_s = flop.value;

@@ -74,7 +74,16 @@ std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
   return steps;
 }
 
+std::string bound_doubt(const PipelineOutcome& outcome) {
+  constexpr double kMargin = 0.01;  // starts and ends of a window are about half of that
+  const double high = outcome.ci ? outcome.ci->high : outcome.ratio;
+  if (!(outcome.ratio > 0) || !(high < 1 - kMargin)) return "";
+  return "the bound is not one: " + outcome.bound + " took " + format_number(1 / outcome.ratio, 3) +
+         " times as long as the whole pipeline; measure again";
+}
+
 std::string bound_text(const PipelineOutcome& outcome) {
+  if (std::string doubt = bound_doubt(outcome); !doubt.empty()) return doubt;
   std::string text = format_number(outcome.ratio, 4) + " of its bound, " + outcome.bound + " (";
   if (outcome.ci) {
     text += "95 % " + format_number(outcome.ci->low, 4) + " to " +

@@ -29,7 +29,10 @@ PipelinePrediction predict(const PipelineOutcome& outcome, const Params& measure
 std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
                                                 const std::string& stage);
 
-/// "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
+/// Why the bound is none, a sentence; empty: it may be one. No pipeline is faster than its slowest stage, so where the
+/// ratio's whole interval lies more than 1 % below 1, that stage was measured slower alone than it is.
+std::string bound_doubt(const PipelineOutcome& outcome);
+/// bound_doubt() where there is one, else "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
 std::string bound_text(const PipelineOutcome& outcome);
 /// A row a stage: name, threads, time alone per step, CPU time per step, share of the steady step, bus.
 std::vector<std::vector<std::string>> stage_rows(const Series& series);
