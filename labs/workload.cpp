@@ -229,7 +229,15 @@ Workload decode_workload(const ModelShape& asked, const std::string& dtype,
   return decode;
 }
 
-std::vector<Workload> model_workloads(const ModelShape& asked) {
+bool takes_few_rows(const ModelShape& shape) {
+  const DecodeType* type = find_decode_type(shape.dtype);
+  constexpr int64_t kMostRows = 16, kWidth = 128;
+  const bool has_rung = type && !(shape.gpu ? type->gpu : type->cpu).empty();
+  const bool fits = shape.heads * shape.d % kWidth == 0 && shape.inner % kWidth == 0;
+  return has_rung && fits && (!shape.gpu || shape.batch <= kMostRows);
+}
+
+std::vector<Workload> model_workloads(const ModelShape& asked, const DecodeRungs& rungs) {
   // Of these the weights alone have the type, where decoding is bound by their bytes; all else stays as it
   // is.
   const DecodeType* type = find_decode_type(asked.dtype);
@@ -239,11 +247,14 @@ std::vector<Workload> model_workloads(const ModelShape& asked) {
   prefill.parts = layer_products(shape, shape.batch * shape.prompt);
   prefill.parts.insert(prefill.parts.begin() + kAttentionAt, attention(shape, false));
   prefill.tokens = double(shape.batch * shape.prompt);
-  if (!fewer_bits) return {prefill, decode_of(shape, layer_products(shape, shape.batch))};
+  if (!fewer_bits && !takes_few_rows(asked))
+    return {prefill, decode_of(shape, layer_products(shape, shape.batch))};
   // A CPU has no rung for fp8: the GPU's says so.
   const auto& kernels = asked.gpu || type->cpu.empty() ? type->gpu : type->cpu;
-  return {prefill, decode_workload(asked, asked.dtype, kernels.front(),
-                                   decode_attention(asked.gpu).front())};
+  return {prefill,
+          decode_workload(
+              asked, asked.dtype, rungs.products.empty() ? kernels.front() : rungs.products,
+              rungs.attention.empty() ? decode_attention(asked.gpu).front() : rungs.attention)};
 }
 
 Params to_params(const ModelShape& shape) {

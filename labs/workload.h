@@ -54,8 +54,13 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// Reading the prompts, and making one token more for each sequence.
-std::vector<Workload> model_workloads(const ModelShape& shape);
+/// Which rungs make a decode step; empty: the best that there is on any machine.
+struct DecodeRungs {
+  std::string products, attention;
+};
+/// Reading the prompts, and making one token more for each sequence. The decode step is decode_workload() with `rungs`
+/// wherever takes_few_rows(), so that a description has one figure for a type of weights.
+std::vector<Workload> model_workloads(const ModelShape& shape, const DecodeRungs& rungs = {});
 
 /// A type of weights that a model may decode with, and the rungs that read it, the best first.
 struct DecodeType {
@@ -67,6 +72,10 @@ struct DecodeType {
 const std::vector<DecodeType>& decode_types();
 /// Null: not one of them.
 const DecodeType* find_decode_type(std::string_view dtype);
+
+/// Whether the rungs of decode_types() take this model's products in its dtype: there is one for its processor, its
+/// widths are multiples of 128, and on a GPU its batch is 16 at most. Else a product of any shape does them.
+bool takes_few_rows(const ModelShape& shape);
 
 /// The rungs that attend with one query for each sequence, the best first.
 const std::vector<const char*>& decode_attention(bool gpu);

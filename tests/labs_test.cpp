@@ -160,8 +160,7 @@ TEST_CASE(
     for (const WorkloadPart& part : decode.parts) {
       INFO(part.title << " " << part.kernel);
       const bool product = part.title.find("attention") == std::string::npos;
-      CHECK((part.kernel.find("gemv.cuda.block_ring_") == 0) ==
-            (product && std::string(dtype) != "bf16"));
+      CHECK((part.kernel.find("gemv.cuda.block_ring_") == 0) == product);
       if (product) bytes += part.call->bytes(part.params, 2) * double(part.calls);
     }
     return bytes;
@@ -169,6 +168,15 @@ TEST_CASE(
   const double bf16 = decode_bytes("bf16");
   CHECK(decode_bytes("int8") / bf16 == Approx(0.5).epsilon(0.01));
   CHECK(decode_bytes("int4") / bf16 == Approx(4.125 / 16).epsilon(0.01));
+  // A product of any shape where there is no rung for few rows, or none that takes this shape.
+  for (const ModelShape& other : {ModelShape{.gpu = true, .dtype = "fp16"},
+                                  ModelShape{.batch = 17, .gpu = true, .dtype = "bf16"},
+                                  ModelShape{.inner = 1000, .gpu = true, .dtype = "bf16"}}) {
+    CHECK_FALSE(takes_few_rows(other));
+    CHECK(model_workloads(other).at(1).parts.front().kernel == "gemm.cuda.tuned");
+  }
+  CHECK(model_workloads({}, {"gemv.cpu.plain", "decode.cpu.plain"}).at(1).parts.front().kernel ==
+        "gemv.cpu.plain");
   ModelShape shape;
   shape.dtype = "int4";
   CHECK(model_workloads(shape).at(0).parts.front().kernel == "gemm.cpu.threads");

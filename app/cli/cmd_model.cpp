@@ -132,8 +132,10 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   if (shape.dtype == "all") return show_all(common, options);
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
-  const auto workloads = model_workloads(shape);
+  if (const auto listed = (*driver)->fetch_catalogue(); !listed)
+    return fail(common, listed.error());
   const Params other = {{"threads", options.threads}};
+  const auto workloads = model_workloads(shape, decode_rungs(shape, other, (*driver)->run()));
   WorkRequest request;
   request.type = RequestType::run, request.lab = "attention", request.mode = RunMode::live,
   request.energy = false;

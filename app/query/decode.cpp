@@ -289,16 +289,24 @@ Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSou
   return decode;
 }
 
+DecodeRungs decode_rungs(const ModelShape& shape, const Params& other, const Run& run) {
+  const DecodeType* type = find_decode_type(shape.dtype);
+  if (type == nullptr) return {};
+  return {first_available(kernels_of(*type, shape), run),
+          attention_of(shape, other, {&run, {}, ""})};
+}
+
 WorkRequest decode_request(const ModelShape& shape, const Params& other, const Run& run) {
   WorkRequest request;
   request.type = RequestType::run, request.lab = "quant", request.limit_s = kPass_s;
   request.model = to_params(shape);
-  const std::string attention = attention_of(shape, other, {&run, {}, ""});
   std::set<std::pair<std::string, Params>> known;
   for (const DecodeType& type : decode_types()) {
-    const std::string kernel = first_available(kernels_of(type, shape), run);
-    if (kernel.empty()) continue;
-    const Workload workload = decode_workload(shape, type.dtype, kernel, attention);
+    ModelShape with_type = shape;
+    with_type.dtype = type.dtype;
+    const DecodeRungs rungs = decode_rungs(with_type, other, run);
+    if (rungs.products.empty()) continue;
+    const Workload workload = decode_workload(shape, type.dtype, rungs.products, rungs.attention);
     for (KernelRequest& one : workload_requests(workload_table(workload, "", other))) {
       if (known.insert({one.kernel, one.params}).second) request.kernels.push_back(std::move(one));
     }
