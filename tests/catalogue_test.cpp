@@ -123,6 +123,18 @@ TEST_CASE("a rung offers its own types, and runs in the first of them when none 
   CHECK(dtype_of("gemm.cuda.wgmma_tma") == "bf16");
 }
 
+TEST_CASE("every kernel names the class of its accuracy, and no other rung does") {
+  std::map<std::string, std::string> classes;
+  for (const KernelInfo& info : infos(worker::Machine({}, "no CUDA device"))) {
+    INFO(info.id);
+    CHECK(info.accuracy.empty() == (find_kernel(info.id) == nullptr));
+    classes[info.id] = info.accuracy;
+  }
+  CHECK(classes["gemm.cpu.loop_order"] == "componentwise");
+  CHECK(classes["gemm.cpu.inner_product"] == "row_column");
+  CHECK(classes["conv.cpu.winograd_4x4"] == "max_norm");
+}
+
 TEST_CASE("without a GPU every GPU rung says so") {
   for (const KernelInfo& info : infos(worker::Machine({}, "no CUDA device"))) {
     if (info.backend != Backend::cuda) continue;

@@ -1,10 +1,10 @@
 // Interleaved comparison: schedules, verdicts, and what is refused.
 #include "common/harness/measure/compare.h"
 
+#include <algorithm>
 #include <set>
 
 #include "common/stats/stats.h"
-
 #include "tests/capped_chip.h"
 #include "tests/toy_family.h"
 
@@ -272,6 +272,26 @@ TEST_CASE("compare: cancelled in a sustained turn, the rounds' verdict is kept")
   CHECK(outcome.comparisons[0].rounds == measure::kRounds);
   CHECK(outcome.comparisons[0].verdict == Verdict::faster);
   CHECK(outcome.comparisons[0].sustained.empty());
+}
+
+TEST_CASE("compare: sides of two classes of accuracy say so, sides of one do not") {
+  FakeDevice device;
+  Listener listener;
+  KernelDesc weaker = kOther;
+  weaker.accuracy = Accuracy::max_norm;
+  const auto says_so = [&](const KernelDesc& candidate) {
+    const auto outcome = compare(&device, {&kGood, &candidate}, &listener);
+    const std::string sentence =
+        "toy.cpu.other is accurate to the largest of A and B (max norm), toy.cpu.good in each "
+        "element "
+        "(componentwise)";
+    CHECK(outcome.series[0].note.empty());
+    CHECK(contains(outcome.series[1].note, "(max norm)") == (candidate.accuracy != kGood.accuracy));
+    const auto& reasons = outcome.comparisons[0].reasons;
+    return std::find(reasons.begin(), reasons.end(), sentence) != reasons.end();
+  };
+  CHECK(says_so(weaker));
+  CHECK_FALSE(says_so(kOther));
 }
 
 }  // namespace

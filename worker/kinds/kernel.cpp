@@ -1,6 +1,7 @@
 // The first kind of rung: a kernel, timed call by call and judged by its output.
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/serve.h"
+#include "common/record/accuracy.h"
 #include "common/record/params.h"
 #include "worker/kinds/rung.h"
 
@@ -78,6 +79,7 @@ std::unique_ptr<Rung> kernel_rung(const KernelDesc& kernel, const Machine& machi
                               .external = kernel.time_calls != nullptr,
                               .unavailable = kernel.unavailable},
                              machine);
+  info.accuracy = name_of(kernel.accuracy);
   const FamilyDesc* family = find_family(info.family);
   if (family != nullptr) {
     info.params = family->params();

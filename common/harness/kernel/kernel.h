@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/core/accuracy.h"
 #include "common/core/backend.h"
 #include "common/core/registration.h"
 
@@ -76,14 +77,6 @@ struct Launch {
   void* const* buffers = nullptr;
   void* stream = nullptr;  ///< cudaStream_t on CUDA, null on the CPU
   void* plan_state = nullptr;
-};
-
-/// What the error of an output element is bounded by, besides a small multiple of the type's unit u and the length of
-/// its sum. Source: Higham, Accuracy and Stability of Numerical Algorithms, 3.1, 3.5 and 23.2.
-enum class Accuracy : uint8_t {
-  componentwise,  ///< |A| |B| of that very element: each product is rounded on its own scale
-  row_column,     ///< the largest of its row of A times the largest of its column of B
-  max_norm        ///< the largest of all A times the largest of all B
 };
 
 /// How long a run of calls took in the process that made them.

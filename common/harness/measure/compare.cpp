@@ -9,6 +9,7 @@
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/range.h"
 #include "common/harness/measure/sustained.h"
+#include "common/record/accuracy.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -162,6 +163,9 @@ Result<void> ComparisonRun::prepare(size_t i) {
     reasons_.push_back(series.kernel + " differs from the baseline, with buffers of its own: " +
                        (what.empty() ? "another problem or device" : what));
   }
+  const std::string classes = accuracy_difference(side.kernel->id, side.kernel->accuracy,
+                                                  sides_[0].kernel->id, sides_[0].kernel->accuracy);
+  if (!classes.empty()) reasons_.push_back(classes);
   RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].instance, buffers));
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
   live_[i].instance->describe(&series);

@@ -8,6 +8,7 @@
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/quality/quality.h"
+#include "common/record/accuracy.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
@@ -229,6 +230,8 @@ void ReadyRung::describe(Series* series) const {
   series->memory_bytes = memory_bytes();
   series->note = plan.plan.note;
   add_note(instance->problem->note(), series);
+  if (kernel->accuracy != Accuracy::componentwise)
+    add_note(accuracy_text(kernel->accuracy), series);
   if (plan.plan.vector_ops > 0) series->work["logic"] = plan.plan.vector_ops;
   if (plan.plan.l2_bytes > 0) series->work["l2_read"] = plan.plan.l2_bytes;
 }

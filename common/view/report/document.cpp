@@ -296,11 +296,12 @@ Json rung_json(const ListedRung& rung, const Run& run) {
     info.reason = run.catalogue_complete() ? "the worker does not know this rung"
                                            : "the worker gave no complete catalogue";
   }
-  return {{"kernel", rung.kernel},     {"title", rung.title},         {"change", rung.change},
-          {"peer", rung.peer},         {"expert", rung.expert},       {"backend", info.backend},
-          {"kind", info.kind},         {"dtypes", info.dtypes},       {"needs", info.needs},
-          {"library", info.library},   {"flags", info.flags},         {"hash", info.hash},
-          {"external", info.external}, {"available", info.available}, {"reason", info.reason}};
+  return {{"kernel", rung.kernel},     {"title", rung.title},       {"change", rung.change},
+          {"peer", rung.peer},         {"expert", rung.expert},     {"backend", info.backend},
+          {"kind", info.kind},         {"dtypes", info.dtypes},     {"needs", info.needs},
+          {"library", info.library},   {"flags", info.flags},       {"hash", info.hash},
+          {"external", info.external}, {"accuracy", info.accuracy}, {"available", info.available},
+          {"reason", info.reason}};
 }
 
 }  // namespace

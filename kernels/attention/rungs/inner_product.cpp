@@ -8,6 +8,8 @@
 // Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among
 //           keys or values makes outputs beside it NaN that need not be.
 // Look at   The error, beside threads'; the share of the peak: multiply-adds alone could not pass 100 %.
+// Accuracy  Max norm, as the pairs of the GEMM lab's inner_product are rounded: keys and values are brought to one
+//           size for a whole head, so that a small one's error is relative to the largest of the head.
 // Source    kernels/runtime/cpu/inner_product_avx512.h. The rest as in avx512 and threads.
 #include <immintrin.h>
 
@@ -204,7 +206,8 @@ Status launch_inner(const Launch& launch) {
   return attention_run_blocks(&kInnerProduct, launch, launch.shape.threads);
 }
 
-RIDGE_KERNEL(attention, cpu, inner_product, .prepare = prepare_inner, .launch = launch_inner);
+RIDGE_KERNEL(attention, cpu, inner_product, .accuracy = Accuracy::max_norm, .prepare = prepare_inner,
+             .launch = launch_inner);
 
 }  // namespace
 }  // namespace ridge

@@ -8,6 +8,8 @@
 // Look at   It is marked external: blocks of calls alternate with ours, on the same clock. Its tensors have the
 //           layout that is asked for: channels_last is nhwc. With fewer than 4 or 8 channels it is also given them
 //           filled up with zeros, for nothing, and its fastest counts.
+// Accuracy  Max norm: among the algorithms that it searches are Winograd's and FFTs, whose errors are relative to the
+//           largest pixel of a tile. It does not say which one it took.
 // Source    cuDNN; torch.nn.functional.conv2d and torch.cudnn_convolution_relu.
 #include "common/harness/measure/external.h"
 #include "kernels/conv/peers/torch_conv.h"
@@ -49,6 +51,7 @@ Status prepare_cudnn(const Shape& shape, Plan* plan) {
 RIDGE_KERNEL(
     conv, cuda, cudnn, .dtypes = "fp32 bf16 fp16", .library = "cuDNN through PyTorch",
     .version = [] { return ridge::external::version(ridge::kPeer); }, .may_sync = true,
+    .accuracy = ridge::Accuracy::max_norm,
     .time_calls = ridge::external::time_calls,
     .unavailable = [] { return ridge::external::unavailable(ridge::kPeer); },
     .prepare = ridge::prepare_cudnn, .launch = ridge::external::launch);

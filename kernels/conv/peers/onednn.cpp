@@ -6,6 +6,7 @@
 //           likes best, with the copying timed. Both are tried beforehand, and the faster one runs.
 // Limits    Direct: the FMA units. Winograd: the transforms' traffic.
 // Look at   The note: which of its implementations it took, and whether it copies.
+// Accuracy  Direct: componentwise. Winograd: max norm; its F(4 x 4) mixes a patch of pixels (winograd_4x4.cpp).
 // Source    oneDNN, convolution_forward, algorithms convolution_direct and convolution_winograd.
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -187,6 +188,7 @@ const char* onednn_version() {
 }
 
 RIDGE_KERNEL(conv, cpu, onednn, .library = "oneDNN", .version = onednn_version,
+             .accuracy = RIDGE_CONV_WINOGRAD ? Accuracy::max_norm : Accuracy::componentwise,
              .prepare = prepare_onednn, .launch = launch_onednn);
 
 }  // namespace

@@ -8,6 +8,10 @@
 // Limits    The transforms' traffic: four numbers written for each one of x, and read again.
 // Look at   FLOP/s above the peak: counted are the direct convolution's. And the error: sums and differences
 //           of inputs are rounded before they are multiplied.
+// Accuracy  Row and column. Sums of pixels and sums of taps are rounded before they are multiplied: an error is
+//           relative to the largest of both, channel by channel. The sums that make an output are of its own 3 x 3
+//           pixels alone: y0 of a row needs d0 - d2, d1 + d2 and d2 - d1. Barabasz et al., ACM TOMS 2020,
+//           arXiv:1803.10986; Higham, Accuracy and Stability of Numerical Algorithms, chapter 23.
 // Source    A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, arXiv:1509.09308.
 #include <immintrin.h>
 
@@ -42,6 +46,7 @@ static inline __attribute__((always_inline)) void output_row(const __m512* p, __
 
 namespace ridge {
 
-RIDGE_KERNEL(conv, cpu, winograd, .prepare = winograd_prepare, .launch = winograd_launch);
+RIDGE_KERNEL(conv, cpu, winograd, .accuracy = Accuracy::row_column, .prepare = winograd_prepare,
+             .launch = winograd_launch);
 
 }  // namespace ridge

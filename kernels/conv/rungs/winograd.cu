@@ -7,6 +7,10 @@
 // Limits    The issue of instructions. An SM issues four a clock, and every one that is no FFMA is lost: loads of
 //           operands (5 %), the transforms (6 %), the sums' way out.
 // Look at   TFLOP/s above what the CUDA cores do: counted are the direct convolution's. And the error.
+// Accuracy  Row and column. Sums of pixels and sums of taps are rounded before they are multiplied: an error is
+//           relative to the largest of both, channel by channel. The sums that make an output are of its own 3 x 3
+//           pixels alone: y0 of a row needs d0 - d2, d1 + d2 and d2 - d1. Barabasz et al., ACM TOMS 2020,
+//           arXiv:1803.10986; Higham, Accuracy and Stability of Numerical Algorithms, chapter 23.
 // Source    D. Yan, W. Wang, X. Chu, Optimizing Batched Winograd Convolution on GPUs, PPoPP 2020 (the tile of 64
 //           filters, 32 tiles and 8 channels); A. Lavin, S. Gray, arXiv:1509.09308.
 #include <cstdio>
@@ -105,5 +109,5 @@ Status launch(const Launch& launch) {
 }  // namespace
 }  // namespace ridge
 
-RIDGE_KERNEL(conv, cuda, winograd, .dtypes = "fp32", .prepare = ridge::prepare,
-             .launch = ridge::launch);
+RIDGE_KERNEL(conv, cuda, winograd, .dtypes = "fp32", .accuracy = ridge::Accuracy::row_column,
+             .prepare = ridge::prepare, .launch = ridge::launch);

@@ -5,9 +5,12 @@
 // Changed   A tile of 12 x 32, and for three steps of k four multiply-adds and four additions instead of
 //           six multiply-adds. A is transposed when it is packed, B packed before its first tile, and each
 //           row and column of a block of k brought to a common size by a power of two, undone at the end.
-// Limits    Both kinds of units. Where they are the same (Intel), additions cost what they save. Errors are
-//           relative to the largest a and b of a row and a column, not to the products: a step of k where
-//           one is large and the other as small is lost. An infinity makes its row or column NaN.
+// Limits    Both kinds of units. Where they are the same (Intel), additions cost what they save. An infinity
+//           makes its row or column NaN.
+// Accuracy  Row and column. A sum's error is below k u (max |a| + max |b|)^2, because (a + b') (a' + b) is rounded
+//           as a whole. Both maxima are between 1 and 2 after scaling, so that is at most 16 k u max |a| max |b|
+//           of the row and the column. A step of k where one is large and the other as small is lost. Higham,
+//           Accuracy and Stability of Numerical Algorithms, chapter 23.
 // Look at   More FLOP/s than the ceiling: the product's are counted, not what is done. And the error.
 // Source    S. Winograd, A New Algorithm for Inner Product (1968), R. Brent (1970): the header that follows.
 #include "kernels/runtime/cpu/inner_product_avx512.h"
@@ -178,7 +181,7 @@ Status launch_inner_product(const Launch& launch) {
   return panel_launch(inner_product_kernel(launch.shape), launch);
 }
 
-RIDGE_KERNEL(gemm, cpu, inner_product, .prepare = prepare_inner_product,
+RIDGE_KERNEL(gemm, cpu, inner_product, .accuracy = Accuracy::row_column, .prepare = prepare_inner_product,
              .launch = launch_inner_product);
 
 }  // namespace
