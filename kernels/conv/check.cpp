@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "common/core/parallel.h"
 #include "common/core/random.h"
@@ -16,11 +17,37 @@ constexpr int64_t kSampledOutputs = 4096;
 
 using Vector = std::vector<double>;
 
-double dot(const double* x, const double* y, int64_t count) {
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
-  return sum;
+/// The sum of term(i): four sums at once, since with one each addition waits for the one before.
+template <class Term>
+double sum_of(int64_t count, const Term& term) {
+  double sums[4] = {};
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int64_t j = 0; j < 4; ++j) sums[j] += term(i + j);
+  for (; i < count; ++i) sums[0] += term(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
+
+double dot(const double* x, const double* y, int64_t count) {
+  return sum_of(count, [&](int64_t i) { return x[i] * y[i]; });
+}
+
+double dot_of_magnitudes(const double* x, const double* y, int64_t count) {
+  return sum_of(count, [&](int64_t i) { return std::abs(x[i] * y[i]); });
+}
+
+double largest_of(const double* x, int64_t count) {
+  double largest = 0;
+  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(x[i]));
+  return largest;
+}
+
+/// An output as it should be: its limit, the square that it has on average, and whether it sees any of the image.
+struct Expected {
+  int64_t at = 0, m = 0;  ///< pixel and filter
+  double ref = 0, bound = 0, mean2 = 0;
+  bool sees = false;
+};
 
 /// Of the outputs that were looked at: sums of squares, and how many see any of the image. Those that lie in the
 /// padding alone are exact, and say nothing about rounding.
@@ -43,39 +70,49 @@ class Checker {
   }
 
   QualityCheck every_output() {
-    x_.resize(static_cast<size_t>(v_.n * v_.x_at.image));
-    quality::load_range(host_[kConvX].data(), 0, dtype_, x_);
-    quality::ErrorSum sum;
-    Totals totals;
-    Vector patch;
-    for (int64_t at = 0; at < pixels(); ++at) {
-      for (int64_t g = 0; g < v_.groups; ++g) {
-        const double norm = gather(at, g, &patch);
-        for (int64_t m = g * v_.group_m; m < (g + 1) * v_.group_m; ++m)
-          add(at, m, patch, norm, &sum, &totals);
-      }
-    }
-    return sum.finish("every output", nmse_limit(totals));
+    widen_x();
+    return judge_pixels([&](const Seen& seen, int64_t m) { return expect(seen, m); }).finish_normal(
+        "every output", *this);
+  }
+
+  QualityCheck every_graded_output(Accuracy accuracy) {
+    widen_x();
+    const double most = largest_of(x_.data(), std::ssize(x_)) *
+                        largest_of(filters_.data(), std::ssize(filters_));
+    const Judged judged = judge_pixels([&](const Seen& seen, int64_t m) {
+      const double size = accuracy == Accuracy::max_norm ? double(terms_) * most
+                          : accuracy == Accuracy::row_column
+                              ? double(terms_) * largest_of(seen.patch.data(), terms_) *
+                                    largest_of(filter(m), terms_)
+                              : dot_of_magnitudes(seen.patch.data(), filter(m), terms_);
+      return expect_graded(seen, m, size);
+    });
+    QualityCheck check =
+        judged.sum.finish("every output, graded", std::numeric_limits<double>::infinity());
+    check.nmse_limit = 0;
+    return check;
   }
 
   QualityCheck sampled() {
-    const int64_t all = pixels() * v_.m;
+    const double all = double(pixels()) * double(v_.m);
     if (all <= kSampledOutputs) return every_output();
-    quality::ErrorSum sum;
-    Totals totals;
-    Vector patch;
+    Judged judged;
+    std::vector<Expected> expected(static_cast<size_t>(kSampledOutputs));
     const uint64_t key = random_key(seed_ ^ 0x5eed'c0c0);
-    for (int64_t i = 0; i < kSampledOutputs; ++i) {
-      const int64_t corner[] = {0, v_.q - 1, (v_.p - 1) * v_.q, pixels() - 1};
-      const auto index = static_cast<uint64_t>(i);
-      const int64_t at = i < 4 ? corner[i] : random_below(key, 2 * index, uint32_t(pixels()));
-      const int64_t m = random_below(key, 2 * index + 1, uint32_t(v_.m));
-      const double norm = gather(at, m / v_.group_m, &patch);
-      add(at, m, patch, norm, &sum, &totals);
-    }
-    QualityCheck check =
-        sum.finish(v_.relu ? "outputs sampled, sign of all" : "outputs sampled, sum of all",
-                   nmse_limit(totals));
+    parallel_for(kSampledOutputs, 64, [&](int64_t begin, int64_t end) {
+      Seen seen;
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t corner[] = {0, v_.q - 1, (v_.p - 1) * v_.q, pixels() - 1};
+        const auto index = static_cast<uint64_t>(i);
+        const int64_t at = i < 4 ? corner[i] : random_below(key, 2 * index, uint32_t(pixels()));
+        const int64_t m = random_below(key, 2 * index + 1, uint32_t(v_.m));
+        look(at, m / v_.group_m, &seen);
+        expected[static_cast<size_t>(i)] = expect(seen, m);
+      }
+    });
+    add(expected, &judged);
+    QualityCheck check = judged.finish_normal(
+        v_.relu ? "outputs sampled, sign of all" : "outputs sampled, sum of all", *this);
     if (check.passed) check_pixels(&check);
     return check;
   }
@@ -117,17 +154,85 @@ class Checker {
     return std::sqrt(dot(patch->data(), patch->data(), terms_));
   }
 
-  void add(int64_t at, int64_t m, const Vector& patch, double norm, quality::ErrorSum* sum,
-           Totals* totals) const {
+  /// What one group of filters sees at an output pixel.
+  struct Seen {
+    int64_t at = 0, group = -1;
+    Vector patch;
+    double norm = 0;
+  };
+  void look(int64_t at, int64_t group, Seen* seen) const {
+    if (seen->at == at && seen->group == group) return;
+    seen->at = at, seen->group = group;
+    seen->norm = gather(at, group, &seen->patch);
+  }
+
+  Expected expect(const Seen& seen, int64_t m) const {
     const double filter_norm = filter_norms_[static_cast<size_t>(m)];
-    const double whole = dot(patch.data(), filter(m), terms_) + bias_[static_cast<size_t>(m)];
-    const double ref = v_.relu ? std::max(0.0, whole) : whole;
-    sum->add(output(at, m), ref,
-             quality::dot_bound(dtype_, whole, terms_, norm, filter_norm) +
-                 quality::unit_roundoff(DType::fp32) * std::abs(bias_[static_cast<size_t>(m)]));
-    totals->ref2 += ref * ref;
-    totals->expected2 += norm * norm * filter_norm * filter_norm / double(terms_);
-    totals->outputs += norm > 0;
+    Expected out = reference(seen, m);
+    out.bound += quality::dot_bound(dtype_, out.ref, terms_, seen.norm, filter_norm);
+    out.mean2 = seen.norm * seen.norm * filter_norm * filter_norm / double(terms_);
+    return cut_off(out);
+  }
+  Expected expect_graded(const Seen& seen, int64_t m, double size) const {
+    Expected out = reference(seen, m);
+    out.bound += quality::graded_bound(dtype_, out.ref, terms_, size);
+    return cut_off(out);
+  }
+  /// Before the relu, and the bound's part for the bias.
+  Expected reference(const Seen& seen, int64_t m) const {
+    const double bias = bias_[static_cast<size_t>(m)];
+    return {seen.at, m, dot(seen.patch.data(), filter(m), terms_) + bias,
+            quality::unit_roundoff(DType::fp32) * std::abs(bias), 0, seen.norm > 0};
+  }
+  Expected cut_off(Expected out) const {
+    if (v_.relu) out.ref = std::max(0.0, out.ref);
+    return out;
+  }
+
+  /// What outputs were found to be off by, beside their Totals.
+  struct Judged {
+    quality::ErrorSum sum;
+    Totals totals;
+    QualityCheck finish_normal(const char* what, const Checker& of) const {
+      return sum.finish(what, of.nmse_limit(totals));
+    }
+  };
+  void add(const std::vector<Expected>& outputs, Judged* judged) const {
+    for (const Expected& out : outputs) {
+      judged->sum.add(output(out.at, out.m), out.ref, out.bound);
+      judged->totals.ref2 += out.ref * out.ref;
+      judged->totals.expected2 += out.mean2;
+      judged->totals.outputs += out.sees;
+    }
+  }
+
+  void widen_x() {
+    x_.resize(static_cast<size_t>(v_.n * v_.x_at.image));
+    quality::load_range(host_[kConvX].data(), 0, dtype_, x_);
+  }
+
+  /// Every output; so many pixels at a time that what is expected of them takes little memory.
+  template <class Expect>
+  Judged judge_pixels(const Expect& expect_one) const {
+    constexpr int64_t kOutputsAtOnce = 1 << 20, kStepsAPart = 1 << 20;
+    const int64_t at_once = std::max<int64_t>(1, kOutputsAtOnce / v_.m);
+    Judged judged;
+    std::vector<Expected> expected;
+    for (int64_t first = 0; first < pixels(); first += at_once) {
+      const int64_t count = std::min(at_once, pixels() - first);
+      expected.resize(static_cast<size_t>(count * v_.m));
+      parallel_for(count, kStepsAPart / (v_.m * terms_) + 1, [&](int64_t begin, int64_t end) {
+        Seen seen;
+        for (int64_t at = begin; at < end; ++at) {
+          for (int64_t m = 0; m < v_.m; ++m) {
+            look(first + at, m / v_.group_m, &seen);
+            expected[static_cast<size_t>(at * v_.m + m)] = expect_one(seen, m);
+          }
+        }
+      });
+      add(expected, &judged);
+    }
+    return judged;
   }
 
   /// As gemm's check has it: a mean over a handful of outputs that may all lie near zero.
@@ -209,6 +314,10 @@ QualityCheck check_conv(const Shape& shape, const HostBuffers& host, bool full, 
     check.reason = std::to_string(spoilt) + " elements of filled-up channels are not zero";
   }
   return check;
+}
+
+QualityCheck check_graded(const Shape& shape, const HostBuffers& host, Accuracy accuracy) {
+  return Checker(shape, host, 0).every_graded_output(accuracy);
 }
 
 }  // namespace ridge::conv

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/quality/quality.h"
@@ -51,6 +52,13 @@ class ConvProblem : public Problem {
 
   double items() const override { return double(v_.n); }
 
+  bool grade(Grading grading, Accuracy accuracy) override {
+    grading_ = grading;
+    accuracy_ = accuracy;
+    f_.clear();  // filters of other sizes are to come
+    return quality::grade_span(shape_.dtype) > 0;
+  }
+
   void generate(uint64_t seed, HostBuffers* host) const override {
     host->resize(4);
     auto& x = (*host)[kConvX];
@@ -61,6 +69,7 @@ class ConvProblem : public Problem {
         const int64_t w = i % v_.w, h = i / v_.w % v_.h, n = i / v_.w / v_.h;
         quality::store(x.data(), conv_place(&v_.x_at, n, c, h, w), shape_.dtype, 0);
       }
+    if (grading_ && *grading_ != Grading::columns) scale_images(x.data());
     make_constants();
     (*host)[kConvF] = f_;
     (*host)[kConvBias] = bias_;
@@ -75,10 +84,54 @@ class ConvProblem : public Problem {
       check.reason = "buffer " + specs[i].name + " has not the size of the problem";
       return check;
     }
+    if (grading_) return check_graded(shape_, host, accuracy_);
     return check_conv(shape_, host, full, seed);
   }
 
  private:
+  bool is_large_pixel(int64_t n, int64_t h, int64_t w) const {
+    return *grading_ == Grading::rows
+               // Stripes as wide as a filter: a method that makes outputs of a wider patch has large pixels
+               // in it for outputs that see small ones alone.
+               ? (n + w / 3) % 2 == 0
+               // With mixed filters, products are of one size where an output has a large pixel in its middle. A
+               // method that adds pixels, or taps, before it multiplies has large ones in both.
+               : *grading_ == Grading::mixed && h % v_.r == v_.r / 2 && w % v_.s == v_.s / 2;
+  }
+
+  /// By the channels of a group, and by pixels.
+  void scale_images(std::byte* x) const {
+    const int span = quality::grade_span(shape_.dtype);
+    const double large = std::ldexp(1.0, span), small = std::ldexp(1.0, -span);
+    for (int64_t i = 0; i < v_.n * v_.c * v_.h * v_.w; ++i) {
+      const int64_t w = i % v_.w, h = i / v_.w % v_.h, c = i / v_.w / v_.h % v_.c;
+      const int64_t n = i / v_.w / v_.h / v_.c;
+      double factor = is_large_pixel(n, h, w) ? large : small;
+      if (*grading_ == Grading::geometric) factor = 1;
+      if (*grading_ != Grading::rows)
+        factor *= quality::grade_factor(*grading_, c % v_.group_c, v_.group_c, span);
+      scale(x, conv_place(&v_.x_at, n, c, h, w), factor);
+    }
+  }
+
+  /// By the filter; or inversely to the channel, and the tap in the middle inversely to a large pixel.
+  void scale_filters() const {
+    const int span = quality::grade_span(shape_.dtype);
+    const int64_t taps = v_.r * v_.s, middle = v_.r / 2 * v_.s + v_.s / 2;
+    for (int64_t i = 0; i < v_.m * v_.group_c * taps; ++i) {
+      const int64_t tap = i % taps, c = i / taps % v_.group_c, m = i / taps / v_.group_c;
+      double factor = *grading_ == Grading::columns
+                          ? quality::grade_factor(*grading_, m, v_.m, span)
+                          : 1 / quality::grade_factor(*grading_, c, v_.group_c, span);
+      if (*grading_ == Grading::mixed) factor *= std::ldexp(1.0, tap == middle ? -span : span);
+      scale(f_.data(), i, factor);
+    }
+  }
+
+  void scale(std::byte* data, int64_t at, double factor) const {
+    quality::store(data, at, shape_.dtype, quality::load(data, at, shape_.dtype) * factor);
+  }
+
   /// When they are first asked for: whether it fits is asked of a problem that does not, and of many smaller
   /// ones, and 4096 filters of 4096 channels took 2 s each time.
   void make_constants() const {
@@ -88,6 +141,7 @@ class ConvProblem : public Problem {
     bias_.resize(specs[kConvBias].bytes);
     quality::fill_normal(f_, shape_.dtype, kFilterSeed);
     quality::fill_normal(bias_, shape_.dtype, kFilterSeed + 1);
+    if (grading_ && *grading_ != Grading::rows) scale_filters();
     constants_ = {f_.data(), bias_.data()};
   }
 
@@ -95,6 +149,8 @@ class ConvProblem : public Problem {
   Conv v_;
   mutable std::vector<std::byte> f_, bias_;
   mutable ConvConstants constants_ = {};
+  std::optional<Grading> grading_;
+  Accuracy accuracy_ = Accuracy::componentwise;
 };
 
 /// All the others of ten parameters stand above it, or in view: the sentence names those that disagree.
@@ -190,6 +246,21 @@ std::vector<Params> awkward_shapes() {
   return shapes;
 }
 
+/// Two images for 3 x 3 filters of many channels, which most methods take. Tiles reach from one stripe into the next
+/// (is_large_pixel()).
+std::vector<Params> graded_shapes() {
+  return {{{"n", int64_t{2}},
+           {"c", int64_t{64}},
+           {"h", int64_t{5}},
+           {"w", int64_t{9}},
+           {"m", int64_t{32}},
+           {"r", int64_t{3}},
+           {"s", int64_t{3}},
+           {"stride", int64_t{1}},
+           {"pad", int64_t{1}},
+           {"groups", int64_t{1}}}};
+}
+
 /// Images first, then the image's sides.
 Params shrink(const Params& params, double share) {
   Params smaller = params;
@@ -223,7 +294,7 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
 }
 
 RIDGE_FAMILY(conv, .params = conv_params, .make_problem = make_problem, .awkward = awkward_shapes,
-             .shrink = shrink);
+             .graded = graded_shapes, .shrink = shrink);
 
 }  // namespace
 }  // namespace conv

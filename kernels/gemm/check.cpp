@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "common/core/parallel.h"
@@ -138,25 +139,25 @@ class Checker {
   }
 
   QualityCheck every_element() const {
-    Vector refs(static_cast<size_t>(m_ * n_), 0);
-    constexpr int64_t kStepsAPart = 1 << 20;  // a thread costs as much as a tenth of these
-    parallel_for(m_, kStepsAPart / (n_ * k_) + 1, [&](int64_t begin, int64_t end) {
-      Vector a;
-      for (int64_t i = begin; i < end; ++i) {
-        a_.row(i, &a);
-        add_product(a, &refs[static_cast<size_t>(i * n_)]);
-      }
-    });
+    const Vector refs = product();
     quality::ErrorSum sum;
-    Vector row;
-    for (int64_t i = 0; i < m_; ++i) {
-      c_.row(i, &row);
-      for (int64_t j = 0; j < n_; ++j) {
-        const double r = refs[static_cast<size_t>(i * n_ + j)];
-        sum.add(row[static_cast<size_t>(j)], r, bound(r, i, j));
-      }
-    }
+    for_each_element([&](int64_t i, int64_t j, double out) {
+      const double ref = refs[static_cast<size_t>(i * n_ + j)];
+      sum.add(out, ref, bound(ref, i, j));
+    });
     return sum.finish("every element", nmse_limit(dot(refs, refs), m_ * n_));
+  }
+
+  QualityCheck graded(Accuracy accuracy) {
+    const Vector refs = product(), sizes = class_sizes(accuracy);
+    quality::ErrorSum sum;
+    for_each_element([&](int64_t i, int64_t j, double out) {
+      const auto at = static_cast<size_t>(i * n_ + j);
+      sum.add(out, refs[at], quality::graded_bound(dtype_, refs[at], k_, sizes[at]));
+    });
+    QualityCheck check = sum.finish("every element, graded", std::numeric_limits<double>::infinity());
+    check.nmse_limit = 0;
+    return check;
   }
 
   QualityCheck sampled() const {
@@ -196,6 +197,59 @@ class Checker {
   }
 
  private:
+  /// A B in float64, row by row; or |A| times what was widened of B.
+  Vector product(bool of_magnitudes = false) const {
+    Vector refs(static_cast<size_t>(m_ * n_), 0);
+    constexpr int64_t kStepsAPart = 1 << 20;  // a thread costs as much as a tenth of these
+    parallel_for(m_, kStepsAPart / (n_ * k_) + 1, [&](int64_t begin, int64_t end) {
+      Vector a;
+      for (int64_t i = begin; i < end; ++i) {
+        a_.row(i, &a);
+        if (of_magnitudes) make_positive(&a);
+        add_product(a, &refs[static_cast<size_t>(i * n_)]);
+      }
+    });
+    return refs;
+  }
+
+  template <class Visit>
+  void for_each_element(const Visit& visit) const {
+    Vector row;
+    for (int64_t i = 0; i < m_; ++i) {
+      c_.row(i, &row);
+      for (int64_t j = 0; j < n_; ++j) visit(i, j, row[static_cast<size_t>(j)]);
+    }
+  }
+
+  static void make_positive(Vector* values) {
+    for (double& value : *values) value = std::abs(value);
+  }
+
+  /// What graded_bound() calls the size of each element: |A| |B|, or the products of largest elements times K. What was
+  /// widened of B holds magnitudes from then on.
+  Vector class_sizes(Accuracy accuracy) {
+    make_positive(&wide_b_);
+    if (accuracy == Accuracy::componentwise) return product(true);
+    Vector of_rows(static_cast<size_t>(m_)), of_columns(static_cast<size_t>(n_), 0), a;
+    for (int64_t i = 0; i < m_; ++i) {
+      a_.row(i, &a);
+      make_positive(&a);
+      of_rows[static_cast<size_t>(i)] = *std::max_element(a.begin(), a.end());
+    }
+    for (size_t at = 0; at < wide_b_.size(); ++at) {
+      double& largest = of_columns[at % static_cast<size_t>(n_)];
+      largest = std::max(largest, wide_b_[at]);
+    }
+    if (accuracy == Accuracy::max_norm) {
+      for (Vector* all : {&of_rows, &of_columns})
+        all->assign(all->size(), *std::max_element(all->begin(), all->end()));
+    }
+    Vector sizes;
+    for (const double row : of_rows)
+      for (const double column : of_columns) sizes.push_back(double(k_) * row * column);
+    return sizes;
+  }
+
   /// sums += a B. Four rows of B a pass: the sums are then loaded and stored a quarter as often. This is
   /// part of each wait for an edited rung's first number.
   void add_product(const Vector& a, double* __restrict sums) const {
@@ -321,6 +375,12 @@ QualityCheck check_product(const Shape& shape, const HostBuffers& host, bool ful
   check.what = fmt::format("{}x{}x{}, {}", shape.dim[kGemmM], shape.dim[kGemmN], shape.dim[kGemmK],
                            check.what);
   return check;
+}
+
+QualityCheck check_graded(const Shape& shape, const HostBuffers& host, Accuracy accuracy) {
+  Checker checker(shape, host, 0);
+  checker.widen_b();
+  return checker.graded(accuracy);
 }
 
 }  // namespace ridge::gemm

@@ -10,4 +10,8 @@ namespace ridge::gemm {
 /// `host` holds A, B and C of `shape`, each of its size.
 QualityCheck check_product(const Shape& shape, const HostBuffers& host, bool full, uint64_t seed);
 
+/// Every element of graded inputs, against the bound of the rung's class (quality::graded_bound()). No NMSE limit: the
+/// largest rows and columns would speak for all.
+QualityCheck check_graded(const Shape& shape, const HostBuffers& host, Accuracy accuracy);
+
 }  // namespace ridge::gemm

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/quality/quality.h"
@@ -46,6 +47,14 @@ class GemmProblem : public Problem {
     return sum;
   }
 
+  /// Integers are summed exactly, and a sum of one product is rounded on that product's scale by any method.
+  bool grade(Grading grading, Accuracy accuracy) override {
+    if (quality::grade_span(dtype_) == 0 || k_ < 2) return false;
+    grading_ = grading;
+    accuracy_ = accuracy;
+    return true;
+  }
+
   void generate(uint64_t seed, HostBuffers* host) const override {
     const std::vector<BufferSpec> specs = buffers();
     host->resize(specs.size());
@@ -54,6 +63,20 @@ class GemmProblem : public Problem {
       data.resize(specs[static_cast<size_t>(input)].bytes);
       quality::fill_normal(data, dtype_, seed + static_cast<uint64_t>(input));
     }
+    if (!grading_) return;
+    const bool along_k = *grading_ == Grading::mixed || *grading_ == Grading::geometric;
+    const int64_t count = along_k ? k_ : *grading_ == Grading::rows ? m_ : n_;
+    std::vector<double> factors;
+    for (int64_t at = 0; at < count; ++at)
+      factors.push_back(
+          quality::grade_factor(*grading_, at, count, quality::grade_span(dtype_)));
+    if (*grading_ != Grading::columns) scale((*host)[kGemmA].data(), m_, k_, !along_k, factors);
+    if (*grading_ == Grading::rows) return;
+    if (along_k)
+      for (double& factor : factors) factor = 1 / factor;
+    const bool transposed = gemm_b_is_transposed(dtype_);
+    scale((*host)[kGemmB].data(), transposed ? n_ : k_, transposed ? k_ : n_,
+          along_k != transposed, factors);
   }
 
   QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
@@ -65,6 +88,7 @@ class GemmProblem : public Problem {
       check.reason = fmt::format("buffer {} has not the size of the problem", specs[i].name);
       return check;
     }
+    if (grading_) return gemm::check_graded(shape(), host, accuracy_);
     return gemm::check_product(shape(), host, full, seed);
   }
 
@@ -73,9 +97,20 @@ class GemmProblem : public Problem {
     return static_cast<size_t>(rows) * static_cast<size_t>(columns) * dtype_size(dtype);
   }
 
+  /// Each row, or each column, by its factor.
+  void scale(std::byte* data, int64_t rows, int64_t columns, bool by_rows,
+             const std::vector<double>& factors) const {
+    for (int64_t at = 0; at < rows * columns; ++at) {
+      const double factor = factors[static_cast<size_t>(by_rows ? at / columns : at % columns)];
+      quality::store(data, at, dtype_, quality::load(data, at, dtype_) * factor);
+    }
+  }
+
   int64_t m_, n_, k_;
   DType dtype_;
   int threads_;
+  std::optional<Grading> grading_;
+  Accuracy accuracy_ = Accuracy::componentwise;
 };
 
 std::vector<ParamSpec> params() {
@@ -114,6 +149,13 @@ std::vector<Params> awkward() {
   return shapes;
 }
 
+/// Of the awkward shapes one with a tail in each direction, and one that tiles divide: what is asked of a method's
+/// accuracy does not hang on edges.
+std::vector<Params> graded() {
+  return {{{"m", int64_t{129}}, {"n", int64_t{127}}, {"k", int64_t{65}}},
+          {{"m", int64_t{64}}, {"n", int64_t{96}}, {"k", int64_t{160}}}};
+}
+
 /// Scales m, n and k alike, so that a square stays square. A size that would fall below 1 stays
 /// there, and the larger ones take over its part.
 Params shrink(const Params& params, double share) {
@@ -136,6 +178,6 @@ Params shrink(const Params& params, double share) {
 }  // namespace
 
 RIDGE_FAMILY(gemm, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = shrink);
+             .graded = graded, .shrink = shrink);
 
 }  // namespace ridge

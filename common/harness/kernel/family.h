@@ -26,6 +26,19 @@ struct BufferSpec {
   DType dtype = DType::fp32;
 };
 
+/// How the inputs of sums of products differ in size on purpose. Random normals do not: on inputs of one size, a method
+/// of a weaker class of accuracy (KernelDesc::accuracy) is as good as any.
+enum class Grading : uint8_t {
+  /// Along k, large and small by chance; B as small as A is large, so that all products have one size. Of a
+  /// convolution, along channels; single pixels are large too, and middle taps small.
+  mixed,
+  geometric,  ///< along k, falling, and B rising
+  rows,       ///< rows of A; of a convolution, images and stripes of pixels
+  columns     ///< columns of B; of a convolution, its filters
+};
+inline constexpr Grading kGradings[] = {Grading::mixed, Grading::geometric, Grading::rows,
+                                        Grading::columns};
+
 /// Host copies of a problem's buffers, in the order of Problem::buffers().
 using HostBuffers = std::vector<std::vector<std::byte>>;
 
@@ -46,6 +59,10 @@ class Problem {
   virtual bool is_emulated() const { return false; }
   /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
   virtual std::string note() const { return ""; }
+  /// From here on inputs are graded, and check() in full judges each output by what a rung of this class may err by.
+  /// Called before generate() and before a plan is made, since constants of the shape may change. False: the problem
+  /// has no graded inputs.
+  virtual bool grade(Grading /*grading*/, Accuracy /*accuracy*/) { return false; }
   /// Fills the inputs with random normals rounded to the problem's type; outputs are left alone.
   virtual void generate(uint64_t seed, HostBuffers* host) const = 0;
   /// Judges the outputs in `host` against float64 on the same inputs. full: every element against
@@ -71,6 +88,8 @@ struct FamilyDesc {
   Result<std::unique_ptr<Problem>> (*make_problem)(const Params& params) = nullptr;
   /// Shapes for the full check, once per kernel and worker: 1, primes, tile +- 1, non-square.
   std::vector<Params> (*awkward)() = nullptr;
+  /// Shapes that the full check poses once with each grading; null: the family has no graded inputs.
+  std::vector<Params> (*graded)() = nullptr;
   /// The same problem with about `share` (0 to 1) of the work, for estimates and for rungs too slow
   /// for the asked size. Never below the family's least size.
   Params (*shrink)(const Params& params, double share) = nullptr;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <random>
 
 #include "common/harness/quality/quality.h"
+#include "common/record/accuracy.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
@@ -34,6 +36,111 @@ void keep_worst(QualityCheck* worst, const QualityCheck& next) {
   if (worst->what.empty() || !next.passed || share(next) > share(*worst)) *worst = next;
   worst->checked = checked;
 }
+
+const char* graded_text(Grading grading) {
+  switch (grading) {
+    case Grading::mixed:
+      return "graded along k, large and small mixed";
+    case Grading::geometric:
+      return "graded along k, falling";
+    case Grading::rows:
+      return "graded by rows";
+    case Grading::columns:
+      return "graded by columns";
+  }
+  return "graded";
+}
+
+/// One kernel's full check, shape by shape. It ends at the first check that fails, which `worst` then is.
+class FullCheck {
+ public:
+  FullCheck(const KernelDesc& kernel, const FamilyDesc& family, const Params& carried,
+            uint64_t first_seed, Device* device, const Observer& observer)
+      : kernel_(kernel),
+        family_(family),
+        carried_(carried),
+        first_(first_seed),
+        device_(device),
+        observer_(observer) {}
+
+  Result<QualityCheck> run() {
+    for (const Params& shape : family_.awkward()) {
+      RIDGE_TRY_VOID(with_seeds(shape));
+      if (!worst_.passed) return worst_;
+    }
+    for (const Params& shape :
+         family_.graded != nullptr ? family_.graded() : std::vector<Params>()) {
+      RIDGE_TRY_VOID(with_gradings(shape));
+      if (!worst_.passed) return worst_;
+    }
+    worst_.what = std::to_string(made_) + " awkward problems" +
+                  (graded_ > 0 ? " and " + std::to_string(graded_) + " graded" : "") + ", worst " +
+                  worst_.what;
+    return worst_;
+  }
+
+ private:
+  Result<std::shared_ptr<ProblemInstance>> instance_of(Params shape) const {
+    for (const auto& [param, value] : carried_) shape[param] = value;
+    RIDGE_TRY(const Params complete, resolve_params(family_.params(), shape, family_.name));
+    return make_instance(family_, complete, first_, *device_);
+  }
+
+  Result<void> with_seeds(const Params& shape) {
+    RIDGE_TRY(auto instance, instance_of(shape));
+    RIDGE_TRY(ReadyRung rung, make_ready(kernel_, device_, instance));
+    for (uint64_t seed = first_; seed < first_ + kSeeds; ++seed) {
+      if (observer_.cancelled()) return cancelled_error();
+      if (seed > first_) {
+        instance->generate(seed);
+        RIDGE_TRY_VOID(rung.buffers->upload_inputs(*instance));
+      }
+      const std::string what = to_string(shape) + ", seed " + std::to_string(seed);
+      RIDGE_TRY(const QualityCheck check, check_rung(&rung, true, what));
+      keep_worst(&worst_, check);
+      ++made_;
+      if (!check.passed) return {};
+    }
+    return {};
+  }
+
+  /// Their errors stand for nothing but their class: `worst` stays what random normals made it.
+  Result<void> with_gradings(const Params& shape) {
+    RIDGE_TRY(auto instance, instance_of(shape));
+    std::optional<ReadyRung> rung;
+    for (const Grading grading : kGradings) {
+      if (observer_.cancelled()) return cancelled_error();
+      if (!instance->problem->grade(grading, kernel_.accuracy)) continue;
+      instance->generate(first_);
+      if (rung && instance->problem->shape().constants == nullptr) {
+        RIDGE_TRY_VOID(rung->buffers->upload_inputs(*instance));
+      } else {  // a plan may hold what was packed of the constants
+        RIDGE_TRY(ReadyRung ready, make_ready(kernel_, device_, instance));
+        rung.emplace(std::move(ready));
+      }
+      RIDGE_TRY(QualityCheck check,
+                check_rung(&*rung, true, to_string(shape) + ", " + graded_text(grading)));
+      const int64_t checked = worst_.checked + check.checked;
+      if (!check.passed) {
+        check.reason += "; judged as " + accuracy_text(kernel_.accuracy);
+        worst_ = check;
+      }
+      worst_.checked = checked;
+      ++graded_;
+      if (!check.passed) return {};
+    }
+    return {};
+  }
+
+  const KernelDesc& kernel_;
+  const FamilyDesc& family_;
+  const Params& carried_;
+  const uint64_t first_;
+  Device* device_;
+  const Observer& observer_;
+  QualityCheck worst_;
+  int made_ = 0, graded_ = 0;
+};
 
 }  // namespace
 
@@ -70,34 +177,13 @@ Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& w
 Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc& family,
                                      const Params& params, Device* device,
                                      const Observer& observer) {
-  const std::vector<Params> shapes = family.awkward();
-  const Params carried = carried_over(family, shapes, params);
+  const Params carried = carried_over(family, family.awkward(), params);
   const std::string key = std::string(kernel.id) + " " + to_string(carried);
   if (const auto found = done_.find(key); found != done_.end()) return found->second;
 
-  QualityCheck worst;
-  int made = 0;
   const uint64_t first = of_edits ? std::random_device()() : 1;
-  for (Params shape : shapes) {
-    const std::string name = to_string(shape);
-    for (const auto& [param, value] : carried) shape[param] = value;
-    RIDGE_TRY(const Params full_params, resolve_params(family.params(), shape, family.name));
-    RIDGE_TRY(auto instance, make_instance(family, full_params, first, *device));
-    RIDGE_TRY(ReadyRung rung, make_ready(kernel, device, instance));
-    for (uint64_t seed = first; seed < first + kSeeds; ++seed) {
-      if (observer.cancelled()) return cancelled_error();
-      if (seed > first) {
-        instance->generate(seed);
-        RIDGE_TRY_VOID(rung.buffers->upload_inputs(*instance));
-      }
-      const std::string what = name + ", seed " + std::to_string(seed);
-      RIDGE_TRY(const QualityCheck check, check_rung(&rung, true, what));
-      keep_worst(&worst, check);
-      ++made;
-      if (!check.passed) return done_[key] = worst;
-    }
-  }
-  worst.what = std::to_string(made) + " awkward problems, worst " + worst.what;
+  FullCheck full(kernel, family, carried, first, device, observer);
+  RIDGE_TRY(const QualityCheck worst, full.run());
   return done_[key] = worst;
 }
 

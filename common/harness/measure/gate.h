@@ -18,9 +18,9 @@ namespace ridge::measure {
 Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& what,
                                 double* call_s = nullptr);
 
-/// The full check of a kernel over its family's awkward shapes, three seeds each: made once per
-/// kernel, dtype and thread count, then remembered. All seeds of a shape go through one plan, so a
-/// kernel that keeps an old answer is seen.
+/// The full check of a kernel over its family's awkward shapes, three seeds each, and over graded inputs, judged by
+/// the kernel's class of accuracy: made once per kernel, dtype and thread count, then remembered. All seeds of a shape
+/// go through one plan, so a kernel that keeps an old answer is seen.
 class FullChecks {
  public:
   /// `params` are the run's own: dtype, threads and other choices are carried over to the awkward

@@ -112,18 +112,34 @@ double gemm_nmse_limit(DType dtype, int64_t k) {
   return std::nan("");
 }
 
+namespace {
+
+/// The unit of a sum on its way.
+double accumulator_unit(DType dtype) {
+  return dtype == DType::fp64   ? unit_roundoff(DType::fp64)
+         : dtype == DType::fp8  ? kFp8Accumulator / 2
+         : dtype == DType::int8 ? 0
+                                : unit_roundoff(DType::fp32);
+}
+
+constexpr double kC = 2.5;
+
+}  // namespace
+
+double graded_bound(DType dtype, double ref, int64_t k, double size) {
+  // Of the types of outputs, fp16 alone has numbers so large that graded sums fall below the least.
+  const double least = gemm_output(dtype) == DType::fp16 ? 0x1p-24 : 0x1p-126;
+  return 4 * unit_roundoff(gemm_output(dtype)) * std::abs(ref) +
+         kC * accumulator_unit(dtype) * std::sqrt(static_cast<double>(k)) * size + least;
+}
+
 double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b) {
   // Measured on random normals, a million dot products each for K = 1 to 64 and fewer beyond: honest
   // naive fp32 reaches at most 0.34 of the bound (K = 4), 0.18 at K = 64, 0.02 at K = 4096. Inputs
   // rounded to TF32 break it in 99.7 %, 97 % and 4 % of the elements; there, 5 x 10^3 to 10^7 times
   // over, the NMSE limit is the one that speaks for all.
-  constexpr double kC = 2.5;
-  const double accumulator = dtype == DType::fp64   ? unit_roundoff(DType::fp64)
-                             : dtype == DType::fp8  ? kFp8Accumulator / 2
-                             : dtype == DType::int8 ? 0
-                                                    : unit_roundoff(DType::fp32);
   return 4 * unit_roundoff(gemm_output(dtype)) * std::abs(ref) +
-         kC * accumulator * std::sqrt(static_cast<double>(k)) * norm_a * norm_b;
+         kC * accumulator_unit(dtype) * std::sqrt(static_cast<double>(k)) * norm_a * norm_b;
 }
 
 void apply_guards(QualityCheck* check, int64_t unwritten, bool guard_ok) {

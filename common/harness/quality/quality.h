@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "common/harness/kernel/kernel.h"
+#include "common/harness/kernel/family.h"
 #include "common/record/types.h"
 
 namespace ridge::quality {
@@ -29,6 +29,15 @@ double normal(uint64_t seed, uint64_t index);
 /// int8: kInt8Scale times as wide, so that 127 is four standard deviations.
 void fill_normal(std::span<std::byte> data, DType dtype, uint64_t seed);
 inline constexpr double kInt8Scale = 32;
+
+// ---- graded inputs -----------------------------------------------------------------------------
+
+/// Sizes of graded inputs go from 2^-span to 2^span: 12, fewer where the type holds less; 0 for integers, whose sums
+/// are exact and whose check needs no gradings.
+int grade_span(DType dtype);
+/// What A's elements with this k (mixed, geometric), this row (rows), or B's with this column (columns), of `count`,
+/// are multiplied by: a power of two. B's elements with this k are divided by it.
+double grade_factor(Grading grading, int64_t index, int64_t count, int span);
 
 // ---- poison and guards ---------------------------------------------------------------------------
 
@@ -71,6 +80,12 @@ double gemm_nmse_limit(DType dtype, int64_t k);
 /// |out - ref| limit of one dot product: 4 u_out |ref| + c u_acc sqrt(K) ||a|| ||b||, c = 2.5 (fixed
 /// by tests/quality_test.cpp), u_acc that of the accumulator: fp32's but for fp64 and fp8.
 double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b);
+
+/// |out - ref| limit of one dot product of graded inputs: 4 u_out |ref| + c u_acc sqrt(K) `size` + the output type's
+/// least number. `size` is the class's: sum |a_p| |b_p| (componentwise), K max |a_p| max |b_p| of the row and column
+/// (row_column) or of all (max_norm). sqrt(K) where the worst case has K: roundings are as good as independent (Higham
+/// and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019).
+double graded_bound(DType dtype, double ref, int64_t k, double size);
 
 /// Folds poison and guard findings into a check: any of them fails it.
 void apply_guards(QualityCheck* check, int64_t unwritten, bool guard_ok);
