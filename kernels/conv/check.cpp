@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/core/ceil_div.h"
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/harness/quality/quality.h"
@@ -95,7 +96,8 @@ class Checker {
 
   QualityCheck sampled() {
     const double all = double(pixels()) * double(v_.m);
-    if (all <= kSampledOutputs) return every_output();
+    if (all <= kSampledOutputs || (v_.relu && all * double(terms_) <= kMaxJudged))
+      return every_output();
     Judged judged;
     std::vector<Expected> expected(static_cast<size_t>(kSampledOutputs));
     const uint64_t key = random_key(seed_ ^ 0x5eed'c0c0);
@@ -111,8 +113,9 @@ class Checker {
       }
     });
     add(expected, &judged);
+    if (v_.relu) judge_blocks(&judged);
     QualityCheck check = judged.finish_normal(
-        v_.relu ? "outputs sampled, sign of all" : "outputs sampled, sum of all", *this);
+        v_.relu ? "an output of each tile, sign of all" : "outputs sampled, sum of all", *this);
     if (check.passed) check_pixels(&check);
     return check;
   }
@@ -233,6 +236,38 @@ class Checker {
       add(expected, &judged);
     }
     return judged;
+  }
+
+  /// One output in each block of pixels and filters, at random.
+  void judge_blocks(Judged* judged) const {
+    const int64_t down = ceil_div(v_.p, kBlockPixels), across = ceil_div(v_.q, kBlockPixels);
+    const int64_t deep = ceil_div(v_.m, kBlockFilters), places = v_.n * down * across;
+    const uint64_t key = random_key(seed_ ^ 0xb10c'5eed);
+    const auto within = [&](int64_t block, int64_t size, int64_t end, uint64_t index) {
+      const int64_t first = block * size, count = std::min(size, end - first);
+      return first + random_below(key, index, uint32_t(count));
+    };
+    constexpr int64_t kPlacesAtOnce = 1 << 12;
+    std::vector<Expected> expected;
+    for (int64_t first = 0; first < places; first += kPlacesAtOnce) {
+      const int64_t count = std::min(kPlacesAtOnce, places - first);
+      expected.resize(static_cast<size_t>(count * deep));
+      parallel_for(count, 4, [&](int64_t begin, int64_t end) {
+        Seen seen;
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t place = first + i, n = place / across / down;
+          const auto index = static_cast<uint64_t>(place * (deep + 2));
+          const int64_t p = within(place / across % down, kBlockPixels, v_.p, index);
+          const int64_t q = within(place % across, kBlockPixels, v_.q, index + 1);
+          for (int64_t block = 0; block < deep; ++block) {
+            const int64_t m = within(block, kBlockFilters, v_.m, index + 2 + uint64_t(block));
+            look((n * v_.p + p) * v_.q + q, m / v_.group_m, &seen);
+            expected[static_cast<size_t>(i * deep + block)] = expect(seen, m);
+          }
+        }
+      });
+      add(expected, judged);
+    }
   }
 
   /// As gemm's check has it: a mean over a handful of outputs that may all lie near zero.
