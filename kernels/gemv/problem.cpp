@@ -1,8 +1,11 @@
 // The gemv family's problem: parameters, weights quantised from random normals, and how a product is judged.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
+#include "common/core/ceil_div.h"
 #include "common/core/parallel.h"
 #include "common/core/random.h"
 #include "common/harness/kernel/registry.h"
@@ -17,9 +20,13 @@ namespace {
 using Vector = std::vector<double>;
 
 constexpr int64_t kGroup = RIDGE_GEMV_GROUP;
-/// Above so many multiplications, kSampledRows rows of W are judged instead of all.
+/// Above so many multiplications, kSampledRows rows of W are judged element by element, and all others in groups: about
+/// three seconds on two cores.
 constexpr double kMaxJudged = 3e9;
 constexpr int64_t kSampledRows = 64;
+/// Rows of W in a group, more where groups would take over kMaxJudged multiplications: a tile of 128 rows holds several
+/// whole ones. Where a ReLU makes sums of outputs useless, one output of each group and kBlockBatch rows of x.
+constexpr int64_t kGroupRows = 16, kBlockBatch = 8;
 
 class GemvProblem : public Problem {
  public:
@@ -80,27 +87,31 @@ class GemvProblem : public Problem {
       check.reason = "buffer " + specs[i].name + " has not the size of the problem";
       return check;
     }
-    const std::vector<int64_t> rows = judged_rows(full, seed);
-    std::vector<Vector> x;
-    for (int64_t i = 0; i < dim(kGemvBatch); ++i) x.push_back(x_of(host, i));
-    Answers answers(rows.size() * x.size());
-    parallel_for(std::ssize(rows), 4, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const Vector w = weights_of(host, rows[size_t(r)]);
-        for (size_t i = 0; i < x.size(); ++i)
-          answers[size_t(r) * x.size() + i] = refer(host, rows[size_t(r)], w, int64_t(i), x[i]);
-      }
-    });
-    QualityCheck check = compare(host, rows, answers);
-    if (!full) check.task["output_error"] = output_error(host, seed, x);
+    const Inputs x = inputs_of(host);
+    const bool all = full || flop() / 2 <= kMaxJudged || dim(kGemvN) <= kSampledRows;
+    std::vector<Answer> answers = all ? answers_of_rows(host, x, every_row())
+                                      : answers_of_rows(host, x, sampled_rows(seed));
+    if (!all && is_finished()) {
+      for (const Answer& answer : answers_of_blocks(host, x, seed)) answers.push_back(answer);
+    }
+    QualityCheck check = compare(host, answers, all ? "every element"
+                                 : is_finished()    ? "64 rows of W, an output of each tile"
+                                                    : "64 rows of W, sums of all");
+    if (!all && !is_finished() && check.passed) check_groups(host, x, seed, &check);
+    if (!full) check.task["output_error"] = output_error(host, seed, x.rows);
     return check;
   }
 
  private:
+  /// An output as it should be.
   struct Answer {
+    int64_t row = 0, i = 0;                       ///< of W, of x
     double value = 0, bound = 0, expected2 = 0;  ///< of a sum: the square that it has on average
   };
-  using Answers = std::vector<Answer>;
+  struct Inputs {
+    std::vector<Vector> rows;
+    Vector norms2;
+  };
 
   int64_t dim(GemvDim which) const { return shape_.dim[which]; }
   int64_t k() const { return shape_.dim[kGemvK]; }
@@ -109,6 +120,8 @@ class GemvProblem : public Problem {
   bool is_layer() const { return kind() == kGemvW8a8 || kind() == kGemvW8a8Fp8; }
   bool is_fp8() const { return kind() == kGemvFp8 || kind() == kGemvW8a8Fp8; }
   bool sums_only() const { return is_layer() && dim(kGemvFused) == 0; }
+  /// With bias and ReLU.
+  bool is_finished() const { return is_layer() && !sums_only(); }
   size_t bytes_of_weights() const { return size_t(dim(kGemvN) * gemv_weight_bytes(kind(), k())); }
   size_t bytes_of_scales() const { return size_t(gemv_scale_bytes(kind(), dim(kGemvN), k())); }
   DType weight_type() const {
@@ -222,23 +235,36 @@ class GemvProblem : public Problem {
     return scaled ? quality::load(host[kGemvScales].data(), row, DType::fp32) : 1;
   }
 
-  Answer refer(const HostBuffers& host, int64_t row, const Vector& w, int64_t i,
-               const Vector& x) const {
-    double sum = 0, w2 = 0, x2 = 0;
-    for (size_t p = 0; p < w.size(); ++p) sum += w[p] * x[p], w2 += w[p] * w[p], x2 += x[p] * x[p];
-    const bool finished = is_layer() && !sums_only();
+  static double dot(const Vector& x, const Vector& y) {
+    double sums[4] = {};  // with one, each addition would wait for the one before
+    for (size_t p = 0; p + 4 <= x.size(); p += 4)  // k is a multiple of 128
+      for (size_t j = 0; j < 4; ++j) sums[j] += x[p + j] * y[p + j];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
+  Inputs inputs_of(const HostBuffers& host) const {
+    Inputs x;
+    for (int64_t i = 0; i < dim(kGemvBatch); ++i) {
+      x.rows.push_back(x_of(host, i));
+      x.norms2.push_back(dot(x.rows.back(), x.rows.back()));
+    }
+    return x;
+  }
+
+  Answer refer(const HostBuffers& host, int64_t row, const Vector& w, double w2, int64_t i,
+               const Inputs& x) const {
     double scale = sums_only() ? 1 : row_scale(host, row), bias = 0;
-    if (finished) {
+    if (is_finished()) {
       scale *= quality::load(host[kGemvXScales].data(), i, DType::fp32);
       bias = quality::load(host[kGemvBias].data(), row, buffers()[kGemvBias].dtype);
     }
-    const double before = scale * sum + bias;
-    const double size = std::sqrt(w2 * x2) * scale;
-    Answer answer = {before, quality::dot_bound(judged_type(), before, k(), size, 1),
+    const double before = scale * dot(w, x.rows[size_t(i)]) + bias;
+    const double size = std::sqrt(w2 * x.norms2[size_t(i)]) * scale;
+    Answer answer = {row, i, before, quality::dot_bound(judged_type(), before, k(), size, 1),
                      size * size / double(k()) + bias * bias};
     answer.bound += 6 * weight_rounding() * size / std::sqrt(double(k()));
     // Scale and bias are one multiplication and one addition more, in fp32.
-    if (finished) {
+    if (is_finished()) {
       answer.bound += 0x1p-22 * (std::abs(before) + std::abs(bias));
       answer.value = std::max(0.0, before);
     }
@@ -253,39 +279,136 @@ class GemvProblem : public Problem {
     return y_type() == DType::int32 ? DType::int8 : y_type();
   }
 
-  std::vector<int64_t> judged_rows(bool full, uint64_t seed) const {
-    std::vector<int64_t> rows;
-    const int64_t n = dim(kGemvN);
-    if (full || flop() / 2 <= kMaxJudged || n <= kSampledRows) {
-      for (int64_t j = 0; j < n; ++j) rows.push_back(j);
-      return rows;
-    }
-    rows = {0, n - 1};
+  std::vector<int64_t> every_row() const {
+    std::vector<int64_t> rows(size_t(dim(kGemvN)));
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+  std::vector<int64_t> sampled_rows(uint64_t seed) const {
+    std::vector<int64_t> rows = {0, dim(kGemvN) - 1};
     for (uint64_t i = 2; i < uint64_t(kSampledRows); ++i)
-      rows.push_back(random_below(random_key(seed), i, uint32_t(n)));
+      rows.push_back(random_below(random_key(seed), i, uint32_t(dim(kGemvN))));
     return rows;
   }
 
-  QualityCheck compare(const HostBuffers& host, const std::vector<int64_t>& rows,
-                       const Answers& answers) const {
+  /// Of all rows of x.
+  std::vector<Answer> answers_of_rows(const HostBuffers& host, const Inputs& x,
+                                      const std::vector<int64_t>& rows) const {
+    const size_t batch = x.rows.size();
+    std::vector<Answer> answers(rows.size() * batch);
+    parallel_for(std::ssize(rows), 4, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const Vector w = weights_of(host, rows[size_t(r)]);
+        const double w2 = dot(w, w);
+        for (size_t i = 0; i < batch; ++i)
+          answers[size_t(r) * batch + i] = refer(host, rows[size_t(r)], w, w2, int64_t(i), x);
+      }
+    });
+    return answers;
+  }
+
+  /// One output, at random, of each kGroupRows rows of W and kBlockBatch rows of x.
+  std::vector<Answer> answers_of_blocks(const HostBuffers& host, const Inputs& x,
+                                        uint64_t seed) const {
+    const int64_t n = dim(kGemvN), batch = dim(kGemvBatch);
+    const int64_t groups = ceil_div(n, kGroupRows), blocks = ceil_div(batch, kBlockBatch);
+    const uint64_t key = random_key(seed ^ 0xb10c'5eed);
+    std::vector<Answer> answers(size_t(groups * blocks));
+    parallel_for(groups, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t group = begin; group < end; ++group) {
+        const int64_t first = group * kGroupRows, rows = std::min(kGroupRows, n - first);
+        std::vector<Vector> w(static_cast<size_t>(rows));  // those that are asked for
+        for (int64_t block = 0; block < blocks; ++block) {
+          const auto index = uint64_t(2 * (group * blocks + block));
+          const int64_t j = random_below(key, index, uint32_t(rows));
+          const int64_t i = block * kBlockBatch +
+                            random_below(key, index + 1,
+                                         uint32_t(std::min(kBlockBatch, batch - block * kBlockBatch)));
+          Vector& row = w[size_t(j)];
+          if (row.empty()) row = weights_of(host, first + j);
+          answers[index / 2] = refer(host, first + j, row, dot(row, row), i, x);
+        }
+      }
+    });
+    return answers;
+  }
+
+  /// Freivalds' test (gemm/check.cpp has it for a whole matrix) by groups of rows: of each row of x and each group, the
+  /// sum of outputs weighted with random signs against x times the weighted sum of the group's weights. The errors of
+  /// honest outputs add up to less than 6 times their norm, and that is held to what the NMSE limit allows.
+  void check_groups(const HostBuffers& host, const Inputs& x, uint64_t seed,
+                    QualityCheck* check) const {
+    const int64_t n = dim(kGemvN);
+    const int64_t rows = std::max(kGroupRows, int64_t(std::ceil(flop() / 2 / kMaxJudged)));
+    const uint64_t key = random_key(seed ^ 0xf4e1'7a1d);
+    std::atomic<int64_t> wrong = 0;
+    parallel_for(ceil_div(n, rows), 1, [&](int64_t begin, int64_t end) {
+      int64_t bad = 0;
+      for (int64_t group = begin; group < end; ++group)
+        bad += wrong_sums(host, x, key, group * rows, std::min(n, (group + 1) * rows));
+      wrong += bad;
+    });
+    if (wrong == 0) return;
+    check->passed = false;
+    check->reason = std::to_string(wrong.load()) + " of " +
+                    std::to_string(ceil_div(n, rows) * dim(kGemvBatch)) + " sums over " +
+                    std::to_string(rows) + " rows of W are off";
+  }
+
+  /// How many rows of x have a sum over the rows from `first` to `end` of W that is off.
+  int64_t wrong_sums(const HostBuffers& host, const Inputs& x, uint64_t key, int64_t first,
+                     int64_t end) const {
+    const double limit = nmse_limit();
+    Vector combined(size_t(k()), 0.0), factors, sizes2;
+    for (int64_t row = first; row < end; ++row) {
+      const float part = random_unit(key, uint64_t(row)) - 0.5f;
+      const double factor = part < 0 ? part - 0.5 : part + 0.5;
+      const double scale = sums_only() ? 1 : row_scale(host, row);
+      const Vector w = weights_of(host, row);
+      for (size_t p = 0; p < w.size(); ++p) combined[p] += factor * scale * w[p];
+      factors.push_back(factor);
+      sizes2.push_back(scale * scale * dot(w, w) / double(k()));
+    }
+    int64_t bad = 0;
+    for (size_t i = 0; i < x.rows.size(); ++i) {
+      double sum = 0, norm2 = 0;
+      for (size_t j = 0; j < factors.size(); ++j) {
+        const double y = quality::load(host[kGemvY].data(),
+                                       int64_t(i) * dim(kGemvN) + first + int64_t(j), y_type());
+        sum += factors[j] * y;
+        norm2 += factors[j] * factors[j] * std::max(y * y, sizes2[j] * x.norms2[i]);
+      }
+      // What integers are rounded to in this very test: 2^-53 in each addition.
+      const double own = 0x1p-53 * double(k() + end - first) * std::sqrt(double(end - first));
+      const double allowed = (6 * std::sqrt(limit) + own) * std::sqrt(norm2);
+      bad += !(std::abs(sum - dot(x.rows[i], combined)) <= allowed);
+    }
+    return bad;
+  }
+
+  /// Of many outputs.
+  double nmse_limit() const {
+    return quality::gemm_nmse_limit(judged_type(), k()) + std::pow(weight_rounding(), 2);
+  }
+
+  QualityCheck compare(const HostBuffers& host, const std::vector<Answer>& answers,
+                       const char* what) const {
     quality::ErrorSum sum;
     double ref2 = 0, ref4 = 0, expected2 = 0;
-    const int64_t batch = dim(kGemvBatch);
-    for (size_t a = 0; a < answers.size(); ++a) {
-      const int64_t row = rows[a / size_t(batch)], i = int64_t(a) % batch;
-      const double found = quality::load(host[kGemvY].data(), i * dim(kGemvN) + row, y_type());
-      sum.add(found, answers[a].value, answers[a].bound);
-      const double value2 = answers[a].value * answers[a].value;
-      ref2 += value2, ref4 += value2 * value2, expected2 += answers[a].expected2;
+    for (const Answer& answer : answers) {
+      const double found =
+          quality::load(host[kGemvY].data(), answer.i * dim(kGemvN) + answer.row, y_type());
+      sum.add(found, answer.value, answer.bound);
+      const double value2 = answer.value * answer.value;
+      ref2 += value2, ref4 += value2 * value2, expected2 += answer.expected2;
     }
     // As in a matrix product (kernels/gemm/check.cpp): few outputs may all lie near zero. And rows differ in size:
     // the large ones decide, which are as good as so many equal ones. 77 rows count as about 15: a right rung was
     // refused for bf16's rounding alone, 5.6e-6 where 10 / 77 allowed 4.5e-6.
     const double outputs = ref4 > 0 ? ref2 * ref2 / ref4 : double(answers.size());
-    double limit = quality::gemm_nmse_limit(judged_type(), k()) + std::pow(weight_rounding(), 2);
-    limit *= 1 + 10 / outputs;
+    double limit = nmse_limit() * (1 + 10 / outputs);
     if (ref2 > 0) limit *= std::max(1.0, expected2 / ref2);
-    return sum.finish(rows.size() == size_t(dim(kGemvN)) ? "every element" : "64 rows of W", limit);
+    return sum.finish(what, limit);
   }
 
   /// What quantising did to the output, before bias and relu: its relative error, root mean square over some rows.
