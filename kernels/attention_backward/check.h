@@ -1,13 +1,13 @@
 // Judges the three gradients against float64 on the same inputs, O and L among them (backward.h says how they
-// lie). Full: every row. Sampled: at most kSampledRows rows of dQ, and as many of dK and dV, exactly; of every
-// other element that it is a number.
+// lie). Full: every row. Sampled: one row in each tile of kTileRows rows of every head, of dQ, dK and dV, exactly: a
+// 64th of the work, and no tile of a kernel is left out. Of every other element that it is a number.
 #pragma once
 
 #include "common/harness/kernel/family.h"
 
 namespace ridge::attention_backward {
 
-inline constexpr int64_t kSampledRows = 64;
+inline constexpr int64_t kTileRows = 64;
 
 /// `host` holds all nine buffers of `shape`, each of its size.
 QualityCheck check_gradients(const Shape& shape, const HostBuffers& host, bool full, uint64_t seed);
