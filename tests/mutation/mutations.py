@@ -28,7 +28,15 @@ _paired = _in("common/stats/verdict.cpp", "verdict")
 _limits = _in("common/harness/quality/compare.cpp", "quality", "gate")
 _gate = _in("common/harness/measure/gate.cpp", "gate")
 _rung = _in("common/harness/measure/rung.cpp", "gate")
+_graded = _in("common/harness/measure/gate.cpp", "graded")
+_grading = _in("common/harness/quality/grading.cpp", "graded")
+_gemm = _in("kernels/gemm/check.cpp", "graded")
+_conv = _in("kernels/conv/check.cpp", "graded", "tile_sample")
+_gemv = _in("kernels/gemv/problem.cpp", "tile_sample")
+_backward = _in("kernels/attention_backward/check.cpp", "tile_sample")
+_sides = _in("common/harness/measure/compare.cpp", "compare")
 _harness = _in("common/harness/measure/harness.cpp", "harness", "gate", "compare")
+_outcome = _in("common/harness/measure/outcome.cpp", "harness", "gate", "compare")
 _compare = _in("common/harness/measure/compare.cpp", "compare", "gate")
 _cpu = _in("common/harness/measure/cpu_device.cpp", "cpu_device")
 _gpu = _in("common/harness/measure/cuda/block_timer.cpp", "cuda_timing")
@@ -102,16 +110,49 @@ MUTATIONS = [
     _limits("fp32's limit lets TF32 in disguise pass",
             "    case DType::fp32:\n      return 4e-15 * static_cast<double>(k);",
             "    case DType::fp32:\n      return 4e-10 * static_cast<double>(k);"),
-    _limits("an output may be off by 400 units", "4 * unit_roundoff(gemm_output(dtype))",
-            "400 * unit_roundoff(gemm_output(dtype))"),
+    _limits("an output may be off by 400 units",
+            "double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b) {",
+            "double dot_bound(DType dtype, double ref, int64_t k, double norm_a, double norm_b) {\n"
+            "  ref *= 100;"),
     # ---- the gate
     _gate("outputs are not poisoned", "  RIDGE_TRY_VOID(rung->buffers->poison_outputs());\n", ""),
     _gate("changed inputs are forgiven", "if (!intact) {", "if (false) {"),
-    _gate("every seed has the same inputs", "if (seed > 1) {", "if (seed > kSeeds) {"),
+    _gate("every seed has the same inputs", "if (seed > first_) {", "if (seed > first_ + kSeeds) {"),
     _gate("a failed shape does not end the full check",
-          "      if (!check.passed) return done_[key] = worst;\n", ""),
+          "      ++made_;\n      if (!check.passed) return {};\n", "      ++made_;\n"),
     _gate("a later pass hides a failure", "if (worst->what.empty() || !next.passed || share",
           "if (worst->what.empty() || share"),
+    # ---- classes of accuracy
+    _graded("graded inputs are not posed", "if (!instance->problem->grade(grading, kernel_.accuracy))",
+            "if (true)"),
+    _graded("every rung is judged by the weakest class",
+            "instance->problem->grade(grading, kernel_.accuracy)",
+            "instance->problem->grade(grading, Accuracy::max_norm)"),
+    _graded("a plan keeps what it packed of other filters",
+            "if (rung && instance->problem->shape().constants == nullptr)", "if (rung)"),
+    _grading("all gradings are of one size", "return std::ldexp(1.0, exponent);",
+             "return std::ldexp(1.0, 0 * exponent);"),
+    _gemm("a graded element is held to the largest of its row and column",
+          "if (accuracy == Accuracy::componentwise) return product(true);", ""),
+    _gemm("a row and a column are held to the largest of all",
+          "if (accuracy == Accuracy::max_norm) {", "if (accuracy != Accuracy::componentwise) {"),
+    _conv("a graded image is judged by its largest pixel", "const double size = accuracy == Accuracy::max_norm ?",
+          "const double size = true ?"),
+    _sides("two classes are compared without a word",
+           "if (!classes.empty()) reasons_.push_back(classes);", ""),
+    # ---- samples that no tile escapes
+    _conv("a relu's outputs are sampled anywhere", "if (v_.relu) judge_blocks(&judged);", ""),
+    _conv("small convolutions with a relu are sampled",
+          "(v_.relu && all * double(terms_) <= kMaxJudged)", "false"),
+    _conv("the last block of filters is left out",
+          "const int64_t deep = ceil_div(v_.m, kBlockFilters)", "const int64_t deep = v_.m / kBlockFilters"),
+    _gemv("no sums over the other rows of W",
+          "if (!all && !is_finished() && check.passed) check_groups(host, x, seed, &check);", ""),
+    _gemv("no output of each tile behind a relu", "if (!all && is_finished()) {", "if (false) {"),
+    _gemv("the limit of the sums is a thousand times as wide",
+          "(6 * std::sqrt(limit) + own)", "(6000 * std::sqrt(limit) + own)"),
+    _backward("of each head the last row alone", "for (int64_t first = 0; first < a_.sequence; first += tile) {",
+              "for (int64_t first = full ? 0 : a_.sequence - 1; first < a_.sequence; first += tile) {"),
     _rung("the guard behind a buffer is not looked at",
           "for (const size_t at : {size_t{0}, kGuardBytes + specs_[i].bytes}) {",
           "for (const size_t at : {size_t{0}}) {"),
@@ -122,8 +163,8 @@ MUTATIONS = [
     _harness("the check after timing does not count",
              '  if (!after.passed) return Error{ErrorCode::invalid, after.reason, after.what, ""};\n',
              ""),
-    _harness("a failed rung keeps its speed", "  series->stats.reset();\n", ""),
-    _harness("a failed rung keeps its latency", "  series->latency.reset();\n", ""),
+    _outcome("a failed rung keeps its speed", "  series->stats.reset();\n", ""),
+    _outcome("a failed rung keeps its latency", "  series->latency.reset();\n", ""),
     _harness("any newer GPU runs a kernel for exactly one", "arch_exact ? capability == arch",
              "arch_exact ? capability >= arch"),
     _harness("latencies count as calls", 'observer->samples(series, "latency", block);',
@@ -133,7 +174,7 @@ MUTATIONS = [
     _harness("cancel is not heard while timing",
              "    if (observer->cancelled()) {\n      summarize(series, contended(), false, external);",
              "    if (false) {\n      summarize(series, contended(), false, external);"),
-    _harness("others' load is never seen", "return foreign_cpus > (backend == Backend::cpu",
+    _outcome("others' load is never seen", "return foreign_cpus > (backend == Backend::cpu",
              "return foreign_cpus > 1e9 + (backend == Backend::cpu"),
     _harness("no warm-up to speak of",
              "if (runs >= 3 && elapsed >= options.warmup_s && (steady || elapsed >= kMax_s)) break;",
