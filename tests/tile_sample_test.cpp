@@ -32,7 +32,8 @@ std::string refusal(const Problem& problem, const HostBuffers& host, uint64_t se
 
 // ---- gemv ----------------------------------------------------------------------------------------
 
-constexpr int64_t kRows = 1024, kDepth = 4096, kBatch = 1024;
+/// So many rows that 64 of them, judged whole, miss most tiles of 128.
+constexpr int64_t kRows = 16384, kDepth = 512, kBatch = 512;
 
 /// A product above 3e9 multiplications, whose rows of W have a single weight.
 struct LargeGemv {
@@ -100,17 +101,19 @@ TEST_CASE(
     const LargeGemv large(dtype, epilogue);
     INFO(dtype << ", " << epilogue);
     CHECK(refusal(*large.problem, large.host, 1) == "");
-    // Of all rows of x, and of tiles of 64 of them: the last, and one in the middle.
-    for (const auto& [row, first, batch] : {std::tuple{int64_t{896}, int64_t{0}, kBatch},
-                                            {int64_t{384}, int64_t{448}, int64_t{64}},
-                                            {int64_t{896}, int64_t{960}, int64_t{64}}}) {
+    // Of all rows of x, and of tiles of 64 of them: the last, and some in the middle.
+    for (const auto& [row, first, batch] : {std::tuple{kRows - 128, int64_t{0}, kBatch},
+                                            {int64_t{384}, int64_t{192}, int64_t{64}},
+                                            {int64_t{4992}, int64_t{0}, int64_t{64}},
+                                            {int64_t{8192}, int64_t{320}, int64_t{64}},
+                                            {kRows - 128, kBatch - 64, int64_t{64}}}) {
       INFO("rows from " << row << ", rows of x from " << first);
       const HostBuffers wrong = large.with_wrong_tile(row, 128, first, batch);
       CHECK(refusal(*large.problem, wrong, 2) != "");
     }
     if (std::string(dtype).find("w8a8") == 0) continue;
     HostBuffers lost = large.host;
-    large.put(&lost, 517, 700, NAN);
+    large.put(&lost, kBatch - 3, 700, NAN);
     CHECK(refusal(*large.problem, lost, 1) != "");
   }
 }
