@@ -58,6 +58,8 @@ def optional_fields(document, path):
         return OPTIONAL["sample"]
     if "ceilings" in path:
         return {"doubt"}
+    if path == ("kernel",):
+        return {"accuracy"}  # of kernels alone, and not of workers from before there was one
     return OPTIONAL.get(document.get("type"), set()) | {"t_s"} if not path else set()
 
 
