@@ -359,5 +359,5 @@ TEST_CASE("every trap has a part in the lesson, and every trap file is known wit
     INFO(rung.id);
     CHECK(text.str().find("\n## " + rung.id + " · ") != std::string::npos);
   }
-  CHECK(traps == 14);
+  CHECK(traps == 16);
 }

@@ -4,7 +4,8 @@
 namespace ridge {
 
 /// A call is a dispatch from Python, which returns before the product is there. Several products of the same operands in
-/// one program would be one: XLA shares them, optimization_barrier or not. fp32 stays fp32; tf32's B lies n x k.
+/// one program would be one: XLA shares them, optimization_barrier or not. fp32 stays fp32; tf32's B lies n x k. Sums of
+/// 16-bit products are asked for in fp32: with a single row XLA otherwise adds them in their own type.
 inline constexpr const char* kJaxGemm = R"py(
 import os
 os.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'
@@ -23,7 +24,9 @@ class Product:
         self.operands = [jax.device_put(jnp.ones(s, self.type), place) for s in self.shapes]
 
         def multiply(a, b):
-            return jnp.matmul(a, b.T if tf32 else b, precision=precisions.get(dtype))
+            product = jnp.matmul(a, b.T if tf32 else b, precision=precisions.get(dtype),
+                                 preferred_element_type=jnp.float32)
+            return product.astype(self.type)
 
         self.multiply = jax.jit(multiply)
         self.call()
