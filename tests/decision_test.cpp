@@ -96,3 +96,24 @@ TEST_CASE("another precision is the open division") {
   comparison.candidate_params["dtype"] = std::string("bf16");
   CHECK(decide(run, comparison).division == "open");
 }
+
+TEST_CASE(
+    "of several libraries the one that wins its pairs is the fastest, whatever the medians say") {
+  const std::string lead = R"({"ridgepoint":1,"type":"result","request":7,"comparisons":[)";
+  const auto pair = [](const char* candidate, double ratio, const char* verdict) {
+    return R"({"baseline":"gemm.cuda.cublas","candidate":")" + std::string(candidate) +
+           R"(","ratio":)" + std::to_string(ratio) + R"(,"verdict":")" + verdict + "\"}";
+  };
+  const auto winner = [&](const std::string& list) {
+    Run run;
+    run.apply_line(R"({"ridgepoint":1,"from":"app","type":"compare","id":7,"lab":"gemm"})");
+    run.apply_line(lead + list + "]}");
+    REQUIRE_FALSE(run.comparisons().empty());
+    return fastest_side(run, 7);
+  };
+  const std::string lt = "gemm.cuda.cublaslt", other = "gemm.cuda.cutlass";
+  CHECK(winner(pair(lt.c_str(), 1.07, "faster") + "," + pair(other.c_str(), 1.02, "faster")) == lt);
+  CHECK(winner(pair(lt.c_str(), 0.99, "same") + "," + pair(other.c_str(), 0.9, "slower")) ==
+        "gemm.cuda.cublas");
+  CHECK(winner(pair(lt.c_str(), 1.07, "faster") + "," + pair(other.c_str(), 2, "invalid")).empty());
+}

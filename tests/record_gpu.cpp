@@ -21,6 +21,7 @@
 #include "app/query/results.h"
 #include "app/query/selection.h"
 #include "common/record/params.h"
+#include "common/view/report/decision.h"
 #include "labs/lab.h"
 #include "tests/compact.h"
 

@@ -294,20 +294,6 @@ std::string comparisons_text(const Run& run, int64_t request) {
   return text;
 }
 
-std::string fastest_side(const Run& run, int64_t request) {
-  std::string fastest;
-  double most = 1;
-  for (const Comparison& one : run.comparisons()) {
-    if (one.request != request) continue;
-    if (one.verdict == Verdict::invalid || !(one.ratio > 0)) return "";
-    if (fastest.empty()) fastest = one.baseline;
-    if (one.ratio <= most) continue;
-    most = one.ratio;
-    fastest = one.candidate;
-  }
-  return fastest;
-}
-
 std::string environment_text(const Run& run) {
   if (!run.environment()) return "";
   const Environment& environment = *run.environment();

@@ -29,9 +29,6 @@ std::string traps_text(const std::vector<const Series*>& traps);
 std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric);
 /// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
 std::string comparisons_text(const Run& run, int64_t request);
-/// The side that wins the comparisons of a request, by pairs: the candidate with the largest ratio, else the
-/// baseline. Empty where one of them has no ratio: it is not known who would have won.
-std::string fastest_side(const Run& run, int64_t request);
 /// The machine, and whether it was quiet.
 std::string environment_text(const Run& run);
 std::string ceilings_text(const Run& run);

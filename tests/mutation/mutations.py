@@ -37,6 +37,7 @@ _backward = _in("kernels/attention_backward/check.cpp", "tile_sample")
 _sides = _in("common/harness/measure/compare.cpp", "compare")
 _harness = _in("common/harness/measure/harness.cpp", "harness", "gate", "compare")
 _outcome = _in("common/harness/measure/outcome.cpp", "harness", "gate", "compare")
+_sustained = _in("common/harness/measure/sustained.cpp", "compare")
 _compare = _in("common/harness/measure/compare.cpp", "compare", "gate")
 _cpu = _in("common/harness/measure/cpu_device.cpp", "cpu_device")
 _gpu = _in("common/harness/measure/cuda/block_timer.cpp", "cuda_timing")
@@ -186,7 +187,19 @@ MUTATIONS = [
     # ---- comparisons
     _compare("A then B within a round",
              "return half + std::string(half.rbegin(), half.rend());", "return half + half;"),
-    _compare("the order is never drawn", "if ((random_() & 1) != 0)", "if (false)"),
+    _compare("the orders are one and the same", "for (const int side : orders_.back())",
+             "for (const int side : stats::balanced_orders(static_cast<int>(sides_.size()))[0])"),
+    _compare("a held clock is not looked at", "if (!look_.is_held()) {", "if (true) {"),
+    _compare("the rounds' verdict leads although the sides ran alone",
+             "  static_cast<PairedVerdict&>(*comparison) = paired;\n",
+             "  static_cast<PairedVerdict&>(*comparison) = comparison->equal_clock.value_or(paired);\n"),
+    _sustained("a turn counts before its clock is steady",
+               "RIDGE_TRY(turn.steady, settle(i));", "turn.steady = true;"),
+    _sustained("pairs are of one side", "std::log(baseline[k].call_ns) - std::log(candidate[k].call_ns)",
+               "std::log(candidate[k].call_ns) - std::log(candidate[k].call_ns)"),
+    _sustained("only the driver's word counts for a held clock",
+               "const bool low = lowest_hz > 0 && lowest_hz < kHeldBelow * free_hz;",
+               "const bool low = false;"),
     _compare("lead slots are taken for samples", "rest = rest.subspan(lead ? kLeadSlots : 0);",
              "rest = rest.subspan(0);"),
     _compare("a refused side does not make it invalid",
@@ -204,8 +217,8 @@ MUTATIONS = [
     _cpu("a stolen sample is not tagged", '      sample.flags.push_back("stolen");\n', ""),
     _cpu("a stolen sample is not taken again", "constexpr int kRetakes = 3;",
          "constexpr int kRetakes = 0;"),
-    _cpu("cold caches are not flushed", "if (side.cache == Cache::cold) flush();",
-         "if (false) flush();"),
+    _cpu("cold caches are not flushed", "if (side.cache == Cache::cold) flush(process);",
+         "if (false) flush(process);"),
     _cpu("cold calls are timed in one go",
          "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
          "const int64_t spells = 1;"),

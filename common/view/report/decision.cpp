@@ -283,4 +283,18 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
   return decision;
 }
 
+std::string fastest_side(const Run& run, int64_t request) {
+  std::string fastest;
+  double most = 1;
+  for (const Comparison& one : run.comparisons()) {
+    if (one.request != request) continue;
+    if (one.verdict == Verdict::invalid || !(one.ratio > 0)) return "";
+    if (fastest.empty()) fastest = one.baseline;
+    if (one.ratio <= most) continue;
+    most = one.ratio;
+    fastest = one.candidate;
+  }
+  return fastest;
+}
+
 }  // namespace ridge

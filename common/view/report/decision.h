@@ -49,4 +49,8 @@ std::optional<Throughput> throughput_of(const Series& series);
 /// Why a series may not be recommended ("its check failed: ..."); empty when every check passed.
 std::string quality_problem(const Series& series);
 
+/// The side that wins the comparisons of a request, by pairs: the candidate with the largest ratio, else the
+/// baseline. Empty where one of them has no ratio: it is not known who would have won.
+std::string fastest_side(const Run& run, int64_t request);
+
 }  // namespace ridge
