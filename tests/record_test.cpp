@@ -143,7 +143,7 @@ TEST_CASE("series and comparisons come back from JSON") {
   comparison.verdict = Verdict::faster;
   comparison.rounds_needed = 80;
   comparison.reasons = {"why"};
-  comparison.equal_clock = PairedVerdict{40, 1.3, Interval{1.2, 1.4}, Verdict::faster, 0};
+  comparison.equal_clock = PairedVerdict{40, 1.3, Interval{1.2, 1.4}, Verdict::faster, 80};
   comparison.sustained = {{6, 1e6, 1.4e9, 700, 0.7}, {6, 8e5, 1.3e9, 700, 0.56}};
   comparison.clock = "held";
   round_trip(*comparison.equal_clock, 5);

@@ -31,12 +31,8 @@ __device__ inline uint64_t swizzled_descriptor_n_major(const void* tile) {
          (uint64_t{1024 >> 4} << 32) | kSwizzle128Bit;
 }
 
-__device__ inline void wgmma_fence() {
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-__device__ inline void wgmma_commit() {
-  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
+__device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int pending>
 __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
@@ -45,12 +41,8 @@ __device__ inline void wgmma_wait() {
 /// Names accumulators after the wgmma_wait() that finished them: nothing that reads or writes them may be moved before
 /// it. Without this the compiler, which sees no link between the wait and the registers, is free to. Only what is
 /// finished: after wgmma_wait<1>() the accumulators of the last group are still being written.
-__device__ __forceinline__ void wgmma_touch(float& value) {
-  asm volatile("" : "+f"(value)::"memory");
-}
-__device__ __forceinline__ void wgmma_touch(int& value) {
-  asm volatile("" : "+r"(value)::"memory");
-}
+__device__ __forceinline__ void wgmma_touch(float& value) { asm volatile("" : "+f"(value)::"memory"); }
+__device__ __forceinline__ void wgmma_touch(int& value) { asm volatile("" : "+r"(value)::"memory"); }
 template <typename Values, int count>
 __device__ __forceinline__ void wgmma_touch(Values (&d)[count]) {
 #pragma unroll
