@@ -211,6 +211,7 @@ TEST_CASE("compare: fewer cycles at more energy each lose where the power is cap
   CHECK(*comparison.sustained[1].sm_clock_hz == Approx(2e9 / std::cbrt(2.5)).epsilon(2e-3));
   CHECK(contains(comparison.clock, "power cap"));
   CHECK(contains(comparison.clock, "ran alone"));
+  for (const Series& series : outcome.series) CHECK(contains(series.note, "; alone "));
   for (const Round& round : listener.all_rounds) REQUIRE(round.sm_clock_hz.size() == 4);
 }
 

@@ -26,7 +26,8 @@ std::string why_they_differ(const Comparison& comparison) {
   constexpr double kExplained = 0.01;
   const SustainedSide &base = comparison.sustained[0], &ours = comparison.sustained[1];
   std::string text =
-      "they differ because interleaved sides share one clock, so that their ratio is one of cycles";
+      "the two differ because interleaved sides share one clock, so that their ratio is one of "
+      "cycles";
   if (!base.sm_clock_hz || !ours.sm_clock_hz) return text;
   const double clocks = *ours.sm_clock_hz / *base.sm_clock_hz;
   text += "; alone, the candidate's clock is " +
@@ -74,17 +75,17 @@ std::string side_clock_text(const SustainedSide& side) {
 
 std::vector<std::string> clock_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
+  if (comparison.sustained.size() == 2 && comparison.equal_clock) {
+    const PairedVerdict& equal = *comparison.equal_clock;
+    sentences.push_back(fmt::format("interleaved, at one clock for both: {}, {} {}, {} rounds",
+                                    to_string(equal.verdict), format_ratio(equal.ratio),
+                                    format_ratio_interval(equal.ci), equal.rounds));
+    if (clocks_disagree(comparison)) sentences.push_back(why_they_differ(comparison));
+    sentences.push_back(fmt::format("alone: the baseline takes {}, the candidate {}",
+                                    side_clock_text(comparison.sustained[0]),
+                                    side_clock_text(comparison.sustained[1])));
+  }
   if (!comparison.clock.empty()) sentences.push_back(comparison.clock);
-  if (comparison.sustained.size() != 2) return sentences;
-  const SustainedSide &base = comparison.sustained[0], &ours = comparison.sustained[1];
-  sentences.push_back(fmt::format("alone: the baseline takes {}, the candidate {}",
-                                  side_clock_text(base), side_clock_text(ours)));
-  if (!comparison.equal_clock) return sentences;
-  const PairedVerdict& equal = *comparison.equal_clock;
-  sentences.push_back(fmt::format("interleaved, at one clock for both: {}, {} {}, {} rounds",
-                                  to_string(equal.verdict), format_ratio(equal.ratio),
-                                  format_ratio_interval(equal.ci), equal.rounds));
-  if (clocks_disagree(comparison)) sentences.push_back(why_they_differ(comparison));
   return sentences;
 }
 

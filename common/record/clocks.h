@@ -19,8 +19,8 @@ bool lacks_sustained(const Comparison& comparison);
 Comparison at_equal_clock(const Comparison& comparison);
 /// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"
 std::string side_clock_text(const SustainedSide& side);
-/// What the clock did, both sides alone, the other verdict, and why they differ: a sentence each. Empty where no
-/// clock was looked at.
+/// The other verdict, why the two differ, both sides alone, and what the clock did: a sentence each, the most telling
+/// first, without capital and full stop. Empty where no clock was looked at.
 std::vector<std::string> clock_sentences(const Comparison& comparison);
 
 }  // namespace ridge

@@ -10,6 +10,7 @@
 #include "common/harness/measure/range.h"
 #include "common/harness/measure/sustained.h"
 #include "common/record/accuracy.h"
+#include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 
@@ -411,6 +412,10 @@ Result<void> ComparisonRun::sustained() {
   const double confidence = 1 - 0.05 / candidates_of(sides_.size());
   const int pairs = std::max(kTurns, stats::fewest_for_interval(confidence));
   RIDGE_TRY(turns_, take_turns(entries(), pairs, options_.turns, observer_));
+  for (size_t i = 0; i < turns_.size(); ++i) {
+    add_note("at one clock with the other sides; alone " + side_clock_text(summary_of(turns_[i])),
+             &out_.series[i]);
+  }
   return {};
 }
 

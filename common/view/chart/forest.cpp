@@ -52,6 +52,7 @@ void add_equal_clock(const Comparison& comparison, int index, Panel* panel, Reac
   if (!is_ratio(equal.ratio)) return;
   Mark mark{.row = index, .value = equal.ratio, .role = Role::muted, .marker = Marker::diamond};
   mark.interval = equal.ci;
+  mark.beside = true;
   mark.note = fmt::format("at equal clock: {} {} {}, {} rounds", to_string(equal.verdict),
                           format_ratio(equal.ratio), format_ratio_interval(equal.ci), equal.rounds);
   panel->marks.push_back(mark);
@@ -131,7 +132,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
-  if (has_two) model.legend.push_back("grey diamond: at equal clock; the other is sustained");
+  if (has_two) model.legend.push_back("hollow: at equal clock; the other is sustained");
   return model;
 }
 

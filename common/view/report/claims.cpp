@@ -1,6 +1,7 @@
 // What may be said of two rungs, and what shows it.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -118,6 +119,20 @@ std::vector<std::string> cells_of(const PairedRow& row) {
 
 }  // namespace
 
+namespace {
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+/// To the megahertz: two sides differ by a few per cent.
+std::string clock_cell(const std::optional<double>& hz) {
+  return hz ? fmt::format("{:.0f} MHz", *hz * 1e-6) : unavailable("not read");
+}
+
+}  // namespace
+
 Section paired_section(const Material& material) {
   Section section{.id = "paired", .title = "The paired interval"};
   Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
@@ -155,7 +170,7 @@ std::vector<Section> clock_sections(const Material& material) {
     for (const std::string& sentence : clock_sentences(c)) {
       const std::string named =
           material.claims.size() > 1 ? sides(claim, *material.options) + ": " : "";
-      section.paragraphs.push_back(named + sentence + ".");
+      section.paragraphs.push_back(capitalised(named + sentence) + ".");
     }
     for (size_t i = 0; i < c.sustained.size(); ++i) {
       const SustainedSide& side = c.sustained[i];
@@ -163,7 +178,7 @@ std::vector<Section> clock_sections(const Material& material) {
         return value ? format_quantity(*value, unit) : unavailable("not read");
       };
       table.rows.push_back({title_of(i == 0 ? c.baseline : c.candidate, *material.options),
-                            format_time_ns(side.call_ns), figure(side.sm_clock_hz, "Hz"),
+                            format_time_ns(side.call_ns), clock_cell(side.sm_clock_hz),
                             figure(side.power_w, "W"), figure(side.energy_j, "J")});
     }
   }

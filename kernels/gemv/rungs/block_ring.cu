@@ -6,6 +6,8 @@
 //           chains of sums, in a slice without branches: an instruction waits for the one before the last.
 // Limits    bf16: memory. int4: what is between two calls. x arrives about a microsecond after the call before has ended,
 //           and until then nothing more is asked for than the ring holds.
+// Footing   The ring fills while the call before ends: weights do not change between the steps of a model. A library's call
+//           waits, so part of the ratio to cuBLAS is this overlap. With cold caches calls stand alone and have none.
 // Look at   bf16, int8, sparse and int4 in turn: bytes over time falls as the bytes do.
 // Source    As warp_rings; the producer is that of the GEMM lab's producer_consumer.
 #include "common/harness/kernel/cuda_check.h"
