@@ -32,7 +32,7 @@ void release(void* state) {
 Status prepare(const Shape& shape, Plan* plan) {
   const int64_t d = shape.dim[kAttentionHeadSize];
   if (d != 64 && d != 128)
-    return {.what = "takes head sizes 64 and 128", .file = __FILE__, .line = __LINE__, .refused = true};
+    return refuse("takes head sizes 64 and 128");
   auto* state = new (std::nothrow) FlashPlan;
   if (!state) return {"out of memory", "new FlashPlan", __FILE__, __LINE__, false};
   const auto rows = static_cast<size_t>(shape.dim[kAttentionBatch] * shape.dim[kAttentionHeads] *
