@@ -273,6 +273,7 @@ TEST_CASE("compare: cancelled in a sustained turn, the rounds' verdict is kept")
   CHECK(outcome.comparisons[0].rounds == measure::kRounds);
   CHECK(outcome.comparisons[0].verdict == Verdict::faster);
   CHECK(outcome.comparisons[0].sustained.empty());
+  CHECK(contains(outcome.comparisons[0].clock, "did not end"));
 }
 
 TEST_CASE("compare: sides of two classes of accuracy say so, sides of one do not") {

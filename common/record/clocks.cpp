@@ -53,7 +53,8 @@ bool clocks_disagree(const Comparison& comparison) {
 }
 
 bool lacks_sustained(const Comparison& comparison) {
-  return comparison.sustained.empty() && comparison.clock.starts_with(kClockHeld);
+  return comparison.sustained.empty() && comparison.cache != CacheMode::cold &&
+         comparison.clock.starts_with(kClockHeld);
 }
 
 Comparison at_equal_clock(const Comparison& comparison) {

@@ -408,10 +408,12 @@ Result<void> ComparisonRun::sustained() {
     clock_ += "; both sides shared it, and how fast each is alone was not measured";
     return {};
   }
-  clock_ += "; so each side also ran alone";
+  const std::string held = clock_;
+  clock_ += "; the turns alone did not end";
   const double confidence = 1 - 0.05 / candidates_of(sides_.size());
   const int pairs = std::max(kTurns, stats::fewest_for_interval(confidence));
   RIDGE_TRY(turns_, take_turns(entries(), pairs, options_.turns, observer_));
+  clock_ = held + "; so each side also ran alone";
   for (size_t i = 0; i < turns_.size(); ++i) {
     add_note("at one clock with the other sides; alone " + side_clock_text(summary_of(turns_[i])),
              &out_.series[i]);
