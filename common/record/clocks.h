@@ -13,7 +13,7 @@ namespace ridge {
 std::string rounds_text(const Comparison& comparison);
 /// Whether there are two verdicts, and they differ.
 bool clocks_disagree(const Comparison& comparison);
-/// Whether the clock was held down and nobody looked at how fast each side is alone. With cold caches no load lasts, so
+/// Whether the clock was held down and how fast each side is alone was not measured. With cold caches no load lasts, so
 /// that nothing is lacking.
 bool lacks_sustained(const Comparison& comparison);
 /// The comparison as its interleaved rounds alone have it.

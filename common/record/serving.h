@@ -43,7 +43,7 @@ struct ServePoint {
   ServeTimes first_token;  ///< from arrival to the end of the first step
   ServeTimes latency;      ///< from arrival to the last token
   /// The machine keeps up: the load is below the offline throughput, and in the second half of the arrivals there was a
-  /// moment at which nobody waited. Else the queue grows for as long as the load lasts.
+  /// moment at which no request waited. Else the queue grows for as long as the load lasts.
   bool sustained = true;
   bool meets = false;  ///< sustained, and the p99 of the latency is known and within the limit
 };

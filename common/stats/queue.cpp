@@ -84,7 +84,7 @@ class ServeQueue {
     }
   }
 
-  /// Of a load below what the machine can do nobody waits now and then, after the start too.
+  /// Of a load below what the machine can do the queue empties now and then, after the start too.
   void note_queue() {
     const bool is_second_half = 2 * next_ > arrivals_.size() && now_s_ <= arrivals_.back();
     const bool has_waiting = next_ < arrivals_.size() && arrivals_[next_] <= now_s_;

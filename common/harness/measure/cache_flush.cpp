@@ -114,7 +114,7 @@ void CacheFlush::flush(bool every_core) {
   }
   const std::vector<FlushShare>& shares = every_core && !everywhere_.empty() ? everywhere_ : here_;
   for (const FlushShare& share : shares) {
-    // Written, since pages that nobody has written are all one page of zeros.
+    // Written, because unwritten pages are all one page of zeros.
     const auto words = size_t(share.begin + share.bytes) / sizeof(uint64_t);
     if (memory_.size() < words) memory_.assign(words, 1);
   }
