@@ -22,23 +22,20 @@ std::string cycle_energy_text(const SustainedSide& a, const SustainedSide& b) {
                                                      "less energy");
 }
 
+/// What the clocks explain of the difference, and where they do not.
 std::string why_they_differ(const Comparison& comparison) {
   constexpr double kExplained = 0.01;
   const SustainedSide &base = comparison.sustained[0], &ours = comparison.sustained[1];
-  std::string text =
-      "the two differ because interleaved sides share one clock, so that their ratio is one of "
-      "cycles";
-  if (!base.sm_clock_hz || !ours.sm_clock_hz) return text;
+  std::string text = "interleaved sides share one clock, so that their ratio is one of cycles";
+  if (!base.sm_clock_hz || !ours.sm_clock_hz) return text + "; their clocks alone are not known";
   const double clocks = *ours.sm_clock_hz / *base.sm_clock_hz;
   text += "; alone, the candidate's clock is " +
           change_text(*base.sm_clock_hz, *ours.sm_clock_hz, "higher", "lower") +
           cycle_energy_text(base, ours);
-  const double explained = comparison.equal_clock->ratio * clocks;
-  if (std::fabs(explained / comparison.ratio - 1) <= kExplained) return text;
-  return text + fmt::format(
-                    "; cycles and clock make {}, the rest is launches and gaps between "
-                    "calls, which count in the turns alone",
-                    format_ratio(explained));
+  const double both = comparison.equal_clock->ratio * clocks;
+  if (std::fabs(both / comparison.ratio - 1) <= kExplained) return text;
+  return text + fmt::format("; cycles and clock together make {}, which does not explain all of it",
+                            format_ratio(both));
 }
 
 }  // namespace

@@ -224,6 +224,12 @@ Result<std::vector<std::vector<SustainedTurn>>> take_turns(std::span<const Susta
   return TurnTaker(entries, rule, observer).all(pairs);
 }
 
+double mean_call_ns(std::span<const Sample> samples) {
+  Work work;
+  work.add(samples);
+  return work.calls > 0 ? work.call_ns() : std::nan("");
+}
+
 SustainedSide summary_of(std::span<const SustainedTurn> turns) {
   const auto of = [&](auto get) { return median_of(turns, get); };
   SustainedSide side;

@@ -65,6 +65,8 @@ Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* obs
 Result<std::vector<std::vector<SustainedTurn>>> take_turns(std::span<const SustainedEntry> entries,
                                                            int pairs, const SustainedRule& rule,
                                                            Observer* observer);
+/// Time of all calls over their number; NaN for no samples.
+double mean_call_ns(std::span<const Sample> samples);
 SustainedSide summary_of(std::span<const SustainedTurn> turns);
 /// ln t_baseline - ln t_candidate of each pair.
 std::vector<double> log_ratios(std::span<const SustainedTurn> baseline,

@@ -6,7 +6,6 @@
 // Victim    The fastest of our own bf16 products that this GPU runs, against cuBLASLt, at n = 8192.
 // Guard     Where a slot shows a held clock, a comparison also runs each side alone until its clock is steady.
 // Source    Found in our own tables: ours 1.01 of cuBLASLt in turns, 0.94 of it alone (H200, bf16, n = 8192).
-#include <algorithm>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -22,15 +21,6 @@ constexpr const char* kPeer = "gemm.cuda.cublaslt";
 constexpr const char* kOurs[] = {"gemm.cuda.tuned", "gemm.cuda.mma_sync"};  ///< the first that runs here
 constexpr double kMargin = 0.02;
 constexpr double kSettle_s = 1.5, kWindow_s = 0.5;  ///< of one side alone, in a reading
-
-double call_s(const std::vector<Sample>& samples) {
-  double ns = 0, calls = 0;
-  for (const Sample& sample : samples) {
-    ns += sample.t_ns * double(sample.calls);
-    calls += double(sample.calls);
-  }
-  return ns * 1e-9 / std::max(calls, 1.0);
-}
 
 class SharedClock : public VictimTrap {
  public:
@@ -49,13 +39,13 @@ class SharedClock : public VictimTrap {
 
   Result<double> honest() override {
     RIDGE_TRY(const auto both, sides());
-    double alone_s[2];
+    double alone_ns[2];
     for (size_t i = 0; i < 2; ++i) {
       RIDGE_TRY([[maybe_unused]] const auto lead, device()->sustain(both[i].side, kSettle_s));
       RIDGE_TRY(const auto window, device()->sustain(both[i].side, kWindow_s));
-      alone_s[i] = call_s(window);
+      alone_ns[i] = measure::mean_call_ns(window);
     }
-    return alone_s[0] / alone_s[1];
+    return alone_ns[0] / alone_ns[1];
   }
 
   Result<GuardVerdict> guard(double lie, double honest) override {
