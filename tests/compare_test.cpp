@@ -226,6 +226,7 @@ TEST_CASE(
     CHECK(comparison.verdict == Verdict::same);
     CHECK(comparison.equal_clock.has_value() == (energy > 1));
     if (comparison.equal_clock) CHECK(comparison.equal_clock->verdict == Verdict::same);
+    CHECK(comparison.clock_held == (energy > 1));
     if (!comparison.equal_clock) CHECK(contains(comparison.clock, "not held down"));
   }
 }
@@ -256,6 +257,7 @@ TEST_CASE("compare: without sustained turns a held clock is said, and the rounds
   CHECK(comparison.sustained.empty());
   CHECK_FALSE(comparison.equal_clock);
   CHECK(comparison.verdict == Verdict::faster);
+  CHECK(comparison.clock_held);
   CHECK(contains(comparison.clock, "alone was not measured"));
 }
 

@@ -145,9 +145,10 @@ TEST_CASE("series and comparisons come back from JSON") {
   comparison.reasons = {"why"};
   comparison.equal_clock = PairedVerdict{40, 1.3, Interval{1.2, 1.4}, Verdict::faster, 80};
   comparison.sustained = {{6, 1e6, 1.4e9, 700, 0.7}, {6, 8e5, 1.3e9, 700, 0.56}};
+  comparison.clock_held = true;
   comparison.clock = "held";
   round_trip(*comparison.equal_clock, 5);
-  round_trip(comparison, 18);
+  round_trip(comparison, 19);
   for (const Verdict verdict :
        {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unresolved, Verdict::invalid}) {
     comparison.verdict = verdict;

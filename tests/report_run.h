@@ -23,6 +23,7 @@ struct ReportCase {
   bool with_comparison = true;
   bool with_latency = true;
   std::optional<PairedVerdict> equal_clock = {};  ///< with it the verdict is of sustained turns
+  bool clock_held = false;
   std::string clock = {};
 };
 
@@ -139,6 +140,7 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   comparison.margin = 0.02;
   comparison.verdict = wanted.verdict;
   comparison.rounds_needed = wanted.verdict == Verdict::unresolved ? 90 : 0;
+  comparison.clock_held = wanted.clock_held;
   comparison.clock = wanted.clock;
   comparison.equal_clock = wanted.equal_clock;
   if (wanted.equal_clock) {

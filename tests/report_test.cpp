@@ -404,7 +404,7 @@ TEST_CASE("a ceiling in doubt is said with its reason, and nothing is a share of
 namespace {
 
 const PairedVerdict kFasterByCycles = {40, 1.013, Interval{1.010, 1.015}, Verdict::faster, 0};
-const std::string kHeld = std::string(kClockHeld) + ": 1235 of 1980 MHz (power cap); so each ...";
+const std::string kHeld = "the clock was held down: 1235 of 1980 MHz (power cap); so each ...";
 
 /// Faster at one clock, slower alone.
 Run capped_run() {
@@ -412,6 +412,7 @@ Run capped_run() {
                      .ratio = 0.938,
                      .ci = {0.934, 0.939},
                      .equal_clock = kFasterByCycles,
+                     .clock_held = true,
                      .clock = kHeld});
 }
 
@@ -436,12 +437,30 @@ TEST_CASE("where two verdicts disagree the sustained one leads, and the clocks s
   CHECK(has(page, "hollow: at equal clock"));
 }
 
+TEST_CASE(
+    "a verdict that its own interval does not bear out is read as unresolved, also at equal "
+    "clock") {
+  PairedVerdict boast = kFasterByCycles;
+  boast.ci = Interval{0.99, 1.03};
+  const Run run = report_run({.verdict = Verdict::faster,
+                              .ratio = 0.938,
+                              .ci = {0.934, 0.939},
+                              .equal_clock = boast,
+                              .clock_held = true,
+                              .clock = kHeld});
+  CHECK(run.comparisons().back().verdict == Verdict::unresolved);
+  REQUIRE(run.comparisons().back().equal_clock);
+  CHECK(run.comparisons().back().equal_clock->verdict == Verdict::unresolved);
+  CHECK(built(run).claims.back().decision.decision == "measure_more");
+}
+
 TEST_CASE("a held clock without sustained turns adopts nothing; a free one needs none") {
-  const Run held = report_run({.ratio = 1.05, .ci = {1.04, 1.06}, .clock = kHeld});
+  const Run held =
+      report_run({.ratio = 1.05, .ci = {1.04, 1.06}, .clock_held = true, .clock = kHeld});
   CHECK(built(held).claims.back().decision.decision == "measure_more");
   CHECK(has(built(held).sentence, "one of cycles"));
-  const Run free =
-      report_run({.ratio = 1.05, .ci = {1.04, 1.06}, .clock = std::string(kClockFree) + "; alone"});
+  const Run free = report_run(
+      {.ratio = 1.05, .ci = {1.04, 1.06}, .clock = "the clock was not held down; alone"});
   CHECK(built(free).claims.back().decision.decision == "adopt");
   CHECK(has(print_as(built(free), ".md"), "The clock was not held down"));
   const Run on_cpu = report_run();

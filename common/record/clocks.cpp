@@ -51,7 +51,22 @@ bool clocks_disagree(const Comparison& comparison) {
 
 bool lacks_sustained(const Comparison& comparison) {
   return comparison.sustained.empty() && comparison.cache != CacheMode::cold &&
-         comparison.clock.starts_with(kClockHeld);
+         comparison.clock_held;
+}
+
+Verdict supported_verdict(const PairedVerdict& judged) {
+  const bool finite = judged.ci && std::isfinite(judged.ci->low) &&
+                      std::isfinite(judged.ci->high) && std::isfinite(judged.ratio);
+  switch (judged.verdict) {
+    case Verdict::faster:
+      return finite && judged.ci->low > 1 ? Verdict::faster : Verdict::unresolved;
+    case Verdict::slower:
+      return finite && judged.ci->high < 1 ? Verdict::slower : Verdict::unresolved;
+    case Verdict::same:
+      return finite ? Verdict::same : Verdict::unresolved;
+    default:
+      return judged.verdict;
+  }
 }
 
 Comparison at_equal_clock(const Comparison& comparison) {

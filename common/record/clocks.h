@@ -16,6 +16,8 @@ bool clocks_disagree(const Comparison& comparison);
 /// Whether the clock was held down and how fast each side is alone was not measured. With cold caches no load lasts, so
 /// that nothing is lacking.
 bool lacks_sustained(const Comparison& comparison);
+/// The verdict, if its own interval bears it out: a file may say anything.
+Verdict supported_verdict(const PairedVerdict& judged);
 /// The comparison as its interleaved rounds alone have it.
 Comparison at_equal_clock(const Comparison& comparison);
 /// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"

@@ -232,7 +232,7 @@ void fields(Io& io, Of<Io, Comparison>& v) {
   io("rounds", v.rounds), io("ratio", v.ratio), io("ci", v.ci), io("margin", v.margin);
   io("verdict", v.verdict), io("rounds_needed", v.rounds_needed), io("reasons", v.reasons);
   io.brief("equal_clock", v.equal_clock), io.brief("sustained", v.sustained);
-  io.brief("clock", v.clock);
+  io.brief("clock_held", v.clock_held), io.brief("clock", v.clock);
 }
 
 template <class Io>

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/record/clocks.h"
 #include "common/record/run.h"
 
 namespace ridge {
@@ -73,6 +74,9 @@ bool Run::apply_comparisons(const Json& message, const Json& list) {
     if (comparison.lab.empty()) comparison.lab = request.lab;
     if (comparison.cache.empty()) comparison.cache = request.cache;
     comparison.size_param = size_param(comparison.baseline);
+    comparison.verdict = supported_verdict(comparison);
+    if (comparison.equal_clock)
+      comparison.equal_clock->verdict = supported_verdict(*comparison.equal_clock);
     comparisons_.push_back(std::move(comparison));
   }
   return true;

@@ -361,10 +361,6 @@ struct SustainedSide {
   bool operator==(const SustainedSide&) const = default;
 };
 
-/// How Comparison::clock begins where the load held the clock down, and where it did not.
-inline constexpr const char* kClockHeld = "the clock was held down";
-inline constexpr const char* kClockFree = "the clock was not held down";
-
 /// The verdict is what a user gets: of the sustained turns where these were taken, else of the interleaved rounds.
 struct Comparison : PairedVerdict {
   int64_t request = 0;
@@ -376,6 +372,7 @@ struct Comparison : PairedVerdict {
   /// Where the verdict is sustained: what the interleaved rounds say, whose sides share one clock.
   std::optional<PairedVerdict> equal_clock;
   std::vector<SustainedSide> sustained;  ///< baseline and candidate; empty: no sustained turns
+  bool clock_held = false;               ///< on a GPU: the load held the clock down
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
   std::string size_param;            ///< as of a series

@@ -71,8 +71,6 @@ class ComparisonRun {
   void keep_round(const std::string& order, std::span<const Sample> samples);
   Phase rounds_phase(double start_s, double limit_s) const;
   void judge(const Result<void>& outcome);
-  /// The verdict of `side`, and beside it the other one where both were taken.
-  void take_verdicts(int side, Comparison* comparison) const;
 
   Bench* bench_;
   const std::vector<CompareSide>& sides_;
@@ -421,28 +419,6 @@ Result<void> ComparisonRun::sustained() {
   return {};
 }
 
-void ComparisonRun::take_verdicts(int side, Comparison* comparison) const {
-  const int candidates = candidates_of(sides_.size());
-  stats::PairedResult paired = stats::judge(rounds_, side, comparison->margin, candidates);
-  comparison->clock = clock_;
-  if (!turns_.empty()) {
-    comparison->equal_clock = paired;
-    const auto &base = turns_[0], &ours = turns_[static_cast<size_t>(side)];
-    paired = stats::judge_pairs(log_ratios(base, ours), comparison->margin, candidates,
-                                "pairs of sustained turns");
-    comparison->sustained = {summary_of(base), summary_of(ours)};
-    const auto restless = [](const SustainedTurn& turn) { return !turn.steady; };
-    const auto unsteady = std::count_if(base.begin(), base.end(), restless) +
-                          std::count_if(ours.begin(), ours.end(), restless);
-    if (unsteady > 0) {
-      paired.reasons.push_back(std::to_string(unsteady) +
-                               " sustained turns were counted before their clock was steady");
-    }
-  }
-  static_cast<PairedVerdict&>(*comparison) = paired;
-  comparison->reasons = std::move(paired.reasons);
-}
-
 void ComparisonRun::judge(const Result<void>& outcome) {
   const int candidates = candidates_of(sides_.size());
   const double margin = margin_of(sides_, options_);
@@ -455,7 +431,9 @@ void ComparisonRun::judge(const Result<void>& outcome) {
     comparison.candidate_params = sides_[static_cast<size_t>(side)].params;
     comparison.cache = options_.cache;
     comparison.margin = margin;
-    take_verdicts(side, &comparison);
+    comparison.clock_held = look_.is_held();
+    comparison.clock = clock_;
+    judge_side(rounds_, turns_, side, candidates, &comparison);
     comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
     if (out_.cancelled) {
       comparison.reasons.push_back("cancelled");

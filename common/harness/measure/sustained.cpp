@@ -162,7 +162,7 @@ bool ClockLook::is_held() const {
 }
 
 std::string ClockLook::sentence() const {
-  std::string text = is_held() ? kClockHeld : kClockFree;
+  std::string text = is_held() ? "the clock was held down" : "the clock was not held down";
   if (lowest_hz > 0 && free_hz > 0) {
     text += fmt::format(": {:.0f} of {:.0f} MHz", lowest_hz * 1e-6, free_hz * 1e-6);
   }
@@ -250,6 +250,27 @@ std::vector<double> log_ratios(std::span<const SustainedTurn> baseline,
     if (std::isfinite(ratio)) ratios.push_back(ratio);
   }
   return ratios;
+}
+
+void judge_side(std::span<const Round> rounds, std::span<const std::vector<SustainedTurn>> turns,
+                int side, int candidates, Comparison* comparison) {
+  stats::PairedResult paired = stats::judge(rounds, side, comparison->margin, candidates);
+  if (!turns.empty()) {
+    comparison->equal_clock = paired;
+    const auto &base = turns[0], &ours = turns[static_cast<size_t>(side)];
+    paired = stats::judge_pairs(log_ratios(base, ours), comparison->margin, candidates,
+                                "pairs of sustained turns");
+    comparison->sustained = {summary_of(base), summary_of(ours)};
+    const auto restless = [](const SustainedTurn& turn) { return !turn.steady; };
+    const auto unsteady = std::count_if(base.begin(), base.end(), restless) +
+                          std::count_if(ours.begin(), ours.end(), restless);
+    if (unsteady > 0) {
+      paired.reasons.push_back(std::to_string(unsteady) +
+                               " sustained turns were counted before their clock was steady");
+    }
+  }
+  static_cast<PairedVerdict&>(*comparison) = paired;
+  comparison->reasons = std::move(paired.reasons);
 }
 
 }  // namespace ridge::measure

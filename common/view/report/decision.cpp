@@ -128,22 +128,6 @@ std::string earlier_failure(const Run& run, const Comparison& comparison, const 
   return {};
 }
 
-/// The recorded verdict, if its own interval bears it out: a file may say anything.
-Verdict supported_verdict(const Comparison& comparison) {
-  const bool finite = comparison.ci && std::isfinite(comparison.ci->low) &&
-                      std::isfinite(comparison.ci->high) && std::isfinite(comparison.ratio);
-  switch (comparison.verdict) {
-    case Verdict::faster:
-      return finite && comparison.ci->low > 1 ? Verdict::faster : Verdict::unresolved;
-    case Verdict::slower:
-      return finite && comparison.ci->high < 1 ? Verdict::slower : Verdict::unresolved;
-    case Verdict::same:
-      return finite ? Verdict::same : Verdict::unresolved;
-    default:
-      return comparison.verdict;
-  }
-}
-
 std::string unresolved_reason(const Comparison& comparison) {
   std::string text = comparison.ci ? "the interval does not settle it"
                                    : "there are too few rounds for an interval";
@@ -172,7 +156,7 @@ void decide_invalid(const Comparison& comparison, const std::string& candidate_p
 }
 
 void decide_by_verdict(const Comparison& comparison, const Series* candidate, Decision* decision) {
-  decision->verdict = supported_verdict(comparison);
+  decision->verdict = comparison.verdict;
   switch (decision->verdict) {
     case Verdict::slower:
       decision->decision = "keep";
