@@ -117,7 +117,7 @@ if(RIDGE_HAS_CUDA)
   endif()
 endif()
 
-# FlashAttention-3 from its source (folder hopper/), on CUTLASS: bf16 forward alone, without PyTorch.
+# FlashAttention-3 from its source (folder hopper/), on CUTLASS: bf16 alone, without PyTorch.
 set(FLASH_ATTENTION_DIR "" CACHE PATH "folder of Dao-AILab's flash-attention; empty: no peer of it")
 if(RIDGE_HAS_CUDA AND TARGET ridge_lib_cutlass AND FLASH_ATTENTION_DIR)
   find_path(RIDGE_FLASH3_INCLUDE flash_fwd_launch_template.h HINTS ${FLASH_ATTENTION_DIR}/hopper ${FLASH_ATTENTION_DIR}

@@ -55,6 +55,8 @@ const Lab& attention_lab() {
                "five products a tile, dQ added up in fp32"},
               {"attention_backward.cuda.pytorch", "backward: FlashAttention-2",
                "autograd.grad of PyTorch, in another process", kPeer},
+              {"attention_backward.cuda.flash_attention_3", "backward: FlashAttention-3",
+               "its authors' source, compiled here", kPeer},
               {"attention_backward.cuda.cudnn", "backward: cuDNN",
                "autograd.grad of PyTorch, in another process", kPeer},
               {"decode.cuda.naive", "decode: a block a head", "the definition"},

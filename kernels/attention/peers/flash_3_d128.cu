@@ -1,7 +1,7 @@
 // ridge: arch=90a needs=flash3 flags=--expt-relaxed-constexpr,--expt-extended-lambda,--use_fast_math
 //
 // The FlashAttention-3 peer's kernels for heads of 128: a file of their own, since they take minutes to compile.
-#include "kernels/attention/peers/flash_3.h"
+#include "kernels/runtime/peers/flash_3.h"
 
 #include <flash_fwd_launch_template.h>
 

@@ -9,8 +9,7 @@
 #include <new>
 
 #include "common/harness/kernel/cuda_check.h"
-#include "kernels/attention/peers/flash_3.h"
-#include "kernels/runtime/problems/attention.h"
+#include "kernels/runtime/peers/flash_3.h"
 
 namespace {
 
@@ -46,44 +45,15 @@ Status prepare(const Shape& shape, Plan* plan) {
   return {};
 }
 
-int rounded(int64_t value) {
-  return static_cast<int>((value + 127) / 128 * 128);
-}
-
-/// As flash_api.cpp fills them in for dense operands; strides in elements.
 Flash_fwd_params parameters(const Launch& launch, const FlashPlan& plan) {
-  const Attention a = attention_of(launch);
-  const int64_t* dim = launch.shape.dim;
-  const int64_t head = a.sequence * a.d;
-  const auto size = static_cast<int>(a.sequence), d = static_cast<int>(a.d);
   Flash_fwd_params p = {};
-  p.q_ptr = const_cast<void*>(a.q), p.k_ptr = const_cast<void*>(a.k), p.v_ptr = const_cast<void*>(a.v), p.o_ptr = a.o;
-  p.softmax_lse_ptr = plan.row_sums;
-  p.b = p.b_k = static_cast<int>(dim[kAttentionBatch]);
-  p.h = static_cast<int>(dim[kAttentionHeads]), p.h_k = static_cast<int>(dim[kAttentionHeadsKv]);
-  p.q_row_stride = p.k_row_stride = p.v_row_stride = p.o_row_stride = a.d;
-  p.q_head_stride = p.k_head_stride = p.v_head_stride = p.o_head_stride = head;
-  p.q_batch_stride = p.o_batch_stride = p.h * head;
-  p.k_batch_stride = p.v_batch_stride = p.h_k * head;
-  p.v_dim_stride = 1;
-  p.seqlen_q = p.seqlen_k = size;
-  p.seqlen_q_rounded = p.seqlen_k_rounded = rounded(a.sequence);
-  p.total_q = p.total_k = p.b * size;
-  p.d = p.dv = p.d_rounded = p.dv_rounded = d;
-  p.scale_softmax = a.scale;
-  p.p_dropout = p.rp_dropout = 1;
-  p.p_dropout_in_uint8_t = 255;
-  p.is_bf16 = true;
-  p.is_causal = a.causal != 0;
-  p.window_size_left = size - 1;
-  p.window_size_right = p.is_causal ? 0 : size - 1;
+  const int64_t padded = (launch.shape.dim[kAttentionSequence] + 127) / 128 * 128;
+  set_flash_3(launch, static_cast<int>(padded), plan.sms, plan.row_sums, &p);
   p.page_size = 1;
   p.num_splits = 1;
   p.tile_count_semaphore = p.is_causal ? plan.tiles : nullptr;
   p.head_swizzle = p.is_causal;
   p.varlen_sort_batches = true;
-  p.arch = 90;
-  p.num_sm = plan.sms;
   return p;
 }
 

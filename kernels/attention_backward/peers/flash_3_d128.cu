@@ -1,0 +1,11 @@
+// ridge: arch=90a needs=flash3 flags=--expt-relaxed-constexpr,--expt-extended-lambda,--use_fast_math
+//
+// The FlashAttention-3 peer's kernels for heads of 128: a file of their own, since they take minutes to compile.
+#include "kernels/runtime/peers/flash_3.h"
+
+#include <flash_bwd_launch_template.h>
+
+template <>
+void run_mha_bwd_<90, cutlass::bfloat16_t, 128, false>(Flash_bwd_params& params, cudaStream_t stream) {
+  run_mha_bwd_hdim128<90, cutlass::bfloat16_t, false>(params, stream);
+}
