@@ -26,6 +26,7 @@ const Lab& pipeline_lab() {
               {"pipeline.cpu.cached_epoch", "cached epoch", "decoded once, kept"},
               {"pipeline.cpu.resident", "set on the device", "only numbers are copied"},
               {"pipeline.cpu.pytorch", "PyTorch", "DataLoader, its best number of workers", true},
+              {"pipeline.cpu.dali", "DALI", "threads in C++, its best number of them", true},
               {"pipeline.cuda.serial", "serial, GPU", "the step leaves the CPU"},
               {"pipeline.cuda.prefetch", "prefetch threads", "workers load ahead"},
               {"pipeline.cuda.pinned", "pinned memory", "the GPU reads the buffers itself"},
@@ -39,6 +40,7 @@ const Lab& pipeline_lab() {
               {"pipeline.cuda.resident", "set on the GPU", "only numbers cross"},
               {"pipeline.cuda.queued", "next step queued", "the GPU does not wait for its host"},
               {"pipeline.cuda.pytorch", "PyTorch", "DataLoader, pinned, non-blocking", true},
+              {"pipeline.cuda.dali", "DALI", "decodes and transforms on the GPU", true},
           },
       .sections = {{"CPU", "pipeline.cpu.serial"}, {"GPU", "pipeline.cuda.serial"}},
       .params =

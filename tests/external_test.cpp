@@ -157,7 +157,7 @@ constexpr external::Peer kBroken = {
 TEST_CASE("a peer in Python computes, is timed by our clock, and says what is wrong") {
   std::string reason;
   measure::PythonPackage package;
-  if (!measure::Python::here().find("json", "", &package, &reason)) {
+  if (!measure::Python::here().find("json", "", "", &package, &reason)) {
     WARN("no python3 here: " << reason);
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -13,7 +14,9 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/external.h"
+#include "common/harness/measure/machine.h"
 #include "common/harness/measure/python.h"
+#include "common/record/params.h"
 #include "kernels/attention_backward/peers/backward_script.h"
 #include "kernels/conv/peers/torch_conv.h"
 #include "kernels/decode/peers/decode_script.h"
@@ -167,28 +170,45 @@ TEST_CASE("a library that is here is as new as its floor") {
       continue;
     if (kernel->unavailable != nullptr && kernel->unavailable() != nullptr) continue;
     INFO(kernel->id << ' ' << kernel->version());
-    CHECK_FALSE(external::is_older(kernel->version(), number_in(row->second[1]).c_str()));
+    CHECK_FALSE(measure::is_older(kernel->version(), number_in(row->second[1])));
     ++known;
   }
   WARN(known << " peers are here");
 }
 
 TEST_CASE("a library that is older than its floor counts as absent") {
-  CHECK(external::is_older("2.4.1", "2.5"));
-  CHECK(external::is_older("2.4", "2.5.1"));
-  CHECK(external::is_older("1.26", "2"));
-  CHECK_FALSE(external::is_older("2.5", "2.5"));
-  CHECK_FALSE(external::is_older("2.10.0+cu130", "2.5"));
-  CHECK_FALSE(external::is_older("3.0", "2.6.3"));
-  CHECK_FALSE(external::is_older("2.5", ""));
-  CHECK_FALSE(external::is_older("", "2.5"));  // its folder does not say
-  static constexpr external::Peer kYoung = {.package = "torch", .floor = "2.5", .script = ""};
-  static constexpr external::Peer kOld = {.package = "torch", .floor = "99", .script = ""};
+  CHECK(measure::is_older("2.4.1", "2.5"));
+  CHECK(measure::is_older("2.4", "2.5.1"));
+  CHECK(measure::is_older("1.26", "2"));
+  CHECK_FALSE(measure::is_older("2.5", "2.5"));
+  CHECK_FALSE(measure::is_older("2.10.0+cu130", "2.5"));
+  CHECK_FALSE(measure::is_older("3.0", "2.6.3"));
+  CHECK_FALSE(measure::is_older("2.5", ""));
+  CHECK_FALSE(measure::is_older("", "2.5"));  // its folder does not say
+  // Every peer in Python, where all packages are of a time long past.
   if (!has_python()) return;
-  CHECK(external::unavailable(kYoung) == nullptr);
-  REQUIRE(external::unavailable(kOld) != nullptr);
-  CHECK(std::string(external::unavailable(kOld)) ==
-        "python3's torch is 2.10.0; 99 is the oldest to compare with");
+  const test::Folder old;
+  for (const char* package : {"torch", "torchvision", "numpy", "nvidia/dali"}) {
+    std::filesystem::create_directories(old.path / package);
+    test::write_all(old.path / package / "__init__.py", "");
+  }
+  for (const char* package : {"torch", "torchvision", "numpy", "nvidia_dali_cuda120"})
+    std::filesystem::create_directories(old.path / (std::string(package) + "-1.1.dist-info"));
+  const std::string path = test::variable("PYTHONPATH");
+  setenv("PYTHONPATH", old.path.c_str(), 1);
+  const test::Outcome list = test::Program(test::variable("RIDGE_BIN"), {"list"}).finish();
+  setenv("PYTHONPATH", path.c_str(), 1);
+  std::istringstream lines(list.out);
+  int absent = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto names = [&](const char* peer) { return line.find(peer) != line.npos; };
+    if (!names(".cpu.pytorch") && !names(".cpu.numpy") && !names(".cpu.dali")) continue;
+    INFO(line);
+    CHECK(line.find(" is 1.1; ") != line.npos);
+    CHECK(line.find(" is the oldest to compare with") != line.npos);
+    ++absent;
+  }
+  CHECK(absent == 6);
 }
 
 TEST_CASE("a peer that says it searches nothing has no note") {
@@ -199,6 +219,25 @@ TEST_CASE("a peer that says it searches nothing has no note") {
     INFO(peer);
     CHECK(source->text.find("->note") == std::string::npos);
   }
+}
+
+TEST_CASE("who times several ways says so on the page, who does not leaves it to the library") {
+  const Page page;
+  // A rung in our own process that chooses among ways reads a clock for it, or calls what does.
+  const char* const signs[] = {"seconds_of(", "fastest", "prepare_lt(", "\"gemm.cuda.cublaslt\""};
+  int in_process = 0;
+  for (const auto& [peer, cells] : page.rows) {
+    const KernelSource* source = find_source(peer);
+    if (source == nullptr || cells[5] != "ours") continue;
+    INFO(peer << ": " << cells[2]);
+    const std::string code = strip_comments(source->text);
+    const bool searches = std::any_of(std::begin(signs), std::end(signs), [&](const char* sign) {
+      return code.find(sign) != std::string::npos;
+    });
+    CHECK(searches == (cells[2] != "none" && cells[2] != "the library's"));
+    ++in_process;
+  }
+  CHECK(in_process >= 19);
 }
 
 TEST_CASE("oneDNN's sgemm and matmul are both tried, and the note says which runs") {
@@ -266,18 +305,25 @@ class FakeTorch {
     test::write_all(folder_ / "log", "");
   }
   /// The lines since the last call.
-  std::vector<std::string> executed() {
-    std::vector<std::string> all;
-    std::ifstream file(folder_ / "log");
-    for (std::string line; std::getline(file, line);) all.push_back(line);
-    const std::vector<std::string> fresh(all.begin() + static_cast<long>(seen_), all.end());
-    seen_ = all.size();
-    return fresh;
+  std::vector<std::string> executed() { return fresh(folder_.path / "log", &seen_); }
+  /// The threads that executed something since the last call.
+  std::set<std::string> threads() {
+    const auto all = fresh(folder_.path / "log.threads", &seen_threads_);
+    return {all.begin(), all.end()};
   }
 
  private:
+  static std::vector<std::string> fresh(const std::filesystem::path& log, size_t* seen) {
+    std::vector<std::string> all;
+    std::ifstream file(log);
+    for (std::string line; std::getline(file, line);) all.push_back(line);
+    const std::vector<std::string> lines(all.begin() + static_cast<long>(*seen), all.end());
+    *seen = all.size();
+    return lines;
+  }
+
   test::Folder folder_;
-  size_t seen_ = 0;
+  size_t seen_ = 0, seen_threads_ = 0;
 };
 
 struct Script {
@@ -369,6 +415,42 @@ TEST_CASE("n calls of a peer in Python are n computations") {
   }
 }
 
+TEST_CASE("a peer in Python whose library chooses is called three times before it is timed") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  for (const Script& script : scripts()) {
+    if (script.text == kTorchConv) continue;  // is searched
+    Prepared plan(script);
+    INFO(script.name);
+    // A backward pass has one forward call before it; JAX records nothing.
+    const bool is_backward = script.text.find(kSdpaBackward) != std::string::npos;
+    const auto lines = torch.executed();
+    CHECK(lines.size() == (script.text == kJaxGemm || !script.on_gpu ? 1u : is_backward ? 4u : 3u));
+    for (const std::string& line : lines) CHECK(line.find(" searched") == line.npos);
+  }
+}
+
+TEST_CASE("calls to a GPU come from one host thread") {
+  FakeTorch torch;
+  if (!has_python()) return;
+  for (const Script& script : scripts()) {
+    if (!script.on_gpu || script.text == kJaxGemm) continue;
+    Prepared plan(script);
+    INFO(script.name);
+    torch.threads();
+    plan.time(50);
+    CHECK(torch.threads().size() == 1);
+  }
+  // In our own process: the thread that asks for the call makes it.
+  for (const KernelSource& source : kernel_sources()) {
+    if (source.library.empty() || source.id.find(".cuda.") == source.id.npos) continue;
+    INFO(source.id);
+    for (const char* sign :
+         {"std::thread", "std::async", "pthread", "#pragma omp", "cudaSetDevice"})
+      CHECK(source.text.find(sign) == std::string::npos);
+  }
+}
+
 TEST_CASE("copies of an operand take turns in a recording") {
   FakeTorch torch;
   if (!has_python()) return;
@@ -451,4 +533,38 @@ TEST_CASE("idle threads of the worker's pool spin for a moment") {
   const std::string file = "/proc/" + std::to_string(measure::children(false)[0]) + "/environ";
   CHECK(test::read_all(file).find("GOMP_SPINCOUNT=2") == std::string::npos);
   plan.release(plan.state);
+}
+
+TEST_CASE("a library's loader is tried with four numbers of workers, and the fastest stays") {
+  if (find_pipeline("pipeline.cpu.pytorch") == nullptr || !has_python()) {
+    WARN("skipped: built without libjpeg, or no python3");
+    return;
+  }
+  const int cores = measure::read_cpu().cores;
+  std::string tried;
+  for (const int workers : std::set<int>{std::max(1, cores / 2), std::max(1, cores - 2), cores,
+                                         cores + std::max(1, cores / 4)})
+    tried += (tried.empty() ? "" : ", ") + std::to_string(workers);
+  const std::string best = std::to_string(cores);
+  for (const char* id : {"pipeline.cpu.pytorch", "pipeline.cpu.dali"}) {
+    FakeTorch torch;
+    const PipelineDesc* peer = find_pipeline(id);
+    REQUIRE(peer != nullptr);
+    const auto params = resolve_params(
+        peer->maker->params(*peer), {{"images", int64_t{64}}, {"side", int64_t{64}}}, "pipeline");
+    REQUIRE(params);
+    setenv("RIDGE_FAKE_LOADER_BEST", best.c_str(), 1);
+    const auto loader = peer->maker->build(*peer, *params, 1, {});
+    unsetenv("RIDGE_FAKE_LOADER_BEST");
+    INFO(id << ' ' << (loader ? "" : loader.error().what));
+    REQUIRE(loader);
+    CHECK((*loader)->note().find(": " + best + ", the best of " + tried +
+                                 "; it loads and copies") != std::string::npos);
+    torch.executed();
+    const auto window = (*loader)->run_window(0.05, {});
+    REQUIRE(window);
+    const auto batches = torch.executed();
+    CHECK(window->items == static_cast<int64_t>(64 * batches.size()));
+    for (const std::string& batch : batches) CHECK(batch == "batch of 64");
+  }
 }

@@ -41,8 +41,9 @@ struct Loader {
 /// Their config is a Loader; the device is a second thread pool, or a GPU.
 extern const PipelineMaker kCpuLoader, kCudaLoader;
 
-/// PyTorch's DataLoader on the same files (pytorch.cpp); its config says nothing.
-extern const PipelineMaker kPytorchLoader;
+/// PyTorch's DataLoader and DALI on the same files (peers/); their config says nothing.
+extern const PipelineMaker kPytorchLoader, kDaliLoader;
 const char* pytorch_loader_unavailable();
+const char* dali_loader_unavailable();
 
 }  // namespace ridge

@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -166,12 +164,8 @@ const Found& found(const Peer& peer) {
     one.here = peer.program() != nullptr;
     one.reason = "its program is not set";
   } else {
-    one.here = measure::Python::here().find(peer.package, peer.part, &one.package, &one.reason);
-  }
-  if (one.here && is_older(one.package.version.c_str(), peer.floor)) {
-    one.here = false;
-    one.reason = "python3's " + std::string(peer.package) + " is " + one.package.version + "; " +
-                 peer.floor + " is the oldest to compare with";
+    one.here = measure::Python::here().find(peer.package, peer.part, peer.floor, &one.package,
+                                            &one.reason);
   }
   return one;
 }
@@ -186,18 +180,6 @@ const char* unavailable(const Peer& peer) {
 const char* version(const Peer& peer) {
   const Found& one = found(peer);
   return one.here ? one.package.version.c_str() : nullptr;
-}
-
-bool is_older(const char* one, const char* other) {
-  if (*one == '\0') return false;
-  std::istringstream numbers(one), wanted(other);
-  for (std::string want; std::getline(wanted, want, '.');) {
-    std::string number;
-    std::getline(numbers, number, '.');
-    const int has = std::atoi(number.c_str()), needs = std::atoi(want.c_str());
-    if (has != needs) return has < needs;
-  }
-  return false;
 }
 
 Status prepare(const Peer& peer, const Shape& shape, const Buffer* buffers, int count, Plan* plan) {

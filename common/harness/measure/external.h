@@ -52,8 +52,4 @@ Status prepare(const Peer& peer, const Shape& shape, const Buffer* buffers, int 
 Status launch(const Launch& launch);
 Status time_calls(const Launch& launch, int64_t calls, CallTimes* times);
 
-/// Whether version `one` ("2.10.0+cu130") is older than `other` ("2.5"): by numbers, as far as `other` goes. An unknown
-/// one ("") is not older.
-bool is_older(const char* one, const char* other);
-
 }  // namespace ridge::external

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -99,13 +100,17 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
-/// "1.24.2" of a neighbour "numpy-1.24.2.dist-info" or "numpy-1.24.2.egg-info"; empty if none.
-std::string version_of(const fs::path& packages, const std::string& package) {
+/// "1.24.2" of a neighbour "numpy-1.24.2.dist-info" or "numpy-1.24.2.egg-info"; empty if none. A part of a shared
+/// package ("nvidia/dali") may be built for a CUDA: "nvidia_dali_cuda120-2.4.0.dist-info".
+std::string version_of(const fs::path& packages, std::string package) {
+  std::replace(package.begin(), package.end(), '/', '_');
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(packages, error)) {
     const std::string name = entry.path().filename();
-    if (name.rfind(package + "-", 0) != 0) continue;
-    const size_t begin = package.size() + 1;
+    const size_t dash = name.find('-');
+    const std::string stem = name.substr(0, dash);
+    if (dash == name.npos || (stem != package && stem.rfind(package + "_cuda", 0) != 0)) continue;
+    const size_t begin = dash + 1;
     for (const char* ending : {".dist-info", ".egg-info"}) {
       const size_t end = name.find(ending);
       if (end == name.npos) continue;
@@ -140,8 +145,8 @@ Python::Python() {
   for (std::string folder; std::getline(list, folder, '\0');) folders_.push_back(folder);
 }
 
-bool Python::find(const std::string& package, const std::string& part, PythonPackage* found,
-                  std::string* reason) const {
+bool Python::find(const std::string& package, const std::string& part, const std::string& floor,
+                  PythonPackage* found, std::string* reason) const {
   if (!reason_.empty()) {
     *reason = reason_;
     return false;
@@ -151,8 +156,13 @@ bool Python::find(const std::string& package, const std::string& part, PythonPac
     std::error_code error;
     if (!fs::exists(path / "__init__.py", error)) continue;
     *found = {version_of(folder, package), path};
-    if (part.empty() || fs::exists(path / part, error)) return true;
-    *reason = name_ + "'s " + package + " has no " + part;
+    if (!part.empty() && !fs::exists(path / part, error)) {
+      *reason = name_ + "'s " + package + " has no " + part;
+      return false;
+    }
+    if (!is_older(found->version, floor)) return true;
+    *reason = name_ + "'s " + package + " is " + found->version + "; " + floor +
+              " is the oldest to compare with";
     return false;
   }
   *reason = name_ + " has no " + package;
@@ -161,6 +171,18 @@ bool Python::find(const std::string& package, const std::string& part, PythonPac
 
 std::vector<std::string> Python::serve_command(const std::string& script) const {
   return {program_, "-c", kServe, script};
+}
+
+bool is_older(const std::string& one, const std::string& other) {
+  if (one.empty()) return false;
+  std::istringstream numbers(one), wanted(other);
+  for (std::string want; std::getline(wanted, want, '.');) {
+    std::string number;
+    std::getline(numbers, number, '.');
+    const int has = std::atoi(number.c_str()), needs = std::atoi(want.c_str());
+    if (has != needs) return has < needs;
+  }
+  return false;
 }
 
 }  // namespace ridge::measure

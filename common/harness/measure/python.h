@@ -20,9 +20,9 @@ class Python {
 
   const std::string& program() const { return program_; }
   /// False with the reason ("python3 has no numpy") where there is none. `part`: a file that has to
-  /// be in its folder.
-  bool find(const std::string& package, const std::string& part, PythonPackage* found,
-            std::string* reason) const;
+  /// be in its folder. `floor`: an older version ("2.5") counts as none.
+  bool find(const std::string& package, const std::string& part, const std::string& floor,
+            PythonPackage* found, std::string* reason) const;
   /// The command whose process runs `script` and then serves its plans (docs/writing_a_rung.md).
   std::vector<std::string> serve_command(const std::string& script) const;
 
@@ -32,5 +32,9 @@ class Python {
   std::string program_, name_, reason_;  ///< reason_: why there is no Python
   std::vector<std::string> folders_;
 };
+
+/// Whether version `one` ("2.10.0+cu130") is older than `other` ("2.5"): by numbers, as far as
+/// `other` goes. An unknown one ("") is not older.
+bool is_older(const std::string& one, const std::string& other);
 
 }  // namespace ridge::measure

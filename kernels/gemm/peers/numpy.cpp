@@ -13,7 +13,7 @@
 namespace ridge {
 namespace {
 
-constexpr external::Peer kNumpy = {.library = "NumPy", .package = "numpy", .script = R"py(
+constexpr external::Peer kNumpy = {.library = "NumPy", .package = "numpy", .floor = "1.20", .script = R"py(
 import numpy
 
 class Product:

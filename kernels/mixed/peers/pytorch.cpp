@@ -336,8 +336,8 @@ const char* mixed_pytorch_unavailable() {
   static const std::string reason = [] {
     std::string why;
     measure::PythonPackage package;
-    const bool found = measure::Python::here().find("torch", "", &package, &why) &&
-                       measure::Python::here().find("numpy", "", &package, &why);
+    const bool found = measure::Python::here().find("torch", "", kTorchFloor, &package, &why) &&
+                       measure::Python::here().find("numpy", "", "", &package, &why);
     return found ? std::string() : why;
   }();
   return reason.empty() ? nullptr : reason.c_str();
