@@ -17,7 +17,7 @@ PICTURE = ROOT / "docs/images/rooms.svg"
 ROOMS = [
     (r"common/(core|record|stats)", None, "both"),
     (r"common/harness/(kernel|measure|quality|data)", None, "measuring"),
-    (r"common/view/(chart|diagram|report)", None, "showing"),
+    (r"common/view/(chart|diagram|figure|report)", None, "showing"),
     (r"worker/edit", None, "measuring"),
     (r"worker", None, "measuring"),
     (r"kernels/runtime", None, "measuring"),

@@ -33,6 +33,7 @@ done
 # The showing side.
 may common/view/chart       'common/(core|record|stats)'
 may common/view/diagram     'common/(core|record|stats|view/chart)'
+may common/view/figure      'common/(core|record|stats)'
 may common/view/report      'common/(core|record|stats|view/chart)'
 may labs                    'common/(core|record|stats)'
 showing='common/(core|record|stats|view)'

@@ -1,0 +1,317 @@
+#include "common/view/figure/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "common/core/format.h"
+#include "common/record/clocks.h"
+#include "common/record/derive.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
+#include "common/view/figure/metrics.h"
+#include "common/view/figure/unit.h"
+
+namespace ridge::figure {
+namespace {
+
+Error bad_reference(const Reference& reference, std::string what, std::string hint = "") {
+  return {ErrorCode::bad_input, std::move(what), "{{" + reference.text + "}}", std::move(hint)};
+}
+
+// ---- which point -------------------------------------------------------------------------------
+
+/// What was set, and what copies it: of a square product m and k follow n.
+Params with_copies(Params set, const KernelInfo* info) {
+  if (!info) return set;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const ParamSpec& spec : info->params) {
+      const auto from = set.find(spec.same_as);
+      if (spec.same_as.empty() || from == set.end() || set.contains(spec.name)) continue;
+      set[spec.name] = from->second;
+      grew = true;
+    }
+  }
+  return set;
+}
+
+bool holds_all(const Params& params, const Params& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+    const auto found = params.find(item.first);
+    return found != params.end() && found->second == item.second;
+  });
+}
+
+/// How many of the parameters that were left open have their family's fallback.
+int at_fallback(const Params& params, const Params& wanted, const KernelInfo* info) {
+  int count = 0;
+  if (!info) return count;
+  for (const ParamSpec& spec : info->params) {
+    const auto found = params.find(spec.name);
+    if (found != params.end() && !wanted.contains(spec.name))
+      count += found->second == spec.fallback;
+  }
+  return count;
+}
+
+template <class T>
+struct Point {
+  const T* found = nullptr;
+  std::string doubt;  ///< what several points differ in
+};
+
+const Params& params_of(const Series& series) {
+  return series.params;
+}
+const Params& params_of(const Comparison& comparison) {
+  return comparison.candidate_params;
+}
+
+/// Of those that match: nearest to the fallbacks, the latest of equals. Two that differ and are as near are a doubt.
+template <class T>
+Point<T> choose(const std::vector<const T*>& matching, const Params& wanted,
+                const KernelInfo* info) {
+  Point<T> best;
+  int best_count = -1;
+  for (const T* one : matching) {
+    const int count = at_fallback(params_of(*one), wanted, info);
+    if (count < best_count) continue;
+    const bool is_other = count == best_count && params_of(*best.found) != params_of(*one);
+    best.doubt = is_other ? to_string(params_of(*best.found)) + " and " + to_string(params_of(*one))
+                          : std::string();
+    best.found = one;
+    best_count = count;
+  }
+  return best;
+}
+
+bool has_result(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() &&
+         (series.stats || series.trap);
+}
+
+Point<Series> find_series(const Reference& reference, const Run& run) {
+  const KernelInfo* info = run.kernel(reference.kernel);
+  const Params wanted = with_copies(reference.set, info);
+  std::vector<const Series*> matching;
+  for (const Series& series : run.series()) {
+    // A side of a comparison is timed in its rounds: its own samples are none of a run alone.
+    if (series.kernel == reference.kernel && series.cache == reference.cache &&
+        series.mode != RunMode::compare && has_result(series) && holds_all(series.params, wanted))
+      matching.push_back(&series);
+  }
+  return choose(matching, wanted, info);
+}
+
+Point<Comparison> find_pair(const Reference& reference, const Run& run) {
+  const KernelInfo* info = run.kernel(reference.kernel);
+  const Params wanted = with_copies(reference.set, info);
+  std::vector<const Comparison*> matching;
+  for (const Comparison& comparison : run.comparisons()) {
+    if (comparison.baseline == reference.versus && comparison.candidate == reference.kernel &&
+        comparison.cache == reference.cache && !is_self_check(comparison) &&
+        holds_all(comparison.candidate_params, wanted))
+      matching.push_back(&comparison);
+  }
+  return choose(matching, wanted, info);
+}
+
+Result<void> check_params(const Reference& reference, const Run& run) {
+  const KernelInfo* info = run.kernel(reference.kernel);
+  if (!info || info->params.empty()) return {};
+  for (const auto& [name, value] : reference.set) {
+    const bool known = std::any_of(info->params.begin(), info->params.end(),
+                                   [&](const ParamSpec& spec) { return spec.name == name; });
+    if (!known) return bad_reference(reference, reference.kernel + " has no parameter " + name);
+  }
+  return {};
+}
+
+// ---- what it says ------------------------------------------------------------------------------
+
+std::string gap_text(const Reference& reference) {
+  return reference.machine.empty() ? "not measured here" : "not recorded";
+}
+
+Figure gap(const Reference& reference, std::string why) {
+  Figure made;
+  made.reference = reference.text;
+  made.text = gap_text(reference);
+  made.gap = std::move(why);
+  made.value = std::numeric_limits<double>::quiet_NaN();
+  made.source = reference.text + ": " + made.gap;
+  return made;
+}
+
+/// The series of a comparison's side, for the source that it ran; a side has one of its own request.
+std::string hash_of_side(const Run& run, const Comparison& comparison, const std::string& kernel) {
+  for (const Series& series : run.series()) {
+    if (series.request == comparison.request && series.kernel == kernel) return series.hash;
+  }
+  const Series* alone = run.latest(kernel, comparison.candidate_params);
+  return alone ? alone->hash : "";
+}
+
+bool has_changed(const Sources& sources, const std::string& kernel, const std::string& hash) {
+  if (!sources.built_hash || hash.empty()) return false;
+  const std::string built = sources.built_hash(kernel);
+  return !built.empty() && built != hash;
+}
+
+Figure stale(const Reference& reference, const std::string& kernel) {
+  Figure made = gap(reference,
+                    "the recording is of an older source of " + kernel + "; it is to be made anew");
+  made.is_stale = true;
+  return made;
+}
+
+void add_place(const Place& place, bool is_recorded, Figure* figure) {
+  figure->machine = place.machine;
+  figure->is_recorded = is_recorded;
+  if (const auto& environment = place.run->environment()) {
+    figure->commit = environment->commit;
+    figure->time_utc = environment->time_utc;
+  }
+}
+
+void add_texts(const Reference& reference, Figure* figure) {
+  figure->text = text_in(figure->value, figure->unit, reference.unit);
+  if (reference.shows_interval && figure->interval)
+    figure->interval_text = interval_in(*figure->interval, figure->unit, reference.unit);
+}
+
+/// "gemm.cuda.wide_tile n=4096: 1.03× [1.027, 1.030], faster, 40 rounds. Recorded on NVIDIA H200, ..."
+void add_source(const Reference& reference, const std::string& how, Figure* figure) {
+  std::string text = reference.text + ": " + text_in(figure->value, figure->unit, "");
+  if (figure->interval) text += " " + interval_in(*figure->interval, figure->unit, "");
+  if (!how.empty()) text += ", " + how;
+  text += (figure->is_recorded ? ". Recorded on " : ". Measured on ") + figure->machine;
+  if (!figure->time_utc.empty()) text += ", " + figure->time_utc.substr(0, 10);
+  if (!figure->commit.empty()) text += ", commit " + figure->commit;
+  figure->source = text + ".";
+}
+
+std::string verdict_source(const Comparison& comparison) {
+  std::string text = to_string(comparison.verdict) + ", " + rounds_text(comparison);
+  if (comparison.equal_clock)
+    text += ", sustained; at equal clock " + format_ratio(comparison.equal_clock->ratio) + " " +
+            format_ratio_interval(comparison.equal_clock->ci);
+  else if (lacks_sustained(comparison))
+    text += ", at equal clock; how fast each is alone was not measured";
+  return text;
+}
+
+Result<Figure> pair_in(const Reference& reference, const Place& place, const Sources& sources,
+                       bool is_recorded, bool* found) {
+  const Point<Comparison> point = find_pair(reference, *place.run);
+  *found = point.found != nullptr;
+  if (!point.found) return Figure();
+  if (is_recorded && !point.doubt.empty())
+    return bad_reference(reference, "the recording holds several such points: " + point.doubt,
+                         "set what they differ in");
+  const Comparison comparison =
+      reference.at_equal_clock ? at_equal_clock(*point.found) : *point.found;
+  if (comparison.verdict == Verdict::invalid || !(comparison.ratio > 0))
+    return gap(reference, comparison.reasons.empty() ? "the comparison is invalid"
+                                                     : comparison.reasons.front());
+  if (is_recorded) {
+    for (const std::string& kernel : {reference.kernel, reference.versus}) {
+      if (has_changed(sources, kernel, hash_of_side(*place.run, comparison, kernel)))
+        return stale(reference, kernel);
+    }
+  }
+  Figure made;
+  made.reference = reference.text;
+  made.value = comparison.ratio;
+  made.unit = "×";
+  made.interval = comparison.ci;
+  made.verdict = comparison.verdict;
+  add_place(place, is_recorded, &made);
+  add_texts(reference, &made);
+  add_source(reference, verdict_source(comparison), &made);
+  return made;
+}
+
+Result<Figure> alone_in(const Reference& reference, const Place& place, const Sources& sources,
+                        bool is_recorded, bool* found) {
+  const Point<Series> point = find_series(reference, *place.run);
+  *found = point.found != nullptr;
+  if (!point.found) return Figure();
+  if (is_recorded && !point.doubt.empty())
+    return bad_reference(reference, "the recording holds several such points: " + point.doubt,
+                         "set what they differ in");
+  const Series& series = *point.found;
+  if (is_recorded && has_changed(sources, series.kernel, series.hash))
+    return stale(reference, series.kernel);
+  const Metric& metric = *find_metric(reference.metric);
+  const auto value = metric.of(series, derive(series, place.run->ceilings()));
+  if (!value || !std::isfinite(value->value))
+    return gap(reference, "its result has no " + reference.metric);
+  Figure made;
+  made.reference = reference.text;
+  made.value = value->value;
+  made.unit = metric.unit;
+  made.interval = value->interval;
+  add_place(place, is_recorded, &made);
+  add_texts(reference, &made);
+  add_source(reference, "alone, " + to_string(series.params), &made);
+  return made;
+}
+
+bool names_machine(const std::string& machine, const std::string& word) {
+  const auto lower = [](std::string text) {
+    for (char& letter : text)
+      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
+  };
+  return lower(machine).find(lower(word)) != std::string::npos;
+}
+
+}  // namespace
+
+Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+  const bool wants_own = reference.machine.empty();
+  std::vector<std::pair<Place, bool>> places;
+  if (wants_own && sources.own) {
+    const auto& environment = sources.own->environment();
+    places.push_back({{sources.own, environment ? environment->machine() : "this machine"},
+                      sources.is_own_saved});
+  }
+  for (const Place& place : sources.recordings) {
+    if (wants_own || names_machine(place.machine, reference.machine))
+      places.push_back({place, true});
+  }
+  if (!wants_own && places.empty())
+    return gap(reference, "there is no recording of a machine called " + reference.machine);
+  const auto in = reference.versus.empty() ? alone_in : pair_in;
+  for (const auto& [place, is_recorded] : places) {
+    RIDGE_TRY_VOID(check_params(reference, *place.run));
+    bool found = false;
+    auto made = in(reference, place, sources, is_recorded, &found);
+    if (!made || found) return made;
+  }
+  return gap(reference, reference.versus.empty()
+                            ? "no run at hand holds this point"
+                            : "no run at hand compares these two in pairs at this point");
+}
+
+std::string verdict_words(const Figure& figure) {
+  if (!figure.verdict) return figure.gap.empty() ? "no verdict" : figure.text;
+  switch (*figure.verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::same:
+      return "the same";
+    default:
+      return "no difference shown";
+  }
+}
+
+}  // namespace ridge::figure

@@ -1,0 +1,52 @@
+// A figure that a text names, looked up in what was measured. Pure: the same runs give the same figure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "common/view/figure/reference.h"
+
+namespace ridge::figure {
+
+/// One run to look in.
+struct Place {
+  const Run* run = nullptr;
+  std::string machine;  ///< "NVIDIA H200"
+};
+
+struct Sources {
+  const Run* own = nullptr;  ///< the run that is shown; null: none
+  bool is_own_saved =
+      false;  ///< it is a saved one, maybe of another machine: its figures are marked as such
+  std::vector<Place> recordings;  ///< the first that holds the point counts
+  /// The hash of a rung as this build has it; empty where it does not know. Null: it knows none.
+  std::function<std::string(const std::string& kernel)> built_hash;
+};
+
+struct Figure {
+  std::string reference;      ///< as the text has it
+  std::string text;           ///< "1.12×", "782 TFLOP/s"; of a gap "not measured here"
+  std::string interval_text;  ///< "[1.12, 1.13]"; empty: none, or not to be printed
+  std::string gap;            ///< why there is no figure; empty: there is one
+  double value = 0;           ///< in the metric's unit (metrics.h); a gap: NaN
+  std::string unit;
+  std::optional<Interval> interval;
+  std::optional<Verdict>
+      verdict;  ///< pairs: the sustained one where it was taken, unless clock=equal was asked for
+  std::string machine, commit, time_utc;  ///< where and when it was measured
+  bool is_recorded = false;               ///< from a recording, so of another machine
+  bool is_stale = false;                  ///< the rung has changed since; it is a gap then
+  std::string source;                     ///< all of this in words, for a tooltip or a footnote
+};
+
+/// A point that nobody measured, a result without the metric, an invalid pair and a recording of an older source are
+/// gaps. Errors (bad_input): a rung's parameter that it does not have, or a recording that holds several such points.
+Result<Figure> resolve(const Reference& reference, const Sources& sources);
+
+/// "faster", "slower", "the same", "no difference shown"; of a gap its text.
+std::string verdict_words(const Figure& figure);
+
+}  // namespace ridge::figure

@@ -1,0 +1,131 @@
+#include "common/view/figure/metrics.h"
+
+#include <algorithm>
+
+namespace ridge::figure {
+namespace {
+
+constexpr double kNs = 1e-9;
+
+std::optional<Interval> seconds(const std::optional<Interval>& ns) {
+  if (!ns) return std::nullopt;
+  return Interval{ns->low * kNs, ns->high * kNs};
+}
+
+std::optional<Value> time_per_call(const Series& series, const Derived&) {
+  if (!series.stats || !(series.stats->median_ns > 0)) return std::nullopt;
+  return Value{series.stats->median_ns * kNs, seconds(series.stats->ci_ns)};
+}
+
+std::optional<Value> latency(const Series& series, const Derived&) {
+  if (!series.latency || !series.latency->p50_ns) return std::nullopt;
+  return Value{*series.latency->p50_ns * kNs, {}};
+}
+
+std::optional<Value> throughput(const Series&, const Derived& derived) {
+  if (!derived.flop_per_s) return std::nullopt;
+  return Value{*derived.flop_per_s, derived.flop_per_s_ci};
+}
+
+std::optional<Value> memory_bandwidth(const Series&, const Derived& derived) {
+  if (!derived.bytes_per_s) return std::nullopt;
+  return Value{*derived.bytes_per_s, derived.bytes_per_s_ci};
+}
+
+/// A share's interval is its rate's, in the same ceiling.
+std::optional<Value> share_of(const std::optional<Utilization>& share,
+                              const std::optional<double>& rate,
+                              const std::optional<Interval>& ci) {
+  if (!share) return std::nullopt;
+  Value made{share->value, {}};
+  if (rate && ci && *rate > 0)
+    made.interval = Interval{ci->low * share->value / *rate, ci->high * share->value / *rate};
+  return made;
+}
+
+std::optional<Value> utilization(const Series&, const Derived& derived) {
+  return share_of(derived.compute, derived.flop_per_s, derived.flop_per_s_ci);
+}
+
+std::optional<Value> bandwidth_share(const Series&, const Derived& derived) {
+  return share_of(derived.bandwidth, derived.bytes_per_s, derived.bytes_per_s_ci);
+}
+
+std::optional<Value> exponentials(const Series&, const Derived& derived) {
+  const WorkRate* rate = derived.rate_of("exp");
+  if (!rate) return std::nullopt;
+  return Value{rate->per_s, rate->per_s_ci};
+}
+
+std::optional<Value> error_nmse(const Series& series, const Derived&) {
+  const QualityCheck* check = series.quality();
+  if (!check || check->nan_count > 0 || !(check->nmse >= 0)) return std::nullopt;
+  return Value{check->nmse, {}};
+}
+
+std::optional<Value> accuracy(const Series& series, const Derived&) {
+  const QualityCheck* check = series.quality();
+  if (!check) return std::nullopt;
+  const auto found = check->task.find("accuracy");
+  if (found == check->task.end()) return std::nullopt;
+  return Value{found->second, {}};
+}
+
+std::optional<Value> items_rate(const Series& series, const Derived&) {
+  if (!(series.items_per_s > 0)) return std::nullopt;
+  return Value{series.items_per_s, {}};
+}
+
+std::optional<Value> memory(const Series& series, const Derived&) {
+  if (!(series.memory_bytes > 0)) return std::nullopt;
+  return Value{series.memory_bytes, {}};
+}
+
+std::optional<Value> energy(const Series& series, const Derived&) {
+  if (!series.energy_j) return std::nullopt;
+  Value made{*series.energy_j, {}};
+  if (series.energy_error_j)
+    made.interval =
+        Interval{made.value - *series.energy_error_j, made.value + *series.energy_error_j};
+  return made;
+}
+
+std::optional<Value> trap_factor(const Series& series, const Derived&) {
+  if (!series.trap) return std::nullopt;
+  return Value{series.trap->factor, series.trap->ci};
+}
+
+/// How near a pipeline came to its bound; of two runs' figures it never is.
+std::optional<Value> ratio(const Series& series, const Derived&) {
+  if (!series.pipeline) return std::nullopt;
+  return Value{series.pipeline->ratio, series.pipeline->ci};
+}
+
+constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
+                               {"latency", "s", latency},
+                               {"throughput", "FLOP/s", throughput},
+                               {"memory_bandwidth", "B/s", memory_bandwidth},
+                               {"utilization", "%", utilization},
+                               {"bandwidth_share", "%", bandwidth_share},
+                               {"exponentials", "exp/s", exponentials},
+                               {"error_nmse", "", error_nmse},
+                               {"accuracy", "%", accuracy},
+                               {"items_rate", "1/s", items_rate},
+                               {"memory", "B", memory},
+                               {"energy", "J", energy},
+                               {"trap_factor", "×", trap_factor},
+                               {"ratio", "×", ratio}};
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  return kMetrics;
+}
+
+const Metric* find_metric(const std::string& name) {
+  const auto found = std::find_if(std::begin(kMetrics), std::end(kMetrics),
+                                  [&](const Metric& metric) { return name == metric.name; });
+  return found == std::end(kMetrics) ? nullptr : found;
+}
+
+}  // namespace ridge::figure

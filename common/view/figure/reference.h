@@ -1,0 +1,36 @@
+// How a text names a figure: "h200 gemm.cuda.wide_tile n=4096 dtype=bf16 vs=producer_consumer". docs/teaching.md shows
+// authors how; this is the one reader of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/record/types.h"
+
+namespace ridge::figure {
+
+/// Words with a meaning of their own; every other name=value is a parameter of the rung.
+struct Reference {
+  std::string text;  ///< as written, without the braces
+  std::string
+      machine;  ///< "h200": the recording of that machine, always; empty: this machine's run first
+  std::string kernel;                ///< "gemm.cuda.wide_tile"
+  std::string versus;                ///< vs=, the baseline by its full id; empty: the rung alone
+  Params set;                        ///< n=4096 dtype=bf16
+  CacheMode cache = CacheMode::hot;  ///< cache=
+  std::string metric;  ///< metric=, one of metric_names(); "ratio" where there is a baseline
+  std::string unit;    ///< in=: the bare number in this unit ("TFLOP/s", "%"); "number": as it is
+  bool at_equal_clock =
+      false;  ///< clock=equal: the interleaved rounds, where a sustained verdict leads
+  bool shows_interval = true;  ///< interval=no: a printed text leaves it out
+};
+
+/// Errors: bad_input, for a word that is neither the machine, the rung nor name=value, or a value that is not known.
+Result<Reference> parse_reference(std::string_view text);
+
+/// What can be asked of a rung alone, by the names of assets/metrics.json.
+const std::vector<std::string>& metric_names();
+
+}  // namespace ridge::figure

@@ -1,0 +1,302 @@
+#include "common/view/figure/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "common/core/format.h"
+#include "common/view/figure/arithmetic.h"
+
+namespace ridge::figure {
+namespace {
+
+constexpr std::string_view kOpen = "{{", kClose = "}}";
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
+/// The first word, and what comes after it.
+std::pair<std::string_view, std::string_view> split_word(std::string_view text) {
+  const size_t end = std::min(text.find_first_of(" \n"), text.size());
+  return {text.substr(0, end), trimmed(text.substr(end))};
+}
+
+/// Where braces stand, outside code; `from` is the first place to look at.
+struct Braces {
+  size_t begin = 0, end = 0;  ///< the braces included
+  std::string_view inside;
+};
+
+/// A fence (three backquotes or more) or a span of code: how far it goes, if one begins at `at`.
+size_t end_of_code(std::string_view text, size_t at) {
+  size_t ticks = 0;
+  while (at + ticks < text.size() && text[at + ticks] == '`') ++ticks;
+  const std::string fence(ticks, '`');
+  const size_t end = text.find(fence, at + ticks);
+  if (ticks < 3) {
+    // A span ends in its paragraph; a lone backquote is a letter.
+    const size_t paragraph = text.find("\n\n", at);
+    if (end == std::string_view::npos || end > paragraph) return at + ticks;
+  }
+  return end == std::string_view::npos ? text.size() : end + ticks;
+}
+
+Result<std::optional<Braces>> next_braces(std::string_view text, size_t from) {
+  for (size_t at = from; at < text.size();) {
+    if (text[at] == '`') {
+      at = end_of_code(text, at);
+    } else if (text.substr(at, kOpen.size()) == kOpen) {
+      const size_t end = text.find(kClose, at);
+      if (end == std::string_view::npos)
+        return Error{ErrorCode::bad_input, "{{ without its }}", "", ""};
+      Braces found{at, end + kClose.size(), trimmed(text.substr(at + 2, end - at - 2))};
+      return std::optional(found);
+    } else {
+      ++at;
+    }
+  }
+  return std::optional<Braces>();
+}
+
+size_t line_of(std::string_view text, size_t at) {
+  return 1 +
+         static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
+}
+
+/// {{calc 989.4 * 0.6}}, {{calc 100 * [h200 RUNG n=4096 metric=utilization]}}: one figure at most, since the quotient of
+/// two runs is no ratio.
+Result<Figure> calculate(std::string_view expression, const Sources& sources) {
+  Figure made;
+  const size_t open = expression.find('['), close = expression.find(']');
+  double bracket = 0;
+  if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
+    if (expression.find('[', close) != std::string_view::npos)
+      return Error{ErrorCode::bad_input, "calc takes one figure at most", std::string(expression),
+                   "a ratio of two rungs is vs="};
+    RIDGE_TRY(const Reference reference,
+              parse_reference(expression.substr(open + 1, close - open - 1)));
+    RIDGE_TRY(made, resolve(reference, sources));
+    bracket = made.value;
+  }
+  RIDGE_TRY(const double value, evaluate_arithmetic(expression, bracket));
+  made.reference = "calc " + std::string(expression);
+  if (!made.gap.empty()) return made;
+  made.value = value;
+  made.unit.clear();
+  made.verdict.reset();
+  made.text = format_number(value);
+  made.interval_text.clear();
+  if (made.interval) {
+    // One figure, used once: the ends of its interval give the ends of the value's.
+    RIDGE_TRY(const double a, evaluate_arithmetic(expression, made.interval->low));
+    RIDGE_TRY(const double b, evaluate_arithmetic(expression, made.interval->high));
+    made.interval = Interval{std::min(a, b), std::max(a, b)};
+    made.interval_text = format_ratio_interval(made.interval);
+  }
+  made.source =
+      std::string(expression) + " = " + made.text + (made.source.empty() ? "" : "; " + made.source);
+  return made;
+}
+
+/// {{spec NVIDIA H200 data sheet: 989.4 TFLOP/s}}
+Result<Figure> constant(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || trimmed(text.substr(0, colon)).empty() ||
+      trimmed(text.substr(colon + 1)).empty())
+    return Error{ErrorCode::bad_input, "a constant has a source and a value", std::string(text),
+                 "write {{spec SOURCE: VALUE}}"};
+  Figure made;
+  made.reference = "spec " + std::string(text);
+  made.text = trimmed(text.substr(colon + 1));
+  made.source = made.text + ": " + std::string(trimmed(text.substr(0, colon))) + ".";
+  return made;
+}
+
+Result<Figure> named(std::string_view text, const Sources& sources) {
+  RIDGE_TRY(const Reference reference, parse_reference(text));
+  return resolve(reference, sources);
+}
+
+Result<Figure> in_words(std::string_view text, const Sources& sources) {
+  RIDGE_TRY(const Reference reference, parse_reference(text));
+  if (reference.versus.empty())
+    return Error{ErrorCode::bad_input, "a verdict is one of a pair", std::string(text), "add vs="};
+  RIDGE_TRY(Figure made, resolve(reference, sources));
+  made.text = verdict_words(made);
+  made.interval_text.clear();
+  return made;
+}
+
+/// What {{if faster|same REFERENCE}} asks; nothing where there is no verdict: then neither part is shown.
+struct Condition {
+  std::optional<bool> holds;
+};
+
+Result<Condition> condition(std::string_view text, const Sources& sources) {
+  const auto [words, rest] = split_word(text);
+  RIDGE_TRY(const Reference reference, parse_reference(rest));
+  if (reference.versus.empty())
+    return Error{ErrorCode::bad_input, "a verdict is one of a pair", std::string(text), "add vs="};
+  std::set<Verdict> wanted;
+  for (size_t at = 0; at <= words.size();) {
+    const size_t end = std::min(words.find('|', at), words.size());
+    const auto verdict = value_named<Verdict>(std::string(words.substr(at, end - at)));
+    if (!verdict || *verdict == Verdict::invalid)
+      return Error{ErrorCode::bad_input, "'" + std::string(words) + "' is no verdict",
+                   std::string(text), "write faster, slower, same or unresolved, | between two"};
+    wanted.insert(*verdict);
+    at = end + 1;
+  }
+  RIDGE_TRY(const Figure figure, resolve(reference, sources));
+  if (!figure.verdict) return Condition{};
+  return Condition{wanted.contains(*figure.verdict)};
+}
+
+/// Takes a text from left to right.
+class Expansion {
+ public:
+  Expansion(std::string_view text, const Sources& sources) : text_(text), sources_(sources) {}
+
+  Result<Text> all() {
+    size_t at = 0;
+    for (;;) {
+      line_ = line_of(text_, at);
+      RIDGE_TRY(const std::optional<Braces> braces, next_braces(text_, at));
+      add_words(text_.substr(at, (braces ? braces->begin : text_.size()) - at));
+      if (!braces) break;
+      line_ = line_of(text_, braces->begin);
+      RIDGE_TRY_VOID(take(braces->inside));
+      at = braces->end;
+      // A line that holds nothing but a condition leaves none.
+      if (is_structure(braces->inside) && alone_on_line(*braces) && at < text_.size()) ++at;
+    }
+    if (in_block_) return Error{ErrorCode::bad_input, "{{if}} without its {{end}}", "", ""};
+    return std::move(made_);
+  }
+  size_t line() const { return line_; }
+
+ private:
+  static bool is_structure(std::string_view inside) {
+    return inside == "else" || inside == "end" || split_word(inside).first == "if";
+  }
+  bool alone_on_line(const Braces& braces) const {
+    return (braces.begin == 0 || text_[braces.begin - 1] == '\n') &&
+           (braces.end == text_.size() || text_[braces.end] == '\n');
+  }
+  void add_words(std::string_view words) {
+    if (shows_ && !words.empty()) made_.pieces.push_back({std::string(words)});
+  }
+  Result<void> take(std::string_view inside) {
+    const auto [word, rest] = split_word(inside);
+    if (word == "if") {
+      if (in_block_) return Error{ErrorCode::bad_input, "an {{if}} inside another", "", ""};
+      RIDGE_TRY(const Condition asked, condition(rest, sources_));
+      in_block_ = true;
+      holds_ = asked.holds;
+      shows_ = holds_ == true;
+      return {};
+    }
+    if (inside == "else" || inside == "end") {
+      if (!in_block_)
+        return Error{ErrorCode::bad_input, "{{" + std::string(inside) + "}} without its {{if}}", "",
+                     ""};
+      shows_ = inside == "end" || holds_ == false;
+      in_block_ = inside == "else";
+      return {};
+    }
+    // A figure of a part that is not shown is looked up as well: a bad reference is one whatever the verdict.
+    RIDGE_TRY(Figure figure, word == "calc"      ? calculate(rest, sources_)
+                             : word == "spec"    ? constant(rest)
+                             : word == "verdict" ? in_words(rest, sources_)
+                                                 : named(inside, sources_));
+    if (!shows_) return {};
+    made_.pieces.push_back({figure.text, static_cast<int>(made_.figures.size())});
+    made_.figures.push_back(std::move(figure));
+    return {};
+  }
+
+  std::string_view text_;
+  const Sources& sources_;
+  Text made_;
+  size_t line_ = 1;
+  bool in_block_ = false, shows_ = true;
+  std::optional<bool> holds_;
+};
+
+/// `of` says how a figure is written.
+template <class Of>
+std::string put_together(const Text& text, const Of& of) {
+  std::string out;
+  for (const Piece& piece : text.pieces)
+    out +=
+        piece.figure < 0 ? piece.text : of(text.figures[static_cast<size_t>(piece.figure)], piece);
+  return out;
+}
+
+}  // namespace
+
+Result<Text> expand(std::string_view text, const Sources& sources, const std::string& where) {
+  Expansion expansion(text, sources);
+  auto made = expansion.all();
+  if (made) return made;
+  Error error = made.error();
+  if (!error.where.empty()) error.what = error.where + ": " + error.what;
+  error.where = where + ":" + std::to_string(expansion.line());
+  return error;
+}
+
+std::string printed(const Text& text) {
+  return put_together(text, [](const Figure& figure, const Piece&) {
+    std::string out = figure.text;
+    if (!figure.interval_text.empty()) out += " " + figure.interval_text;
+    return figure.is_recorded ? out + kRecordedMark : out;
+  });
+}
+
+std::string shown(const Text& text) {
+  return put_together(text, [](const Figure& figure, const Piece&) {
+    return figure.is_recorded ? figure.text + kRecordedMark : figure.text;
+  });
+}
+
+std::string linked(const Text& text) {
+  return put_together(text, [](const Figure& figure, const Piece& piece) {
+    const std::string words = figure.is_recorded ? figure.text + kRecordedMark : figure.text;
+    return "[" + words + "](" + std::string(kFigureLink) + std::to_string(piece.figure) + ")";
+  });
+}
+
+std::vector<std::string> footnotes(const Text& text) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  };
+  for (const Figure& figure : text.figures) {
+    if (!figure.is_recorded) continue;
+    add(std::string(kRecordedMark) + " recorded on " + figure.machine + " (" +
+        figure.time_utc.substr(0, 10) + ", commit " + figure.commit + ")");
+  }
+  for (const Figure& figure : text.figures) {
+    if (!figure.gap.empty()) add(figure.source);
+  }
+  return notes;
+}
+
+std::string sources_text(const Text& text) {
+  std::string all;
+  for (const Figure& figure : text.figures) all += (all.empty() ? "" : "\n") + figure.source;
+  return all;
+}
+
+Result<void> check_text(std::string_view text, const std::string& where) {
+  const auto made = expand(text, Sources(), where);
+  if (!made) return made.error();
+  return {};
+}
+
+}  // namespace ridge::figure

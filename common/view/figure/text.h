@@ -1,0 +1,48 @@
+// A text with figures in it: {{...}} becomes what was measured. Lessons, cards, tours and the tables of README all go
+// through here; docs/teaching.md says what may stand between the braces.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/view/figure/figure.h"
+
+namespace ridge::figure {
+
+/// Words of the text, or one figure.
+struct Piece {
+  std::string text;
+  int figure = -1;  ///< place in Text::figures; -1: the author's own words
+};
+
+struct Text {
+  std::vector<Piece> pieces;
+  std::vector<Figure> figures;
+};
+
+/// What stands in code (a fenced block, or between backquotes) is left as it is. The error names `where`, the line and
+/// what is wrong: a bad reference, an {{if}} without its {{end}}, arithmetic that cannot be worked out.
+Result<Text> expand(std::string_view text, const Sources& sources, const std::string& where);
+
+/// A mark behind each figure of another machine; footnotes() says what it stands for.
+inline constexpr const char* kRecordedMark = "†";
+
+/// For a page or a terminal, where nothing can be hovered: "1.12× [1.12, 1.13]†".
+std::string printed(const Text& text);
+/// For the window, where interval and source are shown when hovered: "1.12×†".
+std::string shown(const Text& text);
+/// As Markdown, each figure a link to "figure:<place>", for a reader of Markdown that draws figures its own way.
+std::string linked(const Text& text);
+inline constexpr std::string_view kFigureLink = "figure:";
+
+/// "† recorded on NVIDIA H200 (2026-11-21, commit faaf443)", a line for each recording, then a line for each gap.
+std::vector<std::string> footnotes(const Text& text);
+/// The source of every figure, a line each; what is shown when the text is hovered.
+std::string sources_text(const Text& text);
+
+/// Whether all references can be read, whatever was measured: bad_input with `where` and the line otherwise.
+Result<void> check_text(std::string_view text, const std::string& where);
+
+}  // namespace ridge::figure

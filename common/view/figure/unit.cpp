@@ -1,0 +1,62 @@
+#include "common/view/figure/unit.h"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "common/core/format.h"
+
+namespace ridge::figure {
+namespace {
+
+struct Prefix {
+  std::string_view symbol;
+  double factor;
+};
+
+constexpr Prefix kPrefixes[] = {{"n", 1e-9}, {"µ", 1e-6}, {"u", 1e-6}, {"m", 1e-3}, {"", 1},
+                                {"k", 1e3},  {"M", 1e6},  {"G", 1e9},  {"T", 1e12}, {"P", 1e15}};
+
+/// What a value is divided by to be in `wanted`.
+std::optional<double> factor_of(const std::string& unit, const std::string& wanted) {
+  if (wanted == "number") return unit == "%" ? 0.01 : 1;
+  if (unit == "%") return wanted == "%" ? std::optional(0.01) : std::nullopt;
+  if (unit.empty() || unit == "×") return std::nullopt;
+  for (const Prefix& prefix : kPrefixes) {
+    if (wanted == std::string(prefix.symbol) + unit) return prefix.factor;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool fits(const std::string& unit, const std::string& wanted) {
+  return wanted.empty() || factor_of(unit, wanted).has_value();
+}
+
+std::string text_in(double value, const std::string& unit, const std::string& wanted) {
+  if (!wanted.empty()) {
+    const double shown = value / factor_of(unit, wanted).value_or(1);
+    // As a ratio has it: near 1 a fourth digit is the one that says something.
+    return unit == "×" ? format_number(shown, std::fabs(shown - 1) < 0.1 ? 4 : 3)
+                       : format_number(shown);
+  }
+  if (unit == "×") return format_ratio(value);
+  if (unit == "%") return format_share(value);
+  if (unit == "s") return format_time_ns(value * 1e9);
+  if (unit == "B") return format_bytes(value);
+  if (unit.empty()) return format_scientific(value);
+  return unit == "J" ? format_quantity(value, unit) : format_rate(value, unit);
+}
+
+std::string interval_in(const Interval& interval, const std::string& unit,
+                        const std::string& wanted) {
+  if (wanted.empty() && unit == "s")
+    return format_time_interval(Interval{interval.low * 1e9, interval.high * 1e9});
+  if (wanted.empty() && unit != "×" && unit != "%") return format_rate_interval(interval, unit);
+  const double factor =
+      wanted.empty() ? (unit == "%" ? 0.01 : 1) : factor_of(unit, wanted).value_or(1);
+  return format_ratio_interval(Interval{interval.low / factor, interval.high / factor});
+}
+
+}  // namespace ridge::figure

@@ -1,0 +1,286 @@
+// Figures that texts name: looked up in a small made-up recording and a made-up run of this machine.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/view/figure/arithmetic.h"
+#include "common/view/figure/metrics.h"
+#include "common/view/figure/text.h"
+#include "tests/catch.h"
+#include "tests/synthetic_run.h"
+
+using namespace ridge;
+using namespace ridge::figure;
+using test::Transcript;
+
+namespace {
+
+const std::string kWide = "gemm.cuda.wide_tile", kProducer = "gemm.cuda.producer_consumer";
+
+Params at(int64_t n, const std::string& dtype = "fp32") {
+  return {{"n", n}, {"m", n}, {"k", n}, {"dtype", dtype}};
+}
+
+void add_head(Transcript* out) {
+  out->app("list", {{"id", 1}});
+  out->worker("hello", {{"version", "0.1.0"},
+                        {"pid", 77},
+                        {"build", {{"commit", ""}, {"compiler", ""}, {"type", ""}, {"cuda", ""}}},
+                        {"capabilities", {"cpu"}}});
+  for (const std::string& id : {kWide, kProducer, test::kFirst}) {
+    KernelInfo info = test::kernel_info(id);
+    info.params.back().choices = {"fp32", "bf16"};
+    out->worker("kernel", {{"request", 1}, {"kernel", info}});
+  }
+  out->worker("end", {{"request", 1}});
+  out->worker("done", {{"request", 1}, {"status", "ok"}});
+}
+
+void add_series(Transcript* out, int64_t request, const std::string& kernel, const Params& params,
+                double median_ns, const char* hash = "00beef00") {
+  WorkRequest asked = test::request_for(RequestType::run, request);
+  asked.kernels = {{kernel, params}};
+  out->send(asked);
+  Series series = test::outcome(request, 0, kernel);
+  series.params = params;
+  series.hash = hash;
+  series.flop = 1e9;
+  series.stats->median_ns = median_ns;
+  series.stats->ci_ns = Interval{median_ns * 0.99, median_ns * 1.01};
+  series.energy_j.reset();
+  out->worker("result", test::with(test::about(request, 0), "outcome", series));
+  out->worker("done", {{"request", request}, {"status", "ok"}});
+}
+
+Comparison pair(int64_t request, const Params& params, double ratio, Interval ci, Verdict verdict) {
+  Comparison made;
+  made.request = request;
+  made.lab = "gemm";
+  made.baseline = kProducer;
+  made.candidate = kWide;
+  made.cache = CacheMode::hot;
+  made.baseline_params = made.candidate_params = params;
+  made.rounds = 40;
+  made.ratio = ratio;
+  made.ci = ci;
+  made.margin = 0.01;
+  made.verdict = verdict;
+  return made;
+}
+
+void add_pair(Transcript* out, const Comparison& comparison) {
+  WorkRequest asked = test::request_for(RequestType::compare, comparison.request);
+  asked.kernels = {{kProducer, comparison.baseline_params}, {kWide, comparison.candidate_params}};
+  out->send(asked);
+  out->worker("result", {{"request", comparison.request}, {"comparisons", {comparison}}});
+  out->worker("done", {{"request", comparison.request}, {"status", "ok"}});
+}
+
+/// At 4096 a plain pair, at 8192 one that the sustained turns turn round, at 2048 an invalid one.
+Run recorded() {
+  Transcript out;
+  add_head(&out);
+  out.worker("env", {{"request", 4},
+                     {"environment",
+                      [] {
+                        Environment made = test::environment();
+                        made.commit = "abc1234";
+                        made.gpus = {{0, "NVIDIA H200"}};
+                        return made;
+                      }()},
+                     {"when", "before"}});
+  add_series(&out, 4, kWide, at(4096), 1e6);
+  add_series(&out, 5, kProducer, at(4096), 2e6);
+  add_series(&out, 6, kWide, at(1024, "bf16"), 1e3);
+  add_pair(&out, pair(11, at(4096), 1.5, {1.49, 1.51}, Verdict::faster));
+  Comparison sustained = pair(12, at(8192), 0.938, {0.934, 0.939}, Verdict::slower);
+  sustained.rounds = 6;
+  sustained.equal_clock = PairedVerdict{40, 1.013, Interval{1.010, 1.015}, Verdict::faster, 0};
+  sustained.sustained = {{6, 1.61e6, 1.335e9, 697, 1.1}, {6, 1.72e6, 1.235e9, 698, 1.2}};
+  add_pair(&out, sustained);
+  Comparison invalid = pair(13, at(2048), 1.2, {1.1, 1.3}, Verdict::invalid);
+  invalid.reasons = {"its check failed"};
+  add_pair(&out, invalid);
+  return test::run_of(out);
+}
+
+Run own() {
+  Transcript out;
+  add_head(&out);
+  out.worker("env", {{"request", 4}, {"environment", test::environment()}, {"when", "before"}});
+  add_series(&out, 4, kWide, at(4096), 5e6);
+  return test::run_of(out);
+}
+
+/// A recording, this machine's run, and what the build says of its rungs.
+struct Fixture {
+  Run recording = recorded(), here = own();
+  Sources sources{&here, {{&recording, "NVIDIA H200"}}, {}};
+
+  Figure figure(const std::string& text) const {
+    const auto reference = parse_reference(text);
+    REQUIRE(reference.ok());
+    auto made = resolve(*reference, sources);
+    INFO((made ? "" : made.error().sentence()));
+    REQUIRE(made.ok());
+    return *made;
+  }
+  std::string error(const std::string& text) const {
+    const auto made = expand(text, sources, "lesson.md");
+    REQUIRE_FALSE(made.ok());
+    return made.error().sentence();
+  }
+  std::string print(const std::string& text) const {
+    const auto made = expand(text, sources, "lesson.md");
+    INFO((made ? "" : made.error().sentence()));
+    REQUIRE(made.ok());
+    return printed(*made);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a machine's word asks its recording, none asks this machine first") {
+  const Fixture f;
+  const Figure there = f.figure("h200 gemm.cuda.wide_tile n=4096");
+  CHECK(there.value == Approx(1e-3));
+  CHECK(there.text == "1.00 ms");
+  CHECK(there.is_recorded);
+  CHECK(test::contains(there.source, "NVIDIA H200, 2026-11-20, commit abc1234"));
+  const Figure here = f.figure("gemm.cuda.wide_tile n=4096");
+  CHECK(here.value == Approx(5e-3));
+  CHECK_FALSE(here.is_recorded);
+  CHECK(test::contains(here.source, "Test CPU"));
+  // This machine has not run it.
+  const Figure other = f.figure("gemm.cuda.producer_consumer n=4096 metric=throughput in=GFLOP/s");
+  CHECK(other.is_recorded);
+  CHECK(other.text == "500");
+}
+
+TEST_CASE("the ratio of a pair is its comparison's, never the quotient of two rows") {
+  const Fixture f;
+  const Figure made = f.figure("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer");
+  CHECK(made.value == 1.5);  // the rows would give 2
+  CHECK(made.text == "1.50×");
+  CHECK(made.interval_text == "[1.49, 1.51]");
+  CHECK(made.verdict == Verdict::faster);
+  CHECK(verdict_words(made) == "faster");
+  // Both have rows at 4096, but nobody compared them this way round.
+  const Figure none = f.figure("h200 gemm.cuda.producer_consumer n=4096 vs=wide_tile");
+  CHECK_FALSE(none.gap.empty());
+  CHECK(std::isnan(none.value));
+}
+
+TEST_CASE("where a sustained verdict was taken it leads") {
+  const Fixture f;
+  const Figure made = f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer");
+  CHECK(made.value == 0.938);
+  CHECK(made.verdict == Verdict::slower);
+  CHECK(test::contains(made.source, "sustained; at equal clock 1.013×"));
+  const Figure equal = f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer clock=equal");
+  CHECK(equal.value == 1.013);
+  CHECK(equal.verdict == Verdict::faster);
+}
+
+TEST_CASE("what was not measured is a gap with a reason") {
+  const Fixture f;
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=512").text == "not recorded");
+  CHECK(f.figure("gemm.cpu.naive_o1 n=512").text == "not measured here");
+  CHECK(f.figure("b300 gemm.cuda.wide_tile n=4096").gap ==
+        "there is no recording of a machine called b300");
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 metric=energy").gap ==
+        "its result has no energy");
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=2048 vs=producer_consumer").gap == "its check failed");
+}
+
+TEST_CASE("a recording of an older source gives no figure") {
+  Fixture f;
+  f.sources.built_hash = [](const std::string& kernel) {
+    return kernel == kProducer ? "11111111" : "00beef00";
+  };
+  const Figure old = f.figure("h200 gemm.cuda.producer_consumer n=4096");
+  CHECK(old.is_stale);
+  CHECK(old.text == "not recorded");
+  CHECK(test::contains(old.gap, "older source of " + kProducer));
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096").gap.empty());
+  // Either side of a pair makes it old.
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer").is_stale);
+  CHECK(f.print("{{if faster h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer}}yes{{end}}") ==
+        "");
+}
+
+TEST_CASE("m and k follow n, and what is left open is the family's fallback or the only one") {
+  const Fixture f;
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=1024").value == Approx(1e-6));
+  CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 m=512").gap.empty());
+  // No n: two points, neither the fallback's 512; the types differ, and fp32 is nearer to it.
+  CHECK(f.figure("h200 gemm.cuda.wide_tile").value == Approx(1e-3));
+  CHECK(test::contains(f.error("{{h200 gemm.cuda.wide_tile vs=producer_consumer}}"),
+                       "several such points"));
+}
+
+TEST_CASE("a bad reference names file and line") {
+  const Fixture f;
+  CHECK(test::contains(f.error("one\ntwo {{h200 gemm.cuda.wide_tile n=4096 vs=}}"), "lesson.md:2"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile metric=speed}}"), "no metric 'speed'"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile size=3}}"), "has no parameter size"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile n=4096 in=GB/s}}"), "is no unit"));
+  CHECK(test::contains(f.error("{{the fastest rung}}"), "neither machine, rung"));
+  CHECK(test::contains(f.error("{{verdict gemm.cuda.wide_tile n=4096}}"), "one of a pair"));
+  CHECK(test::contains(f.error("{{if best gemm.cuda.wide_tile vs=x}}{{end}}"), "is no verdict"));
+  CHECK(test::contains(f.error("a\n{{if faster gemm.cuda.wide_tile vs=x}} b"),
+                       "without its {{end}}"));
+  CHECK(test::contains(f.error("{{end}}"), "without its {{if}}"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile"), "without its }}"));
+}
+
+TEST_CASE("a part is shown while its verdict holds, and neither part without one") {
+  const Fixture f;
+  const std::string pair = "h200 gemm.cuda.wide_tile vs=producer_consumer ";
+  const auto text = [&](const std::string& words, int n) {
+    return f.print("a {{if " + words + " " + pair + "n=" + std::to_string(n) +
+                   "}}wins{{else}}loses{{end}} b");
+  };
+  CHECK(text("faster", 4096) == "a wins b");
+  CHECK(text("faster", 8192) == "a loses b");
+  CHECK(text("same|slower", 8192) == "a wins b");
+  CHECK(text("faster", 512) == "a  b");
+  // Lines of their own leave no empty ones.
+  CHECK(f.print("a\n{{if slower " + pair + "n=8192}}\nb\n{{end}}\nc") == "a\nb\nc");
+}
+
+TEST_CASE("printed figures have their interval and are marked where another machine made them") {
+  const Fixture f;
+  const auto text = expand(
+      "It takes {{gemm.cuda.wide_tile n=4096}}, there {{h200 gemm.cuda.wide_tile "
+      "n=4096 vs=producer_consumer}} (`{{code}}`).\n```\n{{1, 2}}\n```\n",
+      f.sources, "lesson.md");
+  REQUIRE(text.ok());
+  CHECK(printed(*text) ==
+        "It takes 5.00 ms [4.95, 5.05] ms, there 1.50× [1.49, 1.51]† (`{{code}}`).\n```\n{{1, "
+        "2}}\n```\n");
+  CHECK(shown(*text).starts_with("It takes 5.00 ms, there 1.50×† ("));
+  CHECK(linked(*text).starts_with("It takes [5.00 ms](figure:0), there [1.50×†](figure:1) ("));
+  REQUIRE(footnotes(*text).size() == 1);
+  CHECK(footnotes(*text)[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
+  CHECK(f.print("{{h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer in=number interval=no}}") ==
+        "1.50†");
+}
+
+TEST_CASE("arithmetic takes numbers and one figure, constants name their source") {
+  const Fixture f;
+  CHECK(evaluate_arithmetic("989.4 * (1 - 0.4)", 0).ok());
+  CHECK(*evaluate_arithmetic("2 + 3 * -4 / 8", 0) == 0.5);
+  CHECK_FALSE(evaluate_arithmetic("1 / 0", 0).ok());
+  CHECK_FALSE(evaluate_arithmetic("2 +", 0).ok());
+  CHECK_FALSE(evaluate_arithmetic("(2", 0).ok());
+  CHECK_FALSE(evaluate_arithmetic("2 x", 0).ok());
+  CHECK(f.print("{{calc 989.4 * 0.6}}") == "594");
+  CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096] * 1000}}") == "1.00 [0.990, 1.01]†");
+  CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=512] * 1000}}") == "not recorded");
+  CHECK(test::contains(f.error("{{calc [gemm.cuda.wide_tile n=4096] / [h200 gemm.cuda.wide_tile "
+                               "n=4096]}}"),
+                       "one figure at most"));
+  CHECK(f.print("{{spec NVIDIA H200 data sheet: 989.4 TFLOP/s}}") == "989.4 TFLOP/s");
+  CHECK(test::contains(f.error("{{spec 989.4}}"), "a source and a value"));
+}
