@@ -209,7 +209,7 @@ constexpr const char* kLesson =
 
 TEST_CASE("a lesson's words know their links, terms once a part, and answers their question",
           "[study]") {
-  const auto blocks = lesson_blocks(kLesson, *find_lab("gemm"));
+  const auto blocks = lesson_blocks({{{kLesson}}, {}}, *find_lab("gemm"));
   std::vector<std::string> terms, codes, questions, answers;
   for (const LessonBlock& block : blocks) {
     for (const Word& word : block.words) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/figures.h"
 #include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/selection.h"
@@ -67,8 +68,13 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   }
   if (const auto asked = ask_for_sources(common, &handout); !asked)
     complain("ridgepoint: some sources are missing: " + asked.error().sentence());
-  for (const Recording& recording : load_recordings(asset_folder("recorded"), nullptr))
-    add_sources(*recording.run, &handout);
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  for (const Recording& recording : recordings) add_sources(*recording.run, &handout);
+  const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
+  RIDGE_TRY(const figure::Text lesson,
+            figure::expand(handout.lesson, sources, handout.lab->lesson));
+  handout.lesson = figure::printed(lesson);
+  handout.notes = figure::footnotes(lesson);
   return write_page(options.out, handout);
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/figures.h"
 #include "app/query/reporting.h"
 #include "app/query/results.h"
 #include "app/query/selection.h"
@@ -74,7 +75,28 @@ int list_tours(const CommonOptions& common) {
   return 0;
 }
 
-int show_tour(const CommonOptions& common, const study::Tour& tour) {
+/// Its figures from the recordings, marked and with their intervals; `notes` takes what the marks stand for.
+Result<study::Tour> with_figures(study::Tour tour, std::vector<std::string>* notes) {
+  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const figure::Sources sources = figure_sources(nullptr, false, recordings);
+  for (size_t i = 0; i < tour.steps.size(); ++i) {
+    for (std::string* text : {&tour.steps[i].question, &tour.steps[i].words}) {
+      RIDGE_TRY(const figure::Text made,
+                figure::expand(*text, sources, fmt::format("{}, step {}", tour.id, i + 1)));
+      *text = figure::printed(made);
+      for (const std::string& note : figure::footnotes(made)) {
+        if (std::find(notes->begin(), notes->end(), note) == notes->end()) notes->push_back(note);
+      }
+    }
+  }
+  return tour;
+}
+
+int show_tour(const CommonOptions& common, const study::Tour& written) {
+  std::vector<std::string> notes;
+  const auto made = with_figures(written, &notes);
+  if (!made) return fail(common, made.error());
+  const study::Tour& tour = *made;
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"tour", tour_json(tour)}});
     return 0;
@@ -87,6 +109,8 @@ int show_tour(const CommonOptions& common, const study::Tour& tour) {
     if (!step.question.empty()) text += "   Ask: " + step.question + "\n";
     text += "   Say: " + step.words + "\n";
   }
+  if (!notes.empty()) text += "\n";
+  for (const std::string& note : notes) text += note + "\n";
   print(text);
   return 0;
 }

@@ -221,6 +221,9 @@ std::string to_html(const Handout& handout) {
   std::string out =
       "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" + escape_xml(lab.goal) + "</p>\n";
   out += Page(handout).lesson();
+  if (!handout.notes.empty()) out += "<ul class=\"sub\">\n";
+  for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
+  if (!handout.notes.empty()) out += "</ul>\n";
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
          ". Answer each question before you open its answer.</footer>\n";
   return report::html_page("handout", std::string(lab.title) + ": handout", out);

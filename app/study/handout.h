@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/record/run.h"
 #include "common/view/report/report.h"
@@ -13,7 +14,8 @@ namespace ridge::study {
 
 struct Handout {
   const Lab* lab = nullptr;
-  std::string lesson;                         ///< Markdown
+  std::string lesson;              ///< Markdown, its figures filled in (figure::printed())
+  std::vector<std::string> notes;  ///< what the marks of its figures stand for
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
   std::optional<report::Report> report;       ///< of a run: its charts and predictions
 };

@@ -33,7 +33,10 @@ struct Builder {
       runs.push_back(style);
       runs.back().text.clear();
     }
-    if (!runs.empty()) runs.back().text += text;
+    if (runs.empty()) return;
+    runs.back().text += text;
+    if (!style.link.empty())
+      runs.back().link = style.link;  // a row's cell has that of its last span
   }
 };
 

@@ -10,6 +10,7 @@
 #include "app/study/lesson.h"
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 
@@ -17,6 +18,12 @@ namespace ridge::window {
 namespace {
 
 constexpr float kSize_px = kSmall_px + 1, kLeading = 1.5f;
+
+/// The name, or with as many + as it takes to be that of no widget of this frame.
+std::string free_name(const Ui& ui, std::string name) {
+  while (ui.widgets.contains(name)) name += "+";
+  return name;
+}
 
 bool is_open(const State& state, const std::string& question) {
   return state.view.open_answers.contains("all") != state.view.open_answers.contains(question);
@@ -86,10 +93,16 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
     case Block::Kind::row: {
       const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
       float x = area.x;
-      for (const TextRun& cell : block.runs) {
+      for (size_t i = 0; i < block.runs.size(); ++i) {
+        const TextRun& cell = block.runs[i];
         ui.text(x, area.y + ui.px(13), cell.text, kSmall_px,
                 block.header ? Role::text : Role::muted, block.header ? Face::strong : Face::body,
                 Anchor::start, w - ui.px(8));
+        if (!lesson.cells[i].empty()) {
+          const std::string name = free_name(ui, "figure:" + lesson.part);
+          if (ui.touch(name, {x, area.y, w - ui.px(8), ui.px(26)}).hovered)
+            ui.tooltip(lesson.cells[i]);
+        }
         x += w;
       }
       return ui.px(26);
@@ -107,7 +120,8 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
   const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
   if (diagram::is_diagram(block.info)) {
     const std::string name = "diagram:" + block.info.substr(block.info.find(' ') + 1);
-    return diagrams_[&lesson].draw(ui, area, name, {lesson.kernel, block.info, text});
+    return diagrams_[lesson.part + block.info + text].draw(ui, area, name,
+                                                           {lesson.kernel, block.info, text});
   }
   const auto lines = app::split_lines(text);
   const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
@@ -121,14 +135,29 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
   return h + ui.px(10);
 }
 
-void LessonTab::draw(Ui& ui, Area area) {
-  const Lab& lab = *ui.state.selection.lab;
+/// The file once, its figures whenever a run or the recordings say something new.
+void LessonTab::read(const State& state) {
+  const Lab& lab = *state.selection.lab;
   if (path_ != lab.lesson) {
     path_ = lab.lesson;
-    diagrams_.clear();
     const auto text = study::read_asset(path_);
-    blocks_ = text ? lesson_blocks(*text, lab) : std::vector<LessonBlock>();
+    text_ = text ? *text : std::string();
+    made_of_.clear();
+    shown_.clear();
+    blocks_.clear();
+    diagrams_.clear();
   }
+  const std::string made_of = figures_depend_on(state);
+  if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return;
+  const figure::Text text = figure_text(state, text_, path_);
+  std::string shown = figure::linked(text) + figure::sources_text(text);
+  if (shown == shown_) return;
+  shown_ = std::move(shown);
+  blocks_ = lesson_blocks(text, lab);
+}
+
+void LessonTab::draw(Ui& ui, Area area) {
+  read(ui.state);
   if (blocks_.empty()) {
     draw_empty_state(ui, area, "This lab has no lesson yet.",
                      "It would be " + path_ + ", built in or under RIDGEPOINT_ASSETS.");
@@ -212,13 +241,21 @@ std::vector<Piece> pieces_of(const TextRun& run, std::set<std::string>* seen) {
   return pieces;
 }
 
+/// What a link stands for in the text's figures; null: it is none of them.
+const figure::Figure* figure_of(const std::string& link, const figure::Text& text) {
+  if (!link.starts_with(figure::kFigureLink)) return nullptr;
+  const auto at = static_cast<size_t>(std::atoi(link.c_str() + figure::kFigureLink.size()));
+  return at < text.figures.size() ? &text.figures[at] : nullptr;
+}
+
 /// `seen`: the terms that the part has linked already; null: none is linked here.
 std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
-                           std::set<std::string>* seen) {
+                           std::set<std::string>* seen, const figure::Text& text) {
   std::vector<Word> words;
   bool space = false;
   for (const TextRun& run : runs) {
     const std::string code = study::code_anchor(run.link).value_or("");
+    const figure::Figure* figure = figure_of(run.link, text);
     const Face face = run.code ? Face::mono : run.strong ? Face::strong : Face::body;
     const Role role = run.strong || run.emphasis || run.code ? Role::text : plain;
     for (const Piece& piece : pieces_of(run, seen)) {
@@ -229,7 +266,8 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
           continue;
         }
         const size_t end = std::min(run.text.find_first_of(" \n", at), piece.at + piece.size);
-        words.push_back({run.text.substr(at, end - at), face, role, space, code, piece.term});
+        words.push_back({run.text.substr(at, end - at), face, role, space, code, piece.term,
+                         figure ? figure->source : std::string(), figure && figure->is_recorded});
         space = false;
         at = end;
       }
@@ -303,13 +341,24 @@ void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::s
   });
 }
 
+/// A measured figure: a line of dots under it where another machine made it, and its interval and source when hovered.
+void touch_figure(Ui& ui, const LessonBlock& block, const Word& word, const Area& place) {
+  const auto touched = ui.touch(free_name(ui, "figure:" + block.part), place);
+  const float y = place.bottom() - ui.px(3), step = word.is_recorded ? ui.px(4) : place.w;
+  for (float x = place.x; x < place.right() - 1; x += step) {
+    const float w = std::min(word.is_recorded ? ui.px(2) : place.w, place.right() - x);
+    ui.fill({x, y, w, ui.px(1)}, ui.color(Role::muted, touched.hovered ? 1 : 0.6f));
+  }
+  if (touched.hovered) ui.tooltip(word.figure);
+}
+
 }  // namespace
 
-std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& lab) {
+std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab) {
   std::vector<LessonBlock> blocks;
   std::string part, kernel;
   std::set<std::string> seen;
-  for (Block& block : study::parse_markdown(markdown)) {
+  for (Block& block : study::parse_markdown(figure::linked(text))) {
     const bool heads = block.kind == Block::Kind::heading;
     if (heads && block.level <= 2) {
       kernel = kernel_of(block, lab);
@@ -322,7 +371,11 @@ std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& l
     if (heads) made.title = title_of(block, !kernel.empty());
     const bool is_text = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::quote ||
                          block.kind == Block::Kind::item;
-    if (is_text) made.words = words_of(block.runs, Role::muted, &seen);
+    if (is_text) made.words = words_of(block.runs, Role::muted, &seen, text);
+    for (const TextRun& cell : block.runs) {
+      const figure::Figure* figure = figure_of(cell.link, text);
+      made.cells.push_back(figure ? figure->source : std::string());
+    }
     made.block = std::move(block);
     blocks.push_back(std::move(made));
   }
@@ -357,13 +410,14 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
       if (links) {
         std::string name = word.code.empty() ? "term:" + block.part + ":" + word.term
                                              : "code:" + block.part + ":" + word.code;
-        while (ui.widgets.contains(name)) name += "+";  // its second word, and so on
+        name = free_name(ui, std::move(name));  // its second word, and so on
         // The space between two words of one link belongs to it.
         const bool goes_on = x > area.x && i > 0 && word.space_before &&
                              words[i - 1].code == word.code && words[i - 1].term == word.term;
         const float from = goes_on ? x - space_w : x;
         touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h});
       }
+      if (!word.figure.empty()) touch_figure(ui, block, word, {x, y, drawn, line_h});
       x += drawn;
     }
   }

@@ -9,6 +9,7 @@
 #include "app/study/markdown.h"
 #include "app/window/shell/ui.h"
 #include "app/window/views/diagram_view.h"
+#include "common/view/figure/text.h"
 
 namespace ridge::window {
 
@@ -21,26 +22,30 @@ struct Word {
   Face face = Face::body;
   Role role = Role::text;
   bool space_before = false;
-  std::string code{};  ///< the anchor of a link into the code; empty: none
-  std::string term{};  ///< a term of the glossary by its name; empty: none
+  std::string code{};        ///< the anchor of a link into the code; empty: none
+  std::string term{};        ///< a term of the glossary by its name; empty: none
+  std::string figure{};      ///< of a measured figure: its interval and source; empty: it is none
+  bool is_recorded = false;  ///< the figure is another machine's
 };
 
 struct LessonBlock {
   Block block;
   std::vector<Word> words;
-  std::string part;      ///< its "## " heading; the kernel's id where that names one
-  std::string kernel;    ///< empty: the part belongs to no rung
-  std::string title;     ///< heading: without the kernel's id
+  std::vector<std::string> cells;  ///< row: of each cell, interval and source of its last figure
+  std::string part;                ///< its "## " heading; the kernel's id where that names one
+  std::string kernel;              ///< empty: the part belongs to no rung
+  std::string title;               ///< heading: without the kernel's id
   std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
   bool is_answer = false;
   bool is_outcome = false;  ///< measured figures, from "Outcome" to what is no prose any more
 };
 
-std::vector<LessonBlock> lesson_blocks(const std::string& markdown, const Lab& lab);
+/// Figures stand in the text as links (figure::linked()).
+std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab);
 
 /// Draws the words, broken at spaces, and follows what is clicked: a link shows its line of the source,
 /// a term the glossary. `scope` makes the names of its widgets unique: "term:<scope>:<name>",
-/// "code:<scope>:<number of the link>". Returns the height taken.
+/// "code:<scope>:<number of the link>". A figure says its interval and source when hovered. Returns the height taken.
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
 
 /// The selected rung's part of the lesson first, then the lab's introduction.
@@ -50,9 +55,12 @@ struct LessonTab {
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
   float draw_code(Ui& ui, const Area& area, const LessonBlock& block);
+  void read(const State& state);
   std::string path_;
+  std::string text_;             ///< as written
+  std::string made_of_, shown_;  ///< what its figures depend on; the text with them
   std::vector<LessonBlock> blocks_;
-  std::map<const LessonBlock*, DiagramView> diagrams_;  ///< of those that were seen
+  std::map<std::string, DiagramView> diagrams_;  ///< of those that were seen, by part and text
 };
 
 }  // namespace ridge::window

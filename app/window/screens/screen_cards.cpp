@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "app/window/panels/widgets.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/study.h"
 
 namespace ridge::window {
@@ -171,15 +172,16 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
   Scroll scroll(ui, ("card:" + card.id).c_str(), area);
   Area& rest = scroll.rest;
   const Area whole = {rest.x, rest.y, rest.w, area.h - 1};
-  const float front_h = ui.paragraph(rest, card.front, kHeading_px, Role::text, Face::strong, true);
+  const float front_h =
+      figure_paragraph(ui, rest, card.front, kHeading_px, Role::text, Face::strong, true);
   // The question stands where the eye is, and stays there when the card is turned.
   rest.take_top(std::max(0.0f, area.h * (ui.is_compact ? 0.1f : 0.24f) - front_h / 2));
-  ui.paragraph(rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
-               Face::strong);
+  figure_paragraph(ui, rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
+                   Face::strong);
   if (ui.state.studying.is_turned) {
     ui.list->AddLine({rest.x, rest.y}, {rest.right(), rest.y}, ui.color(Role::grid));
     rest.take_top(ui.px(22));
-    rest.take_top(ui.paragraph(rest, card.back, kBody_px, Role::text), ui.px(24));
+    rest.take_top(figure_paragraph(ui, rest, card.back, kBody_px, Role::text), ui.px(24));
     draw_terms(ui, &rest, card.see);
     rest.take_top(ui.px(8));
     draw_rung_link(ui, &rest, card);

@@ -5,6 +5,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/chart_draw.h"
@@ -133,9 +134,10 @@ void PresenterScreen::draw(Ui& ui, Area all) {
   const Area text = {all.x, all.y + taken, all.w, all.h - taken};
   // Words that do not fit at their size are read smaller rather than cut.
   float size = explains ? kWords_px + 2 : kWords_px;
-  while (size > kSmall_px && ui.paragraph(text, words, size, Role::text, Face::body, true) > text.h)
+  while (size > kSmall_px &&
+         figure_paragraph(ui, text, words, size, Role::text, Face::body, true) > text.h)
     size -= 1;
-  ui.paragraph(text, words, size, Role::text);
+  figure_paragraph(ui, text, words, size, Role::text);
   draw_chart(ui, right);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
@@ -354,8 +355,8 @@ std::string next_label(const State& state) {
 float TourBar::height(Ui& ui, float width) const {
   if (!ui.state.teaching.tour) return 0;
   const float text_w = width - 2 * ui.px(kPad + 6);
-  const float words = ui.paragraph({0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
-                                   Role::text, Face::body, true);
+  const float words = figure_paragraph(ui, {0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
+                                       Role::text, Face::body, true);
   return ui.px(kHead + 2 * kPad) + words;
 }
 
@@ -378,7 +379,7 @@ void TourBar::draw(Ui& ui, Area area) const {
   head.take_left(w, ui.px(16));
   ui.text(head.x, head.middle(), tour_clock(state), kSmall_px, Role::muted, Face::body,
           Anchor::start, head.w);
-  ui.paragraph(inner, presented_words(state), kBody_px, Role::text);
+  figure_paragraph(ui, inner, presented_words(state), kBody_px, Role::text);
 }
 
 void draw_tours(Ui& ui) {
