@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/view/figure/arithmetic.h"
-#include "common/view/figure/metrics.h"
+#include "common/view/figure/markers.h"
 #include "common/view/figure/text.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
@@ -115,7 +115,7 @@ Run own() {
 /// A recording, this machine's run, and what the build says of its rungs.
 struct Fixture {
   Run recording = recorded(), here = own();
-  Sources sources{&here, {{&recording, "NVIDIA H200"}}, {}};
+  Sources sources{&here, false, {{&recording, "NVIDIA H200"}}, {}};
 
   Figure figure(const std::string& text) const {
     const auto reference = parse_reference(text);
@@ -169,6 +169,13 @@ TEST_CASE("the ratio of a pair is its comparison's, never the quotient of two ro
   const Figure none = f.figure("h200 gemm.cuda.producer_consumer n=4096 vs=wide_tile");
   CHECK_FALSE(none.gap.empty());
   CHECK(std::isnan(none.value));
+}
+
+TEST_CASE("of several baselines the one that was compared counts") {
+  const Fixture f;
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,producer_consumer").value == 1.5);
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer,cublas").value == 1.5);
+  CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,cublaslt").gap.empty());
 }
 
 TEST_CASE("where a sustained verdict was taken it leads") {
@@ -283,4 +290,25 @@ TEST_CASE("arithmetic takes numbers and one figure, constants name their source"
                        "one figure at most"));
   CHECK(f.print("{{spec NVIDIA H200 data sheet: 989.4 TFLOP/s}}") == "989.4 TFLOP/s");
   CHECK(test::contains(f.error("{{spec 989.4}}"), "a source and a value"));
+}
+
+TEST_CASE("what stands behind a page's comments is made anew, the rest stays") {
+  const Fixture f;
+  const std::string pair = "h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer";
+  const std::string page =
+      "# A\n\n<!-- figure " + pair + " -->9.99<!-- /figure --> and <!-- note -->\n" +
+      "<!-- figures\n| a | {{" + pair + " in=number}} |\n-->\nold\n<!-- /figures -->\nend\n";
+  const auto made = fill_markers(page, f.sources, "README.md");
+  REQUIRE(made.ok());
+  CHECK(*made ==
+        "# A\n\n<!-- figure " + pair +
+            " -->1.50× [1.49, 1.51]<!-- /figure --> and <!-- note -->\n<!-- figures\n| a | {{" +
+            pair + " in=number}} |\n-->\n| a | 1.50 [1.49, 1.51] |\n<!-- /figures -->\nend\n");
+  CHECK(*fill_markers(*made, f.sources, "README.md") == *made);
+  CHECK(count_markers(page) == 2);
+  const auto bad =
+      fill_markers("a\nb <!-- figure h200 x -->1<!-- /figure -->", f.sources, "README.md");
+  REQUIRE_FALSE(bad.ok());
+  CHECK(test::contains(bad.error().sentence(), "README.md:2"));
+  CHECK_FALSE(fill_markers("<!-- figure h200 a.b -->1", f.sources, "README.md").ok());
 }

@@ -180,6 +180,12 @@ void add_place(const Place& place, bool is_recorded, Figure* figure) {
 }
 
 void add_texts(const Reference& reference, Figure* figure) {
+  if (figure->unit == "×" && figure->value > 0) {
+    const RatioTexts texts = ratio_texts(figure->value, figure->interval);
+    figure->text = texts.value + (reference.unit.empty() ? "×" : "");
+    if (reference.shows_interval) figure->interval_text = texts.interval;
+    return;
+  }
   figure->text = text_in(figure->value, figure->unit, reference.unit);
   if (reference.shows_interval && figure->interval)
     figure->interval_text = interval_in(*figure->interval, figure->unit, reference.unit);
@@ -187,8 +193,13 @@ void add_texts(const Reference& reference, Figure* figure) {
 
 /// "gemm.cuda.wide_tile n=4096: 1.03× [1.027, 1.030], faster, 40 rounds. Recorded on NVIDIA H200, ..."
 void add_source(const Reference& reference, const std::string& how, Figure* figure) {
-  std::string text = reference.text + ": " + text_in(figure->value, figure->unit, "");
-  if (figure->interval) text += " " + interval_in(*figure->interval, figure->unit, "");
+  Figure whole = *figure;
+  Reference plain = reference;
+  plain.unit.clear();
+  plain.shows_interval = true;
+  add_texts(plain, &whole);
+  std::string text = reference.text + ": " + whole.text;
+  if (!whole.interval_text.empty()) text += " " + whole.interval_text;
   if (!how.empty()) text += ", " + how;
   text += (figure->is_recorded ? ". Recorded on " : ". Measured on ") + figure->machine;
   if (!figure->time_utc.empty()) text += ", " + figure->time_utc.substr(0, 10);
@@ -197,7 +208,8 @@ void add_source(const Reference& reference, const std::string& how, Figure* figu
 }
 
 std::string verdict_source(const Comparison& comparison) {
-  std::string text = to_string(comparison.verdict) + ", " + rounds_text(comparison);
+  std::string text = "against " + comparison.baseline + ", " + to_string(comparison.verdict) +
+                     ", " + rounds_text(comparison);
   if (comparison.equal_clock)
     text += ", sustained; at equal clock " + format_ratio(comparison.equal_clock->ratio) + " " +
             format_ratio_interval(comparison.equal_clock->ci);
@@ -274,7 +286,10 @@ bool names_machine(const std::string& machine, const std::string& word) {
 
 }  // namespace
 
-Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+namespace {
+
+/// Of one baseline, in the first place that has the point.
+Result<Figure> resolve_one(const Reference& reference, const Sources& sources) {
   const bool wants_own = reference.machine.empty();
   std::vector<std::pair<Place, bool>> places;
   if (wants_own && sources.own) {
@@ -298,6 +313,20 @@ Result<Figure> resolve(const Reference& reference, const Sources& sources) {
   return gap(reference, reference.versus.empty()
                             ? "no run at hand holds this point"
                             : "no run at hand compares these two in pairs at this point");
+}
+
+}  // namespace
+
+Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+  auto best = resolve_one(reference, sources);
+  for (const std::string& other : reference.or_versus) {
+    Reference one = reference;
+    one.versus = other;
+    auto made = resolve_one(one, sources);
+    if (!best || !made) return best ? made : best;
+    if (made->gap.empty() && (!best->gap.empty() || made->value < best->value)) best = made;
+  }
+  return best;
 }
 
 std::string verdict_words(const Figure& figure) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "common/record/params.h"
@@ -57,7 +58,14 @@ Result<void> check_whole(Reference* reference) {
   if (reference->kernel.empty())
     return bad_word("it names no rung", reference->text, "write its id: gemm.cuda.wide_tile");
   const bool is_pair = !reference->versus.empty();
-  if (is_pair) reference->versus = full_kernel(reference->versus, reference->kernel);
+  std::istringstream sides(std::exchange(reference->versus, ""));
+  for (std::string name; std::getline(sides, name, ',');) {
+    const std::string full = full_kernel(name, reference->kernel);
+    if (reference->versus.empty())
+      reference->versus = full;
+    else
+      reference->or_versus.push_back(full);
+  }
   if (reference->metric.empty()) reference->metric = is_pair ? "ratio" : "time_per_call";
   if (is_pair && reference->metric != "ratio")
     return bad_word("a pair has a ratio and nothing else", reference->text,

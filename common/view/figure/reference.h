@@ -16,8 +16,10 @@ struct Reference {
   std::string text;  ///< as written, without the braces
   std::string
       machine;  ///< "h200": the recording of that machine, always; empty: this machine's run first
-  std::string kernel;                ///< "gemm.cuda.wide_tile"
-  std::string versus;                ///< vs=, the baseline by its full id; empty: the rung alone
+  std::string kernel;  ///< "gemm.cuda.wide_tile"
+  std::string versus;  ///< vs=, the baseline by its full id; empty: the rung alone
+  /// vs=cublaslt,cublas: where `versus` was compared as well as these, the lowest ratio counts: the faster library's.
+  std::vector<std::string> or_versus;
   Params set;                        ///< n=4096 dtype=bf16
   CacheMode cache = CacheMode::hot;  ///< cache=
   std::string metric;  ///< metric=, one of metric_names(); "ratio" where there is a baseline

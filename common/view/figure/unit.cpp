@@ -1,5 +1,8 @@
 #include "common/view/figure/unit.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -35,12 +38,7 @@ bool fits(const std::string& unit, const std::string& wanted) {
 }
 
 std::string text_in(double value, const std::string& unit, const std::string& wanted) {
-  if (!wanted.empty()) {
-    const double shown = value / factor_of(unit, wanted).value_or(1);
-    // As a ratio has it: near 1 a fourth digit is the one that says something.
-    return unit == "×" ? format_number(shown, std::fabs(shown - 1) < 0.1 ? 4 : 3)
-                       : format_number(shown);
-  }
+  if (!wanted.empty()) return format_number(value / factor_of(unit, wanted).value_or(1));
   if (unit == "×") return format_ratio(value);
   if (unit == "%") return format_share(value);
   if (unit == "s") return format_time_ns(value * 1e9);
@@ -53,10 +51,21 @@ std::string interval_in(const Interval& interval, const std::string& unit,
                         const std::string& wanted) {
   if (wanted.empty() && unit == "s")
     return format_time_interval(Interval{interval.low * 1e9, interval.high * 1e9});
-  if (wanted.empty() && unit != "×" && unit != "%") return format_rate_interval(interval, unit);
-  const double factor =
-      wanted.empty() ? (unit == "%" ? 0.01 : 1) : factor_of(unit, wanted).value_or(1);
+  if (wanted.empty() && unit != "%") return format_rate_interval(interval, unit);
+  const double factor = wanted.empty() ? 0.01 : factor_of(unit, wanted).value_or(1);
   return format_ratio_interval(Interval{interval.low / factor, interval.high / factor});
+}
+
+RatioTexts ratio_texts(double ratio, const std::optional<Interval>& interval) {
+  if (!interval) return {format_number(ratio), ""};
+  int decimals = std::fabs(ratio - 1) < 0.1
+                     ? 3
+                     : std::max(0, 2 - static_cast<int>(std::floor(std::log10(ratio))));
+  const auto fixed = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+  for (const int most = decimals + 3; decimals < most; ++decimals) {
+    if (fixed(interval->low) != fixed(interval->high)) break;
+  }
+  return {fixed(ratio), "[" + fixed(interval->low) + ", " + fixed(interval->high) + "]"};
 }
 
 }  // namespace ridge::figure

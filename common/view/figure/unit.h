@@ -1,6 +1,7 @@
 // Figures in words: with the unit that fits, or bare in the unit that a table's column is in.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/core/interval.h"
@@ -14,5 +15,11 @@ std::string text_in(double value, const std::string& unit, const std::string& wa
 /// "[781, 783] TFLOP/s", "[1.12, 1.13]"; with `wanted` the numbers alone.
 std::string interval_in(const Interval& interval, const std::string& unit,
                         const std::string& wanted);
+
+/// A ratio and its interval with the same decimals, as many as tell the interval's ends apart: "1.114", "[1.113, 1.115]".
+struct RatioTexts {
+  std::string value, interval;
+};
+RatioTexts ratio_texts(double ratio, const std::optional<Interval>& interval);
 
 }  // namespace ridge::figure
