@@ -293,10 +293,28 @@ std::string sources_text(const Text& text) {
   return all;
 }
 
-Result<void> check_text(std::string_view text, const std::string& where) {
-  const auto made = expand(text, Sources(), where);
-  if (!made) return made.error();
-  return {};
+Result<std::vector<Named>> references_of(std::string_view text, const std::string& where) {
+  if (const auto made = expand(text, Sources(), where); !made) return made.error();
+  std::vector<Named> all;
+  for (size_t at = 0;;) {
+    RIDGE_TRY(const std::optional<Braces> braces, next_braces(text, at));
+    if (!braces) return all;
+    at = braces->end;
+    std::string_view inside = braces->inside;
+    const auto [word, rest] = split_word(inside);
+    if (word == "spec" || inside == "else" || inside == "end") continue;
+    if (word == "calc") {
+      const size_t open = rest.find('['), close = rest.find(']');
+      if (open == std::string_view::npos) continue;
+      inside = rest.substr(open + 1, close - open - 1);
+    } else if (word == "verdict") {
+      inside = rest;
+    } else if (word == "if") {
+      inside = split_word(rest).second;
+    }
+    RIDGE_TRY(Reference reference, parse_reference(inside));
+    all.push_back({std::move(reference), line_of(text, braces->begin)});
+  }
 }
 
 }  // namespace ridge::figure

@@ -42,7 +42,12 @@ std::vector<std::string> footnotes(const Text& text);
 /// The source of every figure, a line each; what is shown when the text is hovered.
 std::string sources_text(const Text& text);
 
-/// Whether all references can be read, whatever was measured: bad_input with `where` and the line otherwise.
-Result<void> check_text(std::string_view text, const std::string& where);
+/// A reference of a text, wherever it stands in its braces.
+struct Named {
+  Reference reference;
+  size_t line = 0;  ///< from 1
+};
+/// All references of a text, those of conditions and of arithmetic too, in order. Errors as of expand().
+Result<std::vector<Named>> references_of(std::string_view text, const std::string& where);
 
 }  // namespace ridge::figure
