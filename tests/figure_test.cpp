@@ -178,6 +178,17 @@ TEST_CASE("of several baselines the one that was compared counts") {
   CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,cublaslt").gap.empty());
 }
 
+TEST_CASE("an unresolved pair is said to show no difference, or none beyond the margin") {
+  Figure made;
+  made.verdict = Verdict::unresolved;
+  made.interval = Interval{0.98, 1.03};
+  CHECK(verdict_words(made) == "no difference shown");
+  made.interval = Interval{1.003, 1.03};
+  CHECK(verdict_words(made) == "no difference beyond the margin shown");
+  made.verdict = Verdict::same;
+  CHECK(verdict_words(made) == "the same");
+}
+
 TEST_CASE("where a sustained verdict was taken it leads") {
   const Fixture f;
   const Figure made = f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer");
@@ -264,7 +275,7 @@ TEST_CASE("printed figures have their interval and are marked where another mach
       f.sources, "lesson.md");
   REQUIRE(text.ok());
   CHECK(printed(*text) ==
-        "It takes 5.00 ms [4.95, 5.05] ms, there 1.50× [1.49, 1.51]† (`{{code}}`).\n```\n{{1, "
+        "It takes 5.00 ms [4.95, 5.05], there 1.50× [1.49, 1.51]† (`{{code}}`).\n```\n{{1, "
         "2}}\n```\n");
   CHECK(shown(*text).starts_with("It takes 5.00 ms, there 1.50×† ("));
   CHECK(linked(*text).starts_with("It takes [5.00 ms](figure:0), there [1.50×†](figure:1) ("));

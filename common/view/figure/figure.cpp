@@ -187,8 +187,12 @@ void add_texts(const Reference& reference, Figure* figure) {
     return;
   }
   figure->text = text_in(figure->value, figure->unit, reference.unit);
-  if (reference.shows_interval && figure->interval)
-    figure->interval_text = interval_in(*figure->interval, figure->unit, reference.unit);
+  if (!reference.shows_interval || !figure->interval) return;
+  std::string& interval = figure->interval_text;
+  interval = interval_in(*figure->interval, figure->unit, reference.unit);
+  // The unit stands behind the value already, unless the two have different prefixes.
+  const size_t end = interval.rfind(']') + 1;
+  if (figure->text.ends_with(interval.substr(end))) interval.resize(end);
 }
 
 /// "gemm.cuda.wide_tile n=4096: 1.03× [1.027, 1.030], faster, 40 rounds. Recorded on NVIDIA H200, ..."
@@ -338,8 +342,12 @@ std::string verdict_words(const Figure& figure) {
       return "slower";
     case Verdict::same:
       return "the same";
-    default:
-      return "no difference shown";
+    default: {
+      // The interval may leave out 1 and still reach into the margin.
+      const auto& ci = figure.interval;
+      const bool has_one = !ci || (ci->low <= 1 && ci->high >= 1);
+      return has_one ? "no difference shown" : "no difference beyond the margin shown";
+    }
   }
 }
 

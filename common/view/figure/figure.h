@@ -46,7 +46,7 @@ struct Figure {
 /// gaps. Errors (bad_input): a rung's parameter that it does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
 
-/// "faster", "slower", "the same", "no difference shown"; of a gap its text.
+/// "faster", "slower", "the same", "no difference shown" (or "beyond the margin"); of a gap its text.
 std::string verdict_words(const Figure& figure);
 
 }  // namespace ridge::figure

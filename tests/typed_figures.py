@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Finds measured figures that an author typed where the program could render them.
+
+usage: tests/typed_figures.py           exit 1 where the texts and tests/typed_figures.txt differ
+       tests/typed_figures.py --write   writes the list, which may only become shorter
+
+Looked at: assets/lessons/*.md, README.md, and in assets/cards/*.json and assets/tours/*.json what a learner reads. Left
+out: {{...}}, code (fenced, or between backquotes), comments, what `ridgepoint figures` writes, and links' targets.
+
+A figure is a number with a unit of a measurement (FLOP/s, B/s, s, J, W, Hz, with a prefix or none), a ratio ("1.22×" or
+"1.22 times", but not "8 × 8" and not the "2×" of "2×2"), a percentage, or a number before an interval ("0.945 [0.933, 0.955]"). The
+interval belongs to the figure before it.
+"""
+import collections
+import glob
+import json
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LIST = os.path.join(ROOT, "tests", "typed_figures.txt")
+READ = ("front", "back", "question", "words")  # of cards and steps
+NUMBER = r"(?<![\w.,/\^·-])\d+(?:[.,]\d+)*"
+UNIT = r"(?:[TGMPk]?FLOP/s|[TGMkPE]?i?B/s|[num\u00b5]?s|[mk\u00b5]?J|k?W|[MG]?Hz|%)(?![\w²³/])"
+INTERVAL = r"\[\s*\d[\d.,]*,\s+\d[\d.,]*\s*\]"
+FIGURE = re.compile(
+    rf"{NUMBER}(?:×(?!\d)|\s(?:{UNIT}|times\b)|%)(?:\s+{INTERVAL})?|{NUMBER}\s+{INTERVAL}|{INTERVAL}"
+)
+LEFT_OUT = re.compile(
+    r"^[ >]*```.*?^[ >]*```|<!-- figures\n.*?<!-- /figures -->|<!-- figure .*?<!-- /figure -->|<!--.*?-->"
+    r"|\{\{.*?\}\}|`[^`\n]*`|\]\(<[^>\n]*>\)|\]\([^)\n]*\)",
+    re.S | re.M,
+)
+
+
+def figures(text):
+    # A blank in place of what is left out: its neighbours do not become one figure.
+    text = LEFT_OUT.sub(" \u241f ", text)
+    return [" ".join(found.group(0).split()) for found in FIGURE.finditer(text)]
+
+
+def strings(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in READ and isinstance(inner, str):
+                yield inner
+            else:
+                yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def typed():
+    paths = ["README.md"]
+    for pattern in ("assets/lessons/*.md", "assets/cards/*.json", "assets/tours/*.json"):
+        paths += sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, pattern)))
+    found = []
+    for path in paths:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        texts = strings(json.loads(text)) if path.endswith(".json") else [text]
+        found += [f"{path}:{figure}" for one in texts for figure in figures(one)]
+    return sorted(found)
+
+
+def listed():
+    with open(LIST, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if line.strip()]
+
+
+def main():
+    have = typed()
+    if "--write" in sys.argv[1:]:
+        with open(LIST, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in have)
+        print(f"{len(have)} typed figures")
+        return 0
+    wanted, here = collections.Counter(listed()), collections.Counter(have)
+    new, gone = here - wanted, wanted - here
+    for line in sorted(new.elements()):
+        print(f"typed: {line}\n  name it in {{{{...}}}} instead (docs/teaching.md), or move it to docs/dated_figures.md")
+    for line in sorted(gone.elements()):
+        print(f"gone, so take it off tests/typed_figures.txt: {line}")
+    print(f"{len(have)} typed figures, {sum(wanted.values())} listed")
+    return 1 if new or gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
