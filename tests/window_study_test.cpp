@@ -226,6 +226,29 @@ TEST_CASE("a lesson's words know their links, terms once a part, and answers the
   CHECK(answers == std::vector<std::string>{part + "#0", part + "#0", part + "#1"});
 }
 
+TEST_CASE("a figure of a lesson knows its source, in prose and in a table", "[study]") {
+  figure::Text text;
+  text.pieces = {
+      {"# All\n\nIt takes "}, {"", 0}, {", they say.\n\n| a |\n| --- |\n| "}, {"", 1}, {" |\n"}};
+  figure::Figure here, there;
+  here.text = "2 ms";
+  here.source = "measured here";
+  there.text = "1 ms";
+  there.source = "recorded there";
+  there.is_recorded = true;
+  text.figures = {here, there};
+  std::string in_prose, cell;
+  for (const LessonBlock& block : lesson_blocks(text, *find_lab("gemm"))) {
+    for (const Word& word : block.words) {
+      if (word.figure == "measured here" && !word.is_recorded) in_prose += word.text + " ";
+    }
+    const bool in_row = block.block.kind == Block::Kind::row && !block.block.header;
+    if (in_row && block.cells.at(0) == "recorded there") cell = block.block.runs.at(0).text;
+  }
+  CHECK(in_prose == "2 ms ");
+  CHECK(cell == "1 ms†");
+}
+
 TEST_CASE("the lesson's answer opens by click and key, its link leads to the line",
           "[window][study]") {
   Fixture f(1600, 6000);  // all of the lesson is in it: text out of sight has no triangles
