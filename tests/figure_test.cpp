@@ -322,4 +322,7 @@ TEST_CASE("what stands behind a page's comments is made anew, the rest stays") {
   REQUIRE_FALSE(bad.ok());
   CHECK(test::contains(bad.error().sentence(), "README.md:2"));
   CHECK_FALSE(fill_markers("<!-- figure h200 a.b -->1", f.sources, "README.md").ok());
+  const std::string shown = "Write `<!-- figure REFERENCE -->1<!-- /figure -->`.";
+  CHECK(*fill_markers(shown, f.sources, "README.md") == shown);
+  CHECK(count_markers(shown) == 0);
 }

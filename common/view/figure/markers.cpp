@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/view/figure/code.h"
 #include "common/view/figure/text.h"
 
 namespace ridge::figure {
@@ -45,6 +46,13 @@ std::string plain(const Text& text) {
   return out;
 }
 
+/// "README.md:12"
+std::string place_of(std::string_view document, size_t at, const std::string& where) {
+  const auto begin = document.begin();
+  const auto before = std::count(begin, begin + static_cast<long>(at), '\n');
+  return where + ":" + std::to_string(before + 1);
+}
+
 Result<std::string> filled(const Marker& marker, const Sources& sources, const std::string& where) {
   const std::string inside(marker.inside);
   RIDGE_TRY(const Text text,
@@ -57,34 +65,32 @@ Result<std::string> filled(const Marker& marker, const Sources& sources, const s
 Result<std::string> fill_markers(std::string_view document, const Sources& sources,
                                  const std::string& where) {
   std::string out;
-  for (size_t at = 0; at < document.size();) {
-    const auto begin = document.begin();
-    const auto line = 1 + std::count(begin, begin + static_cast<long>(at), '\n');
-    const std::string here = where + ":" + std::to_string(line);
+  for (size_t at = 0, next = 0; at < document.size(); at = next) {
+    next = document[at] == '`' ? end_of_code(document, at) : at + 1;
     auto found = marker_at(document, at);
     if (!found) {
       Error error = found.error();
-      error.where = here;
+      error.where = place_of(document, at, where);
       return error;
     }
-    const std::optional<Marker>& marker = *found;
-    if (marker) {
+    if (const std::optional<Marker>& marker = *found) {
+      const std::string here = place_of(document, at, where);
       RIDGE_TRY(const std::string text, filled(*marker, sources, here));
       out += std::string(document.substr(at, marker->comment_end - at)) + text;
-      at = marker->end;
-      // Its closing comment as well: it begins as no marker does.
+      next = marker->end;
+    } else {
+      out += document.substr(at, next - at);
     }
-    const size_t next = std::min(document.find("<!-- figure", at + 1), document.size());
-    out += document.substr(at, next - at);
-    at = next;
   }
   return out;
 }
 
 int count_markers(std::string_view document) {
   int count = 0;
-  for (const std::string_view opening : {kOne, kBlock}) {
-    for (size_t at = 0; (at = document.find(opening, at)) != std::string_view::npos; ++at) ++count;
+  for (size_t at = 0; at < document.size();) {
+    const auto found = marker_at(document, at);
+    if (!found || *found) ++count;
+    at = document[at] == '`' ? end_of_code(document, at) : at + 1;
   }
   return count;
 }

@@ -7,6 +7,7 @@
 
 #include "common/core/format.h"
 #include "common/view/figure/arithmetic.h"
+#include "common/view/figure/code.h"
 
 namespace ridge::figure {
 namespace {
@@ -30,20 +31,6 @@ struct Braces {
   size_t begin = 0, end = 0;  ///< the braces included
   std::string_view inside;
 };
-
-/// A fence (three backquotes or more) or a span of code: how far it goes, if one begins at `at`.
-size_t end_of_code(std::string_view text, size_t at) {
-  size_t ticks = 0;
-  while (at + ticks < text.size() && text[at + ticks] == '`') ++ticks;
-  const std::string fence(ticks, '`');
-  const size_t end = text.find(fence, at + ticks);
-  if (ticks < 3) {
-    // A span ends in its paragraph; a lone backquote is a letter.
-    const size_t paragraph = text.find("\n\n", at);
-    if (end == std::string_view::npos || end > paragraph) return at + ticks;
-  }
-  return end == std::string_view::npos ? text.size() : end + ticks;
-}
 
 Result<std::optional<Braces>> next_braces(std::string_view text, size_t from) {
   for (size_t at = from; at < text.size();) {
