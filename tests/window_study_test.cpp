@@ -249,6 +249,19 @@ TEST_CASE("a figure of a lesson knows its source, in prose and in a table", "[st
   CHECK(cell == "1 ms†");
 }
 
+TEST_CASE("a figure of the lesson says where it comes from when it is hovered", "[window][study]") {
+  Fixture f(1600, 6000);
+  select_rung(f.state, "gemm.cuda.coalesced");
+  f.driver->type('l');
+  f.driver->frames(2);
+  const std::string figure = widget_with(f, "figure:gemm.cuda.coalesced");
+  REQUIRE_FALSE(figure.empty());
+  const int before = f.driver->triangles();
+  REQUIRE(f.driver->hover(figure));
+  f.driver->frames(2);
+  CHECK(f.driver->triangles() > before + 50);  // the tooltip
+}
+
 TEST_CASE("the lesson's answer opens by click and key, its link leads to the line",
           "[window][study]") {
   Fixture f(1600, 6000);  // all of the lesson is in it: text out of sight has no triangles

@@ -18,7 +18,7 @@ struct Value {
 struct Metric {
   const char* name;
   const char*
-      unit;  ///< "s", "FLOP/s", "B/s", "B", "J", "1/s"; "%" of a share, "×" of a ratio, "" of a bare number
+      unit;  ///< "s", "FLOP/s", "B/s", "B", "J", "items/s"; "%" of a share, "×" of a ratio, "" of a bare number
   std::optional<Value> (*of)(const Series& series, const Derived& derived);
 };
 
