@@ -135,7 +135,8 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
   return h + ui.px(10);
 }
 
-/// The file once, its figures whenever a run or the recordings say something new.
+/// The file once, its figures whenever a run or the recordings say something new; while something is measured they
+/// wait.
 void LessonTab::read(const State& state) {
   const Lab& lab = *state.selection.lab;
   if (path_ != lab.lesson) {
@@ -147,6 +148,7 @@ void LessonTab::read(const State& state) {
     blocks_.clear();
     diagrams_.clear();
   }
+  if (!blocks_.empty() && state.requests.is_measuring()) return;
   const std::string made_of = figures_depend_on(state);
   if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return;
   const figure::Text text = figure_text(state, text_, path_);

@@ -295,25 +295,24 @@ namespace {
 /// Of one baseline, in the first place that has the point.
 Result<Figure> resolve_one(const Reference& reference, const Sources& sources) {
   const bool wants_own = reference.machine.empty();
-  std::vector<std::pair<Place, bool>> places;
+  const auto in = reference.versus.empty() ? alone_in : pair_in;
+  bool found = false, has_place = wants_own;
   if (wants_own && sources.own) {
     const auto& environment = sources.own->environment();
-    places.push_back({{sources.own, environment ? environment->machine() : "this machine"},
-                      sources.is_own_saved});
-  }
-  for (const Place& place : sources.recordings) {
-    if (wants_own || names_machine(place.machine, reference.machine))
-      places.push_back({place, true});
-  }
-  if (!wants_own && places.empty())
-    return gap(reference, "there is no recording of a machine called " + reference.machine);
-  const auto in = reference.versus.empty() ? alone_in : pair_in;
-  for (const auto& [place, is_recorded] : places) {
-    RIDGE_TRY_VOID(check_params(reference, *place.run));
-    bool found = false;
-    auto made = in(reference, place, sources, is_recorded, &found);
+    const Place own{sources.own, environment ? environment->machine() : "this machine"};
+    RIDGE_TRY_VOID(check_params(reference, *own.run));
+    auto made = in(reference, own, sources, sources.is_own_saved, &found);
     if (!made || found) return made;
   }
+  for (const Place& place : sources.recordings) {
+    if (!wants_own && !names_machine(place.machine, reference.machine)) continue;
+    has_place = true;
+    RIDGE_TRY_VOID(check_params(reference, *place.run));
+    auto made = in(reference, place, sources, true, &found);
+    if (!made || found) return made;
+  }
+  if (!has_place)
+    return gap(reference, "there is no recording of a machine called " + reference.machine);
   return gap(reference, reference.versus.empty()
                             ? "no run at hand holds this point"
                             : "no run at hand compares these two in pairs at this point");

@@ -151,11 +151,11 @@ class Expansion {
   Result<Text> all() {
     size_t at = 0;
     for (;;) {
-      line_ = line_of(text_, at);
+      here_ = at;
       RIDGE_TRY(const std::optional<Braces> braces, next_braces(text_, at));
       add_words(text_.substr(at, (braces ? braces->begin : text_.size()) - at));
       if (!braces) break;
-      line_ = line_of(text_, braces->begin);
+      here_ = braces->begin;
       RIDGE_TRY_VOID(take(braces->inside));
       at = braces->end;
       // A line that holds nothing but a condition leaves none.
@@ -164,7 +164,8 @@ class Expansion {
     if (in_block_) return Error{ErrorCode::bad_input, "{{if}} without its {{end}}", "", ""};
     return std::move(made_);
   }
-  size_t line() const { return line_; }
+  /// Of what was read last.
+  size_t line() const { return line_of(text_, here_); }
 
  private:
   static bool is_structure(std::string_view inside) {
@@ -209,7 +210,7 @@ class Expansion {
   std::string_view text_;
   const Sources& sources_;
   Text made_;
-  size_t line_ = 1;
+  size_t here_ = 0;
   bool in_block_ = false, shows_ = true;
   std::optional<bool> holds_;
 };
