@@ -271,7 +271,7 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, const So
   Figure made;
   made.reference = reference.text;
   made.value = value->value;
-  made.unit = metric.unit;
+  made.unit = value->unit.empty() ? metric.unit : value->unit;
   made.interval = value->interval;
   add_place(place, is_recorded, &made);
   add_texts(reference, &made);

@@ -95,6 +95,20 @@ std::optional<Value> trap_factor(const Series& series, const Derived&) {
   return Value{series.trap->factor, series.trap->ci};
 }
 
+Value reading(const TrapOutcome& trap, const TrapFigure& figure) {
+  return {figure.median, figure.ci, trap.unit.empty() ? "×" : trap.unit};
+}
+
+std::optional<Value> trap_lie(const Series& series, const Derived&) {
+  if (!series.trap) return std::nullopt;
+  return reading(*series.trap, series.trap->lie);
+}
+
+std::optional<Value> trap_honest(const Series& series, const Derived&) {
+  if (!series.trap) return std::nullopt;
+  return reading(*series.trap, series.trap->honest);
+}
+
 /// How near a pipeline came to its bound; of two runs' figures it never is.
 std::optional<Value> ratio(const Series& series, const Derived&) {
   if (!series.pipeline) return std::nullopt;
@@ -114,6 +128,8 @@ constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"memory", "B", memory},
                                {"energy", "J", energy},
                                {"trap_factor", "×", trap_factor},
+                               {"trap_lie", "s", trap_lie},
+                               {"trap_honest", "s", trap_honest},
                                {"ratio", "×", ratio}};
 
 }  // namespace

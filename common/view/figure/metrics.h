@@ -13,6 +13,7 @@ namespace ridge::figure {
 struct Value {
   double value = 0;  ///< in Metric::unit
   std::optional<Interval> interval;
+  std::string unit = {};  ///< where the result has another than Metric::unit
 };
 
 struct Metric {
