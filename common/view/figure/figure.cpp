@@ -125,8 +125,9 @@ Result<void> check_params(const Reference& reference, const Run& run) {
   const KernelInfo* info = run.kernel(reference.kernel);
   if (!info || info->params.empty()) return {};
   for (const auto& [name, value] : reference.set) {
-    const bool known = std::any_of(info->params.begin(), info->params.end(),
-                                   [&](const ParamSpec& spec) { return spec.name == name; });
+    const bool known =
+        std::any_of(info->params.begin(), info->params.end(),
+                    [wanted = &name](const ParamSpec& spec) { return spec.name == *wanted; });
     if (!known) return bad_reference(reference, reference.kernel + " has no parameter " + name);
   }
   return {};
