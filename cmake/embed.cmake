@@ -32,6 +32,20 @@ function(ridge_embed_assets target)
   ridge_embed(${target} assets app/study/assets.h embedded_assets ${files})
 endfunction()
 
+# The hash of each rung's code, for a program that links no kernel: rung-hashes reads the sources and writes a table.
+function(ridge_embed_rung_hashes target)
+  add_executable(rung-hashes ${CMAKE_SOURCE_DIR}/cmake/rung_hashes.cpp
+    common/harness/kernel/sources.cpp common/harness/kernel/code_hash.cpp common/harness/kernel/build_line.cpp)
+  file(GLOB files CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
+    ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)
+  set(output ${CMAKE_BINARY_DIR}/generated/rung_hashes.cpp)
+  add_custom_command(OUTPUT ${output} COMMAND rung-hashes ${CMAKE_SOURCE_DIR} --table > ${output}
+    DEPENDS rung-hashes ${files} VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # The last -O of some flags, which is the one that counts; GCC's default without any.
 function(ridge_optimization flags out)
   string(REGEX MATCHALL "-O[a-z0-9]*" levels "${flags}")

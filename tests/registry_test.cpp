@@ -1,11 +1,13 @@
 // Registration and embedded sources: what the worker knows without being told.
 #include "common/harness/kernel/registry.h"
 
+#include <cctype>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "common/harness/kernel/build_line.h"
+#include "common/harness/kernel/code_hash.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 
@@ -45,24 +47,97 @@ TEST_CASE("variants of one file share the text and differ in flags and hash") {
   CHECK(o1->hash != o3->hash);
 }
 
-TEST_CASE("a kernel's hash follows what its files say, not where they lie") {
-  const auto hash_of = [](const char* path, const std::string& text) {
-    const std::string whole = "// ridge: flags=-O2\n" + text;
-    const EmbeddedFile file = {path, whole.c_str()};
-    const auto sources = sources_of(file);
-    REQUIRE(sources.size() == 1);
-    return sources[0].hash;
-  };
-  const std::string rest = "int a;\nRIDGE_KERNEL(gemm, cpu, x);\n";
-  const std::string here =
-      hash_of("kernels/gemm/x.cpp", "#include \"kernels/gemm/gone.h\"\n" + rest);
-  CHECK(hash_of("kernels/gemm/x.cpp", "#include \"kernels/runtime/gone.h\"\n" + rest) == here);
-  CHECK(hash_of("kernels/gemm/x.cpp", "#include <math.h>\n" + rest) != here);
-  CHECK(hash_of("kernels/gemm/x.cpp", "int b;\n" + rest) != here);
-  // With the text of a header that there is.
-  const std::string gemm =
-      hash_of("kernels/gemm/x.cpp", "#include \"kernels/runtime/problems/gemm.h\"\n" + rest);
-  CHECK(gemm != here);
+namespace {
+
+/// Of a rung whose file holds `rung`, beside one header.
+std::string hash_of(const std::string& rung, const std::string& header = "int shared();\n",
+                    const char* path = "kernels/gemm/x.cpp",
+                    const char* header_path = "kernels/gemm/shared.h") {
+  const EmbeddedFile files[] = {{path, rung.c_str()}, {header_path, header.c_str()}};
+  const auto sources = sources_in({files, 1}, files);
+  REQUIRE(sources.size() == 1);
+  return sources[0].hash;
+}
+
+const std::string kBuild = "// ridge: flags=-O2\n",
+                  kShared = "#include \"kernels/gemm/shared.h\"\n",
+                  kCode = "namespace {\nint add(int a, int b) {\n  return a + b;\n}\n}\n",
+                  kRung = "RIDGE_KERNEL(gemm, cpu, x, .library = \"L\", .launch = add);\n";
+
+}  // namespace
+
+TEST_CASE("a rung's hash is blind to words and places") {
+  const std::string here = hash_of(kBuild + kShared + kCode + kRung);
+  // Comments, white space, how lines are broken.
+  CHECK(hash_of(kBuild + "// Says more.\n" + kShared + kCode + "/* and\n more */\n" + kRung) ==
+        here);
+  CHECK(hash_of(kBuild + kShared + "namespace{ int add( int a,\n int b ){ return a+b; } }\n" +
+                kRung) == here);
+  // Files and folders.
+  CHECK(hash_of(kBuild + "#include \"kernels/runtime/cpu/y.h\"\n" + kCode + kRung,
+                "int shared();\n", "kernels/gemm/rungs/x.cpp", "kernels/runtime/cpu/y.h") == here);
+  CHECK(hash_of(kBuild + kShared + kCode + kRung,
+                "#pragma once\n#include <stdint.h>\nint shared();") == here);
+  CHECK(hash_of(kBuild + "#include <math.h>\n#include \"kernels/gemm/gone.h\"\n" + kShared + kCode +
+                kRung) == here);
+  // Which file of the closure has a declaration, and in which order.
+  CHECK(hash_of(kBuild + kShared + kRung, kCode + "int shared();\n") == here);
+  // Namespaces.
+  CHECK(hash_of(kBuild + kShared + "namespace ridge::cpu {\nusing namespace other;\n" + kCode +
+                "}\n" + kRung) == here);
+  // Names and words of the registration.
+  CHECK(hash_of(
+            kBuild + kShared + kCode +
+            "RIDGE_KERNEL(gemm, cpu, y, .library = \"Another \" \"library\", .launch = add);\n") ==
+        here);
+}
+
+TEST_CASE("a rung's hash changes with each token of its code and with its flags") {
+  const std::string here = hash_of(kBuild + kShared + kCode + kRung);
+  std::set<std::string> seen = {here};
+  const auto is_new = [&](const std::string& hash) { return seen.insert(hash).second; };
+  CHECK(is_new(hash_of("// ridge: flags=-O3\n" + kShared + kCode + kRung)));
+  CHECK(is_new(hash_of("// ridge: flags=-O2 isa=avx2\n" + kShared + kCode + kRung)));
+  CHECK(is_new(hash_of(kBuild + kCode + kRung)));  // without its header
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + kRung, "int shared(int);\n")));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + kCode + kRung)));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + "#pragma unroll 4\n" + kRung)));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + "#define FAST 1\n" + kRung)));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + "#if FAST\nint f();\n#endif\n" + kRung)));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + "#if FAST\n#endif\nint f();\n" + kRung)));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode + "RIDGE_KERNEL(gemm, cpu, x, .launch = sub);\n")));
+  CHECK(is_new(hash_of(kBuild + kShared + kCode +
+                       "RIDGE_KERNEL(gemm, cpu, x, .dtypes = \"bf16\", .launch = add);\n")));
+  for (size_t at = kCode.find("int add"); at < kCode.rfind("}\n}"); ++at) {
+    if (std::isspace(static_cast<unsigned char>(kCode[at])) != 0) continue;
+    std::string changed = kCode;
+    changed[at] = changed[at] == '+' ? '-' : '+';
+    INFO(changed);
+    CHECK(is_new(hash_of(kBuild + kShared + changed + kRung)));
+  }
+}
+
+TEST_CASE("code is read as the compiler reads it") {
+  using Pieces = std::vector<std::string>;
+  CHECK(code_pieces("int a; // one\n  /* two */ int b;") == Pieces{"int a;", "int b;"});
+  CHECK(code_pieces("f(\"// no  comment\", '\"');") == Pieces{"f(\"// no  comment\",'\"');"});
+  CHECK(code_pieces("auto s = R\"py(a // b\n  # c)py\";") ==
+        Pieces{"auto s=R\"py(a // b\n  # c)py\";"});
+  CHECK(code_pieces("x = 1'000'000; // x") == Pieces{"x=1'000'000;"});
+  CHECK(code_pieces("a - -b; a--b;") == Pieces{"a- -b;", "a--b;"});
+  CHECK(code_pieces("void f() {\n#pragma unroll\n  for (;;) {\n  }\n}") ==
+        Pieces{"void f(){\n#pragma unroll\nfor(;;){}}"});
+  CHECK(code_pieces("#define A(x) \\\n  x  // one\nint b;") ==
+        Pieces{"\n#define A(x) x\n", "int b;"});
+  CHECK(code_pieces("namespace a = b;\nnamespace a::b { struct S {}; }") ==
+        Pieces{"namespace a=b;", "struct S{}"});
+}
+
+TEST_CASE("the sources of two rungs have one hash only where two families share the code") {
+  std::set<std::string> hashes;
+  size_t same = 0;
+  for (const KernelSource& source : kernel_sources()) same += !hashes.insert(source.hash).second;
+  CHECK(same <= 1);  // rows.cpu.streamed and chain.cpu.streamed
 }
 
 TEST_CASE("flags read as the compiler gets them; a needed library is no flag") {
