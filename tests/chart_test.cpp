@@ -8,6 +8,8 @@
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/chart/roofline.h"
+#include "common/view/chart/speed_error.h"
 #include "common/view/chart/svg.h"
 #include "common/view/chart/text.h"
 #include "common/view/chart/theme.h"
@@ -58,7 +60,11 @@ struct LadderCase {
       row.is_baseline = i == 1;
       row.is_peer = i == 2;
       row.selected = i == 3;
-      if (i % 5 == 3) row.origin = "NVIDIA H200", row.stale = true;
+      if (i % 5 == 3) {
+        row.origin = "NVIDIA H200";
+        series[static_cast<size_t>(i)].stale = true;
+        series[static_cast<size_t>(i)].note = "stale: the kernel has changed since";
+      }
       if (i % 8 == 7) row.series = nullptr;
       if (count >= 30) row.section = i < count / 3 ? "CPU" : i < count / 2 ? "GPU" : "GPU, Tensor";
       rows.push_back(row);
@@ -207,6 +213,18 @@ TEST_CASE("recorded and stale rungs are hatched and say where they come from") {
     CHECK(mark.interval.has_value());
   }
   CHECK(model.summary.find("rung 3") != std::string::npos);
+  // Charts that have no second line under a name.
+  LadderCase several(4);
+  for (size_t i = 0; i < several.series.size(); ++i) several.series[i].kernel += std::to_string(i);
+  const std::vector<LadderRow> marked = with_marks(several.rows);
+  CHECK(marked[3].label == "rung 3 · stale");
+  CHECK(marked[1].label == "rung 1");
+  for (const ChartModel& chart : {roofline_chart(several.rows), speed_error_chart(several.rows)}) {
+    INFO(chart.id);
+    REQUIRE(chart.table.rows.size() == 4);
+    for (const auto& row : chart.table.rows)
+      CHECK((row.front() == "rung 3 · stale") == (row.front().find("rung 3") == 0));
+  }
 }
 
 TEST_CASE("a reduced rung is labelled with the size it ran at") {

@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   options.width = 2000,
   options.height = 1120;  // the least that has room for scale 2 (fitting_scale)
   options.replay = std::string(argv[1]) + "/run.jsonl";
+  options.kept = true;
   Scenes scenes(argv[1], argv[2]);
   const auto drawn = window::draw_pictures(
       options, [&](const window::Picture& picture) { return scenes.take(picture); });

@@ -231,20 +231,22 @@ TEST_CASE("the page stands alone") {
   }
 }
 
-TEST_CASE("a rung of another machine is marked as recorded, one with another source as stale") {
-  const auto run_on = [](const std::string& cpu, const std::string& peer_hash) {
+TEST_CASE("a rung of another machine is marked as recorded, one whose code has changed as stale") {
+  const auto run_on = [](const std::string& cpu) {
     Transcript out;
     add_start_of(&out);
     Environment env = environment();
     env.cpu.model = cpu;
     out.worker("env", {{"environment", env}, {"when", "before"}});
     KernelInfo info = rung_info(kPeer, "oneDNN");
-    info.hash = peer_hash;
     out.worker("kernel", {{"request", 1}, {"kernel", info}});
     add_ladder(&out);
-    return read_run(out);
+    Run run = read_run(out);
+    const RungHash now[] = {{kPeer.c_str(), "changed"}};
+    run.mark_stale(now);
+    return run;
   };
-  const Run old = run_on("Old CPU", "00beef00"), fresh = run_on("New CPU", "changed");
+  const Run old = run_on("Old CPU"), fresh = run_on("New CPU");
   const std::vector<Input> inputs = {{&old, "old.jsonl"}, {&fresh, "new.jsonl"}};
   Options options = report_options();
   options.baseline = kNaive;
@@ -261,11 +263,16 @@ TEST_CASE("a rung of another machine is marked as recorded, one with another sou
     recorded += is_old;
     stale += has(row.sublabel, "stale");
     for (const chart::Mark& mark : ladder.panels[0].marks) {
-      if (mark.row == static_cast<int>(i)) CHECK(mark.hatched == is_old);
+      if (mark.row == static_cast<int>(i))
+        CHECK(mark.hatched == (is_old || has(row.sublabel, "stale")));
     }
   }
   CHECK(recorded > 0);
   CHECK(stale == 2);
+  CHECK(has(report->subtitle, "kernels have changed since"));
+  // Every table and every chart that names the rung says it.
+  const std::string text = print_as(*report, ".md");
+  CHECK(has(text, "oneDNN · new.jsonl · stale"));
   // Each machine has roofs of its own, so each has its roofline.
   CHECK(has(section(*report, "roofline").title, "Old CPU"));
   CHECK(has(section(*report, "roofline-2").title, "New CPU"));

@@ -434,3 +434,44 @@ TEST_CASE("a version moves with its own series, and what comes often moves the r
   CHECK(run.version() > before);
   CHECK(second.version > newest);
 }
+
+TEST_CASE("a result is stale where its rung's code is another now") {
+  const Run fresh = run_of(whole_transcript());
+  REQUIRE_FALSE(fresh.series().empty());
+  const std::string rung = fresh.series().front().kernel, hash = fresh.series().front().hash;
+  REQUIRE_FALSE(hash.empty());
+  const auto marked = [&](std::vector<RungHash> now) {
+    Run run = run_of(whole_transcript());
+    run.mark_stale(now);
+    run.mark_stale(now);  // says it once
+    return run;
+  };
+  const auto stale_of = [&](const Run& run) {
+    size_t count = 0;
+    for (const Series& series : run.series()) {
+      const bool is_marked = series.note.starts_with("stale: the kernel has changed since");
+      CHECK(series.stale == is_marked);
+      CHECK(series.note.rfind("stale:") == (is_marked ? 0 : std::string::npos));
+      count += series.stale;
+    }
+    return count;
+  };
+  size_t of_rung = 0;
+  for (const Series& series : fresh.series())
+    of_rung += series.kernel == rung && !series.hash.empty();
+  CHECK(stale_of(marked({})) == 0);  // nobody knows
+  CHECK(stale_of(marked({{rung.c_str(), hash.c_str()}})) == 0);
+  CHECK(stale_of(marked({{"a.cpu.other", "1"}, {"zz.cpu.other", "2"}})) == 0);
+  CHECK(stale_of(marked({{"a.cpu.other", "1"}, {rung.c_str(), "another"}})) == of_rung);
+  // A comparison is as stale as either of its sides.
+  REQUIRE_FALSE(fresh.comparisons().empty());
+  const Comparison& one = fresh.comparisons().front();
+  for (const std::string& side : {one.baseline, one.candidate}) {
+    if (!fresh.kernel(side) || fresh.kernel(side)->hash.empty()) continue;
+    const Run run = marked({{side.c_str(), "another"}});
+    CHECK(run.comparisons().front().stale);
+    CHECK(run.comparisons().front().reasons.back() == "stale: " + side + " has changed since");
+    CHECK(run.comparisons().front().reasons.size() == one.reasons.size() + 1);
+  }
+  CHECK_FALSE(marked({}).comparisons().front().stale);
+}

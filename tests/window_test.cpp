@@ -353,7 +353,7 @@ TEST_CASE("a replayed transcript shows the same picture", "[window]") {
   const chart::Scene scene = live.driver->shell().chart_scene();
   live.driver.reset();  // one ImGui context at a time
 
-  auto session = app::Session::replay(folder.path + "/run.jsonl");
+  auto session = app::Session::replay(folder.path + "/run.jsonl", {});  // its hashes are made up
   REQUIRE(session);
   State state;
   state.sessions.shown = session->get();
@@ -380,15 +380,21 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
                      {naive, {{"n", int64_t{4096}}}},
                      {tile, {{"n", int64_t{4096}}}}};
   lines.send(request);
+  std::string hash;
   for (int i = 0; i < 3; ++i) {
     const KernelRequest& asked = request.kernels[static_cast<size_t>(i)];
     Series series = outcome(4, i, asked.kernel);
     series.params["n"] = asked.params.at("n");
-    if (i == 2) series.hash = "an older one";
+    if (i == 2)
+      series.hash = "an older one";
+    else
+      hash = series.hash;
     lines.worker("result", with(about(4, i), "outcome", series));
   }
   auto run = std::make_shared<Run>();
   for (const std::string& line : lines.lines) run->apply_line(line);
+  const RungHash now[] = {{naive.c_str(), hash.c_str()}, {tile.c_str(), hash.c_str()}};
+  run->mark_stale(now);
   Fixture f;
   f.state.sessions.recordings = {{"h200.jsonl", "NVIDIA H200", "GEMM", run}};
   f.state.ladder.dirty = true;
@@ -406,8 +412,8 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   const RungView* row = find_row(f.state.ladder, naive);
   CHECK(row->origin == Origin::recorded);
   CHECK(row->shown_size == "n = 4096");
-  CHECK_FALSE(row->stale);
-  CHECK(find_row(f.state.ladder, tile)->stale);
+  CHECK_FALSE(row->stale());
+  CHECK(find_row(f.state.ladder, tile)->stale());
   // What can be measured here is never taken from another machine.
   CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->origin == Origin::none);
 }

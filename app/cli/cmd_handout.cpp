@@ -60,7 +60,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   RIDGE_TRY(handout.lesson, study::read_asset(handout.lab->lesson));
   std::optional<Run> run;
   if (!options.run.empty()) {
-    RIDGE_TRY(run, Run::load(options.run));
+    RIDGE_TRY(run, load_saved(options.run));
     add_sources(*run, &handout);
     const report::Input input{&*run, options.run};
     RIDGE_TRY(handout.report,
@@ -68,7 +68,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   }
   if (const auto asked = ask_for_sources(common, &handout); !asked)
     complain("ridgepoint: some sources are missing: " + asked.error().sentence());
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto recordings = load_all_recordings(nullptr);
   for (const Recording& recording : recordings) add_sources(*recording.run, &handout);
   const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
   RIDGE_TRY(const figure::Text lesson,

@@ -73,9 +73,9 @@ Json json_of(const Workload& workload, const Phase& phase) {
 /// Every type of weights: measured here, else from a saved run or from what was recorded elsewhere.
 Result<Decode> decode_all(const CommonOptions& common, const ModelOptions& options) {
   const Params other = {{"threads", options.threads}};
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto recordings = load_all_recordings(nullptr);
   if (!options.run.empty()) {
-    RIDGE_TRY(const Run saved, Run::load(options.run));
+    RIDGE_TRY(const Run saved, load_saved(options.run));
     return fill_decode(options.shape, other, from_saved(saved, recordings));
   }
   RIDGE_TRY(const auto driver, Driver::start(common, options.out));

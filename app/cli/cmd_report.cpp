@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include "app/cli/cli.h"
+#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
 #include "common/record/json.h"
@@ -22,7 +23,7 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   runs.reserve(options.runs.size());
   std::vector<report::Input> inputs;
   for (const std::string& path : options.runs) {
-    auto run = Run::load(path);
+    auto run = load_saved(path);
     if (!run) return fail(common, run.error());
     runs.push_back(*std::move(run));
     inputs.push_back({&runs.back(), path});

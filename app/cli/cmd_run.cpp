@@ -42,7 +42,7 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
                   const std::vector<std::string>&) { return select_table(of, **table, run, set); });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto recordings = load_all_recordings(nullptr);
   const auto rows = fill_table(**table, run, measured.request, recordings, *given);
   if (common.json) {
     Json document = json_of(measured);

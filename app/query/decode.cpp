@@ -69,6 +69,7 @@ std::string how_text(const Reckoned& found, const std::string& here) {
                     : found.size.starts_with("extrapolated") ? found.size
                                                              : "at the rate of " + found.size;
   if (found.machine != here) how += ", recorded on " + found.machine;
+  if (found.series->stale) how += ", stale";
   return how;
 }
 

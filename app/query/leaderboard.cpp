@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/query/recordings.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
@@ -140,7 +141,7 @@ Result<Leaderboard> read_leaderboard(const std::string& folder) {
   std::sort(files.begin(), files.end());
   Leaderboard all;
   for (const fs::path& file : files) {
-    const auto run = Run::load(file.string());
+    const auto run = load_saved(file.string());
     if (run) {
       add_run(*run, file.stem().string(), &all);
     } else {

@@ -109,7 +109,7 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
     if (series == nullptr || !has_speed(*series) || !series->reduced_from.empty()) continue;
     take(*series, flop, &out);
     out.source = Source::recorded;
-    out.note = "recorded on " + recording.machine;
+    out.note = "recorded on " + recording.machine + (series->stale ? ", stale" : "");
     return out;
   }
   out.note = why_missing(row, out.params, info, here);

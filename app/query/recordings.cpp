@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "common/core/files.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
@@ -51,8 +52,15 @@ std::string title_of_run(const Run& run) {
   return title;
 }
 
+Result<Run> load_saved(const std::string& path, std::span<const RungHash> now) {
+  RIDGE_TRY(Run run, Run::load(path));
+  run.mark_stale(now);
+  return run;
+}
+
 std::vector<Recording> load_recordings(const std::string& folder,
-                                       std::vector<std::string>* problems) {
+                                       std::vector<std::string>* problems,
+                                       std::span<const RungHash> now) {
   std::vector<Recording> found;
   std::error_code error;
   if (folder.empty() || !fs::is_directory(folder, error)) return found;
@@ -62,7 +70,7 @@ std::vector<Recording> load_recordings(const std::string& folder,
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
-    auto run = Run::load(file.string());
+    auto run = load_saved(file.string(), now);
     if (!run) {
       if (problems) problems->push_back(run.error().sentence());
       continue;
@@ -71,9 +79,28 @@ std::vector<Recording> load_recordings(const std::string& folder,
     std::string machine =
         shared->environment() ? shared->environment()->machine() : file.stem().string();
     std::string title = title_of_run(*shared);
-    found.push_back({file.string(), std::move(machine), std::move(title), std::move(shared)});
+    std::string stale = stale_text(*shared);
+    found.push_back(
+        {file.string(), std::move(machine), std::move(title), std::move(shared), std::move(stale)});
   }
   return found;
+}
+
+std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
+                                           std::span<const RungHash> now) {
+  std::vector<Recording> all = load_recordings(asset_folder("recorded"), problems, now);
+  for (Recording& own : load_recordings(data_folder("recorded"), problems, now))
+    all.push_back(std::move(own));
+  return all;
+}
+
+std::string stale_text(const Run& run) {
+  std::set<std::string> rungs, stale;
+  for (const Series& series : run.series()) {
+    rungs.insert(series.kernel);
+    if (series.stale) stale.insert(series.kernel);
+  }
+  return stale.empty() ? "" : fmt::format("{} of {} rungs stale", stale.size(), rungs.size());
 }
 
 // ---- the nearest result ------------------------------------------------------------------------

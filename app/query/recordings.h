@@ -14,15 +14,27 @@ namespace ridge::app {
 struct Recording {
   std::string path, machine, title;
   std::shared_ptr<const Run> run;
+  std::string stale{};  ///< stale_text() of it
 };
 
 /// What a run holds, in a line: "GEMM · 7 rungs · 2 comparisons".
 std::string title_of_run(const Run& run);
 
-/// All readable recordings of a folder, by name. An unreadable one is left out and named in
+/// A saved run with its stale results marked.
+Result<Run> load_saved(const std::string& path, std::span<const RungHash> now = rung_hashes());
+
+/// All readable recordings of a folder, by name, their stale results marked. An unreadable one is left out and named in
 /// `problems`.
 std::vector<Recording> load_recordings(const std::string& folder,
-                                       std::vector<std::string>* problems);
+                                       std::vector<std::string>* problems,
+                                       std::span<const RungHash> now = rung_hashes());
+
+/// The program's recordings, then the user's own (data_folder("recorded")): where recordings of other machines are put.
+std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
+                                           std::span<const RungHash> now = rung_hashes());
+
+/// "2 of 9 rungs stale"; empty where none is.
+std::string stale_text(const Run& run);
 
 /// The folder of a shipped asset ("lessons", "recorded"): $RIDGEPOINT_ASSETS, then beside the
 /// program, then the source tree. Empty when there is none.

@@ -61,8 +61,10 @@ Result<std::unique_ptr<Session>> Session::start(Options options) {
   return std::unique_ptr<Session>(std::move(session));
 }
 
-Result<std::unique_ptr<Session>> Session::replay(const std::string& path) {
+Result<std::unique_ptr<Session>> Session::replay(const std::string& path,
+                                                 std::span<const RungHash> now) {
   RIDGE_TRY(Run run, Run::load(path));
+  run.mark_stale(now);
   return std::unique_ptr<Session>(std::make_unique<ReplaySession>(std::move(run), path));
 }
 

@@ -46,7 +46,9 @@ class Session {
   /// program is missing or cannot be executed. A worker that says no hello, or speaks another
   /// protocol version, shows as `lost` with its reason.
   static Result<std::unique_ptr<Session>> start(Options options);
-  static Result<std::unique_ptr<Session>> replay(const std::string& path);
+  /// `now`: the hashes of today's rungs, by which what is stale is marked; this program's.
+  static Result<std::unique_ptr<Session>> replay(const std::string& path,
+                                                 std::span<const RungHash> now = rung_hashes());
   virtual ~Session() = default;  ///< asks the worker to quit, then makes sure it has
 
   /// Applies what has arrived, answers `timing` lines, minds the watchdog and escalates a cancel.

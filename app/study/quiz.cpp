@@ -195,6 +195,10 @@ std::string explain(const Question& question, const Group& group,
               {"threshold", format_share(question.threshold)},
               {"machine", run.environment() ? run.environment()->machine() : "this machine"}});
   if (accepted.size() > 1) text += " The figures do not tell these apart: each is accepted.";
+  const bool stale =
+      std::any_of(group.candidates.begin(), group.candidates.end(),
+                  [](const Candidate& one) { return one.series && one.series->stale; });
+  if (stale) text += " Some of these figures are stale: their kernels have changed since.";
   if (!group.left_out.empty()) text += " Left out: " + left_out_text(group) + ".";
   return text;
 }

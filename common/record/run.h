@@ -6,12 +6,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/core/result.h"
 #include "common/core/stable_vector.h"
 #include "common/record/json.h"
+#include "common/record/rung_hash.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
 
@@ -89,6 +91,11 @@ class Run {
   /// Reads a saved transcript. Truncated files keep what is whole and say so in log(); empty,
   /// binary and foreign files are an error that says what the file is instead.
   static Result<Run> load(const std::string& path);
+
+  /// Marks what is stale: each result of a rung whose hash is another in `now`, which is sorted by id. A result's note
+  /// and a comparison's reasons then say so, which whatever shows a figure shows too. A rung that `now` lacks, a
+  /// learner's for instance, is not stale, nor is a result without a hash.
+  void mark_stale(std::span<const RungHash> now);
 
   const std::optional<Environment>& environment() const { return environment_; }
   const std::optional<QuietState>& quiet_after() const { return quiet_after_; }

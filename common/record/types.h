@@ -295,6 +295,8 @@ struct SeriesFacts {
   Params params;
   std::string size_param;    ///< which of them is the problem's size; the catalogue says it
   std::string reduced_from;  ///< "n=4096": ran smaller, since one call would pass 5 s
+  /// Saved, and its rung's code has changed since: Run::mark_stale() says so. Not in the transcript.
+  bool stale = false;
   SeriesStatus status = SeriesStatus::pending;
   std::string reason;  ///< why failed, skipped, cancelled or partial
   std::optional<Stats> stats;
@@ -376,6 +378,7 @@ struct Comparison : PairedVerdict {
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
   std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
   std::string size_param;            ///< as of a series
+  bool stale = false;                ///< as of a series: the code of either side has changed since
 };
 
 }  // namespace ridge

@@ -22,7 +22,8 @@ std::string seconds_text(const RungView& row) {
 /// What stands at the right of a rung: the estimate, or the one word that says why there is none.
 std::string right_text(const RungView& row) {
   if (row.series && row.series->status == SeriesStatus::running) return "running";
-  if (row.origin == Origin::recorded) return row.stale ? "stale" : "recorded";
+  if (row.stale()) return "stale";
+  if (row.origin == Origin::recorded) return "recorded";
   if (row.can_run) return seconds_text(row);
   return row.series ? "" : "–";
 }
@@ -38,7 +39,6 @@ std::string tip_of(const State& state, const RungView& row) {
     tip += "\nRecorded on " + row.machine;
     if (!row.shown_size.empty()) tip += " at " + row.shown_size + ", the nearest recorded size";
     tip += ".";
-    if (row.stale) tip += "\nStale: the kernel has changed since it was recorded.";
   } else if (row.greyed) {
     tip += "\nFrom before the worker was lost.";
   }

@@ -235,7 +235,7 @@ void SourceTab::draw_source(Ui& ui, Area area) {
   const Area title = area.take_top(ui.px(30));
   ui.text(title.x, title.middle() - ui.px(3), head, kTiny_px + 1, Role::muted, Face::mono,
           Anchor::start, title.w);
-  if (row && row->stale) {
+  if (row && row->stale()) {
     const Area note = area.take_top(ui.px(28));
     ui.text(note.x, note.middle() - ui.px(3),
             "Changed since it was recorded: the figures are stale.", kTiny_px + 1, Role::slower,

@@ -71,6 +71,7 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
       evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
+  if (comparison.stale) words.title += "  ·  stale";
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
@@ -183,7 +184,9 @@ void VerdictCard::draw(Ui& ui, Area area) {
   }
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->series && row->series->trap) {
-    return draw_words(ui, inner, words_of(*row->series->trap, row->machine));
+    Words words = words_of(*row->series->trap, row->machine);
+    if (row->stale()) words.title += "  ·  stale";
+    return draw_words(ui, inner, std::move(words));
   }
   std::string where;
   const Run* run = nullptr;

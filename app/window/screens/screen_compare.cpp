@@ -122,8 +122,8 @@ void CompareScreen::build_charts(const State& state) {
         report::differing_params(one->candidate_params, shared, one->size_param);
     chart::ForestRow row;
     row.label = rung_title(state.ladder, one->candidate);
-    row.sublabel =
-        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own);
+    row.sublabel = "against " + rung_title(state.ladder, one->baseline) +
+                   (own.empty() ? "" : " · " + own) + (one->stale ? " · stale" : "");
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
     row.verdict = decide(*source.run, *one, titles).verdict;

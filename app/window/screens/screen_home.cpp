@@ -183,7 +183,8 @@ void HomeScreen::draw_results(Ui& ui, Area* rest) {
     const auto& environment = recording.run->environment();
     line(recording.path, recording.title,
          recording.machine + "  ·  " + file +
-             (environment ? "  ·  " + when(environment->time_utc) : ""));
+             (environment ? "  ·  " + when(environment->time_utc) : "") +
+             (recording.stale.empty() ? "" : "  ·  " + recording.stale));
   }
 }
 

@@ -84,7 +84,6 @@ void fill_recorded(const State& state, RungView* row) {
     row->run = recording.run.get();
     row->origin = Origin::recorded;
     row->machine = recording.machine;
-    row->stale = is_stale(state.sessions, *snapped.series);
     return;
   }
 }
@@ -234,11 +233,6 @@ const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel)
     if (const KernelInfo* info = recording.run->kernel(kernel)) return info;
   }
   return nullptr;
-}
-
-bool is_stale(const Sessions& sessions, const Series& recorded) {
-  const KernelInfo* built = sessions.is_replay() ? nullptr : sessions.run().kernel(recorded.kernel);
-  return built && !built->hash.empty() && !recorded.hash.empty() && built->hash != recorded.hash;
 }
 
 const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {

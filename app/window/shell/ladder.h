@@ -28,8 +28,8 @@ struct RungView {
   std::shared_ptr<const Series> running;
   const Run* run = nullptr;  ///< where the series comes from
   Origin origin = Origin::none;
-  std::string machine;               ///< recorded: the machine that ran it
-  bool stale = false;                ///< recorded: the kernel has changed since
+  std::string machine;  ///< recorded: the machine that ran it
+  bool stale() const { return series && series->stale; }
   bool greyed = false;               ///< the last good result of a worker that was lost
   std::string shown_size;            ///< "n = 4096" where it is not the size asked for
   std::string reason;                ///< why there is no result; empty when there is one
@@ -83,9 +83,6 @@ struct Sessions;
 
 /// A kernel as this worker describes it, else as a recording does; null: neither knows it.
 const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel);
-
-/// Whether this build's kernel is another than the one recorded. A saved run knows no build.
-bool is_stale(const Sessions& sessions, const Series& recorded);
 
 /// The latest comparison of baseline and selection, live before recorded; null: none was made.
 /// `where` receives the recording's machine (and its size, if that is not the view's), empty for a

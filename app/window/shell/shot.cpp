@@ -50,9 +50,13 @@ class NoSession final : public app::Session {
   std::vector<std::string> lines_;
 };
 
+std::span<const RungHash> hashes_for(const ShotOptions& options) {
+  return options.kept ? std::span<const RungHash>() : rung_hashes();
+}
+
 Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
   if (options.replay.empty()) return std::unique_ptr<app::Session>(new NoSession);
-  return app::Session::replay(options.replay);
+  return app::Session::replay(options.replay, hashes_for(options));
 }
 
 /// The back of a card; a question, and the first that this run answers as if its first choice had been
@@ -204,7 +208,8 @@ Result<void> draw_pictures(const ShotOptions& options,
   }
   // A bad run is said before a missing display.
   if (const auto session = open_session(options); !session) return session.error();
-  const auto recordings = app::load_recordings(app::asset_folder("recorded"), nullptr);
+  const auto recordings =
+      app::load_recordings(app::asset_folder("recorded"), nullptr, hashes_for(options));
   auto platform = Platform::open({options.width, options.height, false});
   if (!platform) return platform.error();
   for (const std::string& scene : scenes) {

@@ -52,6 +52,8 @@ struct ShotOptions {
   std::string lab;     ///< empty: the replay's, else the first
   std::string rung;    ///< kernel id or its last part; empty: as the lab opens
   int width = 1600, height = 1000;
+  bool kept =
+      false;  ///< a run kept to be drawn again: nothing of it is stale, whatever became of the kernels
 };
 
 struct Picture {

@@ -259,6 +259,7 @@ PresentedFigure presented_figure(const State& state) {
   const auto revealed = revealed_of(state, state.selection.rung);
   std::string about = "a call";
   if (!selected->machine.empty()) about += ", recorded on " + selected->machine;
+  if (selected->stale()) about += ", stale";
   if (revealed && revealed->series)
     about += " · predicted " + format_time_ns(revealed->prediction->value);
   return {format_time_ns(selected->series->stats->median_ns), about};

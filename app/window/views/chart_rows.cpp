@@ -19,12 +19,11 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
   return out;
 }
 
-void set_source(const State& state, const Run& run, const std::string& machine,
-                const Series* series, chart::LadderRow* row) {
+void set_source(const Run& run, const std::string& machine, const Series* series,
+                chart::LadderRow* row) {
   row->series = series;
   row->ceilings = &run.ceilings();
   row->origin = machine;
-  row->stale = !machine.empty() && is_stale(state.sessions, *series);
 }
 
 namespace {
@@ -92,7 +91,7 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
            });
   });
   if (live != all.rend()) {
-    set_source(state, state.run(), "", &*live, row);
+    set_source(state.run(), "", &*live, row);
     return true;
   }
   for (const Recording& recording : state.sessions.recordings) {
@@ -100,7 +99,7 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
     const app::Snapped snapped =
         app::nearest_series(*recording.run, view.rung->kernel, wanted, state.selection.cache);
     if (!snapped.series) continue;
-    set_source(state, *recording.run, recording.machine, snapped.series, row);
+    set_source(*recording.run, recording.machine, snapped.series, row);
     if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
     return true;
   }
@@ -151,7 +150,6 @@ ChartRows ladder_rows(const State& state) {
     made.ceilings = row.run ? &row.run->ceilings() : nullptr;
     made.state = row.reason;
     if (row.origin == Origin::recorded) made.origin = row.machine;
-    made.stale = row.stale;
     if (!row.shown_size.empty()) made.sublabel = "at " + row.shown_size;
     if (row.greyed)
       made.sublabel +=
@@ -202,7 +200,7 @@ ChartRows size_rows(const State& state) {
     const auto found = newest_sizes(state, shown, run, row, machine.empty());
     for (const Series* series : found) {
       chart::LadderRow made = plain_row(state, row);
-      set_source(state, run, machine, series, &made);
+      set_source(run, machine, series, &made);
       out.rows.push_back(std::move(made));
       out.kernels.emplace_back(row.rung->kernel);
     }

@@ -21,8 +21,8 @@ struct ChartRows {
 /// A rung's row without a result.
 chart::LadderRow plain_row(const State& state, const RungView& row);
 /// Gives the row a result. `machine`: where the result is a recording's.
-void set_source(const State& state, const Run& run, const std::string& machine,
-                const Series* series, chart::LadderRow* row);
+void set_source(const Run& run, const std::string& machine, const Series* series,
+                chart::LadderRow* row);
 
 /// Valid until the run changes or the ladder is rebuilt.
 ChartRows ladder_rows(const State& state);

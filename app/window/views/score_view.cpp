@@ -93,11 +93,16 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
   if (!measured.row) return row;
   row.sublabel = measured.row->rung->title;
   row.selected = state.selection.rung == measured.row->rung->kernel;
-  for (const Scored* result : {&measured.raw, &measured.features, &measured.one}) {
+  const Scored* results[] = {&measured.raw, &measured.features, &measured.one};
+  for (const Scored* result : results) {
     if (result->machine.empty() || row.recorded) continue;
     row.recorded = true;
     row.sublabel += " · recorded on " + result->machine;
   }
+  const bool stale = std::any_of(std::begin(results), std::end(results), [](const Scored* result) {
+    return result->series && result->series->stale;
+  });
+  if (stale) row.sublabel += " · stale";
   if (network.model_bytes) {
     const Params params =
         wanted_params(state, *measured.row, single_start(network).value_or(Params{}), {});

@@ -18,7 +18,7 @@ chart::ChartModel traffic_of(const State& state, ChartRows* out) {
       if (series.kernel != view.rung->kernel || series.cache != state.selection.cache) continue;
       chart::LadderRow made = plain_row(state, view);
       made.selected = made.selected && view.series && view.series->params == series.params;
-      set_source(state, state.run(), "", &series, &made);
+      set_source(state.run(), "", &series, &made);
       const auto known = std::find_if(
           rows.begin() + std::ptrdiff_t(first), rows.end(),
           [&](const chart::LadderRow& row) { return row.series->params == series.params; });

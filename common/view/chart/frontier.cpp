@@ -224,7 +224,8 @@ void add_guides(const std::vector<Measured>& points, const FrontierOptions& opti
 
 }  // namespace
 
-ChartModel frontier_chart(std::span<const LadderRow> rows, const FrontierOptions& options) {
+ChartModel frontier_chart(std::span<const LadderRow> all, const FrontierOptions& options) {
+  const std::vector<LadderRow> rows = with_marks(all);
   ChartModel model{.id = "frontier", .title = options.title};
   model.plot = Plot{};
   std::vector<Measured> points = points_of(rows, options.metric);

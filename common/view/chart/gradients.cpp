@@ -109,7 +109,8 @@ bool has_gradients(const Series& series) {
   return last_spread(series).has_value();
 }
 
-ChartModel gradient_chart(std::span<const LadderRow> rows, const std::string& title) {
+ChartModel gradient_chart(std::span<const LadderRow> all, const std::string& title) {
+  const std::vector<LadderRow> rows = with_marks(all);
   ChartModel model{.id = "gradients", .title = title};
   model.plot = Plot{};
   model.summary = "Magnitudes of the gradients that flow back, loss scale included.";

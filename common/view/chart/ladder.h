@@ -25,11 +25,13 @@ struct LadderRow {
   std::string state{};   ///< shown where there are no marks: "needs an NVIDIA GPU",
                          ///< "about 12 s"; empty: said from the series
   std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live
-  bool stale = false;    ///< recorded, and the kernel has changed since
   std::optional<SeedDelta>
       delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
   std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
 };
+
+/// The rows under names that say which of them are stale ("cuBLASLt · stale"): for charts whose names have no second line.
+std::vector<LadderRow> with_marks(std::span<const LadderRow> rows);
 
 /// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that
 /// processor (to its first row that has the metric otherwise), over the seeds among all series of the run. The

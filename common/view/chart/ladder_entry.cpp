@@ -56,7 +56,6 @@ std::string how_of(const LadderRow& row) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
   if (!row.origin.empty()) add("recorded on " + row.origin);
-  if (row.stale) add("stale: the kernel has changed since");
   if (!row.series) return text;
   add(row.series->note);
   if (!row.series->reduced_from.empty())
@@ -96,7 +95,7 @@ std::string sublabel_of(const LadderRow& row) {
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
   if (row.is_baseline) add("baseline");
   if (!row.sublabel.empty()) add(row.sublabel);  // its size: what follows may not find room
-  if (row.stale) add("stale: the kernel has changed since");
+  if (row.series && row.series->stale) add("stale: the kernel has changed since");
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.series) {
     if (!row.series->reduced_from.empty()) add(reduced_size(*row.series));
@@ -146,7 +145,7 @@ Entry make_entry(const LadderRow& row) {
     entry.call_s = series.trap->honest.median;
     entry.call_ci_s = series.trap->honest.ci;
   }
-  entry.hatched = !row.origin.empty() || !series.reduced_from.empty() ||
+  entry.hatched = !row.origin.empty() || series.stale || !series.reduced_from.empty() ||
                   series.status == SeriesStatus::partial ||
                   series.status == SeriesStatus::cancelled;
   return entry;
@@ -181,3 +180,20 @@ void settle_reasons(const std::vector<Entry>& entries, Panel* panel) {
 }
 
 }  // namespace ridge::chart::parts
+
+namespace ridge::chart {
+
+std::vector<LadderRow> with_marks(std::span<const LadderRow> rows) {
+  // A curve is named after one of its rows: all rows of a rung are marked where one is stale.
+  std::set<std::string> stale;
+  for (const LadderRow& row : rows) {
+    if (row.series && row.series->stale) stale.insert(row.series->kernel);
+  }
+  std::vector<LadderRow> marked(rows.begin(), rows.end());
+  for (LadderRow& row : marked) {
+    if (row.series && stale.contains(row.series->kernel)) row.label += " · stale";
+  }
+  return marked;
+}
+
+}  // namespace ridge::chart

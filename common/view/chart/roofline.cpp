@@ -197,7 +197,8 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
 
 }  // namespace
 
-ChartModel roofline_chart(std::span<const LadderRow> rows, const std::string& title) {
+ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& title) {
+  const std::vector<LadderRow> rows = with_marks(all);
   ChartModel model{.id = "roofline", .title = title};
   model.plot = Plot{};
   model.table.columns = {"Rung", "Size",          "Type",          "Intensity",

@@ -128,7 +128,8 @@ size_t keep_one_size(std::vector<Measured>* points) {
 
 }  // namespace
 
-ChartModel size_curve_chart(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
+ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptions& options) {
+  const std::vector<LadderRow> rows = with_marks(all);
   ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
   model.plot = Plot{};
   Plot& plot = *model.plot;

@@ -85,8 +85,9 @@ void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel
 
 }  // namespace
 
-ChartModel speed_error_chart(std::span<const LadderRow> rows, const std::string& title,
+ChartModel speed_error_chart(std::span<const LadderRow> all, const std::string& title,
                              const std::string& task_metric) {
+  const std::vector<LadderRow> rows = with_marks(all);
   ChartModel model{.id = "error", .title = title};
   model.plot = Plot{};
   Plot& plot = *model.plot;

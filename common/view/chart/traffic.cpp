@@ -203,7 +203,8 @@ std::optional<double> rank_correlation(std::span<const double> a, std::span<cons
   return ab / std::sqrt(aa * bb);
 }
 
-ChartModel traffic_chart(std::span<const LadderRow> rows, std::vector<int>* kept) {
+ChartModel traffic_chart(std::span<const LadderRow> all, std::vector<int>* kept) {
+  const std::vector<LadderRow> rows = with_marks(all);
   const std::vector<int> places = rows_of_one_problem(rows);
   if (kept != nullptr) *kept = places;
   std::vector<Entry> entries;

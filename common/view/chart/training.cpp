@@ -273,7 +273,8 @@ ChartModel Builder::build() {
 
 }  // namespace
 
-ChartModel training_chart(std::span<const LadderRow> rows, const TrainingOptions& options) {
+ChartModel training_chart(std::span<const LadderRow> all, const TrainingOptions& options) {
+  const std::vector<LadderRow> rows = with_marks(all);
   return Builder(rows, options).build();
 }
 

@@ -20,7 +20,7 @@ std::string machine_of(const Run& run) {
 }
 
 /// Every line as the charts take it, under the lab's title of the rung; marked as recorded where
-/// another machine than the last file's ran it, stale where that file's worker has another source.
+/// another machine than the last file's ran it.
 std::vector<LadderRow> chart_rows(const Material& material) {
   const Run& last = *material.inputs.back().run;
   std::vector<LadderRow> rows;
@@ -36,9 +36,6 @@ std::vector<LadderRow> chart_rows(const Material& material) {
     row.is_peer = info && !info->library.empty();
     const std::string machine = machine_of(run);
     if (!machine.empty() && machine != machine_of(last)) row.origin = machine;
-    const KernelInfo* built = last.kernel(line.series->kernel);
-    row.stale = built && !built->hash.empty() && !line.series->hash.empty() &&
-                built->hash != line.series->hash;
     rows.push_back(std::move(row));
   }
   for (const Input& input : material.inputs) {

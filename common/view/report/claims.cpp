@@ -146,6 +146,7 @@ Section paired_section(const Material& material) {
                   .comparison = &c,
                   .verdict = one.verdict};
     row.sublabel = one.label.substr(std::min(one.label.find(" against ") + 1, one.label.size()));
+    if (c.stale) row.sublabel += " · stale";
     row.round_ratios = round_ratios(*one.claim->run, c);
     rows.push_back(std::move(row));
   }

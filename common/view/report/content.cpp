@@ -67,6 +67,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache.text();
     if (two_files) line.label += " · " + line.input->name;
+    if (line.series->stale) line.label += " · stale";
   }
 }
 

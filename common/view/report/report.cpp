@@ -136,6 +136,11 @@ std::string subtitle_of(const Material& material) {
     if (text.find(part) == std::string::npos) text += (text.empty() ? "" : " and ") + part;
   }
   if (!material.shared_params.empty()) text += " · " + material.shared_params;
+  const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
+                                   [](const Line& line) { return line.series->stale; });
+  if (stale > 0)
+    text += " · stale: " + std::to_string(stale) + " of " + std::to_string(material.lines.size()) +
+            " kernels have changed since";
   return text;
 }
 

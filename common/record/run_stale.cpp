@@ -1,0 +1,47 @@
+// Run::mark_stale: the one place that decides whether a saved figure is still of the kernel that there is.
+#include <algorithm>
+#include <string_view>
+
+#include "common/record/run.h"
+
+namespace ridge {
+namespace {
+
+constexpr const char* kStale = "stale: the kernel has changed since";
+
+bool has_changed(std::span<const RungHash> now, const std::string& rung, const std::string& hash) {
+  if (hash.empty()) return false;
+  const auto at = std::lower_bound(
+      now.begin(), now.end(), rung,
+      [](const RungHash& one, const std::string& id) { return std::string_view(one.rung) < id; });
+  return at != now.end() && at->rung == rung && at->hash != hash;
+}
+
+void add_note(const std::string& text, std::string* note) {
+  *note = note->empty() ? text : text + "; " + *note;
+}
+
+}  // namespace
+
+void Run::mark_stale(std::span<const RungHash> now) {
+  for (Series& series : series_) {
+    if (series.stale || !has_changed(now, series.kernel, series.hash)) continue;
+    series.stale = true;
+    add_note(kStale, &series.note);
+  }
+  // A comparison has no hash of its own: its sides were built with the catalogue.
+  const auto changed = [&](const std::string& rung) {
+    const KernelInfo* info = kernel(rung);
+    return info && has_changed(now, rung, info->hash);
+  };
+  for (Comparison& comparison : comparisons_) {
+    if (comparison.stale) continue;
+    for (const std::string& side : {comparison.baseline, comparison.candidate}) {
+      if (!changed(side)) continue;
+      comparison.stale = true;
+      comparison.reasons.push_back("stale: " + side + " has changed since");
+    }
+  }
+}
+
+}  // namespace ridge
