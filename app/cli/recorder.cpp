@@ -1,33 +1,26 @@
-// ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] [--energy POINT] [--sustained POINT]
-// POINT...: what tests/gpu records on a GPU machine, in one session: every GPU rung of the lab at every
-// point in every data type it has, then the libraries in pairs, and each kernel against the one before
-// it and against the library that won. A point is a size (a number), settings ("m=1000,n=777") or "-",
-// the lab's own defaults. One session and not one command each, so that ceilings and awkward shapes are
-// measured once. An energy pass takes as long as four others, and sustained turns most of a minute a
-// pair: only the points that are named have them. Elsewhere a held clock is said.
-//
-// No new measurement is begun once SECONDS are over, and none whose call would pass kSlowest_s;
-// what was left out is said. The file is then made smaller (compact.h): results stay, samples go.
+#include "app/cli/recorder.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/cli/driver.h"
+#include "app/query/compact.h"
+#include "app/query/recording_check.h"
 #include "app/query/results.h"
 #include "app/query/selection.h"
+#include "app/query/terminal.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/report/decision.h"
-#include "labs/lab.h"
-#include "tests/compact.h"
 
-using namespace ridge;
-using namespace ridge::app;
-
+namespace ridge::app {
 namespace {
 
 constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
@@ -36,18 +29,7 @@ constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut 
 constexpr int kMostLosses = 3;
 constexpr size_t kMaxCandidates = 9;  // sides of a round are digits
 
-struct Plan {
-  std::string out;
-  double budget_s = 0;
-  std::vector<std::string> dtypes;  ///< empty: each rung's own
-  std::vector<std::string> rungs;   ///< parts of ids; empty: all rungs
-  std::vector<std::string> energy;  ///< the points that have an energy pass
-  std::vector<std::string>
-      sustained;  ///< the points whose last rung meets the libraries in sustained turns
-  std::vector<std::string> points;
-};
-
-std::vector<std::string> split(const std::string& text, char separator) {
+std::vector<std::string> split_at(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
     if (c == separator)
@@ -62,7 +44,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 Result<Params> params_of(const std::string& point, const std::string& dtype,
                          const std::string& size) {
   std::vector<std::string> settings;
-  if (point != "-") settings = split(point, ',');
+  if (point != "-") settings = split_at(point, ',');
   if (settings.size() == 1 && settings[0].find('=') == std::string::npos) {
     settings[0] = size + "=" + settings[0];
   }
@@ -70,31 +52,33 @@ Result<Params> params_of(const std::string& point, const std::string& dtype,
   return parse_params(settings);
 }
 
-bool on_gpu(const Rung& rung) {
-  return std::string_view(rung.kernel).find(".cuda.") != std::string_view::npos;
-}
-
 class Recorder {
  public:
-  Recorder(const Lab& lab, const Plan& plan) : lab_(lab), plan_(plan) {}
+  Recorder(const Lab& lab, const RecordPlan& plan, const CommonOptions& common)
+      : lab_(lab), plan_(plan), common_(common) {}
 
   Result<void> record() {
-    RIDGE_TRY(driver_, Driver::start({}, plan_.out));
+    RIDGE_TRY(driver_, Driver::start(common_, plan_.out));
     RIDGE_TRY_VOID(driver_->fetch_catalogue());
     const auto done = measure();
     const auto closed = driver_->close_file();
     RIDGE_TRY_VOID(done);
     if (!closed) return closed.error();
-    return tests::compact(plan_.out);
+    if (!has_result()) {
+      return Error{ErrorCode::unavailable, "none of its rungs ran on this machine",
+                   std::string("lab ") + lab_.id, "see 'ridgepoint list' for what can run here"};
+    }
+    return compact(plan_.out);
   }
 
-  void print() const {
-    if (!driver_) return;
-    std::printf("%s\n%s\n", environment_text(driver_->run()).c_str(),
-                ceilings_text(driver_->run()).c_str());
-    for (const Series& series : driver_->run().series()) print_series(series);
-    for (const Comparison& one : driver_->run().comparisons()) print_comparison(one);
-    for (const std::string& text : left_out_) std::printf("left out: %s\n", text.c_str());
+  std::string text() const {
+    if (!driver_) return "";
+    std::string text =
+        environment_text(driver_->run()) + "\n" + ceilings_text(driver_->run()) + "\n";
+    for (const Series& series : driver_->run().series()) text += text_of(series);
+    for (const Comparison& one : driver_->run().comparisons()) text += text_of(one);
+    for (const std::string& out : left_out_) text += "left out: " + out + "\n";
+    return text;
   }
 
  private:
@@ -175,7 +159,8 @@ class Recorder {
     probe.type = RequestType::probe;
     for (const Rung& rung : lab_.rungs) {
       const KernelInfo* info = driver_->run().kernel(rung.kernel);
-      if (!on_gpu(rung) || !info || !info->available || !wanted(rung)) continue;
+      if (backend_of(rung.kernel) != plan_.backend || !info || !info->available || !wanted(rung))
+        continue;
       const auto& types = info->dtypes;
       if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
       if (!add(rung, params, &probe)) continue;  // its family has no such parameter
@@ -249,8 +234,7 @@ class Recorder {
       left_out_.push_back(what + ", time over");
       return {};
     }
-    std::printf("%4.0f s  %s\n", spent.count(), what.c_str());
-    std::fflush(stdout);
+    complain(fmt::format("{:4.0f} s  {}", spent.count(), what));
     request.lab = lab_.id;
     request.warmup_s = kWarmup_s;
     RIDGE_TRY_VOID(driver_->fetch_sources(request.kernels));
@@ -291,29 +275,35 @@ class Recorder {
     return found == peers.end() ? peers.front() : *found;
   }
 
-  void print_series(const Series& series) const {
-    if (series.mode != RunMode::measure) return;
-    if (!series.stats) {
-      std::printf("%-32s %-40s %s: %s\n", series.kernel.c_str(), to_string(series.params).c_str(),
-                  to_string(series.status).c_str(), series.reason.c_str());
-      return;
-    }
-    const double nmse = series.checks.empty() ? 0 : series.checks.back().nmse;
-    std::printf("%-32s %-40s %10.1f us %8.1f TFLOP/s  nmse %.2g of %.2g\n", series.kernel.c_str(),
-                to_string(series.params).c_str(), series.stats->median_ns / 1e3,
-                series.flop / series.stats->median_ns / 1e3, nmse,
-                series.checks.empty() ? 0 : series.checks.back().nmse_limit);
+  bool has_result() const {
+    const auto& all = driver_->run().series();
+    return std::any_of(all.begin(), all.end(), [](const Series& series) {
+      return series.stats || series.trap || series.status == SeriesStatus::ok;
+    });
   }
 
-  void print_comparison(const Comparison& one) const {
-    std::printf("%-32s against %-32s %-40s %.4f [%.4f, %.4f] %d rounds %s\n", one.candidate.c_str(),
-                one.baseline.c_str(), to_string(one.candidate_params).c_str(), one.ratio,
-                one.ci ? one.ci->low : 0, one.ci ? one.ci->high : 0, one.rounds,
-                one.reasons.empty() ? "" : one.reasons.front().c_str());
+  static std::string text_of(const Series& series) {
+    if (series.mode != RunMode::measure) return "";
+    const std::string name = fmt::format("{:<32} {:<40}", series.kernel, to_string(series.params));
+    if (!series.stats)
+      return fmt::format("{} {}: {}\n", name, to_string(series.status), series.reason);
+    const bool checked = !series.checks.empty();
+    return fmt::format("{} {:10.1f} us {:8.1f} TFLOP/s  nmse {:.2g} of {:.2g}\n", name,
+                       series.stats->median_ns / 1e3, series.flop / series.stats->median_ns / 1e3,
+                       checked ? series.checks.back().nmse : 0,
+                       checked ? series.checks.back().nmse_limit : 0);
+  }
+
+  static std::string text_of(const Comparison& one) {
+    return fmt::format("{:<32} against {:<32} {:<40} {:.4f} [{:.4f}, {:.4f}] {} rounds {}\n",
+                       one.candidate, one.baseline, to_string(one.candidate_params), one.ratio,
+                       one.ci ? one.ci->low : 0, one.ci ? one.ci->high : 0, one.rounds,
+                       one.reasons.empty() ? "" : one.reasons.front());
   }
 
   const Lab& lab_;
-  const Plan& plan_;
+  const RecordPlan& plan_;
+  const CommonOptions& common_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<Driver> driver_;
   std::vector<std::string> left_out_;
@@ -323,32 +313,28 @@ class Recorder {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::vector<std::string> args(argv + 1, argv + argc);
-  const Lab* lab = args.size() >= 4 ? find_lab(args[0]) : nullptr;
-  if (!lab) {
-    std::fprintf(stderr,
-                 "usage: ridge-record LAB OUT.jsonl SECONDS [--dtypes a,b] [--rungs a,b] "
-                 "[--energy POINT] [--sustained POINT] POINT...\n");
-    return 64;
-  }
-  Plan plan{.out = args[1], .budget_s = std::strtod(args[2].c_str(), nullptr)};
-  for (size_t i = 3; i < args.size(); ++i) {
-    if (args[i] == "--dtypes" && i + 1 < args.size())
-      plan.dtypes = split(args[++i], ',');
-    else if (args[i] == "--rungs" && i + 1 < args.size())
-      plan.rungs = split(args[++i], ',');
-    else if (args[i] == "--energy" && i + 1 < args.size())
-      plan.energy.push_back(args[++i]);
-    else if (args[i] == "--sustained" && i + 1 < args.size())
-      plan.sustained.push_back(args[++i]);
-    else
-      plan.points.push_back(args[i]);
-  }
-  Recorder recorder(*lab, plan);
-  const auto done = recorder.record();
-  recorder.print();
-  if (done) return 0;
-  std::fprintf(stderr, "ridge-record: %s\n", done.error().sentence().c_str());
-  return done.error().exit_code();
+Result<void> may_record(const std::string& commit, const std::string& path, bool dirty) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
+  const bool ships = folder.filename() == "recorded" && folder.parent_path().filename() == "assets";
+  if (dirty || !ships || is_clean_commit(commit)) return {};
+  return Error{ErrorCode::usage,
+               "this program was built from commit '" + commit + "', which names no source", path,
+               "commit and build again, or say --dirty"};
 }
+
+Result<void> may_contribute(const std::string& commit, bool dirty) {
+  if (dirty || is_clean_commit(commit)) return {};
+  return Error{ErrorCode::usage,
+               "this program was built from commit '" + commit + "', which names no source",
+               "ridgepoint record --contribute", "build a commit as it is, or say --dirty"};
+}
+
+Result<std::string> record(const Lab& lab, const RecordPlan& plan, const CommonOptions& common) {
+  Recorder recorder(lab, plan, common);
+  RIDGE_TRY_VOID(recorder.record());
+  return recorder.text();
+}
+
+}  // namespace ridge::app

@@ -1,7 +1,8 @@
-#include "tests/compact.h"
+#include "app/query/compact.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,8 +14,9 @@
 #include <vector>
 
 #include "common/record/json.h"
+#include "labs/lab.h"
 
-namespace ridge::tests {
+namespace ridge::app {
 namespace {
 
 const std::set<std::string> kRaw = {"samples", "telemetry", "phase", "timing",
@@ -72,6 +74,31 @@ class Compactor {
     if (type == "probe" && line.contains("kernels")) estimates_.insert(whole_field(line, "id"));
     const Json* outcome = object_field(line, "outcome");
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
+    if (outcome != nullptr) measured_.insert(text_field(*outcome, "kernel"));
+    if (!lab_ && (type == "run" || type == "compare")) lab_ = find_lab(text_field(line, "lab"));
+    if (type == "curve") {
+      Curve& curve = curves_[{whole_field(line, "request"), whole_field(line, "series")}];
+      for (const Json& point : line["points"]) {
+        ++curve.points;
+        curve.evaluations += is_evaluation(point);
+      }
+    }
+  }
+
+  /// Of a training's curve what a chart shows; false: none of these points.
+  bool thin_curve(Json* line) {
+    Curve& curve = curves_[{whole_field(*line, "request"), whole_field(*line, "series")}];
+    if (curve.points <= kMostCurvePoints) return true;
+    const size_t room = kMostCurvePoints - std::min(kMostCurvePoints - 2, curve.evaluations) - 1;
+    Json kept = Json::array();
+    for (Json& point : (*line)["points"]) {
+      const size_t at = curve.seen++;
+      const bool on_grid = at == 0 || at * room / curve.points != (at - 1) * room / curve.points;
+      if (on_grid || at + 1 == curve.points || is_evaluation(point))
+        kept.push_back(std::move(point));
+    }
+    (*line)["points"] = std::move(kept);
+    return !(*line)["points"].empty();
   }
 
   /// Of a pipeline's spans the first ones, which a timeline shows; false: none of these.
@@ -91,7 +118,7 @@ class Compactor {
     if (type == "env") return !std::exchange(has_environment_, true);
     if (type == "kernel") {
       const Json* kernel = object_field(line, "kernel");
-      return kernel == nullptr || text_field(*kernel, "backend") == "cuda";
+      return kernel == nullptr || keeps_kernel(*kernel);
     }
     const std::string source = source_of(line);
     if (!source.empty()) return sources_.insert(source).second;
@@ -100,6 +127,23 @@ class Compactor {
   }
 
  private:
+  struct Curve {
+    size_t points = 0, evaluations = 0, seen = 0;
+  };
+
+  bool is_evaluation(const Json& point) const {
+    return lab_ != nullptr && point.contains("values") &&
+           point["values"].contains(std::string(lab_->quality_metric));
+  }
+
+  bool keeps_kernel(const Json& kernel) const {
+    const std::string id = text_field(kernel, "id");
+    if (measured_.count(id) > 0) return true;
+    if (text_field(kernel, "backend") != "cuda") return false;
+    return !lab_ || std::any_of(lab_->rungs.begin(), lab_->rungs.end(),
+                                [&](const Rung& rung) { return rung.kernel == id; });
+  }
+
   bool is_side(const Json& line) const { return compares_.count(whole_field(line, "request")) > 0; }
 
   bool is_estimate(const Json& line) const {
@@ -107,7 +151,9 @@ class Compactor {
   }
 
   std::set<int64_t> compares_, estimates_;
-  std::set<std::string> run_, sources_;
+  std::set<std::string> run_, sources_, measured_;
+  const Lab* lab_ = nullptr;  ///< that was run
+  std::map<std::pair<int64_t, int64_t>, Curve> curves_;
   std::map<std::pair<int64_t, int64_t>, size_t> spans_;
   bool has_environment_ = false;
 };
@@ -117,6 +163,10 @@ Error cannot(const char* what, const std::string& path) {
 }
 
 }  // namespace
+
+bool is_raw(const std::string& type) {
+  return kRaw.count(type) > 0;
+}
 
 Result<void> compact(const std::string& path) {
   std::ifstream in(path);
@@ -134,8 +184,9 @@ Result<void> compact(const std::string& path) {
       if (!compactor.keeps(json)) continue;
       const std::string type = text_field(json, "type");
       if (type == "span" && !compactor.trim_spans(&json)) continue;
-      if (type == "result" || type == "span") {
-        if (type == "result") round_numbers(&json);
+      if (type == "curve" && !compactor.thin_curve(&json)) continue;
+      if (type == "result" || type == "span" || type == "curve") {
+        if (type != "span") round_numbers(&json);
         out << json.dump() << '\n';
       } else {
         out << line << '\n';
@@ -149,4 +200,4 @@ Result<void> compact(const std::string& path) {
   return {};
 }
 
-}  // namespace ridge::tests
+}  // namespace ridge::app

@@ -1,0 +1,88 @@
+// ridgepoint check FILE...: whether recordings may stand beside the program's own.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/cli.h"
+#include "app/query/recording_check.h"
+#include "app/query/recording_pack.h"
+#include "app/query/recordings.h"
+#include "app/query/terminal.h"
+#include "common/core/files.h"
+
+namespace ridge::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckFileOptions {
+  std::vector<std::string> files;
+  bool dirty = false;
+};
+
+/// What a recording holds, once it is known to be one.
+Result<std::string> checked(const std::string& path, const CheckFileOptions& options) {
+  RIDGE_TRY_VOID(check_recording(path, {.dirty_too = options.dirty}));
+  RIDGE_TRY(const Run run, load_saved(path));
+  const std::string stale = stale_text(run);
+  return title_of_run(run) + ", " + run.environment()->machine() + ", commit " + commit_of(run) +
+         (stale.empty() ? "" : ", " + stale);
+}
+
+/// The files of a pack, one by one, in a folder that goes again.
+Result<std::string> checked_pack(const std::string& path, const CheckFileOptions& options) {
+  RIDGE_TRY(const auto files, read_pack(path));
+  std::string folder = (fs::temp_directory_path() / "ridgepoint-XXXXXX").string();
+  if (!mkdtemp(folder.data()))
+    return Error{ErrorCode::cannot_write, "no folder could be made", folder,
+                 "see whether the disk is full"};
+  std::string text;
+  Result<void> good;
+  for (const PackedFile& file : files) {
+    const std::string part = folder + "/" + file.name;
+    good = write_whole(part, file.text);
+    if (!good) break;
+    const auto found = checked(part, options);
+    if (!found) {
+      Error error = found.error();
+      error.where = path + ": " + file.name;
+      good = error;
+      break;
+    }
+    text += "\n  " + file.name + ": " + *found;
+  }
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (!good) return good.error();
+  return std::to_string(files.size()) + " recordings" + text;
+}
+
+int cmd_check(const CommonOptions& common, const CheckFileOptions& options) {
+  Json document = Json::object();
+  for (const std::string& path : options.files) {
+    const auto found =
+        path.ends_with(".tar.gz") ? checked_pack(path, options) : checked(path, options);
+    if (!found) return fail(common, found.error());
+    if (!common.json) print(path + ": good: " + *found + "\n");
+    document[path] = *found;
+  }
+  if (common.json) print_json({{"ridgepoint", 1}, {"good", document}});
+  return 0;
+}
+
+Command setup_check(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<CheckFileOptions>();
+  command.add_option("FILE", options->files, "LAB.MACHINE.jsonl, or a pack of them (.tar.gz)")
+      ->required();
+  command.add_flag("--dirty", options->dirty, "a build of changed files is no fault");
+  return [options, &common] { return cmd_check(common, *options); };
+}
+
+RIDGE_COMMAND(check, .about = "whether a recording may stand beside the program's own",
+              .place = 137, .level = Level::kBench, .schema = "", .setup = setup_check);
+
+}  // namespace
+}  // namespace ridge::app

@@ -1,0 +1,208 @@
+// Recordings of others: what may be recorded, what 'ridgepoint check' refuses, and one command from a machine to a file.
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/cli/recorder.h"
+#include "app/query/recording_check.h"
+#include "app/query/recording_pack.h"
+#include "app/query/recordings.h"
+#include "common/core/files.h"
+#include "tests/catch.h"
+#include "tests/program.h"
+
+using namespace ridge;
+using namespace ridge::app;
+using namespace ridge::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A shipped recording of a clean commit.
+const std::string& good_text() {
+  static const std::string text =
+      *read_whole(variable("RIDGE_SOURCE") + "/assets/recorded/mixed.h200.wide.jsonl");
+  return text;
+}
+
+/// What the check says of a text under a name; empty: nothing.
+std::string refusal(const std::string& text, const std::string& name = "mixed.h200.wide.jsonl",
+                    const CheckOptions& options = {}) {
+  const Folder folder;
+  REQUIRE(write_whole(folder / name, text).ok());
+  const auto good = check_recording(folder / name, options);
+  if (good) return "";
+  CHECK(good.error().code == ErrorCode::bad_input);
+  CHECK(has(good.error().where, name));
+  CHECK_FALSE(good.error().hint.empty());
+  CHECK_FALSE(has(good.error().sentence(), "\n"));
+  return good.error().sentence();
+}
+
+/// The lines of a text, each changed in place; an empty one goes.
+std::string changed(const std::function<void(Json*)>& change) {
+  std::string text;
+  std::istringstream lines(good_text());
+  for (std::string line; std::getline(lines, line);) {
+    Json json = Json::parse(line);
+    change(&json);
+    if (!json.is_null()) text += json.dump() + "\n";
+  }
+  return text;
+}
+
+std::string with_commit(const std::string& commit) {
+  return changed([&](Json* line) {
+    if ((*line)["type"] == "env") (*line)["environment"]["commit"] = commit;
+  });
+}
+
+/// The first result, changed.
+std::string with_result(const std::function<void(Json*)>& change) {
+  bool done = false;
+  return changed([&](Json* line) {
+    if (done || !line->contains("outcome")) return;
+    change(&(*line)["outcome"]);
+    done = true;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a recording that is as it should be passes, under its own name alone") {
+  CHECK(refusal(good_text()) == "");
+  CHECK(has(refusal(good_text(), "wide.jsonl"), "a recording's name says lab and machine"));
+  CHECK(has(refusal(good_text(), "mixed..jsonl"), "a recording's name says lab and machine"));
+  CHECK(has(refusal(good_text(), "nolab.h200.jsonl"), "there is no lab 'nolab'"));
+  CHECK(has(refusal(good_text(), "mixed.t4.jsonl"), "name it mixed.h200.jsonl"));
+  CHECK(has(refusal(good_text(), "gemm.h200.jsonl"), "of another lab"));
+}
+
+TEST_CASE("each thing that a recording may not be is refused in a sentence") {
+  CHECK(has(refusal(""), "the file is empty"));
+  CHECK(has(refusal(good_text().substr(0, good_text().size() / 2)), "ends inside line"));
+  CHECK(has(refusal(with_commit("1a2b3c4d5e6f-dirty")), "commit '1a2b3c4d5e6f-dirty'"));
+  CHECK(has(refusal(with_commit("unknown")), "commit 'unknown'"));
+  CHECK(has(refusal(with_commit("")), "commit 'unknown'"));
+  CHECK(refusal(with_commit("1a2b3c4d5e6f-dirty"), "mixed.h200.wide.jsonl", {.dirty_too = true}) ==
+        "");
+  CHECK(has(refusal(good_text() +
+                    R"({"ridgepoint":1,"type":"samples","request":1,"series":0,"samples":[]})"
+                    "\n"),
+            "it still holds 'samples' lines"));
+  for (const char* home : {"/home/ann/x", "/Users/ann/x", "/root/x"}) {
+    const std::string text = with_result([&](Json* outcome) { (*outcome)["note"] = home; });
+    CHECK(has(refusal(text), "says whose machine it was"));
+  }
+  CHECK(has(refusal(changed([](Json* line) {
+              if ((*line)["type"] == "env") *line = nullptr;
+            })),
+            "does not say which machine measured"));
+  std::string long_curve;
+  std::istringstream lines(good_text());
+  for (std::string line; std::getline(lines, line);) {
+    const bool repeated = has(line, "\"type\":\"curve\"");
+    for (int i = 0; i < (repeated ? 200 : 1); ++i) long_curve += line + "\n";
+  }
+  CHECK(has(refusal(long_curve), "more than 200 points"));
+  CHECK(has(refusal(changed([](Json* line) {
+              if ((*line)["type"] == "kernel") (*line)["kernel"]["id"] = "gemm.cuda.naive";
+            })),
+            "its catalogue holds gemm.cuda.naive"));
+  CHECK(has(refusal(with_result([](Json* outcome) { (*outcome)["hash"] = ""; })), "has no hash"));
+  CHECK(has(refusal(with_result([](Json* outcome) { (*outcome)["lab"] = "gemm"; })),
+            "measured for lab 'gemm'"));
+  CHECK(has(refusal(with_result([](Json* outcome) { (*outcome)["status"] = "partial"; })),
+            "is partial"));
+  CHECK(has(refusal(with_result([](Json* outcome) { (*outcome)["checks"][0]["passed"] = false; })),
+            "mixed.cuda.fp32 ("));
+}
+
+TEST_CASE("a machine's word in a file's name") {
+  CHECK(machine_word("NVIDIA H200") == "h200");
+  CHECK(machine_word("Tesla T4") == "tesla_t4");
+  CHECK(machine_word("NVIDIA GeForce RTX 4090") == "geforce_rtx_4090");
+  CHECK(machine_word("Intel(R) Xeon(R) Processor") == "intel_r_xeon_r_processor");
+  CHECK(machine_word(" Apple M3 ") == "apple_m3");
+}
+
+TEST_CASE("what ships is recorded from a clean build") {
+  const Folder folder;
+  const std::string shipped = folder / "assets/recorded/gemm.h200.jsonl";
+  for (const char* commit : {"1a2b3c4d5e6f-dirty", "unknown", ""}) {
+    INFO(commit);
+    const auto refused = may_record(commit, shipped, false);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(has(refused.error().sentence(), "--dirty"));
+    CHECK(may_record(commit, shipped, true).ok());
+    CHECK(may_record(commit, folder / "gemm.h200.jsonl", false).ok());
+    CHECK_FALSE(may_contribute(commit, false).ok());
+    CHECK(may_contribute(commit, true).ok());
+  }
+  CHECK(may_record("1a2b3c4d5e6f", shipped, false).ok());
+  CHECK(may_contribute("1a2b3c4d5e6f", false).ok());
+  CHECK_FALSE(may_record("unknown", folder / "assets/x/../recorded/gemm.h200.jsonl", false).ok());
+}
+
+TEST_CASE("a pack holds what was put in, and no other archive is one") {
+  const Folder folder;
+  const std::string path = folder / "pack.tar.gz";
+  const std::vector<PackedFile> files = {{"a.jsonl", "one\n"}, {"b.jsonl", std::string(5000, 'x')}};
+  REQUIRE(write_pack(path, files).ok());
+  const auto read = read_pack(path);
+  REQUIRE(read.ok());
+  REQUIRE(read->size() == 2);
+  CHECK((*read)[1].name == "b.jsonl");
+  CHECK((*read)[1].text == files[1].text);
+  REQUIRE(write_pack(path, {{"../a.jsonl", "one\n"}}).ok());
+  CHECK(has(read_pack(path).error().sentence(), "no recording's name"));
+  REQUIRE(write_whole(path, "no archive").ok());
+  CHECK_FALSE(read_pack(path).ok());
+}
+
+TEST_CASE("one command records this machine's rungs into a file that the check takes") {
+  const Folder folder;
+  setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
+  const std::string pack = folder / "pack.tar.gz";
+  const Outcome made =
+      Program(variable("RIDGE_BIN"),
+              std::vector<std::string>{"record", "gemm", "64", "--contribute", "--dirty", "--rungs",
+                                       "loop_order,cache_blocks", "--seconds", "6", "--out", pack})
+          .finish();
+  INFO(made.out << made.err);
+  REQUIRE(made.code == 0);
+  CHECK(has(made.out, "1 recordings of "));
+  const Outcome checked =
+      Program(variable("RIDGE_BIN"), std::vector<std::string>{"check", "--dirty", pack}).finish();
+  INFO(checked.out << checked.err);
+  CHECK(checked.code == 0);
+  CHECK(has(checked.out, ": good: 1 recordings"));
+  const auto files = read_pack(pack);
+  REQUIRE(files.ok());
+  REQUIRE(files->size() == 1);
+  CHECK(files->front().name.starts_with("gemm."));
+  if (const char* home = getenv("HOME"); home && std::string(home).size() > 1)
+    CHECK_FALSE(has(files->front().text, std::string(home) + "/"));
+
+  // In the user's folder it stands beside what ships.
+  fs::create_directories(folder / "data/ridgepoint/recorded");
+  REQUIRE(
+      write_whole(folder / "data/ridgepoint/recorded/" + files->front().name, files->front().text)
+          .ok());
+  std::vector<std::string> problems;
+  const auto all = load_all_recordings(&problems);
+  CHECK(problems.empty());
+  REQUIRE(all.size() > 20);
+  CHECK(all.front().machine == "NVIDIA H200");
+  CHECK(has(all.back().path, "data/ridgepoint/recorded"));
+  CHECK(all.back().run->comparisons().size() == 1);
+  CHECK(all.back().stale.empty());
+  for (const KernelInfo& info : all.back().run->catalogue()) CHECK(info.id.starts_with("gemm."));
+}
