@@ -56,6 +56,7 @@ Types types_of_rungs() {
     types[info.id] = info.dtypes;
   const std::string recorded = test::variable("RIDGE_SOURCE") + "/assets/recorded";
   for (const auto& entry : std::filesystem::directory_iterator(recorded)) {
+    if (entry.path().extension() != ".jsonl") continue;
     const auto run = Run::load(entry.path().string());
     REQUIRE(run.ok());
     for (const Lab* lab : all_labs()) {

@@ -1,108 +1,260 @@
-// The recordings that ship with the program: small, whole, and nothing in them without a check.
+// The recordings that ship with the program: small, whole, of one lab and machine each, checked; and what of them is no
+// longer fresh is named in assets/recorded/pending.txt, which may only shrink.
+#include <fnmatch.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
-#include "common/record/run.h"
+#include "app/query/compact.h"
+#include "app/query/recording_check.h"
+#include "app/query/recording_pack.h"
+#include "app/query/recordings.h"
+#include "common/core/files.h"
+#include "common/record/derive.h"
+#include "labs/lab.h"
 #include "tests/catch.h"
 
 using namespace ridge;
+using namespace ridge::app;
 namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> recordings() {
+fs::path folder() {
   const char* source = std::getenv("RIDGE_SOURCE");
   REQUIRE(source != nullptr);
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(source) / "assets/recorded"))
-    files.push_back(entry.path());
-  return files;
+  return fs::path(source) / "assets/recorded";
 }
 
-bool has_series(const Run& run, const std::string& kernel, const Params& params) {
-  return std::any_of(run.series().begin(), run.series().end(), [&](const Series& series) {
-    return series.kernel == kernel && series.params == params && series.stats &&
-           series.quality_passed();
-  });
+struct Shipped {
+  fs::path path;
+  std::string name;  ///< "gemm.h200.half"
+  Run run;           ///< its stale results marked
+};
+
+const std::vector<Shipped>& recordings() {
+  static const std::vector<Shipped> all = [] {
+    std::vector<Shipped> found;
+    for (const auto& entry : fs::directory_iterator(folder())) {
+      if (entry.path().extension() != ".jsonl") continue;
+      auto run = load_saved(entry.path().string());
+      REQUIRE(run.ok());
+      found.push_back({entry.path(), entry.path().stem().string(), *std::move(run)});
+    }
+    return found;
+  }();
+  return all;
+}
+
+// ---- what is not fresh ----
+
+/// One thing that asks for a recording, or a line of pending.txt that names such things with * in place of a part.
+struct Pending {
+  std::string rung, recording, commit, kind;
+};
+
+std::string text_of(const Pending& one) {
+  return one.rung + " " + one.recording + " " + one.commit + " " + one.kind;
+}
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+bool names(const Pending& line, const Pending& problem) {
+  return line.kind == problem.kind && line.commit == problem.commit &&
+         matches(line.rung, problem.rung) &&
+         (problem.kind == "missing" || matches(line.recording, problem.recording));
+}
+
+/// The rungs that a recording has results of.
+std::set<std::string> rungs_of(const Run& run) {
+  std::set<std::string> rungs;
+  for (const Series& series : run.series()) rungs.insert(series.kernel);
+  return rungs;
+}
+
+std::set<std::string> stale_rungs_of(const Run& run) {
+  std::set<std::string> stale;
+  for (const Series& series : run.series()) {
+    if (series.stale) stale.insert(series.kernel);
+  }
+  return stale;
+}
+
+/// Rungs of the labs that run on a GPU.
+std::set<std::string> gpu_rungs() {
+  std::set<std::string> rungs;
+  for (const Lab* lab : all_labs()) {
+    for (const Rung& rung : lab->rungs) {
+      if (backend_of(rung.kernel) == Backend::cuda) rungs.insert(rung.kernel);
+    }
+  }
+  return rungs;
+}
+
+std::vector<Pending> problems_of(const std::vector<Shipped>& all) {
+  std::vector<Pending> problems;
+  std::set<std::string> missing = gpu_rungs();
+  for (const Shipped& one : all) {
+    const std::string commit = commit_of(one.run);
+    if (!is_clean_commit(commit))
+      problems.push_back({"*", one.name, commit, commit == "unknown" ? "unknown" : "dirty"});
+    for (const std::string& rung : stale_rungs_of(one.run))
+      problems.push_back({rung, one.name, commit, "stale"});
+    for (const std::string& rung : rungs_of(one.run)) missing.erase(rung);
+  }
+  for (const std::string& rung : missing) problems.push_back({rung, "", "-", "missing"});
+  return problems;
+}
+
+/// Lines of "RUNG RECORDING COMMIT KIND reason"; what stands behind # is for people.
+std::vector<Pending> read_pending(std::istream& file) {
+  std::vector<Pending> lines;
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream words(text.substr(0, text.find('#')));
+    Pending line;
+    if (!(words >> line.rung)) continue;
+    std::string reason;
+    words >> line.recording >> line.commit >> line.kind >> reason;
+    INFO(text);
+    CHECK(std::set<std::string>{"stale", "dirty", "unknown", "missing"}.contains(line.kind));
+    CHECK_FALSE(reason.empty());
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+/// What is wrong with the list, a sentence each.
+std::vector<std::string> faults_of(const std::vector<Pending>& lines,
+                                   const std::vector<Shipped>& all) {
+  std::vector<std::string> faults;
+  const std::vector<Pending> problems = problems_of(all);
+  for (const Pending& problem : problems) {
+    const bool listed = std::any_of(lines.begin(), lines.end(),
+                                    [&](const Pending& line) { return names(line, problem); });
+    if (!listed) faults.push_back("not listed: " + text_of(problem));
+  }
+  for (const Pending& line : lines) {
+    const bool needed = std::any_of(problems.begin(), problems.end(),
+                                    [&](const Pending& problem) { return names(line, problem); });
+    if (!needed) faults.push_back("no longer needed: " + text_of(line));
+    if (line.kind != "stale") continue;
+    // A * stands for what is stale already. What is recorded anew under it would be stale unseen later.
+    for (const Shipped& one : all) {
+      if (!matches(line.recording, one.name) || commit_of(one.run) != line.commit) continue;
+      const std::set<std::string> stale = stale_rungs_of(one.run);
+      for (const std::string& rung : rungs_of(one.run)) {
+        if (matches(line.rung, rung) && !stale.contains(rung))
+          faults.push_back("says too much: " + text_of(line) + ", and " + rung + " of " + one.name +
+                           " is fresh");
+      }
+    }
+  }
+  return faults;
 }
 
 }  // namespace
 
-TEST_CASE("the recordings of a lab take 2 MiB at most") {
-  std::map<std::string, uintmax_t> bytes;  // by lab: the name up to its first dot
-  for (const fs::path& file : recordings()) {
-    const std::string name = file.filename().string();
-    bytes[name.substr(0, name.find('.'))] += fs::file_size(file);
+TEST_CASE("what is not fresh is listed, and what is listed is not fresh") {
+  std::ifstream file(folder() / "pending.txt");
+  REQUIRE(file.good());
+  const std::vector<Pending> lines = read_pending(file);
+  for (const std::string& fault : faults_of(lines, recordings())) FAIL_CHECK(fault);
+}
+
+TEST_CASE("the list of what is not fresh is held to both sides") {
+  std::ifstream file(folder() / "pending.txt");
+  const std::vector<Pending> lines = read_pending(file);
+  // Without any one of its lines something is unlisted.
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::vector<Pending> fewer = lines;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    INFO(text_of(lines[i]));
+    CHECK_FALSE(faults_of(fewer, recordings()).empty());
+  }
+  std::vector<Pending> more = lines;
+  more.push_back({"gemm.cuda.naive", "gemm.h200.gone", "abcdef", "stale"});
+  CHECK(faults_of(more, recordings()).size() == 1);
+  more.back() = {"gemm.cuda.naive", "gemm.h200.fp32", "-", "missing"};
+  CHECK(faults_of(more, recordings()).size() == 1);
+  // A pattern that takes fresh rungs in.
+  const auto fresh = std::find_if(recordings().begin(), recordings().end(), [](const Shipped& one) {
+    return !stale_rungs_of(one.run).empty() &&
+           stale_rungs_of(one.run).size() < rungs_of(one.run).size();
+  });
+  if (fresh == recordings().end()) return;  // nothing is stale
+  more.back() = {"*", fresh->name, commit_of(fresh->run), "stale"};
+  CHECK_FALSE(faults_of(more, recordings()).empty());
+}
+
+TEST_CASE("each recording is one that 'ridgepoint check' takes") {
+  CHECK(recordings().size() > 20);
+  for (const Shipped& one : recordings()) {
+    INFO(one.name);
+    const auto good = check_recording(one.path.string(), {.dirty_too = true});
+    if (!good) FAIL_CHECK(good.error().sentence());
+  }
+}
+
+TEST_CASE("the recordings of a lab take 8 MiB at most, and all 1 MiB compressed") {
+  std::map<std::string, uint64_t> bytes;
+  std::string all;
+  for (const Shipped& one : recordings()) {
+    bytes[one.name.substr(0, one.name.find('.'))] += fs::file_size(one.path);
+    all += *read_whole(one.path.string());
   }
   CHECK(bytes.count("gemm") == 1);
   for (const auto& [lab, sum] : bytes) {
     INFO(lab);
     CHECK(sum > 0);
-    CHECK(sum <= uintmax_t{2} << 20);
+    CHECK(sum <= kMostLabBytes);
   }
+  // They lie beside the program as they are; this is what they would add to it.
+  const size_t packed = packed_bytes(all);
+  WARN(all.size() << " bytes of recordings, " << packed << " compressed");
+  CHECK(packed <= size_t{1} << 20);
 }
 
 TEST_CASE("of every rung that was recorded some recording holds the text that ran") {
   std::set<std::string> texts;
-  std::vector<Run> runs;
-  for (const fs::path& file : recordings()) {
-    auto run = Run::load(file.string());
-    REQUIRE(run.ok());
-    runs.push_back(*std::move(run));
-    for (const Series& series : runs.back().series()) {
-      if (const SourceText* source = runs.back().source(series.kernel))
+  for (const Shipped& one : recordings()) {
+    for (const Series& series : one.run.series()) {
+      if (const SourceText* source = one.run.source(series.kernel))
         texts.insert(series.kernel + " " + source->hash);
     }
   }
-  for (const Run& run : runs) {
-    for (const Series& series : run.series()) {
-      INFO(series.kernel << " " << series.hash);
+  for (const Shipped& one : recordings()) {
+    for (const Series& series : one.run.series()) {
+      INFO(one.name << ": " << series.kernel << " " << series.hash);
       CHECK(texts.count(series.kernel + " " + series.hash) == 1);
     }
   }
 }
 
-TEST_CASE("what was recorded was checked, has an interval or says why, and names its machine") {
-  for (const fs::path& file : recordings()) {
-    INFO(file.filename().string());
-    const auto run = Run::load(file.string());
-    REQUIRE(run.ok());
-    REQUIRE(run->environment());
-    CHECK(run->environment()->machine() != "");
-    CHECK(std::any_of(run->series().begin(), run->series().end(),
-                      [](const Series& series) { return series.status == SeriesStatus::ok; }));
-    for (const Series& series : run->series()) {
-      INFO(series.kernel << " " << series.reason);
-      CHECK_FALSE(series.hash.empty());
-      // A library that the gate refused is part of the record, without a speed. Ours may not fail.
-      if (series.status == SeriesStatus::failed) {
-        REQUIRE(run->kernel(series.kernel));
-        CHECK_FALSE(run->kernel(series.kernel)->library.empty());
-        CHECK_FALSE(series.reason.empty());
-        CHECK_FALSE(series.stats);
-        continue;
-      }
-      // What a rung cannot do at this setting, in a sentence: fp8 where a layer has ten sides.
-      if (series.status == SeriesStatus::skipped) {
-        CHECK_FALSE(series.reason.empty());
-        CHECK_FALSE(series.stats);
-        continue;
-      }
-      CHECK(series.status == SeriesStatus::ok);
-      CHECK(series.quality_passed());
-      CHECK((series.stats.has_value() || (series.trap && series.trap->ci)));
-    }
-    for (const Comparison& comparison : run->comparisons()) {
-      INFO(comparison.baseline << " and " << comparison.candidate);
-      CHECK(comparison.rounds >= 6);
-      CHECK(comparison.ci.has_value());
-      CHECK(has_series(*run, comparison.baseline, comparison.baseline_params));
-      CHECK(has_series(*run, comparison.candidate, comparison.candidate_params));
-    }
+TEST_CASE("a recording that is made small again stays as it is") {
+  const fs::path work = fs::temp_directory_path() / ("ridge_compact_" + std::to_string(getpid()));
+  fs::create_directories(work);
+  for (const Shipped& one : recordings()) {
+    INFO(one.name);
+    const std::string copy = (work / one.path.filename()).string();
+    fs::copy_file(one.path, copy);
+    REQUIRE(compact(copy).ok());
+    CHECK((*read_whole(copy) == *read_whole(one.path.string())));  // no text of a failure: megabytes
+    fs::remove(copy);
   }
+  fs::remove_all(work);
+}
+
+// Not run unless it is named: makes the shipped recordings small anew where the rules of compact.h have changed.
+TEST_CASE("the shipped recordings are made small again", "[.compact]") {
+  for (const Shipped& one : recordings()) CHECK(compact(one.path.string()).ok());
 }

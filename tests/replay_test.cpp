@@ -1,0 +1,135 @@
+// A saved run says what the run said: tables, documents, reports and charts of a small lab, live and read back.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/cli/driver.h"
+#include "app/query/compact.h"
+#include "app/query/recordings.h"
+#include "app/query/reporting.h"
+#include "app/query/results.h"
+#include "common/view/report/document.h"
+#include "common/view/report/format.h"
+#include "tests/catch.h"
+#include "tests/program.h"
+
+using namespace ridge;
+using namespace ridge::app;
+namespace fs = std::filesystem;
+
+namespace {
+
+const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
+
+CommonOptions with_worker() {
+  CommonOptions common;
+  common.worker = "'" + test::variable("RIDGE_WORKER") + "' --stdio";
+  return common;
+}
+
+WorkRequest work(RequestType type, std::vector<std::string> rungs) {
+  WorkRequest request;
+  request.type = type;
+  request.lab = "gemm";
+  request.mode = RunMode::live;
+  request.limit_s = 0.3;
+  for (const std::string& rung : rungs)
+    request.kernels.push_back({"gemm.cpu." + rung, {{"n", int64_t{64}}}});
+  return request;
+}
+
+/// Two rungs, each by itself and then in turns. The run as it was seen, and the file that it left.
+struct Ladder {
+  test::Folder folder;
+  std::string path = folder / "run.jsonl";
+  std::unique_ptr<Driver> driver;
+
+  Ladder() {
+    auto started = Driver::start(with_worker(), path);
+    REQUIRE(started.ok());
+    driver = *std::move(started);
+    REQUIRE(driver->fetch_catalogue().ok());
+    int64_t id = 0;
+    WorkRequest run = work(RequestType::run, {"loop_order", "cache_blocks"});
+    REQUIRE(driver->fetch_sources(run.kernels).ok());
+    REQUIRE(driver->carry_out(std::move(run), &id).ok());
+    REQUIRE(
+        driver->carry_out(work(RequestType::compare, {"loop_order", "cache_blocks"}), &id).ok());
+    REQUIRE(driver->close_file().ok());
+  }
+};
+
+std::string report_as(const Run& run, const std::string& ending) {
+  const report::Input input{&run, "run.jsonl"};
+  const auto made = report::build_report({&input, 1}, report_options(run));
+  REQUIRE(made.ok());
+  return report::print_as(*made, ending);
+}
+
+std::string tables_of(const Run& run) {
+  return results_text(run, 0, {}) + comparisons_text(run, 0) + environment_text(run) +
+         ceilings_text(run);
+}
+
+}  // namespace
+
+TEST_CASE("a run and its replay give the same tables, documents, reports and charts") {
+  const Ladder measured;
+  const Run& live = measured.driver->run();
+  REQUIRE(live.series().size() >= 2);
+  REQUIRE(live.comparisons().size() == 1);
+  const auto saved = load_saved(measured.path);
+  REQUIRE(saved.ok());
+  for (const Series& series : saved->series()) CHECK_FALSE(series.stale);
+  CHECK(tables_of(*saved) == tables_of(live));
+  CHECK(document(*saved).dump(1) == document(live).dump(1));
+  CHECK(report::all_formats().size() >= 5);
+  for (const report::FormatDesc* format : report::all_formats()) {
+    const std::string ending = format->ending;
+    INFO(ending);
+    const std::string now = report_as(live, ending);
+    CHECK(now.size() > 100);
+    CHECK(report_as(*saved, ending) == now);
+  }
+  // As a person would ask: the same document from the program itself.
+  const test::Outcome asked =
+      test::Program(test::variable("RIDGE_BIN"),
+                    std::vector<std::string>{"--json", "--replay", measured.path})
+          .finish();
+  INFO(asked.err);
+  CHECK(asked.code == 0);
+  CHECK(asked.json() == Json::parse(document(live).dump()));
+}
+
+TEST_CASE("a run that was made small gives the same tables") {
+  const test::Folder folder;
+  const std::string whole = test::variable("RIDGE_SOURCE") + "/tests/golden/screens/run.jsonl";
+  const std::string small = folder / "small.jsonl";
+  fs::copy_file(whole, small);
+  REQUIRE(compact(small).ok());
+  CHECK(fs::file_size(small) < fs::file_size(whole) / 2);
+  const auto before = Run::load(whole), after = Run::load(small);
+  REQUIRE(before.ok());
+  REQUIRE(after.ok());
+  CHECK(comparisons_text(*after, 0) == comparisons_text(*before, 0));
+  size_t same = 0;
+  for (const Series& series : after->series()) {
+    const auto found =
+        std::find_if(before->series().begin(), before->series().end(), [&](const Series& other) {
+          return other.request == series.request && other.index == series.index;
+        });
+    REQUIRE(found != before->series().end());
+    const Series *was = &*found, *is = &series;
+    CHECK(is->kernel == was->kernel);
+    CHECK(is->status == was->status);
+    if (!was->stats || !is->stats) continue;
+    INFO(series.kernel);
+    CHECK(is->stats->median_ns == Approx(was->stats->median_ns).epsilon(1e-5));
+    CHECK(is->stats->n == was->stats->n);
+    CHECK(is->checks.size() <= was->checks.size());
+    CHECK(is->quality_passed() == was->quality_passed());
+    ++same;
+  }
+  CHECK(same > 5);
+}
