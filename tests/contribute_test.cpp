@@ -1,4 +1,4 @@
-// Recordings of others: what may be recorded, what 'ridgepoint check' refuses, and one command from a machine to a file.
+// Recordings of others: what may be recorded, what "check" refuses, and one command from a machine to a file.
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>

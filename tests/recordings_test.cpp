@@ -181,11 +181,12 @@ TEST_CASE("the list of what is not fresh is held to both sides") {
     INFO(text_of(lines[i]));
     CHECK_FALSE(faults_of(fewer, recordings()).empty());
   }
+  const size_t before = faults_of(lines, recordings()).size();
   std::vector<Pending> more = lines;
   more.push_back({"gemm.cuda.naive", "gemm.h200.gone", "abcdef", "stale"});
-  CHECK(faults_of(more, recordings()).size() == 1);
+  CHECK(faults_of(more, recordings()).size() == before + 1);
   more.back() = {"gemm.cuda.naive", "gemm.h200.fp32", "-", "missing"};
-  CHECK(faults_of(more, recordings()).size() == 1);
+  CHECK(faults_of(more, recordings()).size() == before + 1);
   // A pattern that takes fresh rungs in.
   const auto fresh = std::find_if(recordings().begin(), recordings().end(), [](const Shipped& one) {
     return !stale_rungs_of(one.run).empty() &&
@@ -193,7 +194,7 @@ TEST_CASE("the list of what is not fresh is held to both sides") {
   });
   if (fresh == recordings().end()) return;  // nothing is stale
   more.back() = {"*", fresh->name, commit_of(fresh->run), "stale"};
-  CHECK_FALSE(faults_of(more, recordings()).empty());
+  CHECK(faults_of(more, recordings()).size() > before);
 }
 
 TEST_CASE("each recording is one that 'ridgepoint check' takes") {

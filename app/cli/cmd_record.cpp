@@ -1,5 +1,5 @@
-// ridgepoint record LAB [POINT...]: a recording of one lab. With --contribute: every lab that this machine can run, each
-// checked, in one file to send (docs/contributing_recordings.md).
+// ridgepoint record LAB [POINT...]: a recording of one lab. With --contribute: every lab that this machine can run,
+// each checked, in one file to send (docs/contributing_recordings.md).
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -195,6 +195,10 @@ Filled fill_with(const ModelShape& shape, const DecodeType& type, const std::str
   }
   chart::DecodeRow& row = filled.with.row;
   row.label = type.title, row.rung = short_title_of(kernel);
+  const bool stale = std::any_of(sources.begin(), sources.end(), [](const Reckoned& source) {
+    return source.series && source.series->stale;
+  });
+  if (stale) row.rung += " · stale";
   add_up(filled.with.parts, &row);
   if (row.step_s && !row.energy_j) row.why_no_energy = why_no_energy(sources);
   return filled;

@@ -149,6 +149,13 @@ const char* name_of(Source source) {
   return "missing";
 }
 
+/// "recorded, stale"; empty: measured, and the kernel is as it was.
+std::string how_column(const PublishedRow& row) {
+  std::string text = row.source == Source::measured ? "" : name_of(row.source);
+  if (row.series && row.series->stale) text += text.empty() ? "stale" : ", stale";
+  return text;
+}
+
 }  // namespace
 
 std::string rate_text(const std::optional<double>& flop_per_s) {
@@ -204,8 +211,7 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
                      row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
                      rate_text(row.printed_flop_per_s), here ? format_time_ns(row.time_ns) : kNone,
                      half_width(row), here ? rate_text(row.flop_per_s) : "",
-                     check != nullptr ? format_scientific(check->nmse) + " ✓" : "",
-                     row.source == Source::measured ? "" : name_of(row.source)});
+                     check != nullptr ? format_scientific(check->nmse) + " ✓" : "", how_column(row)});
     if (here && !row.note.empty()) {
       notes += wrapped(fmt::format("{}: {}", row.row->title, row.note), width, "  ");
     }

@@ -60,7 +60,8 @@ Params given_of(const Table& table, const Run& run, int64_t request) {
 }
 
 std::string how(const PublishedRow& row) {
-  return row.source == Source::measured ? "measured" : row.note;
+  if (row.source != Source::measured) return row.note;
+  return row.series->stale ? "measured, stale" : "measured";
 }
 
 std::vector<std::string> cells_of(const PublishedRow& row) {

@@ -67,6 +67,7 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
       made.time_s = filled[i].time_ns * 1e-9 * calls;
       made.exact = filled[i].source == Source::measured;
       made.how = made.exact ? "measured" : filled[i].note;
+      if (filled[i].series && filled[i].series->stale) made.label += " · stale";
     }
     rows.push_back(std::move(made));
   }

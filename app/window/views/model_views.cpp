@@ -52,8 +52,8 @@ void take_nearest(const State& state, const WorkloadPart& part, const app::Publi
   if (!near.series) return;
   out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
   out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
-             (near.machine.empty() ? "" : ", recorded on " + near.machine) +
-             (near.series->stale ? ", stale" : "");
+             (near.machine.empty() ? "" : ", recorded on " + near.machine);
+  if (near.series->stale) out->label += " · stale";
   out->why.clear();
 }
 

@@ -176,7 +176,8 @@ Section throughput_section(const Material& material) {
                 samples};
       });
   for (const Line& line : material.lines) {
-    const std::string& note = line.series->note;
+    std::string note = line.series->note;
+    if (line.series->stale && note.starts_with("stale: ")) note.erase(0, 7);  // the label says it
     if (!note.empty() && !is_trap(line)) section.bullets.push_back(line.label + ": " + note);
   }
   return section;
