@@ -1,10 +1,13 @@
 // Recordings of others: what may be recorded, what "check" refuses, and one command from a machine to a file.
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "app/cli/recorder.h"
+#include "app/query/compact.h"
 #include "app/query/recording_check.h"
 #include "app/query/recording_pack.h"
 #include "app/query/recordings.h"
@@ -123,6 +126,55 @@ TEST_CASE("each thing that a recording may not be is refused in a sentence") {
             "is partial"));
   CHECK(has(refusal(with_result([](Json* outcome) { (*outcome)["checks"][0]["passed"] = false; })),
             "mixed.cuda.fp32 ("));
+}
+
+TEST_CASE("making a recording small leaves what the check asks for") {
+  // A curve of thousands of points in order, one in a hundred an evaluation; another lab's rung; samples.
+  std::string text;
+  std::istringstream lines(good_text());
+  for (std::string line; std::getline(lines, line);) {
+    Json json = Json::parse(line);
+    text += line + "\n";
+    if (json["type"] == "kernel" && !has(text, "gemm.cuda.naive")) {
+      json["kernel"]["id"] = "gemm.cuda.naive";
+      text += json.dump() + "\n";
+    }
+    if (json["type"] != "curve") continue;
+    for (int i = 1; i <= 3000; ++i) {
+      Json point = {{"step", 10'000 + i}, {"t_s", 100.0 + i}, {"values", {{"loss", 1.0}}}};
+      if (i % 100 == 0) point["values"]["accuracy"] = 0.5;
+      json["points"] = {point};
+      text += json.dump() + "\n";
+    }
+  }
+  text += R"({"ridgepoint":1,"type":"samples","request":6,"series":0,"samples":[]})"
+          "\n";
+  const Folder folder;
+  const std::string path = folder / "mixed.h200.wide.jsonl";
+  REQUIRE(write_whole(path, text).ok());
+  CHECK_FALSE(check_recording(path).ok());
+  REQUIRE(compact(path).ok());
+  const auto good = check_recording(path);
+  if (!good) FAIL_CHECK(good.error().sentence());
+  const auto run = Run::load(path);
+  REQUIRE(run.ok());
+  CHECK(run->kernel("gemm.cuda.naive") == nullptr);
+  CHECK(run->kernel("mixed.cuda.fp32") != nullptr);
+  size_t curves = 0;
+  for (const Series& series : run->series()) {
+    if (series.curve.empty()) continue;
+    ++curves;
+    CHECK(series.curve.size() <= 200);
+    CHECK(series.curve.size() > 150);
+    CHECK(series.curve.front().step < 100);
+    CHECK(series.curve.back().step == 13'000);
+    const auto evaluations = std::count_if(
+        series.curve.begin(), series.curve.end(),
+        [](const auto& point) { return point.step > 10'000 && point.values.contains("accuracy"); });
+    CHECK(evaluations % 30 == 0);  // all, of each line that had a curve
+    CHECK(evaluations >= 30);
+  }
+  CHECK(curves > 0);
 }
 
 TEST_CASE("a machine's word in a file's name") {
