@@ -76,7 +76,8 @@ Run run_of_table(bool second_passes = true) {
   return run;
 }
 
-app::Recording recording_of(int64_t n, const std::string& kernel = "gemm.cuda.shared_tile") {
+app::Recording recording_of(int64_t n, const std::string& kernel = "gemm.cuda.shared_tile",
+                            std::span<const RungHash> now = {}) {
   Transcript t;
   t.worker("hello", {{"version", "1"}, {"pid", 1}, {"build", Json::object()}});
   t.send(request_for(RequestType::run, 1));
@@ -89,6 +90,7 @@ app::Recording recording_of(int64_t n, const std::string& kernel = "gemm.cuda.sh
   t.worker("done", {{"request", 1}, {"status", "ok"}});
   auto run = std::make_shared<Run>();
   for (const std::string& text : t.lines) run->apply_line(text);
+  run->mark_stale(now);
   return {"", "Some GPU", "", run};
 }
 
@@ -128,6 +130,19 @@ TEST_CASE("rows are measured, extrapolated by FLOP, recorded elsewhere, or missi
     CHECK(has(text, part));
   }
   CHECK(text.find("first") < text.find("second"));
+  CHECK_FALSE(has(text, "stale"));
+}
+
+TEST_CASE("a row of a table says where its kernel has changed since") {
+  const Table table = table_of();
+  Run run = run_of_table();
+  const std::string measured = run.series().front().kernel;
+  const RungHash now[] = {{measured.c_str(), "another"}, {"gemm.cuda.shared_tile", "another"}};
+  run.mark_stale(now);
+  const auto rows =
+      app::fill_table(table, run, 1, {recording_of(kN, "gemm.cuda.shared_tile", now)}, {});
+  CHECK(rows[2].note == "recorded on Some GPU, stale");
+  CHECK(has(published_text(table, rows, {}, 100), "recorded, stale"));
 }
 
 TEST_CASE("a recording of another size, and a rung that failed here, fill no row") {

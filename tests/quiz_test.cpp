@@ -296,6 +296,27 @@ TEST_CASE("a bad question is one sentence with file, question and field") {
   CHECK(contains(parsed.error().sentence(), "'explanation' asks for {anwser}"));
 }
 
+TEST_CASE("an answer from stale figures says so") {
+  std::vector<RungHash> changed;
+  for (const RungHash& rung : rung_hashes()) changed.push_back({rung.rung, "0000000000000000"});
+  const auto quiz = load_quiz("gemm");
+  REQUIRE(quiz.ok());
+  size_t answered = 0;
+  for (const bool stale : {false, true}) {
+    const auto recordings = app::load_recordings(app::asset_folder("recorded"), nullptr,
+                                                 stale ? changed : std::vector<RungHash>());
+    for (const app::Recording& recording : recordings) {
+      for (const Question& question : *quiz) {
+        const Answer answer = evaluate(question, *find_lab("gemm"), *recording.run);
+        if (answer.state != Answer::State::answered) continue;
+        ++answered;
+        CHECK(contains(answer.explanation, "figures are stale") == stale);
+      }
+    }
+  }
+  CHECK(answered > 10);
+}
+
 TEST_CASE("the shipped questions about a GPU are answered by the shipped recordings") {
   std::vector<std::string> problems;
   const auto recordings = app::load_recordings(app::asset_folder("recorded"), &problems);
