@@ -30,6 +30,7 @@ void add_head(Transcript* out) {
   for (const std::string& id : {kWide, kProducer, test::kFirst}) {
     KernelInfo info = test::kernel_info(id);
     info.params.back().choices = {"fp32", "bf16"};
+    info.hash = "00beef00";
     out->worker("kernel", {{"request", 1}, {"kernel", info}});
   }
   out->worker("end", {{"request", 1}});
@@ -115,7 +116,7 @@ Run own() {
 /// A recording, this machine's run, and what the build says of its rungs.
 struct Fixture {
   Run recording = recorded(), here = own();
-  Sources sources{&here, false, {{&recording, "NVIDIA H200"}}, {}};
+  Sources sources{&here, false, {{&recording, "NVIDIA H200"}}};
 
   Figure figure(const std::string& text) const {
     const auto reference = parse_reference(text);
@@ -211,20 +212,28 @@ TEST_CASE("what was not measured is a gap with a reason") {
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=2048 vs=producer_consumer").gap == "its check failed");
 }
 
-TEST_CASE("a recording of an older source gives no figure") {
+TEST_CASE("a figure of older code is marked as such") {
   Fixture f;
-  f.sources.built_hash = [](const std::string& kernel) {
-    return kernel == kProducer ? "11111111" : "00beef00";
-  };
-  const Figure old = f.figure("h200 gemm.cuda.producer_consumer n=4096");
-  CHECK(old.is_stale);
-  CHECK(old.text == "not recorded");
-  CHECK(test::contains(old.gap, "older source of " + kProducer));
-  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096").gap.empty());
+  const RungHash now[] = {{kProducer.c_str(), "11111111"}, {kWide.c_str(), "00beef00"}};
+  f.recording.mark_stale(now);
+  CHECK(f.figure("h200 gemm.cuda.producer_consumer n=4096").is_stale);
+  CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096").is_stale);
   // Either side of a pair makes it old.
-  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer").is_stale);
-  CHECK(f.print("{{if faster h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer}}yes{{end}}") ==
-        "");
+  const Figure pair = f.figure("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer");
+  CHECK(pair.is_stale);
+  CHECK(test::contains(pair.source, "the code has changed since"));
+  const std::string text = "{{h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer}}";
+  CHECK(test::contains(f.print(text), "]†‡"));
+  const auto made = expand(text, f.sources, "lesson.md");
+  REQUIRE(made.ok());
+  REQUIRE(footnotes(*made).size() == 2);
+  CHECK(test::contains(footnotes(*made)[1], "has changed since"));
+  const auto page = fill_markers(
+      "<!-- figure h200 gemm.cuda.producer_consumer n=4096 -->"
+      "<!-- /figure -->",
+      f.sources, "README.md");
+  REQUIRE(page.ok());
+  CHECK(test::contains(*page, "‡<!-- /figure -->"));
 }
 
 TEST_CASE("m and k follow n, and what is left open is the family's fallback or the only one") {

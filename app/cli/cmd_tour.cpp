@@ -77,7 +77,7 @@ int list_tours(const CommonOptions& common) {
 
 /// Its figures from the recordings, marked and with their intervals; `notes` takes what the marks stand for.
 Result<study::Tour> with_figures(study::Tour tour, std::vector<std::string>* notes) {
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  const auto recordings = load_all_recordings(nullptr);
   const figure::Sources sources = figure_sources(nullptr, false, recordings);
   for (size_t i = 0; i < tour.steps.size(); ++i) {
     for (std::string* text : {&tour.steps[i].question, &tour.steps[i].words}) {

@@ -9,13 +9,6 @@ figure::Sources figure_sources(const Run* run, bool is_saved,
   sources.is_own_saved = is_saved;
   for (const Recording& recording : recordings)
     sources.recordings.push_back({recording.run.get(), recording.machine});
-  // A saved run says what was built then and there.
-  if (run && !is_saved) {
-    sources.built_hash = [run](const std::string& kernel) {
-      const KernelInfo* info = run->kernel(kernel);
-      return info ? info->hash : std::string();
-    };
-  }
   return sources;
 }
 

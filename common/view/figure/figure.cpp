@@ -149,28 +149,6 @@ Figure gap(const Reference& reference, std::string why) {
   return made;
 }
 
-/// The series of a comparison's side, for the source that it ran; a side has one of its own request.
-std::string hash_of_side(const Run& run, const Comparison& comparison, const std::string& kernel) {
-  for (const Series& series : run.series()) {
-    if (series.request == comparison.request && series.kernel == kernel) return series.hash;
-  }
-  const Series* alone = run.latest(kernel, comparison.candidate_params);
-  return alone ? alone->hash : "";
-}
-
-bool has_changed(const Sources& sources, const std::string& kernel, const std::string& hash) {
-  if (!sources.built_hash || hash.empty()) return false;
-  const std::string built = sources.built_hash(kernel);
-  return !built.empty() && built != hash;
-}
-
-Figure stale(const Reference& reference, const std::string& kernel) {
-  Figure made = gap(reference,
-                    "the recording is of an older source of " + kernel + "; it is to be made anew");
-  made.is_stale = true;
-  return made;
-}
-
 void add_place(const Place& place, bool is_recorded, Figure* figure) {
   figure->machine = place.machine;
   figure->is_recorded = is_recorded;
@@ -209,6 +187,7 @@ void add_source(const Reference& reference, const std::string& how, Figure* figu
   text += (figure->is_recorded ? ". Recorded on " : ". Measured on ") + figure->machine;
   if (!figure->time_utc.empty()) text += ", " + figure->time_utc.substr(0, 10);
   if (!figure->commit.empty()) text += ", commit " + figure->commit;
+  if (figure->is_stale) text += "; the code has changed since";
   figure->source = text + ".";
 }
 
@@ -223,8 +202,8 @@ std::string verdict_source(const Comparison& comparison) {
   return text;
 }
 
-Result<Figure> pair_in(const Reference& reference, const Place& place, const Sources& sources,
-                       bool is_recorded, bool* found) {
+Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
+                       bool* found) {
   const Point<Comparison> point = find_pair(reference, *place.run);
   *found = point.found != nullptr;
   if (!point.found) return Figure();
@@ -236,26 +215,21 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, const Sou
   if (comparison.verdict == Verdict::invalid || !(comparison.ratio > 0))
     return gap(reference, comparison.reasons.empty() ? "the comparison is invalid"
                                                      : comparison.reasons.front());
-  if (is_recorded) {
-    for (const std::string& kernel : {reference.kernel, reference.versus}) {
-      if (has_changed(sources, kernel, hash_of_side(*place.run, comparison, kernel)))
-        return stale(reference, kernel);
-    }
-  }
   Figure made;
   made.reference = reference.text;
   made.value = comparison.ratio;
   made.unit = "×";
   made.interval = comparison.ci;
   made.verdict = comparison.verdict;
+  made.is_stale = comparison.stale;
   add_place(place, is_recorded, &made);
   add_texts(reference, &made);
   add_source(reference, verdict_source(comparison), &made);
   return made;
 }
 
-Result<Figure> alone_in(const Reference& reference, const Place& place, const Sources& sources,
-                        bool is_recorded, bool* found) {
+Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_recorded,
+                        bool* found) {
   const Point<Series> point = find_series(reference, *place.run);
   *found = point.found != nullptr;
   if (!point.found) return Figure();
@@ -263,8 +237,6 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, const So
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
                          "set what they differ in");
   const Series& series = *point.found;
-  if (is_recorded && has_changed(sources, series.kernel, series.hash))
-    return stale(reference, series.kernel);
   const Metric& metric = *find_metric(reference.metric);
   const auto value = metric.of(series, derive(series, place.run->ceilings()));
   if (!value || !std::isfinite(value->value))
@@ -274,6 +246,7 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, const So
   made.value = value->value;
   made.unit = value->unit.empty() ? metric.unit : value->unit;
   made.interval = value->interval;
+  made.is_stale = series.stale;
   add_place(place, is_recorded, &made);
   add_texts(reference, &made);
   add_source(reference, "alone, " + to_string(series.params), &made);
@@ -302,14 +275,14 @@ Result<Figure> resolve_one(const Reference& reference, const Sources& sources) {
     const auto& environment = sources.own->environment();
     const Place own{sources.own, environment ? environment->machine() : "this machine"};
     RIDGE_TRY_VOID(check_params(reference, *own.run));
-    auto made = in(reference, own, sources, sources.is_own_saved, &found);
+    auto made = in(reference, own, sources.is_own_saved, &found);
     if (!made || found) return made;
   }
   for (const Place& place : sources.recordings) {
     if (!wants_own && !names_machine(place.machine, reference.machine)) continue;
     has_place = true;
     RIDGE_TRY_VOID(check_params(reference, *place.run));
-    auto made = in(reference, place, sources, true, &found);
+    auto made = in(reference, place, true, &found);
     if (!made || found) return made;
   }
   if (!has_place)

@@ -1,7 +1,6 @@
 // A figure that a text names, looked up in what was measured. Pure: the same runs give the same figure.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +21,6 @@ struct Sources {
   bool is_own_saved =
       false;  ///< it is a saved one, maybe of another machine: its figures are marked as such
   std::vector<Place> recordings;  ///< the first that holds the point counts
-  /// The hash of a rung as this build has it; empty where it does not know. Null: it knows none.
-  std::function<std::string(const std::string& kernel)> built_hash;
 };
 
 struct Figure {
@@ -38,12 +35,11 @@ struct Figure {
       verdict;  ///< pairs: the sustained one where it was taken, unless clock=equal was asked for
   std::string machine, commit, time_utc;  ///< where and when it was measured
   bool is_recorded = false;               ///< from a recording, so of another machine
-  bool is_stale = false;                  ///< the rung has changed since; it is a gap then
-  std::string source;                     ///< all of this in words, for a tooltip or a footnote
+  bool is_stale = false;  ///< the code of a rung has changed since; shown with a mark
+  std::string source;     ///< all of this in words, for a tooltip or a footnote
 };
 
-/// A point that nobody measured, a result without the metric, an invalid pair and a recording of an older source are
-/// gaps. Errors (bad_input): a rung's parameter that it does not have, or a recording that holds several such points.
+/// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a rung's parameter that it does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
 
 /// "faster", "slower", "the same", "no difference shown" (or "beyond the margin"); of a gap its text.

@@ -42,6 +42,7 @@ std::string plain(const Text& text) {
     if (piece.figure < 0) continue;
     const Figure& figure = text.figures[static_cast<size_t>(piece.figure)];
     if (!figure.interval_text.empty()) out += " " + figure.interval_text;
+    if (figure.is_stale) out += kStaleMark;
   }
   return out;
 }

@@ -237,24 +237,29 @@ Result<Text> expand(std::string_view text, const Sources& sources, const std::st
   return error;
 }
 
+std::string marked(const Figure& figure, std::string text) {
+  if (figure.is_recorded) text += kRecordedMark;
+  if (figure.is_stale) text += kStaleMark;
+  return text;
+}
+
 std::string printed(const Text& text) {
   return put_together(text, [](const Figure& figure, const Piece&) {
     std::string out = figure.text;
     if (!figure.interval_text.empty()) out += " " + figure.interval_text;
-    return figure.is_recorded ? out + kRecordedMark : out;
+    return marked(figure, out);
   });
 }
 
 std::string shown(const Text& text) {
-  return put_together(text, [](const Figure& figure, const Piece&) {
-    return figure.is_recorded ? figure.text + kRecordedMark : figure.text;
-  });
+  return put_together(
+      text, [](const Figure& figure, const Piece&) { return marked(figure, figure.text); });
 }
 
 std::string linked(const Text& text) {
   return put_together(text, [](const Figure& figure, const Piece& piece) {
-    const std::string words = figure.is_recorded ? figure.text + kRecordedMark : figure.text;
-    return "[" + words + "](" + std::string(kFigureLink) + std::to_string(piece.figure) + ")";
+    return "[" + marked(figure, figure.text) + "](" + std::string(kFigureLink) +
+           std::to_string(piece.figure) + ")";
   });
 }
 
@@ -268,6 +273,9 @@ std::vector<std::string> footnotes(const Text& text) {
     if (!figure.is_recorded) continue;
     add(std::string(kRecordedMark) + " recorded on " + figure.machine + " (" +
         figure.time_utc.substr(0, 10) + ", commit " + figure.commit + ")");
+  }
+  for (const Figure& figure : text.figures) {
+    if (figure.is_stale) add(std::string(kStaleMark) + " the code of this rung has changed since");
   }
   for (const Figure& figure : text.figures) {
     if (!figure.gap.empty()) add(figure.source);
