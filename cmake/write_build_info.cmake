@@ -1,8 +1,9 @@
 # cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -DOPTIMIZATION= -P: defines ridge::build_info().
-execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE rc)
-if(NOT rc EQUAL 0)  # a copy without its history: whoever copied it may say
-  set(commit "$ENV{RIDGE_COMMIT}")
+# A copy that lost its history, or has another's: the one who copied it says which commit it is.
+set(commit "$ENV{RIDGE_COMMIT}")
+if(NOT commit)
+  execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
 if(NOT commit)
   set(commit "unknown")

@@ -41,9 +41,8 @@ struct Loader {
 /// Their config is a Loader; the device is a second thread pool, or a GPU.
 extern const PipelineMaker kCpuLoader, kCudaLoader;
 
-/// PyTorch's DataLoader and DALI on the same files (peers/); their config says nothing.
-extern const PipelineMaker kPytorchLoader, kDaliLoader;
+/// PyTorch's DataLoader on the same files (peers/pytorch.cpp); its config says nothing.
+extern const PipelineMaker kPytorchLoader;
 const char* pytorch_loader_unavailable();
-const char* dali_loader_unavailable();
 
 }  // namespace ridge

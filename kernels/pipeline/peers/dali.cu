@@ -6,6 +6,7 @@
 // Look at   It has no step to overlap with: what ours loses to its training, it keeps.
 // Source    NVIDIA DALI, fn.decoders.image with device="mixed", on nvJPEG.
 #include "kernels/pipeline/loader.h"
+#include "kernels/pipeline/peers/loader_process.h"
 
 namespace ridge {
 namespace {

@@ -27,3 +27,11 @@ Result<std::unique_ptr<Pipeline>> build_peer(const LoaderPeer& peer, const Pipel
 std::vector<ParamSpec> peer_params(const PipelineDesc& desc);
 
 }  // namespace ridge::pipeline
+
+namespace ridge {
+
+/// DALI on the same files (dali.cpp); its config says nothing.
+extern const PipelineMaker kDaliLoader;
+const char* dali_loader_unavailable();
+
+}  // namespace ridge
