@@ -40,6 +40,10 @@ _outcome = _in("common/harness/measure/outcome.cpp", "harness", "gate", "compare
 _sustained = _in("common/harness/measure/sustained.cpp", "compare")
 _compare = _in("common/harness/measure/compare.cpp", "compare", "gate")
 _cpu = _in("common/harness/measure/cpu_device.cpp", "cpu_device")
+_python = _in("common/harness/measure/python.cpp", "peers")
+_loader = _in("kernels/pipeline/peers/loader_process.cpp", "peers")
+_clocks = _in("common/record/clocks.cpp", "report")
+_figure = _in("common/view/figure/text.cpp", "figure")
 _gpu = _in("common/harness/measure/cuda/block_timer.cpp", "cuda_timing")
 
 MUTATIONS = [
@@ -190,9 +194,9 @@ MUTATIONS = [
     _compare("the orders are one and the same", "for (const int side : orders_.back())",
              "for (const int side : stats::balanced_orders(static_cast<int>(sides_.size()))[0])"),
     _compare("a held clock is not looked at", "if (!look_.is_held()) {", "if (true) {"),
-    _compare("the rounds' verdict leads although the sides ran alone",
-             "  static_cast<PairedVerdict&>(*comparison) = paired;\n",
-             "  static_cast<PairedVerdict&>(*comparison) = comparison->equal_clock.value_or(paired);\n"),
+    _sustained("the rounds' verdict leads although the sides ran alone",
+               "  static_cast<PairedVerdict&>(*comparison) = paired;\n",
+               "  static_cast<PairedVerdict&>(*comparison) = comparison->equal_clock.value_or(paired);\n"),
     _sustained("a turn counts before its clock is steady",
                "RIDGE_TRY(turn.steady, settle(i));", "turn.steady = true;"),
     _sustained("pairs are of one side", "std::log(baseline[k].call_ns) - std::log(candidate[k].call_ns)",
@@ -223,6 +227,18 @@ MUTATIONS = [
          "const int64_t spells = side.cache == Cache::cold ? calls : 1;",
          "const int64_t spells = 1;"),
     _cpu("a sample is a single call", "std::llround(std::ceil(side->min_ns / side->call_ns))", "1"),
+    # ---- peers, verdicts of a file, figures in a text
+    _python("an old library is compared with", "if (!is_older(found->version, floor)) return true;",
+            "return true;"),
+    _loader("the slowest number of workers stays", "if (rate > best) best = rate",
+            "if (best == 0 || rate < best) best = rate"),
+    _clocks("a verdict is read whatever its interval says",
+            "return finite && judged.ci->low > 1 ? Verdict::faster : Verdict::unresolved;",
+            "return Verdict::faster;"),
+    _clocks("a held clock without turns lacks nothing", "         comparison.clock_held;",
+            "         comparison.clock_held && false;"),
+    _figure("a figure of older code has no mark", "if (figure.is_stale) text += kStaleMark;", ""),
+
     # ---- the GPU's clock (--gpu)
     _gpu("the block is not waited for",
          "  RIDGE_CUDA_TRY(cudaStreamSynchronize(stream_));\n\n  std::vector<Stamp> stamps",
