@@ -1,9 +1,24 @@
 # cmake -DOUTPUT= -DROOT= -DVERSION= -DTYPE= -DCOMPILER= -DCUDA= -DOPTIMIZATION= -P: defines ridge::build_info().
-# A copy that lost its history, or has another's: the one who copied it says which commit it is.
-set(commit "$ENV{RIDGE_COMMIT}")
-if(NOT commit)
-  execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
-    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+execute_process(COMMAND git -C ${ROOT} describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE rc)
+# A copy without its history, or with another's: who copied it may say RIDGE_COMMIT=COMMIT:TREE, of "git rev-parse
+# HEAD HEAD^{tree}". Where git is there the files have to be that tree.
+if("$ENV{RIDGE_COMMIT}" MATCHES "^([0-9a-f]+):([0-9a-f]+)$")
+  set(said ${CMAKE_MATCH_1})
+  set(tree ${CMAKE_MATCH_2})
+  if(rc EQUAL 0)
+    set(index ${OUTPUT}.index)
+    file(REMOVE ${index})
+    set(git ${CMAKE_COMMAND} -E env GIT_INDEX_FILE=${index} git -C ${ROOT})
+    execute_process(COMMAND ${git} add -A . ERROR_QUIET)
+    execute_process(COMMAND ${git} write-tree OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    file(REMOVE ${index})
+  endif()
+  if(NOT rc EQUAL 0 OR found STREQUAL tree)
+    string(SUBSTRING ${said} 0 12 commit)
+  endif()
+elseif(NOT rc EQUAL 0)
+  set(commit "")
 endif()
 if(NOT commit)
   set(commit "unknown")

@@ -215,8 +215,28 @@ TEST_CASE("a pack holds what was put in, and no other archive is one") {
   CHECK((*read)[1].text == files[1].text);
   REQUIRE(write_pack(path, {{"../a.jsonl", "one\n"}}).ok());
   CHECK(has(read_pack(path).error().sentence(), "no recording's name"));
+  REQUIRE(write_pack(path, {{"a.jsonl", "one\n"}, {"a.jsonl", "two\n"}}).ok());
+  CHECK(has(read_pack(path).error().sentence(), "is not packed as a recording is"));
   REQUIRE(write_whole(path, "no archive").ok());
   CHECK_FALSE(read_pack(path).ok());
+}
+
+TEST_CASE("a pack that tar made is refused: it may hold links, folders and more behind its end") {
+  const Folder folder;
+  const std::string line =
+      "cd '" + folder.path.string() +
+      "' && ln -s /etc/passwd gemm.h200.jsonl && tar czf link.tar.gz gemm.h200.jsonl && "
+      "rm gemm.h200.jsonl && echo one > gemm.h200.jsonl && "
+      "tar czf plain.tar.gz gemm.h200.jsonl";
+  REQUIRE(std::system(line.c_str()) == 0);
+  for (const char* name : {"link.tar.gz", "plain.tar.gz"})
+    CHECK(has(read_pack(folder / name).error().sentence(), "not packed as a recording is"));
+  // Two packs, one behind the other: the second would be unpacked unchecked.
+  REQUIRE(write_pack(folder / "one.tar.gz", {{"a.jsonl", "one\n"}}).ok());
+  const std::string twice =
+      "cd '" + folder.path.string() + "' && cat one.tar.gz one.tar.gz > two.tar.gz";
+  REQUIRE(std::system(twice.c_str()) == 0);
+  CHECK(has(read_pack(folder / "two.tar.gz").error().sentence(), "stands behind its end"));
 }
 
 TEST_CASE("one command records this machine's rungs into a file that the check takes") {

@@ -1,5 +1,5 @@
 // The recordings that ship with the program: small, whole, of one lab and machine each, checked; and what of them is no
-// longer fresh is named in assets/recorded/pending.txt, which may only shrink.
+// longer fresh is named in assets/recorded/pending.txt, which has no line too many.
 #include <fnmatch.h>
 #include <unistd.h>
 

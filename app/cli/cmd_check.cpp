@@ -1,8 +1,5 @@
 // ridgepoint check FILE...: whether recordings may stand beside the program's own.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,11 +9,10 @@
 #include "app/query/recordings.h"
 #include "app/query/terminal.h"
 #include "common/core/files.h"
+#include "common/core/work_folder.h"
 
 namespace ridge::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct CheckFileOptions {
   std::vector<std::string> files;
@@ -35,28 +31,19 @@ Result<std::string> checked(const std::string& path, const CheckFileOptions& opt
 /// The files of a pack, one by one, in a folder that goes again.
 Result<std::string> checked_pack(const std::string& path, const CheckFileOptions& options) {
   RIDGE_TRY(const auto files, read_pack(path));
-  std::string folder = (fs::temp_directory_path() / "ridgepoint-XXXXXX").string();
-  if (!mkdtemp(folder.data()))
-    return Error{ErrorCode::cannot_write, "no folder could be made", folder,
-                 "see whether the disk is full"};
+  RIDGE_TRY(const WorkFolder folder, WorkFolder::make());
   std::string text;
-  Result<void> good;
   for (const PackedFile& file : files) {
-    const std::string part = folder + "/" + file.name;
-    good = write_whole(part, file.text);
-    if (!good) break;
+    const std::string part = folder.path() + "/" + file.name;
+    RIDGE_TRY_VOID(write_whole(part, file.text));
     const auto found = checked(part, options);
     if (!found) {
       Error error = found.error();
       error.where = path + ": " + file.name;
-      good = error;
-      break;
+      return error;
     }
     text += "\n  " + file.name + ": " + *found;
   }
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  if (!good) return good.error();
   return std::to_string(files.size()) + " recordings" + text;
 }
 

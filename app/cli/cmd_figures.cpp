@@ -50,7 +50,11 @@ Result<Checked> check(const std::string& file, const figure::Sources& sources, b
 }
 
 int cmd_figures(const CommonOptions& common, const FiguresOptions& options) {
-  const auto recordings = load_recordings(asset_folder("recorded"), nullptr);
+  std::vector<std::string> problems;
+  const auto recordings = load_recordings(asset_folder("recorded"), &problems);
+  if (!problems.empty())
+    return fail(common, Error{ErrorCode::bad_input, problems.front(), asset_folder("recorded"),
+                              "mend it first: without it a page would lose its figures"});
   const figure::Sources sources = figure_sources(nullptr, false, recordings);
   Json list = Json::array();
   bool differs = false;

@@ -2,12 +2,10 @@
 // each checked, in one file to send (docs/contributing_recordings.md).
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -19,12 +17,11 @@
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
 #include "common/core/files.h"
+#include "common/core/work_folder.h"
 #include "common/record/derive.h"
 
 namespace ridge::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct RecordOptions {
   std::string lab;
@@ -53,23 +50,6 @@ int record_one(const CommonOptions& common, const RecordOptions& options) {
 }
 
 // ---- --contribute ------------------------------------------------------------------------------
-
-/// A folder that goes when this does.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string name = (fs::temp_directory_path() / "ridgepoint-XXXXXX").string();
-    if (mkdtemp(name.data())) path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// What this machine is, and which labs it has a rung for.
 struct Here {
@@ -124,13 +104,14 @@ int contribute(const CommonOptions& common, const RecordOptions& options) {
   }
   const auto here = look_here(common, options);
   if (!here) return fail(common, here.error());
-  const WorkFolder folder;
+  const auto folder = WorkFolder::make();
+  if (!folder) return fail(common, folder.error());
   std::vector<PackedFile> files;
   Json left_out = Json::object();
   for (const Lab* lab : here->labs) {
     complain(
         fmt::format("lab {} on {}, {:g} s at most", lab->id, here->machine, options.plan.budget_s));
-    auto file = contribute_lab(common, options, *here, *lab, folder.path());
+    auto file = contribute_lab(common, options, *here, *lab, folder->path());
     if (file) {
       files.push_back(*std::move(file));
       continue;

@@ -1,4 +1,4 @@
-// Where the figures of texts come from: this machine's run, then the recordings that ship.
+// Where the figures of texts come from: this machine's run, then recordings.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,7 @@
 
 namespace ridge::app {
 
-/// `run` may be null; what it says of the rungs that are built here makes recordings of older sources gaps. All of it
-/// has to outlive what is returned. `is_saved`: the run was opened from a file.
+/// `run` may be null. All of it has to outlive what is returned. `is_saved`: the run was opened from a file.
 figure::Sources figure_sources(const Run* run, bool is_saved,
                                const std::vector<Recording>& recordings);
 

@@ -38,12 +38,17 @@ class Checker {
 
   Result<void> check() {
     RIDGE_TRY(name_, recording_name(path_));
+    if (!check_size()) return found_fault();
     RIDGE_TRY(run_, Run::load(path_));
+    if (!run_.log().empty()) {
+      fault(run_.log().front());
+      return found_fault();
+    }
     using Step = bool (Checker::*)();
     for (const Step step :
-         {&Checker::check_file, &Checker::check_lines, &Checker::check_machine,
-          &Checker::check_catalogue, &Checker::check_results, &Checker::check_comparisons}) {
-      if (!(this->*step)()) return Error{ErrorCode::bad_input, what_, path_, hint_};
+         {&Checker::check_lines, &Checker::check_machine, &Checker::check_catalogue,
+          &Checker::check_results, &Checker::check_comparisons}) {
+      if (!(this->*step)()) return found_fault();
     }
     return {};
   }
@@ -54,7 +59,10 @@ class Checker {
     return false;
   }
 
-  bool check_file() {
+  Error found_fault() const { return {ErrorCode::bad_input, what_, path_, hint_}; }
+
+  /// Before a line of it is read.
+  bool check_size() {
     std::error_code ignored;
     const auto bytes = fs::file_size(path_, ignored);
     if (bytes > kMostLabBytes) {
@@ -62,7 +70,6 @@ class Checker {
                                bytes, kMostLabBytes),
                    "record fewer points");
     }
-    if (!run_.log().empty()) return fault(run_.log().front());
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/query/recording_check.h"
 #include "common/core/files.h"
 
 namespace ridge::app {
@@ -91,7 +92,8 @@ Result<void> write_pack(const std::string& path, const std::vector<PackedFile>& 
 Result<std::vector<PackedFile>> read_pack(const std::string& path) {
   RIDGE_TRY(const std::string tar, expanded(path));
   std::vector<PackedFile> files;
-  for (size_t at = 0; at + kBlock <= tar.size() && tar[at] != '\0';) {
+  size_t at = 0;
+  while (at + kBlock <= tar.size() && tar[at] != '\0') {
     const std::string name(tar.c_str() + at, strnlen(tar.c_str() + at, 100));
     const size_t bytes = std::strtoull(tar.substr(at + 124, 11).c_str(), nullptr, 8);
     const bool whole = tar.compare(at + 257, 5, "ustar") == 0 && bytes <= tar.size() &&
@@ -99,10 +101,18 @@ Result<std::vector<PackedFile>> read_pack(const std::string& path) {
     if (!whole) return no_pack(path, "it is no pack of recordings, or cut off");
     if (name.find('/') != name.npos || name.starts_with("."))
       return no_pack(path, "it holds '" + name + "', which is no recording's name");
-    at += kBlock;
-    files.push_back({name, tar.substr(at, bytes)});
-    at += bytes + padding_of(bytes).size();
+    PackedFile file{name, tar.substr(at + kBlock, bytes)};
+    // Our own header, byte for byte: what another program makes of links, prefixes and sums is no question then.
+    const bool is_ours = tar.compare(at, kBlock, header_of(file)) == 0;
+    const bool is_new = std::none_of(files.begin(), files.end(),
+                                     [&](const PackedFile& other) { return other.name == name; });
+    if (!is_ours || !is_new || bytes > kMostLabBytes)
+      return no_pack(path, "'" + name + "' is not packed as a recording is");
+    files.push_back(std::move(file));
+    at += kBlock + bytes + padding_of(bytes).size();
   }
+  if (tar.find_first_not_of('\0', at) != tar.npos)
+    return no_pack(path, "something stands behind its end");
   if (files.empty()) return no_pack(path, "it holds no recording");
   return files;
 }

@@ -1,5 +1,5 @@
-// Recorded runs shipped with the program (assets/recorded/*.jsonl): what a machine without a GPU
-// shows for GPU rungs, always under the name of the machine that ran them.
+// Recorded runs: those that ship with the program (assets/recorded/*.jsonl) and the user's own. What cannot run here is
+// shown from them, always under the name of the machine that ran it.
 #pragma once
 
 #include <memory>

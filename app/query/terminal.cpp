@@ -82,7 +82,13 @@ std::string to_ascii(const std::string& text) {
 
 std::string for_terminal(const std::string& text) {
   static const bool utf8 = locale_has_utf8();
-  return utf8 ? text : to_ascii(text);
+  std::string shown = utf8 ? text : to_ascii(text);
+  // A file's text may hold what a terminal obeys.
+  for (char& letter : shown) {
+    const auto code = static_cast<unsigned char>(letter);
+    if ((code < 0x20 && letter != '\n' && letter != '\t') || code == 0x7f) letter = '?';
+  }
+  return shown;
 }
 
 std::string fit(const std::string& text, size_t width) {

@@ -8,6 +8,9 @@
 //   of a registration the family, the name of the rung, and the members that are words for people (kWords).
 // It changes with every other token of the rung's file and of the kernel headers that it includes.
 //
+// Files that are compiled beside a rung (an engine's or a search's .cpp or .cu) and scripts that lie in them are not in
+// it: who changes one of these takes the rungs that call it again.
+//
 // It is no hash of what the preprocessor makes of a file: that would need nvcc wherever a CUDA rung is listed, and would
 // change with each release of the toolkit's headers.
 #pragma once

@@ -81,9 +81,9 @@ Point<T> choose(const std::vector<const T*>& matching, const Params& wanted,
   for (const T* one : matching) {
     const int count = at_fallback(params_of(*one), wanted, info);
     if (count < best_count) continue;
-    const bool is_other = count == best_count && params_of(*best.found) != params_of(*one);
-    best.doubt = is_other ? to_string(params_of(*best.found)) + " and " + to_string(params_of(*one))
-                          : std::string();
+    if (count > best_count) best.doubt.clear();
+    if (count == best_count && params_of(*best.found) != params_of(*one))
+      best.doubt = to_string(params_of(*best.found)) + " and " + to_string(params_of(*one));
     best.found = one;
     best_count = count;
   }
@@ -253,18 +253,17 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
   return made;
 }
 
+/// A whole word of its name: "h200" is no GH200.
 bool names_machine(const std::string& machine, const std::string& word) {
   const auto lower = [](std::string text) {
-    for (char& letter : text)
-      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
+    for (char& letter : text) {
+      const auto code = static_cast<unsigned char>(letter);
+      letter = std::isalnum(code) ? static_cast<char>(std::tolower(code)) : ' ';
+    }
+    return " " + text + " ";
   };
   return lower(machine).find(lower(word)) != std::string::npos;
 }
-
-}  // namespace
-
-namespace {
 
 /// Of one baseline, in the first place that has the point.
 Result<Figure> resolve_one(const Reference& reference, const Sources& sources) {

@@ -17,8 +17,8 @@
 
 namespace ridge::figure {
 
-/// The document with everything behind its comments made anew; the same text where nothing has changed. No figure is
-/// marked: such a page says which machine its figures are of. Errors (bad_input) name `where` and the line.
+/// The document with everything behind its comments made anew; the same text where nothing has changed. A figure of
+/// older code is marked; its machine is not, since such a page says which machine its figures are of. Errors (bad_input) name `where` and the line.
 Result<std::string> fill_markers(std::string_view document, const Sources& sources,
                                  const std::string& where);
 
