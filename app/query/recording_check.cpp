@@ -108,8 +108,7 @@ class Checker {
     }
     const std::string commit = commit_of(run_);
     if (!options_.dirty_too && !is_clean_commit(commit)) {
-      return fault("it was measured by a build of commit '" + commit +
-                       "', and nobody can say which source that was",
+      return fault("it was measured by a build of commit '" + commit + "', which names no source",
                    "commit, build and record it again");
     }
     return true;

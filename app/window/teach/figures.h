@@ -8,7 +8,7 @@
 
 namespace ridge::window {
 
-/// The text with its figures; of a bad reference its error alone, for whoever writes the text.
+/// The text with its figures; of a bad reference its error alone, for its author.
 figure::Text figure_text(const State& state, const std::string& text, const std::string& where);
 /// Whatever the figures of texts depend on: they are looked up again where this is another.
 std::string figures_depend_on(const State& state);
