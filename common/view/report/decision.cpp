@@ -156,7 +156,7 @@ void decide_invalid(const Comparison& comparison, const std::string& candidate_p
 }
 
 void decide_by_verdict(const Comparison& comparison, const Series* candidate, Decision* decision) {
-  decision->verdict = comparison.verdict;
+  decision->verdict = supported_verdict(comparison);
   switch (decision->verdict) {
     case Verdict::slower:
       decision->decision = "keep";
