@@ -143,7 +143,7 @@ class Tokens {
     return rest;
   }
 
-  /// A name, or a number with its separators and its sign of an exponent left out.
+  /// A name, or a number with its separators. The sign of an exponent is a token of its own.
   std::string word() {
     const size_t begin = at_;
     const bool number = std::isdigit(static_cast<unsigned char>(text_[at_])) != 0;

@@ -39,7 +39,8 @@ struct Figure {
   std::string source;     ///< all of this in words, for a tooltip or a footnote
 };
 
-/// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a rung's parameter that it does not have, or a recording that holds several such points.
+/// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
+/// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
 
 /// "faster", "slower", "the same", "no difference shown" (or "beyond the margin"); of a gap its text.
