@@ -35,7 +35,8 @@ endfunction()
 # The hash of each rung's code, for a program that links no kernel: rung-hashes reads the sources and writes a table.
 function(ridge_embed_rung_hashes target)
   add_executable(rung-hashes ${CMAKE_SOURCE_DIR}/cmake/rung_hashes.cpp
-    common/harness/kernel/sources.cpp common/harness/kernel/code_hash.cpp common/harness/kernel/build_line.cpp)
+    common/harness/kernel/sources.cpp common/harness/kernel/code_hash.cpp
+    common/harness/kernel/code_tokens.cpp common/harness/kernel/build_line.cpp)
   file(GLOB files CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
     ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)

@@ -117,8 +117,79 @@ TEST_CASE("a rung's hash changes with each token of its code and with its flags"
   }
 }
 
+namespace {
+
+/// Of the first file, with all others beside it.
+std::string hash_among(const std::vector<std::pair<const char*, std::string>>& texts) {
+  std::vector<EmbeddedFile> files;
+  for (const auto& [path, text] : texts) files.push_back({path, text.c_str()});
+  return hex16(CodeHashes(files).of(files.front()));
+}
+
+}  // namespace
+
+TEST_CASE("a rung's hash holds what is linked with the headers that it includes") {
+  const std::pair<const char*, std::string> rung = {
+      "kernels/gemm/rungs/x.cpp", kShared + "int add() { return Engine::make(kTwo); }\n" + kRung};
+  const std::pair<const char*, std::string> header = {
+      "kernels/gemm/shared.h",
+      "class Engine final : public Base<int> { void run(); };\nextern const Maker kOne, kTwo;\n"};
+  const auto with = [&](const char* path, const std::string& text) {
+    return hash_among({rung, header, {path, kShared + text}});
+  };
+  const std::string alone = hash_among({rung, header});
+  std::set<std::string> seen = {alone};
+  const auto is_new = [&](const std::string& hash) { return seen.insert(hash).second; };
+  CHECK(is_new(with("kernels/gemm/engine.cpp", "void Engine::run() {}\n")));
+  CHECK(is_new(with("kernels/gemm/engine.cpp", "void Engine::run() { step(); }\n")));
+  CHECK(is_new(with("kernels/runtime/two.cpp", "const Maker kTwo = {2};\n")));
+  CHECK(is_new(with("kernels/runtime/two.cpp", "MAKE_ONE(kTwo)\n")));
+  CHECK(is_new(with("kernels/gemm/rungs/y.cpp", "const Maker kTwo = {2};\n" + kRung)));
+  // Nothing of it is declared in the header, or used, or other files cannot see it.
+  CHECK(with("kernels/gemm/one.cpp", "const Maker kOne = {1};\n") == alone);
+  CHECK(with("kernels/gemm/engine.cpp", "void run(Engine& engine) {}\n") == alone);
+  CHECK(with("kernels/gemm/engine.cpp", "namespace {\nconst Maker kTwo = {2};\n}\n") == alone);
+  CHECK(with("kernels/gemm/engine.cpp", "static const Maker kTwo = {2};\n") == alone);
+  // A family's problem; another rung's own.
+  CHECK(with("kernels/gemm/problem.cpp", "void Engine::run() {}\nRIDGE_FAMILY(gemm);\n") == alone);
+  CHECK(with("kernels/gemm/rungs/y.cpp", "namespace {\nconst Maker kTwo = {2};\n}\n" + kRung) ==
+        alone);
+}
+
+TEST_CASE("each engine, search and script counts for the rungs that call it") {
+  const auto hash = [](const char* changed, const char* rung) {
+    std::vector<std::pair<const char*, std::string>> texts;
+    for (const EmbeddedFile& file : embedded_files()) {
+      const bool is_changed = std::string_view(file.path) == changed;
+      texts.emplace_back(file.path, std::string(file.text) + (is_changed ? "\nint changed;" : ""));
+      if (std::string_view(file.path) == rung) std::swap(texts.back(), texts.front());
+    }
+    return hash_among(texts);
+  };
+  const auto counts = [&](const char* file, const char* rung) {
+    return hash(file, rung) != hash("", rung);
+  };
+  CHECK(counts("kernels/pipeline/engine_stages.cpp", "kernels/pipeline/rungs/serial.cpp"));
+  CHECK(counts("kernels/pipeline/peers/loader_process.cpp", "kernels/pipeline/peers/pytorch.cu"));
+  CHECK(counts("kernels/pipeline/peers/pytorch.cpp", "kernels/pipeline/peers/pytorch.cu"));
+  CHECK(counts("kernels/runtime/cuda/blas_tuning.cu", "kernels/gemm/peers/cublaslt.cu"));
+  CHECK(counts("kernels/gemm/peers/cutlass_tall.cu", "kernels/gemm/peers/cutlass.cu"));
+  CHECK(counts("kernels/mixed/cuda_trainer.cu", "kernels/mixed/rungs/bf16.cu"));
+  CHECK(counts("kernels/mixed/peers/pytorch.cpp", "kernels/mixed/peers/pytorch.cu"));
+  CHECK_FALSE(counts("kernels/mixed/peers/pytorch.cpp", "kernels/mixed/rungs/bf16.cu"));
+  CHECK(counts("kernels/quantnet/tile_vnni.cpp", "kernels/quantnet/rungs/int4_groups.cpp"));
+  CHECK_FALSE(counts("kernels/mixed/cuda_trainer.cu", "kernels/quantnet/rungs/channels.cpp"));
+  CHECK_FALSE(counts("kernels/gemm/problem.cpp", "kernels/gemm/peers/cublaslt.cu"));
+  CHECK_FALSE(counts("kernels/runtime/cuda/tensor_gemm.cu", "kernels/gemm/rungs/naive.cu"));
+}
+
 TEST_CASE("code is read as the compiler reads it") {
   using Pieces = std::vector<std::string>;
+  const auto code_pieces = [](const char* text) {
+    Pieces texts;
+    for (const CodePiece& piece : ridge::code_pieces(text)) texts.push_back(piece.text);
+    return texts;
+  };
   CHECK(code_pieces("int a; // one\n  /* two */ int b;") == Pieces{"int a;", "int b;"});
   CHECK(code_pieces("f(\"// no  comment\", '\"');") == Pieces{"f(\"// no  comment\",'\"');"});
   CHECK(code_pieces("auto s = R\"py(a // b\n  # c)py\";") ==

@@ -1,166 +1,13 @@
 #include "common/harness/kernel/code_hash.h"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <optional>
+#include <utility>
+
+#include "common/harness/kernel/code_tokens.h"
 
 namespace ridge {
 namespace {
-
-enum class TokenKind { word, literal, punctuation, directive };
-
-struct Token {
-  TokenKind kind;
-  std::string text;
-  bool after_space = false;
-};
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// Reads C++ and CUDA. What is no code (an open comment, an open literal) ends with the text.
-class Tokens {
- public:
-  explicit Tokens(std::string_view text) : text_(text) {}
-
-  std::vector<Token> all() {
-    while (skip_space()) {
-      const char c = text_[at_];
-      if (c == '#' && begins_line_) {
-        add(TokenKind::directive, directive());
-        begins_line_ = true;
-        continue;
-      }
-      begins_line_ = false;
-      if (is_raw_string()) {
-        add(TokenKind::literal, raw_string());
-      } else if (c == '"' || c == '\'') {
-        add(TokenKind::literal, literal());
-      } else if (is_word(c)) {
-        add(TokenKind::word, word());
-      } else {
-        add(TokenKind::punctuation, std::string(1, c));
-        ++at_;
-      }
-    }
-    return std::move(tokens_);
-  }
-
- private:
-  bool starts(std::string_view what) const { return text_.substr(at_).starts_with(what); }
-
-  void add(TokenKind kind, std::string text) {
-    tokens_.push_back({kind, std::move(text), space_});
-    space_ = false;
-  }
-
-  void skip_block_comment() {
-    const size_t end = text_.find("*/", at_ + 2);
-    at_ = end == text_.npos ? text_.size() : end + 2;
-  }
-
-  /// False at the end of the text.
-  bool skip_space() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (starts("//")) {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (starts("/*")) {
-        skip_block_comment();
-      } else if (starts("\\\n")) {
-        at_ += 2;
-      } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-        begins_line_ = begins_line_ || c == '\n';
-        ++at_;
-      } else {
-        return true;
-      }
-      space_ = true;
-    }
-    return false;
-  }
-
-  /// The logical line without comments, runs of white space as one space.
-  std::string directive() {
-    std::string line;
-    bool space = false;
-    while (at_ < text_.size() && text_[at_] != '\n') {
-      const char c = text_[at_];
-      if (starts("//")) {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-        break;
-      }
-      if (starts("/*")) {
-        skip_block_comment();
-        space = true;
-      } else if (starts("\\\n")) {
-        at_ += 2;
-        space = true;
-      } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-        ++at_;
-        space = true;
-      } else {
-        if (space && line != "#") line += ' ';
-        space = false;
-        line +=
-            c == '"' || (c == '\'' && !is_word(line.back())) ? literal() : text_.substr(at_++, 1);
-      }
-    }
-    return line;
-  }
-
-  /// Up to its quote, or to the end of the line.
-  std::string literal() {
-    const size_t begin = at_;
-    const char quote = text_[at_++];
-    for (; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
-        ++at_;
-      } else if (text_[at_] == quote) {
-        ++at_;
-        break;
-      }
-    }
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  bool is_raw_string() const { return starts("R\""); }
-
-  std::string raw_string() {
-    const size_t begin = at_, open = text_.find('(', at_);
-    if (open == text_.npos) return take_rest();
-    const std::string close = ")" + std::string(text_.substr(at_ + 2, open - at_ - 2)) + "\"";
-    const size_t end = text_.find(close, open);
-    if (end == text_.npos) return take_rest();
-    at_ = end + close.size();
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  std::string take_rest() {
-    const std::string rest(text_.substr(at_));
-    at_ = text_.size();
-    return rest;
-  }
-
-  /// A name, or a number with its separators. The sign of an exponent is a token of its own.
-  std::string word() {
-    const size_t begin = at_;
-    const bool number = std::isdigit(static_cast<unsigned char>(text_[at_])) != 0;
-    while (at_ < text_.size()) {
-      const bool separates =
-          number && at_ + 1 < text_.size() && text_[at_] == '\'' && is_word(text_[at_ + 1]);
-      if (!is_word(text_[at_]) && !separates && !(number && text_[at_] == '.')) break;
-      ++at_;
-    }
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  bool begins_line_ = true, space_ = false;
-  std::vector<Token> tokens_;
-};
 
 bool is_operator(const Token& token) {
   return token.kind == TokenKind::punctuation &&
@@ -232,6 +79,75 @@ bool is_dropped(const Token& token) {
   return directive_is(token, "include") || token.text == "#pragma once";
 }
 
+bool is_macro(std::string_view word) {
+  return word.size() > 2 && std::all_of(word.begin(), word.end(), [](char c) {
+           return c == '_' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+         });
+}
+
+/// Reads what one outermost declaration declares or defines: a type, variables, a function. Of `Engine::run` it is Engine.
+class Names {
+ public:
+  explicit Names(std::span<const Token> tokens) : tokens_(tokens) {}
+
+  std::vector<std::string> all() {
+    for (at_ = 0; at_ < tokens_.size(); ++at_) {
+      const std::string& text = tokens_[at_].text;
+      if (tokens_[at_].kind == TokenKind::word) {
+        if (angles_ == 0 && !is_type_) last_ = at_;
+        is_type_ = is_type_ ||
+                   (angles_ == 0 && is_one_of(kTypes, before(at_)) && !is_one_of(kTypes, text));
+        continue;
+      }
+      if (text == "<") ++angles_;
+      if (text == ">") angles_ = std::max(angles_ - 1, 0);
+      if (angles_ > 0) continue;
+      if (std::string_view("(,;={[").find(text[0]) != std::string_view::npos) take();
+      if (text == "(" && is_macro(names_.empty() ? "" : names_.back())) take_arguments();
+      if (text == "(" || text == "{" || text == "=") break;
+    }
+    return std::move(names_);
+  }
+
+ private:
+  static constexpr std::string_view kTypes[] = {"class", "struct", "union", "enum"};
+
+  std::string_view before(size_t at) const {
+    return at > 0 ? std::string_view(tokens_[at - 1].text) : "";
+  }
+
+  bool is_colons(size_t at) const {
+    return at > 0 && tokens_[at].text == ":" && tokens_[at - 1].text == ":";
+  }
+
+  void take() {
+    if (!last_) return;
+    size_t name = *last_;
+    while (name > 2 && is_colons(name - 1) && tokens_[name - 3].kind == TokenKind::word) name -= 3;
+    names_.push_back(tokens_[name].text);
+    last_.reset();
+  }
+
+  /// X_OPS(fast_ops) may define fast_ops.
+  void take_arguments() {
+    for (; at_ < tokens_.size(); ++at_) {
+      if (tokens_[at_].kind == TokenKind::word) names_.push_back(tokens_[at_].text);
+    }
+  }
+
+  std::span<const Token> tokens_;
+  std::vector<std::string> names_;
+  std::optional<size_t> last_;  ///< the word before
+  size_t at_ = 0;
+  int angles_ = 0;
+  bool is_type_ = false;  ///< its name is `last_`: what follows is its bases
+};
+
+std::vector<std::string> names_of(std::span<const Token> tokens) {
+  const bool own = !tokens.empty() && tokens[0].text == "static";
+  return own ? std::vector<std::string>() : Names(tokens).all();
+}
+
 /// Cuts the tokens of a text at its outermost declarations.
 class Pieces {
  public:
@@ -239,7 +155,7 @@ class Pieces {
     std::erase_if(tokens_, is_dropped);
   }
 
-  std::vector<std::string> all() {
+  std::vector<CodePiece> all() {
     while (at_ < tokens_.size()) {
       if (depth_ == 0 && begin_ == at_ && (skip_namespace() || take_directives())) continue;
       step();
@@ -258,13 +174,19 @@ class Pieces {
     begin_ = at_;
     if (tokens.empty() || (tokens.size() == 1 && tokens[0].text == ";")) return;
     const bool registers = is_one_of(kRegistrations, tokens[0].text);
-    pieces_.push_back(registers ? joined(without_words(tokens)) : joined(tokens));
+    const bool hidden = std::count(unnamed_.begin(), unnamed_.end(), true) > 0;
+    CodePiece piece{.text = registers ? joined(without_words(tokens)) : joined(tokens)};
+    if (!hidden && !registers) piece.names = names_of(tokens);
+    for (const Token& token : tokens) {
+      if (token.kind == TokenKind::word) piece.words.push_back(token.text);
+    }
+    pieces_.push_back(std::move(piece));
   }
 
   /// `namespace X {`, `namespace {`, `inline namespace X {`, the brace that ends one, `using namespace X;`.
   bool skip_namespace() {
-    if (text(at_) == "}" && namespaces_ > 0) {
-      --namespaces_;
+    if (text(at_) == "}" && !unnamed_.empty()) {
+      unnamed_.pop_back();
       begin_ = ++at_;
       return true;
     }
@@ -273,7 +195,7 @@ class Pieces {
     size_t end = name + 1;
     while (end < tokens_.size() && text(end) != "{" && text(end) != ";" && text(end) != "=") ++end;
     if (text(end) == "=") return false;  // a name for a namespace
-    namespaces_ += text(end) == "{";
+    if (text(end) == "{") unnamed_.push_back(end == name + 1);
     begin_ = at_ = std::min(end + 1, tokens_.size());
     return true;
   }
@@ -301,10 +223,22 @@ class Pieces {
   }
 
   std::vector<Token> tokens_;
-  std::vector<std::string> pieces_;
+  std::vector<CodePiece> pieces_;
+  std::vector<bool> unnamed_;  ///< the open namespaces
   size_t at_ = 0, begin_ = 0;
-  int depth_ = 0, namespaces_ = 0;
+  int depth_ = 0;
 };
+
+std::vector<std::string_view> includes_of(std::string_view text) {
+  constexpr std::string_view kInclude = "#include \"";
+  std::vector<std::string_view> paths;
+  for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+    if (!text.substr(at).starts_with(kInclude)) continue;
+    const size_t begin = at + kInclude.size();
+    paths.push_back(text.substr(begin, text.find('"', begin) - begin));
+  }
+  return paths;
+}
 
 }  // namespace
 
@@ -321,46 +255,73 @@ std::string hex16(uint64_t value) {
   return text;
 }
 
-std::vector<std::string> code_pieces(std::string_view text) {
-  return Pieces(Tokens(text).all()).all();
+std::vector<CodePiece> code_pieces(std::string_view text) {
+  return Pieces(tokens_of(text)).all();
 }
 
 CodeHashes::CodeHashes(std::span<const EmbeddedFile> files) {
-  for (const EmbeddedFile& file : files) texts_.emplace(file.path, file.text);
+  for (const EmbeddedFile& file : files) parts_.emplace(file.path, read(file.text));
+  for (const EmbeddedFile& file : files) {
+    const bool is_family = std::string_view(file.text).find("\nRIDGE_FAMILY(") != std::string::npos;
+    if (!std::string_view(file.path).ends_with(".h") && !is_family) link(file.path);
+  }
 }
 
 CodeHashes::Part CodeHashes::read(std::string_view text) {
-  constexpr std::string_view kInclude = "#include \"";
   Part part;
-  for (const std::string& piece : code_pieces(text)) part.pieces.push_back(fnv1a(piece));
-  for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
-    if (!text.substr(at).starts_with(kInclude)) continue;
-    const size_t begin = at + kInclude.size();
-    part.includes.push_back(text.substr(begin, text.find('"', begin) - begin));
+  for (CodePiece& piece : code_pieces(text)) {
+    part.pieces.push_back(fnv1a(piece.text));
+    for (std::string& name : piece.names) part.names.insert(std::move(name));
+    for (std::string& word : piece.words) ++part.words[std::move(word)];
   }
+  part.includes = includes_of(text);
   return part;
 }
 
-const CodeHashes::Part* CodeHashes::header(std::string_view path) {
-  const auto text = texts_.find(path);
-  if (text == texts_.end()) return nullptr;
-  const auto known = parts_.find(path);
-  return known != parts_.end() ? &known->second
-                               : &parts_.emplace(text->first, read(text->second)).first->second;
+void CodeHashes::link(std::string_view path) {
+  const Part& part = parts_.at(path);
+  for (const std::string_view header : reached(part, Links())) {
+    for (const std::string& name : parts_.at(header).names) {
+      if (part.names.count(name) > 0) links_[header].push_back({name, path});
+    }
+  }
 }
 
-uint64_t CodeHashes::of(const EmbeddedFile& file) {
+std::set<std::string_view> CodeHashes::reached(const Part& from, const Links& links) const {
+  std::set<std::string_view> found;
+  std::vector<const Part*> parts = {&from};
+  const auto reach = [&](std::string_view path) {
+    const auto part = parts_.find(path);
+    if (part != parts_.end() && found.insert(part->first).second) parts.push_back(&part->second);
+  };
+  // A header's own declaration of a name is no use of it.
+  const auto is_used = [&](const Link& link, const Part& header) {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part* part) {
+      const auto word = part->words.find(link.name);
+      return word != part->words.end() && word->second > (part == &header);
+    });
+  };
+  for (size_t looked = 0, before = 0; looked < parts.size();) {
+    for (; looked < parts.size(); ++looked) {
+      for (const std::string_view path : parts[looked]->includes) reach(path);
+    }
+    if (before == std::exchange(before, parts.size())) break;
+    for (const auto& [header, all] : links) {
+      if (found.count(header) == 0) continue;
+      for (const Link& link : all) {
+        if (found.count(link.path) == 0 && is_used(link, parts_.at(header))) reach(link.path);
+      }
+    }
+  }
+  return found;
+}
+
+uint64_t CodeHashes::of(const EmbeddedFile& file) const {
   const Part own = read(file.text);
   std::vector<uint64_t> pieces = own.pieces;
-  std::set<std::string_view> seen = {file.path};
-  std::vector<std::string_view> open = own.includes;
-  while (!open.empty()) {
-    const std::string_view path = open.back();
-    open.pop_back();
-    const Part* part = seen.insert(path).second ? header(path) : nullptr;
-    if (!part) continue;
-    pieces.insert(pieces.end(), part->pieces.begin(), part->pieces.end());
-    open.insert(open.end(), part->includes.begin(), part->includes.end());
+  for (const std::string_view path : reached(own, links_)) {
+    const Part& part = parts_.at(path);
+    if (path != file.path) pieces.insert(pieces.end(), part.pieces.begin(), part.pieces.end());
   }
   std::sort(pieces.begin(), pieces.end());
   uint64_t hash = fnv1a("");

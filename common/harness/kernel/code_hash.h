@@ -6,10 +6,11 @@
 //   where code lies: file names, folders, which header of the closure has it, the order of declarations;
 //   `namespace X {`, its end, and `using namespace X;`;
 //   of a registration the family, the name of the rung, and the members that are words for people (kWords).
-// It changes with every other token of the rung's file and of the kernel headers that it includes.
-//
-// Files that are compiled beside a rung (an engine's or a search's .cpp or .cu) and scripts that lie in them are not in
-// it: who changes one of these takes the rungs that call it again.
+// It changes with every other token of the rung's file, of the kernel headers that it includes, and of what is linked
+// with them: an engine, a search, a script in a .cpp. A file is linked where it defines a name that a reached header
+// declares and reached code uses; it then counts whole, with all that it includes and uses in turn. What registers a
+// family makes inputs and judges outputs: no timed call reaches it, and it is in no hash. What a library does is its
+// version's affair, which the recording names.
 //
 // It is no hash of what the preprocessor makes of a file: that would need nvcc wherever a CUDA rung is listed, and would
 // change with each release of the toolkit's headers.
@@ -17,6 +18,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,26 +33,43 @@ uint64_t fnv1a(std::string_view text, uint64_t hash = 0xcbf29ce484222325ULL);
 /// 16 hex digits.
 std::string hex16(uint64_t value);
 
+/// The code of one outermost declaration.
+struct CodePiece {
+  std::string text;
+  std::vector<std::string> names{};  ///< what it declares or defines for other files
+  std::vector<std::string> words{};  ///< every word of it
+};
+
 /// The code of one text, a piece for each outermost declaration, in the order of the text.
-std::vector<std::string> code_pieces(std::string_view text);
+std::vector<CodePiece> code_pieces(std::string_view text);
 
 /// Hashes over a set of files that include each other by their paths from the source tree's root. `files` outlive it.
 class CodeHashes {
  public:
   explicit CodeHashes(std::span<const EmbeddedFile> files);
-  /// Of `file`, which need not be one of the set, with the headers of the set that it includes.
-  uint64_t of(const EmbeddedFile& file);
+  /// Of `file`, which need not be one of the set, with the headers of the set that it includes and what is linked with them.
+  uint64_t of(const EmbeddedFile& file) const;
 
  private:
   struct Part {
     std::vector<uint64_t> pieces;
     std::vector<std::string_view> includes;
+    std::set<std::string> names;
+    std::map<std::string, int> words;  ///< how often it has each
   };
-  static Part read(std::string_view text);
-  const Part* header(std::string_view path);
+  struct Link {
+    std::string name;
+    std::string_view path;  ///< of the file that defines it
+  };
+  using Links = std::map<std::string_view, std::vector<Link>>;  ///< by the header that declares it
 
-  std::map<std::string_view, std::string_view> texts_;
+  static Part read(std::string_view text);
+  void link(std::string_view path);
+  /// The files of the set that `from` includes, and what `links` links with them.
+  std::set<std::string_view> reached(const Part& from, const Links& links) const;
+
   std::map<std::string_view, Part> parts_;
+  Links links_;
 };
 
 }  // namespace ridge
