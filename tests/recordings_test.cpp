@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -21,6 +22,7 @@
 #include "common/record/derive.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
 using namespace ridge::app;
@@ -249,10 +251,66 @@ TEST_CASE("a recording that is made small again stays as it is") {
     const std::string copy = (work / one.path.filename()).string();
     fs::copy_file(one.path, copy);
     REQUIRE(compact(copy).ok());
-    CHECK((*read_whole(copy) == *read_whole(one.path.string())));  // no text of a failure: megabytes
+    CHECK(
+        (*read_whole(copy) == *read_whole(one.path.string())));  // no text of a failure: megabytes
     fs::remove(copy);
   }
   fs::remove_all(work);
+}
+
+TEST_CASE(
+    "beside a run with an energy pass a recording keeps clocks and power, and results with "
+    "counters") {
+  const test::Folder folder;
+  const std::string path = folder / "gemm.x.jsonl";
+  {
+    std::ofstream out(path);
+    const auto say = [&](Json line) {
+      line["ridgepoint"] = 1;
+      out << line.dump() << "\n";
+    };
+    const auto telemetry = [&](double t_s) {
+      say({{"type", "telemetry"},
+           {"t_s", t_s},
+           {"values", {{"sm_clock_hz", 1.98e9}, {"process_cpus", 1.0}}},
+           {"core_busy", {0.5}},
+           {"throttle", {"power cap"}}});
+    };
+    const auto result = [&](int request, Json counters) {
+      const Json outcome = {{"kernel", "gemm.cpu.naive_o1"}, {"params", {{"n", request}}}};
+      say({{"type", "result"}, {"request", request}, {"series", 0}, {"outcome", outcome}});
+      Json counted = outcome;
+      counted["counters"] = std::move(counters);
+      say({{"type", "result"}, {"request", request}, {"series", 0}, {"outcome", counted}});
+      say({{"type", "done"}, {"request", request}});
+    };
+    say({{"from", "app"}, {"type", "run"}, {"id", 1}, {"lab", "gemm"}, {"energy", false}});
+    telemetry(1);
+    result(1, Json::array());
+    say({{"from", "app"}, {"type", "run"}, {"id", 2}, {"lab", "gemm"}});
+    for (int i = 0; i < 11; ++i) telemetry(2 + 0.1 * i);
+    result(2, {{{"name", "cycles"}, {"value", 7}, {"unit", ""}}});
+    telemetry(4);
+  }
+  REQUIRE(compact(path).ok());
+  std::ifstream in(path);
+  std::vector<double> read_s;
+  size_t results = 0, counters = 0;
+  for (std::string line; std::getline(in, line);) {
+    const Json json = Json::parse(line);
+    if (json.value("type", "") == "telemetry") {
+      read_s.push_back(json["t_s"]);
+      CHECK(json["values"] == Json{{"sm_clock_hz", 1.98e9}});
+      CHECK(json["throttle"] == Json::array({"power cap"}));
+      CHECK_FALSE(json.contains("core_busy"));
+    }
+    const Json* outcome = object_field(json, "outcome");
+    results += outcome != nullptr;
+    if (outcome) counters += outcome->value("counters", Json::array()).size();
+  }
+  CHECK(read_s == std::vector<double>{2, 2.5, 3});
+  CHECK(results == 2);
+  CHECK(counters == 1);
 }
 
 // Not run unless it is named: makes the shipped recordings small anew where the rules of compact.h have changed.

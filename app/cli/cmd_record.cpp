@@ -166,7 +166,8 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--rungs", plan.rungs, "a,b: rungs whose ids hold one of these"))
       ->delimiter(',');
   one_at_a_time(
-      command.add_option("--energy", plan.energy, "a POINT that has an energy pass (repeat)"));
+      command.add_option("--energy", plan.energy,
+                         "a POINT where energy, telemetry and counters are recorded too (repeat)"));
   one_at_a_time(
       command.add_option("--sustained", plan.sustained,
                          "a POINT whose last rung meets the libraries in turns alone (repeat)"));

@@ -19,8 +19,11 @@
 namespace ridge::app {
 namespace {
 
-const std::set<std::string> kRaw = {"samples", "telemetry", "phase", "timing",
-                                    "problem", "check",     "pong",  "estimates"};
+const std::set<std::string> kRaw = {"samples", "phase", "timing",   "problem",
+                                    "check",   "pong",  "estimates"};
+/// Of a machine's telemetry what belongs to the GPU that computes.
+const std::set<std::string> kTelemetry = {"sm_clock_hz", "memory_clock_hz", "power_w",
+                                          "temp_c",      "gpu_busy",        "gpu_memory_busy"};
 
 /// Six digits say all that an interval of a tenth of a per cent does. Whole numbers stay (FLOP, bytes).
 void round_numbers(Json* value) {
@@ -73,11 +76,12 @@ class Compactor {
     if (type == "compare") compares_.insert(whole_field(line, "id"));
     if (type == "probe" && line.contains("kernels")) estimates_.insert(whole_field(line, "id"));
     const Json* outcome = object_field(line, "outcome");
+    if (outcome != nullptr) ++outcomes_[series_of(line)];
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
     if (outcome != nullptr) measured_.insert(text_field(*outcome, "kernel"));
     if (!lab_ && (type == "run" || type == "compare")) lab_ = find_lab(text_field(line, "lab"));
     if (type == "curve") {
-      Curve& curve = curves_[{whole_field(line, "request"), whole_field(line, "series")}];
+      Curve& curve = curves_[series_of(line)];
       for (const Json& point : line["points"]) {
         ++curve.points;
         curve.evaluations += is_evaluation(point);
@@ -87,7 +91,7 @@ class Compactor {
 
   /// Of a training's curve what a chart shows; false: none of these points.
   bool thin_curve(Json* line) {
-    Curve& curve = curves_[{whole_field(*line, "request"), whole_field(*line, "series")}];
+    Curve& curve = curves_[series_of(*line)];
     if (curve.points <= kMostCurvePoints) return true;
     const size_t room = kMostCurvePoints - std::min(kMostCurvePoints - 2, curve.evaluations) - 1;
     Json kept = Json::array();
@@ -104,7 +108,7 @@ class Compactor {
   /// Of a pipeline's spans the first ones, which a timeline shows; false: none of these.
   bool trim_spans(Json* line) {
     constexpr size_t kMost = 800;
-    size_t& kept = spans_[{whole_field(*line, "request"), whole_field(*line, "series")}];
+    size_t& kept = spans_[series_of(*line)];
     Json& spans = (*line)["spans"];
     if (spans.size() > kMost - kept)
       spans.erase(spans.begin() + std::ptrdiff_t(kMost - kept), spans.end());
@@ -112,8 +116,26 @@ class Compactor {
     return !spans.empty();
   }
 
+  /// Of the telemetry beside a run with an energy pass two readings a second; false: none of this one.
+  bool thin_telemetry(Json* line) {
+    constexpr double kApart_s = 0.45;
+    const double t_s = line->value("t_s", 0.0);
+    if (!energy_runs_ || t_s < telemetry_s_ + kApart_s) return false;
+    telemetry_s_ = t_s;
+    line->erase("core_busy");
+    Json kept = Json::object();
+    for (const auto& [name, value] : (*line)["values"].items()) {
+      if (kTelemetry.count(name) > 0) kept[name] = value;
+    }
+    (*line)["values"] = std::move(kept);
+    return !(*line)["values"].empty();
+  }
+
   bool keeps(const Json& line) {
     const std::string type = text_field(line, "type");
+    const bool from_app = text_field(line, "from") == "app";
+    if (from_app && type == "run") energy_runs_ = line.value("energy", true);
+    if (!from_app && type == "done") energy_runs_ = false;
     if (kRaw.count(type) > 0 || is_estimate(line)) return false;
     if (type == "env") return !std::exchange(has_environment_, true);
     if (type == "kernel") {
@@ -123,10 +145,18 @@ class Compactor {
     const std::string source = source_of(line);
     if (!source.empty()) return sources_.insert(source).second;
     const Json* outcome = object_field(line, "outcome");
-    return outcome == nullptr || !is_side(line) || run_.count(problem_of(*outcome)) == 0;
+    if (outcome == nullptr) return true;
+    if (--outcomes_[series_of(line)] > 0) return false;  // it comes again with its counters
+    return !is_side(line) || run_.count(problem_of(*outcome)) == 0;
   }
 
  private:
+  using SeriesId = std::pair<int64_t, int64_t>;  ///< request, place in it
+
+  static SeriesId series_of(const Json& line) {
+    return {whole_field(line, "request"), whole_field(line, "series")};
+  }
+
   struct Curve {
     size_t points = 0, evaluations = 0, seen = 0;
   };
@@ -153,9 +183,11 @@ class Compactor {
   std::set<int64_t> compares_, estimates_;
   std::set<std::string> run_, sources_, measured_;
   const Lab* lab_ = nullptr;  ///< that was run
-  std::map<std::pair<int64_t, int64_t>, Curve> curves_;
-  std::map<std::pair<int64_t, int64_t>, size_t> spans_;
-  bool has_environment_ = false;
+  std::map<SeriesId, Curve> curves_;
+  std::map<SeriesId, size_t> spans_;
+  std::map<SeriesId, int> outcomes_;  ///< still to come
+  bool has_environment_ = false, energy_runs_ = false;
+  double telemetry_s_ = -1e9;  ///< of the last reading kept
 };
 
 Error cannot(const char* what, const std::string& path) {
@@ -185,7 +217,8 @@ Result<void> compact(const std::string& path) {
       const std::string type = text_field(json, "type");
       if (type == "span" && !compactor.trim_spans(&json)) continue;
       if (type == "curve" && !compactor.thin_curve(&json)) continue;
-      if (type == "result" || type == "span" || type == "curve") {
+      if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
+      if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
         if (type != "span") round_numbers(&json);
         out << json.dump() << '\n';
       } else {

@@ -1,5 +1,6 @@
 // Makes a recording small enough to ship: what was found stays (environment, its lab's catalogue, sources, ceilings,
-// results, comparisons), what it was computed from goes (samples, telemetry, phases).
+// results, comparisons, a GPU's telemetry beside a run with an energy pass), what it was computed from goes (samples,
+// phases).
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@ namespace ridge::app {
 /// A curve keeps so many points: its evaluations, its ends, and of the others every so many.
 inline constexpr size_t kMostCurvePoints = 200;
 
-/// Lines of a transcript that a recording has none of: "samples", "telemetry".
+/// Lines of a transcript that a recording has none of: "samples", "phase".
 bool is_raw(const std::string& type);
 
 /// Rewrites the transcript `path` in place; on an Error it is as it was. Of the catalogue the GPU rungs of the lab that
 /// was run stay, and what has a result. The sides of a comparison go where the same kernel was run on its own with the
-/// same parameters, and so do texts of rungs that a recording beside this one holds. Numbers of results keep six digits.
-/// Compacting twice is compacting once.
+/// same parameters, and so do texts of rungs that a recording beside this one holds. Of telemetry two readings a second
+/// stay. Numbers of results keep six digits. Compacting twice is compacting once.
 Result<void> compact(const std::string& path);
 
 }  // namespace ridge::app

@@ -210,6 +210,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io.brief("resources", v.resources), io.brief("counters", v.counters), io.brief("trap", v.trap);
   io.brief("pipeline", v.pipeline);
   io.brief("work", v.work), io.brief("bytes_written", v.bytes_written);
+  io.brief("sm_clock_hz", v.sm_clock_hz);
 }
 
 template <class Io>

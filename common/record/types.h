@@ -311,6 +311,7 @@ struct SeriesFacts {
   /// What a reader has to know beside the figures: what its plan chose ("tile 128x256, 4 stages"),
   /// that its data are synthetic; or empty.
   std::string note;
+  std::optional<double> sm_clock_hz;     ///< median over its samples; a GPU's
   std::optional<double> energy_j;        ///< per call
   std::optional<double> energy_error_j;  ///< what the counter's resolution leaves open, either way
   std::string energy_source;  ///< what was counted: "RAPL, whole package, others included ..."

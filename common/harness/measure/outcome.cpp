@@ -21,6 +21,7 @@ void take_error(const Error& error, Series* series) {
   if (series->status != SeriesStatus::failed) return;
   series->stats.reset();
   series->latency.reset();
+  series->sm_clock_hz.reset();
   series->energy_j.reset();
   series->energy_error_j.reset();
   series->trap.reset();
@@ -36,6 +37,11 @@ void summarize(Series* series, bool contended, bool noisy, bool external) {
   if (series->samples.empty()) return;
   stats::tag_outliers(&series->samples);
   series->stats = stats::summarize(series->samples);
+  std::vector<double> clocks;
+  for (const Sample& sample : series->samples) {
+    if (sample.sm_clock_hz) clocks.push_back(*sample.sm_clock_hz);
+  }
+  if (!clocks.empty()) series->sm_clock_hz = stats::median(clocks);
   auto& flags = series->stats->flags;
   const auto add = [&](const char* flag) {
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);

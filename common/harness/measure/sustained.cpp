@@ -39,6 +39,14 @@ struct Work {
   }
 };
 
+/// Whether two half seconds agree, in time per call and in clock.
+bool is_steady(const Work& now, const Work& before, const SustainedRule& rule) {
+  const auto close = [&](double a, double b) { return std::fabs(a / b - 1) <= rule.steady; };
+  const auto clock = now.clock_hz(), old_clock = before.clock_hz();
+  return before.calls > 0 && close(now.call_ns(), before.call_ns()) &&
+         (!clock || !old_clock || close(*clock, *old_clock));
+}
+
 class TurnTaker {
  public:
   TurnTaker(std::span<const SustainedEntry> entries, const SustainedRule& rule, Observer* observer)
@@ -84,16 +92,13 @@ class TurnTaker {
 
   /// Works until two half seconds agree, in time per call and in clock; false: they never did.
   Result<bool> settle(size_t i) {
-    const auto close = [&](double a, double b) { return std::fabs(a / b - 1) <= rule_.steady; };
     RIDGE_TRY(const Work lead, work(i, std::max(0.0, rule_.settle_s - 4 * rule_.piece_s)));
     double spent_s = lead.ns * 1e-9;
     RIDGE_TRY(Work before, work(i, 2 * rule_.piece_s));
     for (;;) {
       RIDGE_TRY(const Work now, work(i, 2 * rule_.piece_s));
       spent_s += now.ns * 1e-9;
-      const auto clock = now.clock_hz(), old_clock = before.clock_hz();
-      const bool steady = close(now.call_ns(), before.call_ns()) &&
-                          (!clock || !old_clock || close(*clock, *old_clock));
+      const bool steady = is_steady(now, before, rule_);
       if (steady || spent_s >= rule_.longest_settle_s) return steady;
       before = now;
     }
@@ -203,16 +208,23 @@ Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* obs
   const SustainedRule rule;
   if (!(entry.device->free_clock_hz() > 0)) return {};
   observer->phase(series, {.phase = "warmup", .text = "at work until the clock stays where it is"});
-  Work spent;
-  while (spent.ns < rule.settle_s * 1e9) {
-    if (observer->cancelled()) return cancelled_error();
-    RIDGE_TRY(const std::vector<Sample> piece, entry.device->sustain(entry.side, rule.piece_s));
-    if (piece.empty()) return {};
-    spent.add(piece);
-    ClockLook look{.free_hz = entry.device->free_clock_hz()};
-    look.add(piece);
-    look.add_reasons(entry.device);
-    if (spent.ns >= kLook_s * 1e9 && !look.is_held()) return {};
+  ClockLook look;
+  look.free_hz = entry.device->free_clock_hz();
+  Work before;
+  for (double spent_s = 0; spent_s < rule.settle_s;) {
+    Work now;
+    while (now.ns < kLook_s * 1e9) {
+      if (observer->cancelled()) return cancelled_error();
+      RIDGE_TRY(const std::vector<Sample> piece, entry.device->sustain(entry.side, rule.piece_s));
+      if (piece.empty()) return {};
+      now.add(piece);
+      look.add(piece);
+      look.add_reasons(entry.device);
+    }
+    spent_s += now.ns * 1e-9;
+    if (!look.is_held()) return {};
+    if (look.held_by.empty() && is_steady(now, before, rule)) return {};
+    before = now;
   }
   return {};
 }

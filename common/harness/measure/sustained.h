@@ -56,8 +56,9 @@ struct ClockLook {
 /// is steady. Empty where a device has no such clock.
 Result<ClockLook> look_at_clock(std::span<const SustainedEntry> entries, Observer* observer);
 
-/// Before one rung is timed by itself: works until its load has brought the clock where it stays, half a second where
-/// the clock stays free, and `settle_s` of a turn where it is held. So all rows of a table are taken in one state.
+/// Before one rung is timed by itself: works until its load has brought the clock where it stays. That is half a second
+/// where the clock stays free; where the chip lowers it at once, until two half seconds agree; and under the power cap,
+/// whose mean moves for seconds, `settle_s` of a turn. So all rows of a table are taken in one state.
 /// Does nothing on a device without such a clock.
 Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* observer);
 

@@ -90,6 +90,11 @@ std::optional<Value> energy(const Series& series, const Derived&) {
   return made;
 }
 
+std::optional<Value> sm_clock(const Series& series, const Derived&) {
+  if (!series.sm_clock_hz) return std::nullopt;
+  return Value{*series.sm_clock_hz, {}};
+}
+
 std::optional<Value> trap_factor(const Series& series, const Derived&) {
   if (!series.trap) return std::nullopt;
   return Value{series.trap->factor, series.trap->ci};
@@ -127,6 +132,7 @@ constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"items_rate", "items/s", items_rate},
                                {"memory", "B", memory},
                                {"energy", "J", energy},
+                               {"sm_clock", "Hz", sm_clock},
                                {"trap_factor", "×", trap_factor},
                                {"trap_lie", "s", trap_lie},
                                {"trap_honest", "s", trap_honest},

@@ -85,11 +85,14 @@ std::string pipelined(const Material& material) {
 std::string clocks(const Material& material) {
   double low = INFINITY, high = 0, hottest = -INFINITY;
   for (const Line& line : material.lines) {
+    const auto take = [&](const std::optional<double>& clock_hz) {
+      if (!clock_hz || !(*clock_hz > 0)) return;
+      low = std::min(low, *clock_hz);
+      high = std::max(high, *clock_hz);
+    };
+    take(line.series->sm_clock_hz);  // a recording has no samples
     for (const Sample& sample : line.series->samples) {
-      if (sample.sm_clock_hz && *sample.sm_clock_hz > 0) {
-        low = std::min(low, *sample.sm_clock_hz);
-        high = std::max(high, *sample.sm_clock_hz);
-      }
+      take(sample.sm_clock_hz);
       if (sample.temp_c) hottest = std::max(hottest, *sample.temp_c);
     }
   }

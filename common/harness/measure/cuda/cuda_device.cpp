@@ -293,7 +293,7 @@ Result<std::vector<Counter>> CudaDevice::count(const Side& side, int64_t calls) 
               return {};
             }));
   for (Counter& counter : counters) {
-    if (counter.unit != "%") counter.value /= double(calls);
+    if (counter.name.ends_with(".sum")) counter.value /= double(calls);
   }
   return counters;
 }

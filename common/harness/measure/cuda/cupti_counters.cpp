@@ -287,6 +287,8 @@ Result<CUcontext> current_context() {
 
 std::string unit_of(const std::string& metric) {
   if (metric.find("pct") != std::string::npos) return "%";
+  if (metric.find("sectors_per_request") != std::string::npos) return "sectors";
+  if (metric.find("per_issue_active") != std::string::npos) return "warps";
   return metric.find("bytes") != std::string::npos ? "B" : "";
 }
 
@@ -354,7 +356,8 @@ Result<std::vector<Counter>> count_gpu(int, const std::function<Result<void>()>&
 
 namespace ridge::measure {
 
-/// Busy shares of the units that a kernel may be held back by, and what explains them. Of the tensor
+/// Busy shares of the units that a kernel may be held back by, and what explains them: how many warps wait, for what, at
+/// each instruction that is issued; how many sectors of 32 bytes a warp's access takes; bank conflicts. Of the tensor
 /// pipe its active cycles are the share (88.7 % in a wgmma kernel at 70 % of the ceiling, H200); the
 /// instructions that feed it reach 5.5 % there, and tell wgmma (gmma) from mma.sync.
 const std::vector<std::string>& gpu_metrics() {
@@ -369,6 +372,17 @@ const std::vector<std::string>& gpu_metrics() {
       "lts__t_sector_hit_rate.pct",
       "l1tex__t_sector_hit_rate.pct",
       "sm__warps_active.avg.pct_of_peak_sustained_active",
+      "smsp__issue_active.avg.pct_of_peak_sustained_active",
+      "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio",
+      "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
+      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
+      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
       "dram__bytes_read.sum",
       "dram__bytes_write.sum",
   };
