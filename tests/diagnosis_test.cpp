@@ -85,7 +85,7 @@ Series run(const synthetic::TrainSpec& spec) {
   synthetic::next_training = spec;
   measure::Options options = quick();
   options.limit_s = 10;  // it ends after its steps; a busy machine may sleep them long
-  auto series = measure::measure_training(synthetic::training(), {}, options, 0, &silent);
+  auto series = measure::measure_training(synthetic::training(), {}, nullptr, options, 0, &silent);
   REQUIRE(series.ok());
   REQUIRE(series->status == SeriesStatus::ok);
   return *series;

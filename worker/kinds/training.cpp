@@ -12,8 +12,9 @@ class TrainingRung : public Rung {
       : Rung(std::move(info)), training_(training) {}
 
   Result<Series> measure(const Job& job) const override {
-    return measure::measure_training(training_, job.params, options_of(job.request), job.index,
-                                     job.observer);
+    const auto device = job.machine->device(training_.backend, job.request.device);
+    return measure::measure_training(training_, job.params, device ? *device : nullptr,
+                                     options_of(job.request), job.index, job.observer);
   }
 
   std::vector<std::string> ceilings(const Params& params) const override {

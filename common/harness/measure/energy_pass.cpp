@@ -27,9 +27,9 @@ Result<double> mean_between(std::span<const EnergyReading> readings, double from
 }
 
 /// What a pass saw, as figures of the series.
-Result<void> settle(const EnergyMeter& meter, std::span<const EnergyReading> readings,
-                    double from_s, double to_s, int64_t calls, Series* series) {
-  const double call_s = (to_s - from_s) / double(calls);
+Result<void> settle_energy(const EnergyMeter& meter, std::span<const EnergyReading> readings,
+                           double from_s, double to_s, double calls, Series* series) {
+  const double call_s = (to_s - from_s) / calls;
   if (!meter.is_counter()) {
     RIDGE_TRY(const double power_w, mean_between(readings, from_s, to_s));
     series->energy_j = power_w * call_s;
@@ -88,7 +88,8 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
     spent_s = now_s() - from_s;
   }
   watch.stop();
-  const auto settled = settle(**meter, watch.readings(), from_s, from_s + spent_s, calls, series);
+  const auto settled =
+      settle_energy(**meter, watch.readings(), from_s, from_s + spent_s, double(calls), series);
   if (settled) {
     series->unavailable.erase("energy_j");
   } else {
@@ -96,6 +97,33 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
   }
   gap();
   return {};
+}
+
+WorkEnergy::WorkEnergy(Device* device) {
+  if (!device) return;
+  auto meter = device->energy_meter();
+  if (meter)
+    meter_ = *std::move(meter);
+  else
+    reason_ = meter.error().sentence();
+}
+
+void WorkEnergy::look() {
+  if (!meter_) return;
+  EnergyReading reading{.begin_s = now_s()};
+  const auto value = meter_->read();
+  reading.end_s = now_s();
+  if (!value) return;
+  reading.value = *value;
+  readings_.push_back(reading);
+}
+
+void WorkEnergy::settle(double parts, Series* series) {
+  if (!reason_.empty()) series->unavailable["energy_j"] = reason_;
+  if (!meter_ || readings_.empty() || !(parts > 0)) return;
+  const auto settled = settle_energy(*meter_, readings_, readings_.front().begin_s,
+                                     readings_.back().end_s, parts, series);
+  if (!settled) series->unavailable["energy_j"] = settled.error().sentence();
 }
 
 }  // namespace ridge::measure

@@ -1,8 +1,12 @@
 // Energy of one call, in a pass of its own after the timing: calls back to back for a second or more
 // while a thread watches the energy counter. The power between its ticks (energy_watch.h) times the
-// pass's own time per call is the energy of a call, idle power included.
+// pass's own time per call is the energy of a call, idle power included. Of a training, whose steps cannot be repeated,
+// the counter is read between them.
 #pragma once
 
+#include <memory>
+
+#include "common/harness/measure/energy_watch.h"
 #include "common/harness/measure/harness.h"
 
 namespace ridge::measure {
@@ -14,5 +18,22 @@ inline constexpr double kEnergyWindow_s = 1;    ///< the least that counts; limi
 /// rung's (a launch failed), a cancel, or a lost device.
 Result<void> energy_pass(const ReadyRung& rung, const Options& options, double call_ns,
                          Series* series, Observer* observer);
+
+/// The energy of work that is done once. A reading takes milliseconds, so that none may fall into what is timed: the
+/// counter is read where the work pauses.
+class WorkEnergy {
+ public:
+  /// `device` null: nothing is read.
+  explicit WorkEnergy(Device* device);
+  /// To be called before the work, in its pauses, and after it.
+  void look();
+  /// Of each of `parts` equal parts of the work, into the series as energy_pass() does.
+  void settle(double parts, Series* series);
+
+ private:
+  std::unique_ptr<EnergyMeter> meter_;
+  std::vector<EnergyReading> readings_;
+  std::string reason_;
+};
 
 }  // namespace ridge::measure

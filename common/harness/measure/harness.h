@@ -48,8 +48,9 @@ struct Bench {
 Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& kernel,
                               const Params& params, const Options& options, int series,
                               Observer* observer);
-/// Samples are step times, the curve holds what each step observed; limit_s absent: 10 s live, 60 s measure.
-Result<Series> measure_training(const TrainDesc& training, const Params& params,
+/// Samples are step times, the curve holds what each step observed; limit_s absent: 10 s live, 60 s measure. Of `device`,
+/// where there is one, the clock is read between steps, and in measure mode the energy of a step.
+Result<Series> measure_training(const TrainDesc& training, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer);
 /// Samples are windows, their time per item. Where its stages can run alone, each round measures them
 /// beside a window: Series::pipeline. limit_s absent: 2 s live, 10 s measure.

@@ -1,6 +1,7 @@
 // Drives a training rung: steps timed one by one, the curve streamed, judged by its task metric.
 #include <algorithm>
 
+#include "common/harness/measure/energy_pass.h"
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
@@ -18,10 +19,13 @@ constexpr int64_t kLooks = 8;
 
 class TrainingDriver {
  public:
-  TrainingDriver(Training* training, const Options& options, Series* series, Observer* observer)
+  TrainingDriver(Training* training, Device* device, const Options& options, Series* series,
+                 Observer* observer)
       : training_(training),
+        device_(device),
         series_(series),
         observer_(observer),
+        energy_(options.mode == Mode::measure && options.energy ? device : nullptr),
         limit_s_(options.limit(10, 60)) {}
 
   Result<void> run();
@@ -31,8 +35,10 @@ class TrainingDriver {
   void report();
 
   Training* training_;
+  Device* device_;
   Series* series_;
   Observer* observer_;
+  WorkEnergy energy_;
   double limit_s_;
   double trained_s_ = 0;  ///< time in steps alone
   size_t sent_samples_ = 0, sent_points_ = 0;
@@ -61,6 +67,13 @@ Result<void> TrainingDriver::one_step() {
 }
 
 void TrainingDriver::report() {
+  energy_.look();
+  if (device_ && !series_->samples.empty()) {
+    TelemetryPoint point;
+    device_->telemetry(&point);
+    const auto clock = point.values.find("sm_clock_hz");
+    if (clock != point.values.end()) series_->samples.back().sm_clock_hz = clock->second;
+  }
   observer_->samples(series_->index, "call",
                      std::span<const Sample>(series_->samples).subspan(sent_samples_));
   observer_->curve(series_->index,
@@ -78,6 +91,7 @@ void TrainingDriver::report() {
 }
 
 Result<void> TrainingDriver::run() {
+  energy_.look();
   const double start = now_s();
   double reported = start;
   observer_->announce(series_->index);
@@ -94,6 +108,7 @@ Result<void> TrainingDriver::run() {
     if (now_s() - start > limit_s_) break;
   }
   report();
+  energy_.settle(double(series_->samples.size()), series_);
   if (static_cast<int64_t>(series_->samples.size()) < training_->steps()) {
     series_->reason = "stopped at the limit of " + std::to_string(int(limit_s_)) + " s after " +
                       std::to_string(series_->samples.size()) + " of " +
@@ -103,7 +118,7 @@ Result<void> TrainingDriver::run() {
   return {};
 }
 
-Result<void> steps(const TrainDesc& desc, const Options& options, Series* series,
+Result<void> steps(const TrainDesc& desc, Device* device, const Options& options, Series* series,
                    Observer* observer) {
   observer->phase(series->index, {.phase = "prepare", .text = "setting up the training"});
   RIDGE_TRY(const auto training, desc.maker->build(desc, series->params, 1));
@@ -111,7 +126,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
   series->note = training->note();
   observer->problem(*series);
   const ForeignLoad foreign;
-  TrainingDriver driver(training.get(), options, series, observer);
+  TrainingDriver driver(training.get(), device, options, series, observer);
   const auto trained = driver.run();
   series->memory_bytes = training->memory_bytes();  // a library's is known when it has made steps
   summarize(series, is_contended(foreign.cpus(), desc.backend), false);
@@ -133,7 +148,7 @@ Result<void> steps(const TrainDesc& desc, const Options& options, Series* series
 
 }  // namespace
 
-Result<Series> measure_training(const TrainDesc& training, const Params& params,
+Result<Series> measure_training(const TrainDesc& training, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer) {
   Series out;
   out.index = series;
@@ -144,7 +159,7 @@ Result<Series> measure_training(const TrainDesc& training, const Params& params,
   out.cache = CacheMode::hot;
   out.mode = options.mode;
   out.status = SeriesStatus::ok;
-  const auto outcome = steps(training, options, &out, observer);
+  const auto outcome = steps(training, device, options, &out, observer);
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
   if (!outcome) take_error(outcome.error(), &out);
   out.unavailable["latency"] = "a training step has no latency pass of its own";
