@@ -9,11 +9,11 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include "app/query/compact.h"
+#include "app/query/owner_words.h"
 #include "common/core/files.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
@@ -24,12 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAgain = "record it again with 'ridgepoint record'";
-
-/// Folders of home, with the name of whose they are: /home/ann, /Users/ann, /root, C:\Users\ann.
-const std::regex& home_folder() {
-  static const std::regex kHome(R"((/home/|/Users/|[A-Z]:\\\\Users\\\\)[^/\\" ]+|/root(?=[/" ]))");
-  return kHome;
-}
 
 class Checker {
  public:
@@ -79,10 +73,9 @@ class Checker {
     int64_t number = 0;
     for (std::string text; std::getline(in, text);) {
       const std::string line = fmt::format("line {}: ", ++number);
-      std::smatch found;
-      if (std::regex_search(text, found, home_folder())) {
+      if (const std::string found = owner_word_in(text); !found.empty()) {
         return fault(
-            line + "'" + found.str() + "' says whose machine it was",
+            line + "'" + found + "' says whose machine it was",
             "record it with 'ridgepoint record --contribute', which takes such folders out");
       }
       const Json json = Json::parse(text, nullptr, false);
@@ -240,8 +233,10 @@ Result<void> check_recording(const std::string& path, const CheckOptions& option
 }
 
 Result<void> scrub_recording(const std::string& path) {
-  RIDGE_TRY(std::string text, read_whole(path));
-  text = std::regex_replace(text, home_folder(), "~");
+  RIDGE_TRY(const std::string whole, read_whole(path));
+  std::string text;
+  std::istringstream lines(whole);
+  for (std::string line; std::getline(lines, line);) text += line_without_owner(line) + "\n";
   char host[256] = {};
   const std::string name = gethostname(host, sizeof host - 1) == 0 ? host : "";
   // A short name is a word that may stand anywhere.
