@@ -130,8 +130,9 @@ TEST_CASE("a recording that names a home folder is refused, however the folder i
   const auto noted = [](const std::string& note) {
     return with_result([&](Json* outcome) { (*outcome)["note"] = note; });
   };
-  for (const char* home : {"/home/ann/x", "/Users/ann/x", "/root/x", "see /root", "-I/home/ann/x",
-                           "C:\\Users\\ann\\x", "c:\\\\users\\\\ann", "\\/home\\/ann"}) {
+  for (const char* home :
+       {"/home/ann/x", "/Users/ann/x", "/root/x", "see /root", "-I/home/ann/x", "C:\\Users\\ann\\x",
+        "c:\\\\users\\\\ann", "\\/home\\/ann", "/tmp/ann/x", "ask ann@example.org"}) {
     INFO(home);
     CHECK(has(refusal(noted(home)), "says whose machine it was"));
   }
@@ -150,7 +151,8 @@ TEST_CASE("a recording that names a home folder is refused, however the folder i
 }
 
 TEST_CASE("a long line is searched once") {
-  for (const std::string unit : {"/", "/home/", "\\Users", "/root.", "C:\\"}) {
+  for (const std::string unit :
+       {"/", "/home/", "\\Users", "/root.", "C:\\", "a@", "@a.", "/tmp/~"}) {
     std::string text;
     while (text.size() < (size_t{1} << 20)) text += unit;
     const auto start = std::chrono::steady_clock::now();
@@ -161,9 +163,58 @@ TEST_CASE("a long line is searched once") {
   const std::string name(60'000, 'x');
   CHECK(owner_word_in(Json("/home/" + name).dump()).size() == name.size() + 6);
   CHECK(owner_word_in(std::string(200'000, '[')).empty());
-  CHECK(line_without_owner(R"({"a":[{"/root/b":"C:\\Users\\ann\\x"}],"n":1})") ==
+}
+
+TEST_CASE("what says whose machine it was is removed, and nothing else of a line") {
+  const Owner ann = {
+      .users = {"ann"}, .homes = {"/data/people/ann"}, .hosts = {"gpubox.lan", "gpubox"}};
+  const auto scrubbed = [&](const std::string& text) {
+    return Json::parse(line_without_owner(Json(text).dump(), ann)).get<std::string>();
+  };
+  CHECK(scrubbed("-I/home/bob/x:/Users/bob") == "-I~/x:~");
+  CHECK(scrubbed("cd /root && see /roots") == "cd ~ && see /roots");
+  CHECK(scrubbed("C:\\Users\\bob\\x d:\\\\USERS\\\\bob") == "~\\x ~");
+  CHECK(scrubbed("/data/people/ann/x, /data/people/anna") == "~/x, /data/people/anna");
+  CHECK(scrubbed("/scratch/ann/x /scratch/ann_1 /scratch/anna") ==
+        "/scratch/~/x /scratch/~_1 /scratch/anna");
+  CHECK(scrubbed("/tmp/pip-ann/x /var/tmp/y \"/tmp\" /tmpfs/x") ==
+        "/tmp/~/x /var/tmp/~ \"/tmp\" /tmpfs/x");
+  CHECK(scrubbed("by ann.b+c@uni.example.org, ann@gpubox") == "by ~, ~@host");
+  CHECK(scrubbed("on gpubox.lan or gpubox2") == "on host or host2");
+  for (const char* kept : {"@triton.jit\ndef ann(x)", "gcc@12.2", "q @ k.T", "a@b",
+                           "annotate the planner", "~/x", "/tmp/~/x", "/usr/local/cuda-12.4"})
+    CHECK(scrubbed(kept) == kept);
+  CHECK(line_without_owner(R"({"a":[{"/root/b":"C:\\Users\\ann\\x"}],"n":1})", {}) ==
         R"({"a":[{"~/b":"~\\x"}],"n":1})");
-  CHECK(line_without_owner(R"({"b": 1, "a": "x"})") == R"({"b": 1, "a": "x"})");
+  CHECK(line_without_owner(R"({"b": 1, "a": "x"})", ann) == R"({"b": 1, "a": "x"})");
+}
+
+TEST_CASE("a scrubbed recording passes the check") {
+  const Folder folder;
+  const std::string path = folder / "mixed.h200.wide.jsonl";
+  REQUIRE(
+      write_whole(path, with_result([](Json* outcome) {
+                    (*outcome)["note"] =
+                        "/tmp/annika/x, annika@example.org, C:\\Users\\annika, /data/annika/gpubox";
+                  }))
+          .ok());
+  CHECK_FALSE(check_recording(path).ok());
+  REQUIRE(scrub_recording(path, {.users = {"annika"}, .homes = {}, .hosts = {"gpubox"}}).ok());
+  CHECK(check_recording(path).ok());
+  const std::string text = *read_whole(path);
+  CHECK_FALSE(has(text, "annika"));
+  CHECK(has(text, "/tmp/~/x, ~, ~, /data/~/host"));
+  REQUIRE(write_whole(path, good_text()).ok());
+  REQUIRE(scrub_recording(path, {}).ok());
+  CHECK(*read_whole(path) == good_text());
+}
+
+TEST_CASE("this machine's user and folder are known") {
+  setenv("USER", "a-learner", 1);
+  const Owner owner = this_owner();
+  CHECK(std::count(owner.users.begin(), owner.users.end(), "a-learner") == 1);
+  unsetenv("USER");
+  CHECK(std::count(owner.homes.begin(), owner.homes.end(), "/") == 0);
 }
 
 TEST_CASE("making a recording small leaves what the check asks for") {

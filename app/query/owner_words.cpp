@@ -1,7 +1,11 @@
 #include "app/query/owner_words.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -31,10 +35,10 @@ size_t skip(std::string_view text, size_t at, const Is& is) {
   return at;
 }
 
-/// A path's drive stands before `at`: "C:".
+/// A path's drive stands before `at`: "C:", which is not the end of another path.
 bool has_drive(std::string_view text, size_t at) {
   return at >= 2 && text[at - 1] == ':' && is_letter(text[at - 2]) &&
-         (at == 2 || !is_letter(text[at - 3]));
+         (at == 2 || !(is_letter(text[at - 3]) || is_separator(text[at - 3])));
 }
 
 bool is_users(std::string_view name, bool any_case) {
@@ -45,6 +49,17 @@ bool is_users(std::string_view name, bool any_case) {
                   : name == "Users";
 }
 
+/// What follows the separators behind a folder: the name of a folder in it.
+struct Inside {
+  size_t begin = 0, end = 0;
+};
+std::optional<Inside> inside(std::string_view text, size_t after) {
+  const size_t begin = skip(text, after, is_separator);
+  const size_t end = skip(text, begin, is_in_name);
+  if (begin == after || begin == end || text[begin] == '~') return std::nullopt;
+  return Inside{begin, end};
+}
+
 /// A folder of a user that begins with the separators at `at`.
 std::optional<OwnerWord> folder_at(std::string_view text, size_t at) {
   const size_t name = skip(text, at, is_separator);
@@ -52,15 +67,37 @@ std::optional<OwnerWord> folder_at(std::string_view text, size_t at) {
   const size_t begin = drive ? at - 2 : at;
   const auto ends_at = [&](size_t end) { return end >= text.size() || !is_in_name(text[end]); };
   if (text.substr(name, 4) == "root" && ends_at(name + 4)) return OwnerWord{begin, name + 4};
-  const bool is_windows = drive || text[at] == '\\';
+  if (text.substr(name, 3) == "tmp") {
+    const auto whose = inside(text, name + 3);
+    return whose ? std::optional(OwnerWord{begin, whose->end, "/tmp/~"}) : std::nullopt;
+  }
   const bool is_home = text.substr(name, 4) == "home";
   const std::string_view users = text.substr(name, 5);
-  if (!is_home && !(users.size() == 5 && is_users(users, is_windows))) return std::nullopt;
-  const size_t after = name + (is_home ? 4 : 5);
-  const size_t whose = skip(text, after, is_separator);
-  const size_t end = skip(text, whose, is_in_name);
-  if (whose == after || end == whose) return std::nullopt;
-  return OwnerWord{begin, end};
+  if (!is_home && !(users.size() == 5 && is_users(users, drive || text[at] == '\\')))
+    return std::nullopt;
+  const auto whose = inside(text, name + (is_home ? 4 : 5));
+  return whose ? std::optional(OwnerWord{begin, whose->end}) : std::nullopt;
+}
+
+bool is_alphanumeric(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The address round the @ at `at`: a name before it, behind it labels of which the last is of letters. @triton.jit has
+/// no name, gcc@12.2 no such label.
+std::optional<OwnerWord> address_at(std::string_view text, size_t at, size_t from) {
+  size_t begin = at;
+  while (begin > from &&
+         (is_alphanumeric(text[begin - 1]) ||
+          std::string_view("._%+-").find(text[begin - 1]) != std::string_view::npos))
+    --begin;
+  size_t end =
+      skip(text, at + 1, [](char c) { return is_alphanumeric(c) || c == '.' || c == '-'; });
+  while (end > at + 1 && !is_alphanumeric(text[end - 1])) --end;
+  size_t label = end;
+  while (label > at + 1 && is_letter(text[label - 1])) --label;
+  const bool has_domain = end - label >= 2 && label > at + 2 && text[label - 1] == '.';
+  return begin < at && has_domain ? std::optional(OwnerWord{begin, end}) : std::nullopt;
 }
 
 /// Reads a line and stops at the first string with a word of its owner.
@@ -94,22 +131,57 @@ class StringReader final : public nlohmann::json_sax<Json> {
   std::string found_;
 };
 
-std::string without_owner(const std::string& text) {
+/// Puts `instead` where `name` stands and `fits(begin, end)` holds.
+template <class Fits>
+void replace_names(const std::string& name, const char* instead, const Fits& fits,
+                   std::string* text) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = 0; !name.empty() && (at = text->find(name, at)) != text->npos;) {
+    const size_t end = at + name.size();
+    if (fits(at, end)) {
+      out.append(*text, done, at - done).append(instead);
+      done = end;
+    }
+    at = end;
+  }
+  *text = out.append(*text, done);
+}
+
+std::string without_owner(std::string text, const Owner& owner) {
+  const auto ends_word = [&](size_t end) {
+    return end == text.size() || !is_alphanumeric(text[end]);
+  };
+  for (const std::string& home : owner.homes)
+    replace_names(
+        home, "~", [&](size_t, size_t end) { return ends_word(end); }, &text);
   std::string out;
   size_t at = 0;
   while (const auto word = find_owner_word(text, at)) {
-    out.append(text, at, word->begin - at).append("~");
+    out.append(text, at, word->begin - at).append(word->instead);
     at = word->end;
   }
-  return out.append(text, at);
+  text = out.append(text, at);
+  for (const std::string& user : owner.users) {
+    const auto is_user = [&](size_t begin, size_t end) {
+      const bool begins_word = begin == 0 || !is_alphanumeric(text[begin - 1]);
+      const bool is_folder = begin > 0 && is_separator(text[begin - 1]) && ends_word(end);
+      return is_folder || (begins_word && end < text.size() && text[end] == '@');
+    };
+    replace_names(user, "~", is_user, &text);
+  }
+  for (const std::string& host : owner.hosts)
+    replace_names(
+        host, "host", [](size_t, size_t) { return true; }, &text);
+  return text;
 }
 
 /// Changes the names of an object's fields. Of two that become one the first stays.
-bool change_keys(Json* object) {
+bool change_keys(Json* object, const Owner& owner) {
   Json changed = Json::object();
   bool has_changed = false;
   for (auto& [key, value] : object->items()) {
-    std::string name = without_owner(key);
+    std::string name = without_owner(key, owner);
     has_changed |= name != key;
     changed.emplace(std::move(name), std::move(value));
   }
@@ -118,17 +190,17 @@ bool change_keys(Json* object) {
 }
 
 /// Changes every string below `root`, without a call for each level: a line may be nested deeply.
-bool change_strings(Json* root) {
+bool change_strings(Json* root, const Owner& owner) {
   bool has_changed = false;
   for (std::vector<Json*> open = {root}; !open.empty();) {
     Json& json = *open.back();
     open.pop_back();
     if (json.is_string()) {
-      std::string text = without_owner(json.get_ref<const std::string&>());
+      std::string text = without_owner(json.get_ref<const std::string&>(), owner);
       has_changed |= text != json.get_ref<const std::string&>();
       json = std::move(text);
     }
-    if (json.is_object()) has_changed |= change_keys(&json);
+    if (json.is_object()) has_changed |= change_keys(&json, owner);
     if (json.is_structured()) {
       for (Json& part : json) open.push_back(&part);
     }
@@ -140,6 +212,9 @@ bool change_strings(Json* root) {
 
 std::optional<OwnerWord> find_owner_word(std::string_view text, size_t from) {
   for (size_t at = from; at < text.size(); ++at) {
+    if (text[at] == '@') {
+      if (const auto found = address_at(text, at, from)) return found;
+    }
     if (!is_separator(text[at])) continue;
     if (const auto found = folder_at(text, at)) return found;
     at = skip(text, at, is_separator) - 1;
@@ -153,9 +228,31 @@ std::string owner_word_in(std::string_view line) {
   return reader.found();
 }
 
-std::string line_without_owner(const std::string& line) {
+Owner this_owner() {
+  Owner owner;
+  const auto add = [](const char* name, size_t shortest, std::vector<std::string>* names) {
+    std::string text = name ? name : "";
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    if (text.size() >= shortest && std::find(names->begin(), names->end(), text) == names->end())
+      names->push_back(std::move(text));
+  };
+  const passwd* entry = getpwuid(geteuid());
+  for (const char* user : {std::getenv("USER"), std::getenv("LOGNAME"), std::getenv("SUDO_USER"),
+                           entry ? entry->pw_name : nullptr})
+    add(user, 3, &owner.users);
+  for (const char* home : {std::getenv("HOME"), entry ? entry->pw_dir : nullptr})
+    add(home, 3, &owner.homes);
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) == 0) {
+    add(host, 5, &owner.hosts);
+    add(std::string(host).substr(0, std::string_view(host).find('.')).c_str(), 5, &owner.hosts);
+  }
+  return owner;
+}
+
+std::string line_without_owner(const std::string& line, const Owner& owner) {
   Json json = Json::parse(line, nullptr, false);
-  return !json.is_discarded() && change_strings(&json) ? dump_json(json) : line;
+  return !json.is_discarded() && change_strings(&json, owner) ? dump_json(json) : line;
 }
 
 }  // namespace ridge::app

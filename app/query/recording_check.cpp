@@ -1,7 +1,6 @@
 #include "app/query/recording_check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -74,9 +73,8 @@ class Checker {
     for (std::string text; std::getline(in, text);) {
       const std::string line = fmt::format("line {}: ", ++number);
       if (const std::string found = owner_word_in(text); !found.empty()) {
-        return fault(
-            line + "'" + found + "' says whose machine it was",
-            "record it with 'ridgepoint record --contribute', which takes such folders out");
+        return fault(line + "'" + found + "' says whose machine it was",
+                     "record it with 'ridgepoint record --contribute', which removes such words");
       }
       const Json json = Json::parse(text, nullptr, false);
       const std::string type = text_field(json, "type");
@@ -232,16 +230,11 @@ Result<void> check_recording(const std::string& path, const CheckOptions& option
   return Checker(path, options).check();
 }
 
-Result<void> scrub_recording(const std::string& path) {
+Result<void> scrub_recording(const std::string& path, const Owner& owner) {
   RIDGE_TRY(const std::string whole, read_whole(path));
   std::string text;
   std::istringstream lines(whole);
-  for (std::string line; std::getline(lines, line);) text += line_without_owner(line) + "\n";
-  char host[256] = {};
-  const std::string name = gethostname(host, sizeof host - 1) == 0 ? host : "";
-  // A short name is a word that may stand anywhere.
-  for (size_t at = 0; name.size() >= 5 && (at = text.find(name, at)) != text.npos; at += 4)
-    text.replace(at, name.size(), "host");
+  for (std::string line; std::getline(lines, line);) text += line_without_owner(line, owner) + "\n";
   return write_whole(path, text);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/query/owner_words.h"
 #include "common/core/result.h"
 #include "common/record/run.h"
 
@@ -34,7 +35,7 @@ struct CheckOptions {
 /// Errors: bad_input with what is wrong first, where, and what to do about it.
 Result<void> check_recording(const std::string& path, const CheckOptions& options = {});
 
-/// Takes out of each line of a transcript what says whose machine it was: folders of home, this host's name.
-Result<void> scrub_recording(const std::string& path);
+/// Removes from each line of a transcript what says whose machine it was: folders of users, addresses, the owner's names.
+Result<void> scrub_recording(const std::string& path, const Owner& owner = this_owner());
 
 }  // namespace ridge::app
