@@ -179,6 +179,35 @@ TEST_CASE("of several baselines the one that was compared counts") {
   CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,cublaslt").gap.empty());
 }
 
+TEST_CASE("several baselines are compared on one machine") {
+  const Fixture f;
+  // Another machine, which alone compared with naive_o1, and where the ratio is lower.
+  Transcript out;
+  add_head(&out);
+  Comparison other = pair(11, at(4096), 1.1, {1.09, 1.11}, Verdict::faster);
+  other.baseline = test::kFirst;
+  add_pair(&out, other);
+  const Run there = test::run_of(out);
+  const auto value = [&](const std::string& text, const Sources& sources) {
+    const auto made = resolve(*parse_reference(text), sources);
+    REQUIRE(made.ok());
+    return *made;
+  };
+  const std::string both = "gemm.cuda.wide_tile n=4096 vs=producer_consumer," + test::kFirst;
+  const Place h200{&f.recording, "NVIDIA H200"}, t4{&there, "Tesla T4"};
+  CHECK(value(both, {&f.here, false, {h200, t4}}).value == 1.5);
+  CHECK(value(both, {&f.here, false, {t4, h200}}).value == 1.1);
+  CHECK(value("t4 " + both, {&f.here, false, {h200, t4}}).value == 1.1);
+  // This machine's run is one machine, a recording another.
+  CHECK(value(both, {&there, false, {h200}}).value == 1.1);
+  CHECK(value(both, {&f.recording, false, {t4}}).value == 1.5);
+  // Two recordings of one machine are looked at together, whatever lies between them.
+  const Place more{&there, "NVIDIA H200"};
+  CHECK(value(both, {&f.here, false, {h200, t4, more}}).value == 1.1);
+  CHECK(value("gb300 " + both, {&f.here, false, {h200, t4}}).gap ==
+        "there is no recording of a machine called gb300");
+}
+
 TEST_CASE("an unresolved pair is said to show no difference, or none beyond the margin") {
   Figure made;
   made.verdict = Verdict::unresolved;

@@ -265,44 +265,78 @@ bool names_machine(const std::string& machine, const std::string& word) {
   return lower(machine).find(lower(word)) != std::string::npos;
 }
 
-/// Of one baseline, in the first place that has the point.
-Result<Figure> resolve_one(const Reference& reference, const Sources& sources) {
-  const bool wants_own = reference.machine.empty();
-  const auto in = reference.versus.empty() ? alone_in : pair_in;
-  bool found = false, has_place = wants_own;
-  if (wants_own && sources.own) {
+/// Where a reference may look, in this order; `is_recorded`: what is found there is marked.
+struct Shelf {
+  Place place;
+  bool is_recorded = false;
+};
+
+std::vector<Shelf> shelves_for(const Reference& reference, const Sources& sources) {
+  std::vector<Shelf> shelves;
+  if (reference.machine.empty() && sources.own) {
     const auto& environment = sources.own->environment();
-    const Place own{sources.own, environment ? environment->machine() : "this machine"};
-    RIDGE_TRY_VOID(check_params(reference, *own.run));
-    auto made = in(reference, own, sources.is_own_saved, &found);
-    if (!made || found) return made;
+    shelves.push_back({{sources.own, environment ? environment->machine() : "this machine"},
+                       sources.is_own_saved});
   }
   for (const Place& place : sources.recordings) {
-    if (!wants_own && !names_machine(place.machine, reference.machine)) continue;
-    has_place = true;
-    RIDGE_TRY_VOID(check_params(reference, *place.run));
-    auto made = in(reference, place, true, &found);
-    if (!made || found) return made;
+    if (reference.machine.empty() || names_machine(place.machine, reference.machine))
+      shelves.push_back({place, true});
   }
-  if (!has_place)
+  return shelves;
+}
+
+/// Of one baseline, in the first place that has the point; `found`: one has it, be it without a value.
+Result<Figure> resolve_one(const Reference& reference, const std::vector<Shelf>& shelves,
+                           bool* found) {
+  const auto in = reference.versus.empty() ? alone_in : pair_in;
+  *found = false;
+  for (const Shelf& shelf : shelves) {
+    RIDGE_TRY_VOID(check_params(reference, *shelf.place.run));
+    auto made = in(reference, shelf.place, shelf.is_recorded, found);
+    if (!made || *found) return made;
+  }
+  if (shelves.empty() && !reference.machine.empty())
     return gap(reference, "there is no recording of a machine called " + reference.machine);
   return gap(reference, reference.versus.empty()
                             ? "no run at hand holds this point"
                             : "no run at hand compares these two in pairs at this point");
 }
 
-}  // namespace
-
-Result<Figure> resolve(const Reference& reference, const Sources& sources) {
-  auto best = resolve_one(reference, sources);
+/// Of all baselines the lowest ratio in these places.
+Result<Figure> resolve_lowest(const Reference& reference, const std::vector<Shelf>& shelves,
+                              bool* found) {
+  RIDGE_TRY(Figure best, resolve_one(reference, shelves, found));
   for (const std::string& other : reference.or_versus) {
     Reference one = reference;
     one.versus = other;
-    auto made = resolve_one(one, sources);
-    if (!best || !made) return best ? made : best;
-    if (made->gap.empty() && (!best->gap.empty() || made->value < best->value)) best = made;
+    bool has_other = false;
+    RIDGE_TRY(Figure made, resolve_one(one, shelves, &has_other));
+    *found |= has_other;
+    if (made.gap.empty() && (!best.gap.empty() || made.value < best.value)) best = std::move(made);
   }
   return best;
+}
+
+}  // namespace
+
+Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+  const std::vector<Shelf> shelves = shelves_for(reference, sources);
+  bool found = false;
+  if (reference.or_versus.empty()) return resolve_one(reference, shelves, &found);
+  // Ratios of two machines say nothing of which baseline is the faster one: the first machine that has one decides.
+  const auto same_machine = [](const Shelf& a, const Shelf& b) {
+    return a.is_recorded == b.is_recorded && a.place.machine == b.place.machine;
+  };
+  std::vector<Shelf> left = shelves;
+  while (!left.empty()) {
+    const Shelf first = left.front();
+    const auto others = std::stable_partition(
+        left.begin(), left.end(), [&](const Shelf& one) { return same_machine(one, first); });
+    auto made = resolve_lowest(reference, {left.begin(), others}, &found);
+    if (!made || found) return made;
+    left.erase(left.begin(), others);
+  }
+  return resolve_one(reference, shelves, &found);
 }
 
 std::string verdict_words(const Figure& figure) {

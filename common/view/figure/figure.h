@@ -39,6 +39,7 @@ struct Figure {
   std::string source;     ///< all of this in words, for a tooltip or a footnote
 };
 
+/// Of several baselines all are looked up on one machine: the first that was compared with any of them.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
 /// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
