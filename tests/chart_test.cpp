@@ -9,6 +9,7 @@
 #include "common/view/chart/forest.h"
 #include "common/view/chart/ladder.h"
 #include "common/view/chart/roofline.h"
+#include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
 #include "common/view/chart/svg.h"
 #include "common/view/chart/text.h"
@@ -224,6 +225,36 @@ TEST_CASE("recorded and stale rungs are hatched and say where they come from") {
     REQUIRE(chart.table.rows.size() == 4);
     for (const auto& row : chart.table.rows)
       CHECK((row.front() == "rung 3 · stale") == (row.front().find("rung 3") == 0));
+  }
+}
+
+TEST_CASE("a rung that was run anew is not stale beside its old recording") {
+  // One rung at two sizes: live, and recorded before it was changed.
+  std::vector<Series> series;
+  for (int i = 0; i < 4; ++i) {
+    Series one = test::measured(1, i, "gemm.cpu.rung", 1e9);
+    for (const char* side : {"n", "m", "k"}) one.params[side] = int64_t{i % 2 == 0 ? 512 : 1024};
+    one.size_param = "n";
+    one.stale = i >= 2;
+    series.push_back(one);
+  }
+  std::vector<LadderRow> rows;
+  for (const Series& one : series) rows.push_back({.label = "rung", .series = &one});
+  const std::vector<LadderRow> marked = with_marks(rows);
+  CHECK(marked[0].label == "rung");
+  CHECK(marked[2].label == "rung · stale");
+  for (const ChartModel& chart :
+       {roofline_chart(rows), speed_error_chart(rows), size_curve_chart(rows)}) {
+    INFO(chart.id);
+    size_t lines = 0;
+    for (const Curve& curve : chart.plot->curves) {
+      if (curve.name.find("rung") != 0) continue;  // a roof
+      ++lines;
+      CHECK(curve.data.size() == 2);
+      for (const Datum& datum : curve.data)
+        CHECK((datum.row >= 2) == (curve.name.find("stale") != std::string::npos));
+    }
+    CHECK(lines == 2);
   }
 }
 

@@ -49,7 +49,7 @@ Measured measured(const LadderRow& row, int index) {
   return point;
 }
 
-/// One point for the rows of a rung that differ in their seed: their rates are one median.
+/// One point for the rows of a rung that differ in their seed: their rates are one median, and stale where one of them is.
 std::vector<Measured> points_of(std::span<const LadderRow> rows, const std::string& metric) {
   std::vector<Measured> points;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -58,12 +58,16 @@ std::vector<Measured> points_of(std::span<const LadderRow> rows, const std::stri
     const auto known = std::find_if(points.begin(), points.end(), [&](const Measured& point) {
       const Series &a = *point.entry.series, &b = *made.entry.series;
       return a.kernel == b.kernel && without_seed(a.params) == without_seed(b.params) &&
-             point.entry.row->ceilings == made.entry.row->ceilings;
+             point.entry.row->ceilings == made.entry.row->ceilings &&
+             point.entry.row->origin == made.entry.row->origin;
     });
-    if (known == points.end())
+    if (known == points.end()) {
       points.push_back(std::move(made));
-    else if (!(known->rate > 0) && made.rate > 0)
-      *known = std::move(made);
+      continue;
+    }
+    const bool had_rate = known->rate > 0, has_rate = made.rate > 0;
+    const bool gets_stale = made.entry.series->stale && !known->entry.series->stale;
+    if (has_rate > had_rate || (has_rate == had_rate && gets_stale)) *known = std::move(made);
   }
   return points;
 }

@@ -30,7 +30,8 @@ struct LadderRow {
   std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
 };
 
-/// The rows under names that say which of them are stale ("cuBLASLt · stale"): for charts whose names have no second line.
+/// The rows under names that say which of them are stale ("cuBLASLt · stale"), and no others: for charts whose names have no
+/// second line.
 std::vector<LadderRow> with_marks(std::span<const LadderRow> rows);
 
 /// Gives every row of this run whose check has this task metric its difference to the run's baseline row on that

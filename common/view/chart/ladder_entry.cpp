@@ -184,14 +184,9 @@ void settle_reasons(const std::vector<Entry>& entries, Panel* panel) {
 namespace ridge::chart {
 
 std::vector<LadderRow> with_marks(std::span<const LadderRow> rows) {
-  // A curve is named after one of its rows: all rows of a rung are marked where one is stale.
-  std::set<std::string> stale;
-  for (const LadderRow& row : rows) {
-    if (row.series && row.series->stale) stale.insert(row.series->kernel);
-  }
   std::vector<LadderRow> marked(rows.begin(), rows.end());
   for (LadderRow& row : marked) {
-    if (row.series && stale.contains(row.series->kernel)) row.label += " · stale";
+    if (row.series && row.series->stale) row.label += " · stale";
   }
   return marked;
 }

@@ -72,7 +72,7 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
   auto key = [&](size_t index) {
     const Measured& point = points[index];
     const Series& series = *point.entry.series;
-    return std::tuple(series.kernel, point.dtype, point.threads, series.cache,
+    return std::tuple(series.kernel, point.dtype, point.threads, series.cache, series.stale,
                       point.entry.row->ceilings);
   };
   std::vector<Rung> rungs;

@@ -32,7 +32,7 @@ std::string why_no_flop(std::span<const LadderRow> rows);
 int64_t size_of(const Measured& point);
 
 /// What one line joins: a rung at one type and thread count, its sizes ascending, its shape the same
-/// but for its size (an odd shape between two squares would look like an effect of size).
+/// but for its size (an odd shape between two squares would look like an effect of size). All of it is stale or none.
 struct SizeLine {
   std::vector<size_t> points;  ///< indices into the points
   bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line
