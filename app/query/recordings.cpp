@@ -10,6 +10,7 @@
 #include "common/core/files.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -100,7 +101,7 @@ std::string stale_text(const Run& run) {
     rungs.insert(series.kernel);
     if (series.stale) stale.insert(series.kernel);
   }
-  return stale.empty() ? "" : fmt::format("{} of {} rungs stale", stale.size(), rungs.size());
+  return ridge::stale_text(stale.size(), rungs.size(), "rung");
 }
 
 // ---- the nearest result ------------------------------------------------------------------------

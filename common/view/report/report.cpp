@@ -4,6 +4,7 @@
 
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/report/content.h"
 #include "common/view/report/predictions.h"
 
@@ -138,9 +139,9 @@ std::string subtitle_of(const Material& material) {
   if (!material.shared_params.empty()) text += " · " + material.shared_params;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
                                    [](const Line& line) { return line.series->stale; });
-  if (stale > 0)
-    text += " · stale: " + std::to_string(stale) + " of " + std::to_string(material.lines.size()) +
-            " kernels have changed since";
+  const std::string counted =
+      stale_text(static_cast<size_t>(stale), material.lines.size(), "result");
+  if (!counted.empty()) text += " · " + counted + ": their kernels have changed since";
   return text;
 }
 
