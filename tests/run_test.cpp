@@ -2,14 +2,17 @@
 #include "common/record/run.h"
 
 #include <unistd.h>
-#include <cmath>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 #include "tests/synthetic_run.h"
 
 using namespace ridge;
@@ -474,4 +477,54 @@ TEST_CASE("a result is stale where its rung's code is another now") {
     CHECK(run.comparisons().front().reasons.size() == one.reasons.size() + 1);
   }
   CHECK_FALSE(marked({}).comparisons().front().stale);
+}
+
+/// What stands between quotes in a line of code.
+std::string quoted_in(const std::string& code) {
+  std::string all;
+  bool is_quoted = false;
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (code[i] == '"')
+      is_quoted = !is_quoted;
+    else if (is_quoted)
+      all += code[i];
+    if (code[i] == '\\') ++i;
+  }
+  return all;
+}
+
+TEST_CASE("what is stale is said in the words of one place") {
+  CHECK(with_stale("cuBLASLt", true) == "cuBLASLt · stale");
+  CHECK(with_stale("cuBLASLt", false) == "cuBLASLt");
+  CHECK(with_stale("", true, ", ") == "stale");
+  CHECK(with_stale_mark("1.2×", true) == "1.2×‡");
+  CHECK(with_stale_mark("1.2×", false) == "1.2×");
+  CHECK(stale_text(0, 9, "rung") == "");
+  CHECK(stale_text(2, 9, "rung") == "2 of 9 rungs stale");
+  CHECK(stale_text(1, 1, "result") == "1 of 1 result stale");
+  CHECK(without_stale_word(stale_reason()) == "the kernel has changed since");
+  CHECK(without_stale_word("fresh") == "fresh");
+  CHECK(stale_sentence("The figures", "their kernels have") ==
+        "The figures are stale: their kernels have changed since.");
+
+  namespace fs = std::filesystem;
+  int looked_at = 0;
+  for (const char* room : {"app", "common"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(variable("RIDGE_SOURCE") + "/" + room)) {
+      const std::string name = entry.path().filename().string();
+      if (!(name.ends_with(".cpp") || name.ends_with(".h")) || name.starts_with("stale_words"))
+        continue;
+      ++looked_at;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) {
+        INFO(name << ": " << line);
+        if (line.starts_with("#include")) continue;
+        const std::string quoted = quoted_in(line.substr(0, line.find("//")));
+        CHECK(quoted.find("‡") == std::string::npos);
+        CHECK(quoted.find("stale") == std::string::npos);
+      }
+    }
+  }
+  CHECK(looked_at > 100);
 }

@@ -13,6 +13,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::app {
 namespace {
@@ -69,8 +70,7 @@ std::string how_text(const Reckoned& found, const std::string& here) {
                     : found.size.starts_with("extrapolated") ? found.size
                                                              : "at the rate of " + found.size;
   if (found.machine != here) how += ", recorded on " + found.machine;
-  if (found.series->stale) how += ", stale";
-  return how;
+  return with_stale(how, found.series->stale, ", ");
 }
 
 DecodePart part_of(const WorkloadPart& part, const PublishedRow& filled, const Reckoned& found,
@@ -198,7 +198,7 @@ Filled fill_with(const ModelShape& shape, const DecodeType& type, const std::str
   const bool stale = std::any_of(sources.begin(), sources.end(), [](const Reckoned& source) {
     return source.series && source.series->stale;
   });
-  if (stale) row.rung += " · stale";
+  row.rung = with_stale(row.rung, stale);
   add_up(filled.with.parts, &row);
   if (row.step_s && !row.energy_j) row.why_no_energy = why_no_energy(sources);
   return filled;

@@ -11,6 +11,7 @@
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::app {
 namespace {
@@ -109,7 +110,7 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
     if (series == nullptr || !has_speed(*series) || !series->reduced_from.empty()) continue;
     take(*series, flop, &out);
     out.source = Source::recorded;
-    out.note = "recorded on " + recording.machine + (series->stale ? ", stale" : "");
+    out.note = with_stale("recorded on " + recording.machine, series->stale, ", ");
     return out;
   }
   out.note = why_missing(row, out.params, info, here);
@@ -151,9 +152,8 @@ const char* name_of(Source source) {
 
 /// "recorded, stale"; empty: measured, and the kernel is as it was.
 std::string how_column(const PublishedRow& row) {
-  std::string text = row.source == Source::measured ? "" : name_of(row.source);
-  if (row.series && row.series->stale) text += text.empty() ? "stale" : ", stale";
-  return text;
+  return with_stale(row.source == Source::measured ? "" : name_of(row.source),
+                    row.series && row.series->stale, ", ");
 }
 
 }  // namespace
@@ -211,7 +211,8 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
                      row.row->printed_ns ? format_time_ns(*row.row->printed_ns) : "",
                      rate_text(row.printed_flop_per_s), here ? format_time_ns(row.time_ns) : kNone,
                      half_width(row), here ? rate_text(row.flop_per_s) : "",
-                     check != nullptr ? format_scientific(check->nmse) + " ✓" : "", how_column(row)});
+                     check != nullptr ? format_scientific(check->nmse) + " ✓" : "",
+                     how_column(row)});
     if (here && !row.note.empty()) {
       notes += wrapped(fmt::format("{}: {}", row.row->title, row.note), width, "  ");
     }

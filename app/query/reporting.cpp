@@ -12,6 +12,7 @@
 #include "app/query/published.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/score.h"
 #include "common/view/chart/serving.h"
 
@@ -61,7 +62,7 @@ Params given_of(const Table& table, const Run& run, int64_t request) {
 
 std::string how(const PublishedRow& row) {
   if (row.source != Source::measured) return row.note;
-  return row.series->stale ? "measured, stale" : "measured";
+  return with_stale("measured", row.series->stale, ", ");
 }
 
 std::vector<std::string> cells_of(const PublishedRow& row) {

@@ -9,6 +9,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::app {
 namespace {
@@ -67,7 +68,7 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
       made.time_s = filled[i].time_ns * 1e-9 * calls;
       made.exact = filled[i].source == Source::measured;
       made.how = made.exact ? "measured" : filled[i].note;
-      if (filled[i].series && filled[i].series->stale) made.label += " · stale";
+      made.label = with_stale(made.label, filled[i].series && filled[i].series->stale);
     }
     rows.push_back(std::move(made));
   }

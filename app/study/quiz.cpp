@@ -10,6 +10,7 @@
 #include "app/study/assets.h"
 #include "app/study/quiz_rules.h"
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::study {
 namespace {
@@ -198,7 +199,7 @@ std::string explain(const Question& question, const Group& group,
   const bool stale =
       std::any_of(group.candidates.begin(), group.candidates.end(),
                   [](const Candidate& one) { return one.series && one.series->stale; });
-  if (stale) text += " Some of these figures are stale: their kernels have changed since.";
+  if (stale) text += " " + stale_sentence("Some of these figures", "their kernels have");
   if (!group.left_out.empty()) text += " Left out: " + left_out_text(group) + ".";
   return text;
 }

@@ -3,11 +3,10 @@
 #include <string_view>
 
 #include "common/record/run.h"
+#include "common/record/stale_words.h"
 
 namespace ridge {
 namespace {
-
-constexpr const char* kStale = "stale: the kernel has changed since";
 
 bool has_changed(std::span<const RungHash> now, const std::string& rung, const std::string& hash) {
   if (hash.empty()) return false;
@@ -27,7 +26,7 @@ void Run::mark_stale(std::span<const RungHash> now) {
   for (Series& series : series_) {
     if (series.stale || !has_changed(now, series.kernel, series.hash)) continue;
     series.stale = true;
-    add_note(kStale, &series.note);
+    add_note(stale_reason(), &series.note);
   }
   // A comparison has no hash of its own: its sides were built with the catalogue.
   const auto changed = [&](const std::string& rung) {
@@ -39,7 +38,7 @@ void Run::mark_stale(std::span<const RungHash> now) {
     for (const std::string& side : {comparison.baseline, comparison.candidate}) {
       if (!changed(side)) continue;
       comparison.stale = true;
-      comparison.reasons.push_back("stale: " + side + " has changed since");
+      comparison.reasons.push_back(stale_reason(side));
     }
   }
 }

@@ -4,9 +4,36 @@
 
 namespace ridge {
 
+std::string with_stale(std::string text, bool is_stale, std::string_view separator) {
+  if (!is_stale) return text;
+  if (!text.empty()) text += separator;
+  return text.append(kStaleWord);
+}
+
+std::string with_stale_mark(std::string text, bool is_stale) {
+  return is_stale ? text.append(kStaleMark) : text;
+}
+
 std::string stale_text(size_t stale, size_t all, std::string_view what) {
-  return stale == 0 ? ""
-                    : fmt::format("{} of {} {}{} stale", stale, all, what, all == 1 ? "" : "s");
+  if (stale == 0) return "";
+  return with_stale(fmt::format("{} of {} {}{}", stale, all, what, all == 1 ? "" : "s"), true, " ");
+}
+
+std::string changed_since(std::string_view who_has) {
+  return fmt::format("{} changed since", who_has);
+}
+
+std::string stale_reason(std::string_view who) {
+  return fmt::format("{}: {}", kStaleWord, changed_since(fmt::format("{} has", who)));
+}
+
+std::string without_stale_word(std::string reason) {
+  const std::string head = std::string(kStaleWord) + ": ";
+  return reason.starts_with(head) ? reason.substr(head.size()) : reason;
+}
+
+std::string stale_sentence(std::string_view figures, std::string_view who_have) {
+  return fmt::format("{} are {}: {}.", figures, kStaleWord, changed_since(who_have));
 }
 
 }  // namespace ridge

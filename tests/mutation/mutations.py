@@ -237,7 +237,7 @@ MUTATIONS = [
             "return Verdict::faster;"),
     _clocks("a held clock without turns lacks nothing", "         comparison.clock_held;",
             "         comparison.clock_held && false;"),
-    _figure("a figure of older code has no mark", "if (figure.is_stale) text += kStaleMark;", ""),
+    _figure("a figure of older code has no mark", "with_stale_mark(std::move(text), figure.is_stale)", "text"),
 
     # ---- the GPU's clock (--gpu)
     _gpu("the block is not waited for",

@@ -6,6 +6,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::window {
 namespace {
@@ -22,7 +23,7 @@ std::string seconds_text(const RungView& row) {
 /// What stands at the right of a rung: the estimate, or the one word that says why there is none.
 std::string right_text(const RungView& row) {
   if (row.series && row.series->status == SeriesStatus::running) return "running";
-  if (row.stale()) return "stale";
+  if (row.stale()) return std::string(kStaleWord);
   if (row.origin == Origin::recorded) return "recorded";
   if (row.can_run) return seconds_text(row);
   return row.series ? "" : "–";

@@ -11,6 +11,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "common/record/assembly.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::window {
 namespace {
@@ -237,9 +238,8 @@ void SourceTab::draw_source(Ui& ui, Area area) {
           Anchor::start, title.w);
   if (row && row->stale()) {
     const Area note = area.take_top(ui.px(28));
-    ui.text(note.x, note.middle() - ui.px(3),
-            "Changed since it was recorded: the figures are stale.", kTiny_px + 1, Role::slower,
-            Face::body, Anchor::start, note.w);
+    ui.text(note.x, note.middle() - ui.px(3), stale_sentence("The figures", "this code has"),
+            kTiny_px + 1, Role::slower, Face::body, Anchor::start, note.w);
   }
   const int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
   draw_code(ui, area, {source->text, marked, marked});

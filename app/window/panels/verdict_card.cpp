@@ -9,6 +9,7 @@
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/stale_words.h"
 #include "common/record/trap.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
@@ -71,7 +72,7 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
       evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
-  if (comparison.stale) words.title += "  ·  stale";
+  words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
@@ -185,7 +186,7 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->series && row->series->trap) {
     Words words = words_of(*row->series->trap, row->machine);
-    if (row->stale()) words.title += "  ·  stale";
+    words.title = with_stale(words.title, row->stale(), "  ·  ");
     return draw_words(ui, inner, std::move(words));
   }
   std::string where;

@@ -12,6 +12,7 @@
 #include "app/window/views/chart_view.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/ecdf.h"
 #include "common/view/chart/forest.h"
@@ -122,8 +123,9 @@ void CompareScreen::build_charts(const State& state) {
         report::differing_params(one->candidate_params, shared, one->size_param);
     chart::ForestRow row;
     row.label = rung_title(state.ladder, one->candidate);
-    row.sublabel = "against " + rung_title(state.ladder, one->baseline) +
-                   (own.empty() ? "" : " · " + own) + (one->stale ? " · stale" : "");
+    row.sublabel = with_stale(
+        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own),
+        one->stale);
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
     row.verdict = decide(*source.run, *one, titles).verdict;

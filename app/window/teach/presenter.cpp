@@ -10,6 +10,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -259,7 +260,7 @@ PresentedFigure presented_figure(const State& state) {
   const auto revealed = revealed_of(state, state.selection.rung);
   std::string about = "a call";
   if (!selected->machine.empty()) about += ", recorded on " + selected->machine;
-  if (selected->stale()) about += ", stale";
+  about = with_stale(about, selected->stale(), ", ");
   if (revealed && revealed->series)
     about += " · predicted " + format_time_ns(revealed->prediction->value);
   return {format_time_ns(selected->series->stats->median_ns), about};

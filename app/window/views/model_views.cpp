@@ -6,6 +6,7 @@
 #include "app/window/shell/actions.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::window {
 namespace {
@@ -53,7 +54,7 @@ void take_nearest(const State& state, const WorkloadPart& part, const app::Publi
   out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
   out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
              (near.machine.empty() ? "" : ", recorded on " + near.machine);
-  if (near.series->stale) out->label += " · stale";
+  out->label = with_stale(out->label, near.series->stale);
   out->why.clear();
 }
 

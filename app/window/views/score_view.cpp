@@ -4,6 +4,7 @@
 
 #include "app/window/shell/actions.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/score.h"
 
 namespace ridge::window {
@@ -102,7 +103,7 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
   const bool stale = std::any_of(std::begin(results), std::end(results), [](const Scored* result) {
     return result->series && result->series->stale;
   });
-  if (stale) row.sublabel += " · stale";
+  row.sublabel = with_stale(row.sublabel, stale);
   if (network.model_bytes) {
     const Params params =
         wanted_params(state, *measured.row, single_start(network).value_or(Params{}), {});

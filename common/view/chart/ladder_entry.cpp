@@ -3,6 +3,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/ladder_parts.h"
 
 namespace ridge::chart::parts {
@@ -95,7 +96,7 @@ std::string sublabel_of(const LadderRow& row) {
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
   if (row.is_baseline) add("baseline");
   if (!row.sublabel.empty()) add(row.sublabel);  // its size: what follows may not find room
-  if (row.series && row.series->stale) add("stale: the kernel has changed since");
+  if (row.series && row.series->stale) add(stale_reason());
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (row.series) {
     if (!row.series->reduced_from.empty()) add(reduced_size(*row.series));
@@ -186,7 +187,7 @@ namespace ridge::chart {
 std::vector<LadderRow> with_marks(std::span<const LadderRow> rows) {
   std::vector<LadderRow> marked(rows.begin(), rows.end());
   for (LadderRow& row : marked) {
-    if (row.series && row.series->stale) row.label += " · stale";
+    row.label = with_stale(std::move(row.label), row.series && row.series->stale);
   }
   return marked;
 }

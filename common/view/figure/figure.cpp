@@ -13,6 +13,7 @@
 #include "common/record/derive.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/figure/metrics.h"
 #include "common/view/figure/unit.h"
 
@@ -187,7 +188,7 @@ void add_source(const Reference& reference, const std::string& how, Figure* figu
   text += (figure->is_recorded ? ". Recorded on " : ". Measured on ") + figure->machine;
   if (!figure->time_utc.empty()) text += ", " + figure->time_utc.substr(0, 10);
   if (!figure->commit.empty()) text += ", commit " + figure->commit;
-  if (figure->is_stale) text += "; the code has changed since";
+  if (figure->is_stale) text += "; " + changed_since("the code has");
   figure->source = text + ".";
 }
 

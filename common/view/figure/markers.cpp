@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/record/stale_words.h"
 #include "common/view/figure/code.h"
 #include "common/view/figure/text.h"
 
@@ -42,7 +43,7 @@ std::string plain(const Text& text) {
     if (piece.figure < 0) continue;
     const Figure& figure = text.figures[static_cast<size_t>(piece.figure)];
     if (!figure.interval_text.empty()) out += " " + figure.interval_text;
-    if (figure.is_stale) out += kStaleMark;
+    out = with_stale_mark(std::move(out), figure.is_stale);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/code.h"
 
@@ -239,8 +240,7 @@ Result<Text> expand(std::string_view text, const Sources& sources, const std::st
 
 std::string marked(const Figure& figure, std::string text) {
   if (figure.is_recorded) text += kRecordedMark;
-  if (figure.is_stale) text += kStaleMark;
-  return text;
+  return with_stale_mark(std::move(text), figure.is_stale);
 }
 
 std::string printed(const Text& text) {
@@ -275,7 +275,8 @@ std::vector<std::string> footnotes(const Text& text) {
         figure.time_utc.substr(0, 10) + ", commit " + figure.commit + ")");
   }
   for (const Figure& figure : text.figures) {
-    if (figure.is_stale) add(std::string(kStaleMark) + " the code of this rung has changed since");
+    if (figure.is_stale)
+      add(with_stale_mark("", true) + " " + changed_since("the code of this rung has"));
   }
   for (const Figure& figure : text.figures) {
     if (!figure.gap.empty()) add(figure.source);

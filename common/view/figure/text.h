@@ -28,8 +28,6 @@ Result<Text> expand(std::string_view text, const Sources& sources, const std::st
 
 /// A mark behind each figure of another machine; footnotes() says what it stands for.
 inline constexpr const char* kRecordedMark = "†";
-/// A mark behind each figure whose rung's code has changed since it was recorded.
-inline constexpr const char* kStaleMark = "‡";
 /// What stands behind a figure's text: its marks.
 std::string marked(const Figure& figure, std::string text);
 

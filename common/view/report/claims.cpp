@@ -7,6 +7,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/paired.h"
@@ -146,7 +147,7 @@ Section paired_section(const Material& material) {
                   .comparison = &c,
                   .verdict = one.verdict};
     row.sublabel = one.label.substr(std::min(one.label.find(" against ") + 1, one.label.size()));
-    if (c.stale) row.sublabel += " · stale";
+    row.sublabel = with_stale(row.sublabel, c.stale);
     row.round_ratios = round_ratios(*one.claim->run, c);
     rows.push_back(std::move(row));
   }

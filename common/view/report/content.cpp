@@ -11,6 +11,7 @@
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::report {
 namespace {
@@ -67,7 +68,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache.text();
     if (two_files) line.label += " · " + line.input->name;
-    if (line.series->stale) line.label += " · stale";
+    line.label = with_stale(line.label, line.series->stale);
   }
 }
 

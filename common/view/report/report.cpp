@@ -141,7 +141,7 @@ std::string subtitle_of(const Material& material) {
                                    [](const Line& line) { return line.series->stale; });
   const std::string counted =
       stale_text(static_cast<size_t>(stale), material.lines.size(), "result");
-  if (!counted.empty()) text += " · " + counted + ": their kernels have changed since";
+  if (!counted.empty()) text += " · " + counted + ": " + changed_since("their kernels have");
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -177,7 +178,7 @@ Section throughput_section(const Material& material) {
       });
   for (const Line& line : material.lines) {
     std::string note = line.series->note;
-    if (line.series->stale && note.starts_with("stale: ")) note.erase(0, 7);  // the label says it
+    if (line.series->stale) note = without_stale_word(std::move(note));  // the label says it
     if (!note.empty() && !is_trap(line)) section.bullets.push_back(line.label + ": " + note);
   }
   return section;
