@@ -2,7 +2,7 @@
 """Finds measured figures that an author typed where the program could render them.
 
 usage: tests/typed_figures.py           exit 1 where the texts and tests/typed_figures.txt differ
-       tests/typed_figures.py --write   writes the list, which may only become shorter
+       tests/typed_figures.py --write   writes the list anew; exit 1, and the list as it was, where a figure is new
 
 Looked at: assets/lessons/*.md, README.md, and in assets/cards/*.json and assets/tours/*.json what a learner reads. Left
 out: {{...}}, code (fenced, or between backquotes), comments, what `ridgepoint figures` writes, and links' targets.
@@ -70,17 +70,61 @@ def listed():
         return [line.rstrip("\n") for line in file if line.strip()]
 
 
+REFERENCES = (  # a figure's last characters, and the reference that gives such a figure
+    ("×", "{{h200 RUNG n=4096 vs=BASELINE}}"),
+    (" times", "{{h200 RUNG n=4096 vs=BASELINE}}"),
+    ("FLOP/s", "{{h200 RUNG n=4096 metric=throughput}}"),
+    ("B/s", "{{h200 RUNG n=4096 metric=memory_bandwidth}}"),
+    ("%", "{{h200 RUNG n=4096 metric=utilization}}"),
+    ("J", "{{h200 RUNG n=4096 metric=energy}}"),
+    ("B", "{{h200 RUNG n=4096 metric=memory}}"),
+    ("s", "{{h200 RUNG n=4096}}"),
+)
+
+
+def reference(figure):
+    figure = re.sub(INTERVAL, "", figure).strip()
+    for end, named in REFERENCES:
+        if figure.endswith(end):
+            return named
+    return "{{h200 RUNG n=4096 metric=NAME}}"
+
+
+def say_new(new):
+    for line in new:
+        named = reference(line.partition(":")[2])
+        print(f"typed: {line}\n  write {named} in its place. Arithmetic on it is {{{{calc ...}}}}, a constant"
+              " {{spec SOURCE: VALUE}} (docs/teaching.md).\n  What no recording can hold goes to docs/dated_figures.md")
+
+
+def without_moved(new, gone):
+    """A figure that is gone from one text and new in another was moved and not typed."""
+    moved = collections.Counter(line.partition(":")[2] for line in gone.elements())
+    left = []
+    for line in sorted(new.elements()):
+        figure = line.partition(":")[2]
+        if moved[figure] > 0:
+            moved[figure] -= 1
+        else:
+            left.append(line)
+    return left
+
+
 def main():
     have = typed()
+    wanted, here = collections.Counter(listed()), collections.Counter(have)
+    new, gone = here - wanted, wanted - here
     if "--write" in sys.argv[1:]:
+        grown = without_moved(new, gone)
+        if grown:
+            say_new(grown)
+            print(f"the list may only become shorter: it is not written, {len(grown)} figures are new")
+            return 1
         with open(LIST, "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in have)
         print(f"{len(have)} typed figures")
         return 0
-    wanted, here = collections.Counter(listed()), collections.Counter(have)
-    new, gone = here - wanted, wanted - here
-    for line in sorted(new.elements()):
-        print(f"typed: {line}\n  name it in {{{{...}}}} instead (docs/teaching.md), or move it to docs/dated_figures.md")
+    say_new(sorted(new.elements()))
     for line in sorted(gone.elements()):
         print(f"gone, so take it off tests/typed_figures.txt: {line}")
     print(f"{len(have)} typed figures, {sum(wanted.values())} listed")

@@ -4,3 +4,27 @@ set -euo pipefail
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 cd "$RIDGE_SOURCE"
 tests/typed_figures.py
+
+# --write takes what is gone off the list, and refuses what is new.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+mkdir -p "$copy/tests" "$copy/assets/lessons"
+cp tests/typed_figures.py "$copy/tests"
+printf 'It is 1.22× as fast, 30 %% of the peak.\n' >"$copy/README.md"
+printf 'README.md:1.22×\nREADME.md:30 %%\nREADME.md:5 ms\n' >"$copy/tests/typed_figures.txt"
+write() { "$copy/tests/typed_figures.py" --write; }
+fail() { echo "$1"; exit 1; }
+write >/dev/null || fail "a shorter list is refused"
+[ "$(wc -l <"$copy/tests/typed_figures.txt")" = 2 ] || fail "what is gone stays on the list"
+cp "$copy/tests/typed_figures.txt" "$copy/before"
+printf 'It needs 7 ms.\n' >>"$copy/README.md"
+said=$(write) && fail "a list that grew is written"
+cmp -s "$copy/before" "$copy/tests/typed_figures.txt" || fail "a refused list is changed"
+grep -q 'typed: README.md:7 ms' <<<"$said" && grep -qF 'write {{h200 RUNG n=4096}}' <<<"$said" ||
+  fail "it does not say what to write in its place: $said"
+# One for another is no shorter list; one that moved to another text is the same.
+printf 'It is 1.23× as fast, 30 %% of the peak.\n' >"$copy/README.md"
+write >/dev/null && fail "another figure takes the place of one that is gone"
+printf 'It is 30 %% of the peak.\n' >"$copy/README.md"
+printf 'It is 1.22× as fast.\n' >"$copy/assets/lessons/gemm.md"
+write >/dev/null || fail "a figure that moved is refused"
