@@ -18,6 +18,7 @@
 #include "app/query/recording_check.h"
 #include "app/query/recording_pack.h"
 #include "app/query/recordings.h"
+#include "app/session/saved_run.h"
 #include "common/core/files.h"
 #include "common/record/derive.h"
 #include "labs/lab.h"

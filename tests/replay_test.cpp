@@ -6,9 +6,9 @@
 
 #include "app/cli/driver.h"
 #include "app/query/compact.h"
-#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/results.h"
+#include "app/session/saved_run.h"
 #include "common/view/report/document.h"
 #include "common/view/report/format.h"
 #include "tests/catch.h"

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/session/process.h"
+#include "app/session/saved_run.h"
 #include "app/session/transcript_file.h"
 #include "tests/catch.h"
 #include "tests/program.h"
@@ -132,6 +133,17 @@ TEST_CASE("a good worker: samples, acknowledged timed blocks, a transcript that 
     CHECK((*replay)->run().series().size() == 1);
     CHECK(sample_count(**replay) == 17);
     CHECK((*replay)->transcript() == session->transcript());
+    // A report reads the same run, with the same results marked.
+    const Series& series = (*replay)->run().series()[0];
+    for (const char* hash : {series.hash.c_str(), "another"}) {
+      const RungHash now[] = {{series.kernel.c_str(), hash}};
+      const auto loaded = load_saved(folder / "run.jsonl", now);
+      const auto again = Session::replay(folder / "run.jsonl", now);
+      REQUIRE(loaded.ok());
+      REQUIRE(again.ok());
+      CHECK(loaded->series()[0].stale == (series.hash != hash && !series.hash.empty()));
+      CHECK((*again)->run().series()[0].stale == loaded->series()[0].stale);
+    }
     CHECK((*replay)->list().error().code == ErrorCode::usage);
   }
   CHECK_FALSE(has_children());

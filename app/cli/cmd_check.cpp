@@ -8,6 +8,7 @@
 #include "app/query/recording_pack.h"
 #include "app/query/recordings.h"
 #include "app/query/terminal.h"
+#include "app/session/saved_run.h"
 #include "common/core/files.h"
 #include "common/core/work_folder.h"
 

@@ -9,6 +9,7 @@
 #include "app/query/reporting.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "app/session/saved_run.h"
 #include "app/study/assets.h"
 #include "app/study/handout.h"
 #include "common/core/files.h"

@@ -9,6 +9,7 @@
 #include "app/cli/driver.h"
 #include "app/query/decode.h"
 #include "app/query/terminal.h"
+#include "app/session/saved_run.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 

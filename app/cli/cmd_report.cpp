@@ -2,9 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include "app/cli/cli.h"
-#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
+#include "app/session/saved_run.h"
 #include "common/record/json.h"
 #include "common/record/params.h"
 #include "common/view/report/format.h"

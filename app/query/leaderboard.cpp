@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/query/recordings.h"
 #include "app/query/terminal.h"
+#include "app/session/saved_run.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"

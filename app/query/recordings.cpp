@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/session/saved_run.h"
 #include "common/core/files.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
@@ -51,12 +52,6 @@ std::string title_of_run(const Run& run) {
   if (!rungs.empty()) title += counted(rungs.size(), "rung");
   if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
   return title;
-}
-
-Result<Run> load_saved(const std::string& path, std::span<const RungHash> now) {
-  RIDGE_TRY(Run run, Run::load(path));
-  run.mark_stale(now);
-  return run;
 }
 
 std::vector<Recording> load_recordings(const std::string& folder,

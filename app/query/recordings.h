@@ -20,9 +20,6 @@ struct Recording {
 /// What a run holds, in a line: "GEMM · 7 rungs · 2 comparisons".
 std::string title_of_run(const Run& run);
 
-/// A saved run with its stale results marked.
-Result<Run> load_saved(const std::string& path, std::span<const RungHash> now = rung_hashes());
-
 /// All readable recordings of a folder, by name, their stale results marked. An unreadable one is left out and named in
 /// `problems`.
 std::vector<Recording> load_recordings(const std::string& folder,

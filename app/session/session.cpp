@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/live_session.h"
+#include "app/session/saved_run.h"
 #include "app/session/transcript_file.h"
 
 namespace ridge::app {
@@ -63,8 +64,7 @@ Result<std::unique_ptr<Session>> Session::start(Options options) {
 
 Result<std::unique_ptr<Session>> Session::replay(const std::string& path,
                                                  std::span<const RungHash> now) {
-  RIDGE_TRY(Run run, Run::load(path));
-  run.mark_stale(now);
+  RIDGE_TRY(Run run, load_saved(path, now));
   return std::unique_ptr<Session>(std::make_unique<ReplaySession>(std::move(run), path));
 }
 
