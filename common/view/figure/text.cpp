@@ -61,6 +61,7 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   Figure made;
   const size_t open = expression.find('['), close = expression.find(']');
   double bracket = 0;
+  bool shows_interval = true;
   if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
     if (expression.find('[', close) != std::string_view::npos)
       return Error{ErrorCode::bad_input, "calc takes one figure at most", std::string(expression),
@@ -69,6 +70,7 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
               parse_reference(expression.substr(open + 1, close - open - 1)));
     RIDGE_TRY(made, resolve(reference, sources));
     bracket = made.value;
+    shows_interval = reference.shows_interval;
   }
   RIDGE_TRY(const double value, evaluate_arithmetic(expression, bracket));
   made.reference = "calc " + std::string(expression);
@@ -83,7 +85,7 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
     RIDGE_TRY(const double a, evaluate_arithmetic(expression, made.interval->low));
     RIDGE_TRY(const double b, evaluate_arithmetic(expression, made.interval->high));
     made.interval = Interval{std::min(a, b), std::max(a, b)};
-    made.interval_text = format_ratio_interval(made.interval);
+    if (shows_interval) made.interval_text = format_ratio_interval(made.interval);
   }
   made.source =
       std::string(expression) + " = " + made.text + (made.source.empty() ? "" : "; " + made.source);
