@@ -6,6 +6,7 @@
 #include "app/study/handout.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
@@ -44,6 +45,23 @@ void run_selected_at(Fixture& f, double t_ns) {
   f.session.measure(request, 0, t_ns);
   f.session.finish(request);
   f.driver->frames(3);
+}
+
+TEST_CASE("a text's figures are looked up once, and again when the run says something new") {
+  Fixture f;
+  FigureTexts texts;
+  const std::string text = std::string("It takes {{") + kFirst + "}}.", other = "No figure.";
+  for (int frame = 0; frame < 5; ++frame) {
+    CHECK(texts.shown(f.state, text).text == "It takes not measured here.");
+    CHECK(texts.shown(f.state, other).text == other);
+  }
+  CHECK(texts.lookups() == 2);
+  f.run_all();
+  for (int frame = 0; frame < 5; ++frame) {
+    CHECK(texts.shown(f.state, text).text == "It takes 1.00 ms.");
+    CHECK(contains(texts.shown(f.state, text).sources, kFirst));
+  }
+  CHECK(texts.lookups() == 3);
 }
 
 TEST_CASE("an expectation is a time, or a factor over what is known", "[teaching]") {

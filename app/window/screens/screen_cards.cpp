@@ -168,20 +168,20 @@ void draw_answers(Ui& ui, Area row) {
 }
 
 /// Scrolls where the window is too low for the answer; a click anywhere else on it turns the card.
-void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
+void draw_faces(Ui& ui, FigureTexts* figures, const Area& area, const study::Card& card) {
   Scroll scroll(ui, ("card:" + card.id).c_str(), area);
   Area& rest = scroll.rest;
   const Area whole = {rest.x, rest.y, rest.w, area.h - 1};
   const float front_h =
-      figure_paragraph(ui, rest, card.front, kHeading_px, Role::text, Face::strong, true);
+      figures->paragraph(ui, rest, card.front, kHeading_px, Role::text, Face::strong, true);
   // The question stands where the eye is, and stays there when the card is turned.
   rest.take_top(std::max(0.0f, area.h * (ui.is_compact ? 0.1f : 0.24f) - front_h / 2));
-  figure_paragraph(ui, rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
-                   Face::strong);
+  figures->paragraph(ui, rest.take_top(front_h, ui.px(22)), card.front, kHeading_px, Role::text,
+                     Face::strong);
   if (ui.state.studying.is_turned) {
     ui.list->AddLine({rest.x, rest.y}, {rest.right(), rest.y}, ui.color(Role::grid));
     rest.take_top(ui.px(22));
-    rest.take_top(figure_paragraph(ui, rest, card.back, kBody_px, Role::text), ui.px(24));
+    rest.take_top(figures->paragraph(ui, rest, card.back, kBody_px, Role::text), ui.px(24));
     draw_terms(ui, &rest, card.see);
     rest.take_top(ui.px(8));
     draw_rung_link(ui, &rest, card);
@@ -193,7 +193,7 @@ void draw_faces(Ui& ui, const Area& area, const study::Card& card) {
 
 }  // namespace
 
-void draw_card(Ui& ui, Area area) {
+void draw_card(Ui& ui, FigureTexts* figures, Area area) {
   const State& state = ui.state;
   const study::Deck* deck = shown_deck(state);
   if (!deck) return draw_empty_state(ui, area.inset(ui.px(32)), "There are no cards.", "");
@@ -218,7 +218,7 @@ void draw_card(Ui& ui, Area area) {
   draw_box(ui, head.right(), head.middle(),
            known == state.studying.progress.cards.end() ? 0 : known->second.box);
   draw_answers(ui, inner.take_bottom(ui.px(44), ui.px(16)));
-  draw_faces(ui, inner, *card);
+  draw_faces(ui, figures, inner, *card);
 }
 
 namespace {
@@ -232,6 +232,7 @@ class CardsScreen final : public Screen {
   static void draw_decks(Ui& ui, Area area);
   static void draw_questions(Ui& ui, Area area);
   static void draw_problem(Ui& ui, Area area);
+  FigureTexts figures_;
 };
 
 void draw_deck(Ui& ui, const Area& row, const study::Deck& deck) {
@@ -338,7 +339,7 @@ void CardsScreen::draw(Ui& ui, Area all) {
   if (ui.state.studying.is_quiz)
     draw_quiz(ui, all);
   else
-    draw_card(ui, all);
+    draw_card(ui, &figures_, all);
 }
 
 }  // namespace

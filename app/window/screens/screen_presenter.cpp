@@ -29,6 +29,7 @@ class PresenterScreen final : public Screen {
   void draw_chart(Ui& ui, const Area& area);
   chart::Scene scene_;
   PredictBar predict_;
+  FigureTexts figures_;
 };
 
 void PresenterScreen::draw_beats(Ui& ui, Area line) {
@@ -135,9 +136,9 @@ void PresenterScreen::draw(Ui& ui, Area all) {
   // Words that do not fit at their size are read smaller rather than cut.
   float size = explains ? kWords_px + 2 : kWords_px;
   while (size > kSmall_px &&
-         figure_paragraph(ui, text, words, size, Role::text, Face::body, true) > text.h)
+         figures_.paragraph(ui, text, words, size, Role::text, Face::body, true) > text.h)
     size -= 1;
-  figure_paragraph(ui, text, words, size, Role::text);
+  figures_.paragraph(ui, text, words, size, Role::text);
   draw_chart(ui, right);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/query/figures.h"
 
 namespace ridge::window {
@@ -21,15 +23,28 @@ std::string figures_depend_on(const State& state) {
                      sessions.recordings.size());
 }
 
-float figure_paragraph(Ui& ui, const Area& area, const std::string& text, float size, Role role,
-                       Face face, bool measure) {
+const FigureTexts::Shown& FigureTexts::shown(const State& state, const std::string& text) {
+  std::string made_of = figures_depend_on(state);
+  if (made_of != made_of_) {
+    made_of_ = std::move(made_of);
+    texts_.clear();
+  }
+  const auto known = texts_.find(text);
+  if (known != texts_.end()) return known->second;
+  ++lookups_;
+  const figure::Text made = figure_text(state, text, "text");
+  return texts_[text] = {figure::shown(made), figure::sources_text(made)};
+}
+
+float FigureTexts::paragraph(Ui& ui, const Area& area, const std::string& text, float size,
+                             Role role, Face face, bool measure) {
   if (text.find("{{") == std::string::npos)
     return ui.paragraph(area, text, size, role, face, measure);
-  const figure::Text made = figure_text(ui.state, text, "text");
-  const float h = ui.paragraph(area, figure::shown(made), size, role, face, measure);
+  const Shown& made = shown(ui.state, text);
+  const float h = ui.paragraph(area, made.text, size, role, face, measure);
   const Area whole = {area.x, area.y, area.w, h};
   if (!measure && ImGui::IsMouseHoveringRect({whole.x, whole.y}, {whole.right(), whole.bottom()}))
-    ui.tooltip(figure::sources_text(made));
+    ui.tooltip(made.sources);
   return h;
 }
 

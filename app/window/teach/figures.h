@@ -1,6 +1,7 @@
 // The figures of texts in the window: from the run that is shown, else from the recordings.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "app/window/shell/ui.h"
@@ -13,8 +14,24 @@ figure::Text figure_text(const State& state, const std::string& text, const std:
 /// Whatever the figures of texts depend on: they are looked up again where this is another.
 std::string figures_depend_on(const State& state);
 
-/// As Ui::paragraph(); with figures in it, their intervals and sources show where it is hovered.
-float figure_paragraph(Ui& ui, const Area& area, const std::string& text, float size, Role role,
-                       Face face = Face::body, bool measure = false);
+/// The texts of one screen with their figures: looked up once per text, and again where what they depend on is another.
+class FigureTexts {
+ public:
+  /// As Ui::paragraph(); with figures in it, their intervals and sources show where it is hovered.
+  float paragraph(Ui& ui, const Area& area, const std::string& text, float size, Role role,
+                  Face face = Face::body, bool measure = false);
+  struct Shown {
+    std::string text, sources;
+  };
+  /// What is drawn of a text, and what is said where it is hovered. Valid until the next call.
+  const Shown& shown(const State& state, const std::string& text);
+  /// How often a text's figures were looked up.
+  int lookups() const { return lookups_; }
+
+ private:
+  std::string made_of_;
+  std::map<std::string, Shown> texts_;
+  int lookups_ = 0;
+};
 
 }  // namespace ridge::window

@@ -354,15 +354,15 @@ std::string next_label(const State& state) {
 
 }  // namespace
 
-float TourBar::height(Ui& ui, float width) const {
+float TourBar::height(Ui& ui, float width) {
   if (!ui.state.teaching.tour) return 0;
   const float text_w = width - 2 * ui.px(kPad + 6);
-  const float words = figure_paragraph(ui, {0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
-                                       Role::text, Face::body, true);
+  const float words = figures_.paragraph(ui, {0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
+                                         Role::text, Face::body, true);
   return ui.px(kHead + 2 * kPad) + words;
 }
 
-void TourBar::draw(Ui& ui, Area area) const {
+void TourBar::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   ui.panel(area);
   ui.fill({area.x, area.y, ui.px(4), area.h}, ui.color(Role::series0), ui.px(2));
@@ -381,7 +381,7 @@ void TourBar::draw(Ui& ui, Area area) const {
   head.take_left(w, ui.px(16));
   ui.text(head.x, head.middle(), tour_clock(state), kSmall_px, Role::muted, Face::body,
           Anchor::start, head.w);
-  figure_paragraph(ui, inner, presented_words(state), kBody_px, Role::text);
+  figures_.paragraph(ui, inner, presented_words(state), kBody_px, Role::text);
 }
 
 void draw_tours(Ui& ui) {

@@ -7,6 +7,7 @@
 
 #include "app/study/tour.h"
 #include "app/window/shell/ui.h"
+#include "app/window/teach/figures.h"
 #include "app/window/views/chart_rows.h"
 
 namespace ridge::window {
@@ -57,8 +58,11 @@ bool tick_tour(State& state, double now_s);
 /// A tour in the lab: its question or words with the clock.
 struct TourBar {
   /// 0 while no tour is on.
-  float height(Ui& ui, float width) const;
-  void draw(Ui& ui, Area area) const;
+  float height(Ui& ui, float width);
+  void draw(Ui& ui, Area area);
+
+ private:
+  FigureTexts figures_;
 };
 
 /// The list behind J.
