@@ -361,6 +361,24 @@ TEST_CASE("what stands behind a page's comments is made anew, the rest stays") {
   REQUIRE_FALSE(bad.ok());
   CHECK(test::contains(bad.error().sentence(), "README.md:2"));
   CHECK_FALSE(fill_markers("<!-- figure h200 a.b -->1", f.sources, "README.md").ok());
+  const std::string one = "<!-- figure " + pair + " -->1<!-- /figure -->";
+  const std::string block = "<!-- figures\n{{" + pair + "}}\n-->\nold\n<!-- /figures -->";
+  for (const std::string& gap :
+       {std::string("<!-- figures -->old<!-- /figures -->"),
+        std::string("<!-- figures\n\n-->\n<!-- /figures -->"),
+        std::string("<!-- figures {{x}} -->old<!-- /figures -->"),
+        std::string("<!-- figure -->1<!-- /figure -->"),
+        "<!-- figures\n{{" + pair + "}}\n-->\nold\n" + block,
+        "<!-- figure " + pair + " -->1 " + one,
+        "<!-- figures\n{{" + pair + "}}\nold\n<!-- /figures -->", "<!-- figure " + pair,
+        std::string("<!-- /figures -->"), std::string("<!-- /figure -->")}) {
+    INFO(gap);
+    const auto open = fill_markers(one + "\n" + block + "\n" + gap, f.sources, "README.md");
+    REQUIRE_FALSE(open.ok());
+    CHECK(test::contains(open.error().sentence(), "README.md:7"));
+    CHECK_FALSE(open.error().hint.empty());
+  }
+  CHECK(fill_markers(one + "\n" + block + "\n<!-- figurehead -->", f.sources, "README.md").ok());
   const std::string shown = "Write `<!-- figure REFERENCE -->1<!-- /figure -->`.";
   CHECK(*fill_markers(shown, f.sources, "README.md") == shown);
   CHECK(count_markers(shown) == 0);

@@ -1,7 +1,9 @@
 #include "common/view/figure/markers.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <utility>
 
 #include "common/record/stale_words.h"
 #include "common/view/figure/code.h"
@@ -10,29 +12,64 @@
 namespace ridge::figure {
 namespace {
 
-constexpr std::string_view kOne = "<!-- figure ", kBlock = "<!-- figures\n", kEndOfComment = "-->",
-                           kEndOne = "<!-- /figure -->", kEndBlock = "<!-- /figures -->";
+constexpr std::string_view kOne = "<!-- figure ", kBlock = "<!-- figures\n",
+                           kOpening = "<!-- figure", kClosing = "<!-- /figure", kComment = "<!--",
+                           kEndOfComment = "-->", kEndOne = "<!-- /figure -->",
+                           kEndBlock = "<!-- /figures -->";
 
 struct Marker {
   bool is_block = false;
   size_t comment_end = 0;   ///< behind the comment that holds the reference
   std::string_view inside;  ///< what stands in that comment
   size_t end = 0;           ///< where the closing comment begins
+  size_t after = 0;         ///< behind the closing comment
 };
 
+Error bad_marker(std::string what, std::string hint) {
+  return {ErrorCode::bad_input, std::move(what), "", std::move(hint)};
+}
+
+/// Whether a comment with this beginning stands at `at`: "<!-- figure" and "<!-- figures", not "<!-- figurehead".
+bool is_comment_at(std::string_view text, size_t at, std::string_view beginning) {
+  if (text.substr(at, beginning.size()) != beginning) return false;
+  size_t end = at + beginning.size();
+  if (end < text.size() && text[end] == 's') ++end;
+  return end >= text.size() || !std::isalnum(static_cast<unsigned char>(text[end]));
+}
+
+bool holds_comment(std::string_view text, std::string_view beginning) {
+  for (size_t at = 0; (at = text.find(beginning, at)) != std::string_view::npos; ++at) {
+    if (is_comment_at(text, at, beginning)) return true;
+  }
+  return false;
+}
+
 Result<std::optional<Marker>> marker_at(std::string_view text, size_t at) {
+  if (is_comment_at(text, at, kClosing))
+    return bad_marker("no figure's comment is open here",
+                      "begin it with <!-- figure REFERENCE -->");
+  if (!is_comment_at(text, at, kOpening)) return std::optional<Marker>();
   Marker made;
   made.is_block = text.substr(at, kBlock.size()) == kBlock;
-  if (!made.is_block && text.substr(at, kOne.size()) != kOne) return std::optional<Marker>();
-  const size_t begin = at + (made.is_block ? kBlock : kOne).size();
+  const bool is_one = text.substr(at, kOne.size()) == kOne;
+  const size_t begin = at + (made.is_block ? kBlock : is_one ? kOne : kOpening).size();
   const size_t close = text.find(kEndOfComment, begin);
+  if (close == std::string_view::npos ||
+      text.substr(begin, close - begin).find(kComment) != std::string_view::npos)
+    return bad_marker("a figure's comment is not closed", "end it with -->");
+  made.inside = text.substr(begin, close - begin);
+  if (made.inside.find_first_not_of(" \n") == std::string_view::npos || !(made.is_block || is_one))
+    return bad_marker("a figure's comment has no content",
+                      "write <!-- figure REFERENCE -->, or the table below a line <!-- figures");
   const std::string_view closing = made.is_block ? kEndBlock : kEndOne;
   made.comment_end = close + kEndOfComment.size();
-  made.end = close == std::string_view::npos ? close : text.find(closing, made.comment_end);
-  if (made.end == std::string_view::npos)
-    return Error{ErrorCode::bad_input, "a figure's comment is not closed", "",
-                 "end it with " + std::string(closing)};
-  made.inside = text.substr(begin, close - begin);
+  made.end = text.find(closing, made.comment_end);
+  // What was filled in holds no figures of its own: the closing comment found is then another one's.
+  if (made.end == std::string_view::npos ||
+      holds_comment(text.substr(made.comment_end, made.end - made.comment_end), kOpening))
+    return bad_marker("what a figure's comment fills in is not closed",
+                      "end it with " + std::string(closing));
+  made.after = made.end + closing.size();
   return std::optional(made);
 }
 
@@ -79,7 +116,8 @@ Result<std::string> fill_markers(std::string_view document, const Sources& sourc
       const std::string here = place_of(document, at, where);
       RIDGE_TRY(const std::string text, filled(*marker, sources, here));
       out += std::string(document.substr(at, marker->comment_end - at)) + text;
-      next = marker->end;
+      out += document.substr(marker->end, marker->after - marker->end);
+      next = marker->after;
     } else {
       out += document.substr(at, next - at);
     }
@@ -92,7 +130,10 @@ int count_markers(std::string_view document) {
   for (size_t at = 0; at < document.size();) {
     const auto found = marker_at(document, at);
     if (!found || *found) ++count;
-    at = document[at] == '`' ? end_of_code(document, at) : at + 1;
+    if (found && *found)
+      at = (*found)->after;
+    else
+      at = document[at] == '`' ? end_of_code(document, at) : at + 1;
   }
   return count;
 }

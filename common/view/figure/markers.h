@@ -18,7 +18,8 @@
 namespace ridge::figure {
 
 /// The document with everything behind its comments made anew; the same text where nothing has changed. A figure of
-/// older code is marked; its machine is not, since such a page says which machine its figures are of. Errors (bad_input) name `where` and the line.
+/// older code is marked; its machine is not, since such a page says which machine its figures are of. Errors (bad_input) name `where` and the line: a bad
+/// reference, a comment without content, one that is not closed, a closing one alone.
 Result<std::string> fill_markers(std::string_view document, const Sources& sources,
                                  const std::string& where);
 
