@@ -367,3 +367,28 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   CHECK(all.back().stale.empty());
   for (const KernelInfo& info : all.back().run->catalogue()) CHECK(info.id.starts_with("gemm."));
 }
+
+TEST_CASE("several labs and a processor may be named") {
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  const Folder folder;
+  const std::string pack = folder / "pack.tar.gz";
+  const auto recorded = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"record", "--contribute", "--dirty", "--out", pack, "--seconds", "4"});
+    return Program(variable("RIDGE_BIN"), words).finish();
+  };
+  const Outcome made = recorded({"gemm", "fusion", "64", "--processor", "cpu", "--rungs",
+                                 "gemm.cpu.loop_order,chain.cpu.separate"});
+  INFO(made.out << made.err);
+  REQUIRE(made.code == 0);
+  const auto files = read_pack(pack);
+  REQUIRE(files.ok());
+  REQUIRE(files->size() == 2);
+  CHECK((*files)[0].name.substr(0, (*files)[0].name.find('.')) !=
+        (*files)[1].name.substr(0, (*files)[1].name.find('.')));
+  CHECK(has(recorded({"gemm", "--processor", "gpu"}).err, "this machine has no NVIDIA GPU"));
+  CHECK(has(recorded({"gemm", "nolab", "64"}).err, "nolab"));
+  const Outcome help =
+      Program(variable("RIDGE_BIN"), std::vector<std::string>{"record", "--help"}).finish();
+  CHECK(has(help.out, "with --contribute several"));
+}

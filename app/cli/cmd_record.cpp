@@ -1,13 +1,15 @@
 // ridgepoint record LAB [POINT...]: a recording of one lab. With --contribute: every lab that this machine can run,
-// each checked, in one file to send (docs/contributing_recordings.md).
+// or those named, each checked, in one file to send (docs/contributing_recordings.md).
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/driver.h"
 #include "app/cli/recorder.h"
@@ -25,8 +27,8 @@ namespace {
 
 struct RecordOptions {
   std::string lab;
-  std::string processor = "gpu";
-  std::vector<std::string> labs;  ///< --contribute: these only
+  std::string processor;          ///< "gpu", "cpu"; empty: not said
+  std::vector<std::string> labs;  ///< --contribute: these only; empty: all
   RecordPlan plan;
   bool dirty = false, contribute = false;
 };
@@ -51,6 +53,18 @@ int record_one(const CommonOptions& common, const RecordOptions& options) {
 
 // ---- --contribute ------------------------------------------------------------------------------
 
+/// With --contribute labs and points may be several: a number, settings and "-" are points, other words are labs.
+void sort_words(RecordOptions* options) {
+  const auto is_point = [](const std::string& word) {
+    return word == "-" || word.find('=') != std::string::npos ||
+           word.find_first_not_of("0123456789") == std::string::npos;
+  };
+  std::vector<std::string> words = std::exchange(options->plan.points, {});
+  if (!options->lab.empty()) words.insert(words.begin(), options->lab);
+  for (std::string& word : words)
+    (is_point(word) ? options->plan.points : options->labs).push_back(std::move(word));
+}
+
 /// What this machine is, and which labs it has a rung for.
 struct Here {
   std::string machine;  ///< as a file's name has it
@@ -67,7 +81,16 @@ Result<Here> look_here(const CommonOptions& common, const RecordOptions& options
     return Error{ErrorCode::worker, "the worker does not say what machine this is", "",
                  "update the worker"};
   Here here{.machine = machine_word(run.environment()->machine())};
-  if (!run.environment()->gpus.empty()) here.backend = Backend::cuda;
+  const bool has_gpu = !run.environment()->gpus.empty();
+  if (options.processor == "gpu" && !has_gpu) {
+    return Error{ErrorCode::unavailable, "this machine has no NVIDIA GPU", "--processor gpu",
+                 "leave it out to record the CPU"};
+  }
+  if (options.processor == "cpu" && has_gpu) {
+    return Error{ErrorCode::usage, "the worker sees a GPU, whose name the recording would have",
+                 "--processor cpu", "begin the worker's command with CUDA_VISIBLE_DEVICES="};
+  }
+  if (has_gpu) here.backend = Backend::cuda;
   for (const Lab* lab : all_labs()) {
     const bool wanted =
         options.labs.empty() || std::count(options.labs.begin(), options.labs.end(), lab->id) > 0;
@@ -102,12 +125,23 @@ int contribute(const CommonOptions& common, const RecordOptions& options) {
   for (const std::string& lab : options.labs) {
     if (const auto known = require_lab(lab); !known) return fail(common, known.error());
   }
+  // A recording is named after the GPU that its worker sees.
+  if (options.processor == "cpu") setenv("CUDA_VISIBLE_DEVICES", "", 1);
   const auto here = look_here(common, options);
   if (!here) return fail(common, here.error());
   const auto folder = WorkFolder::make();
   if (!folder) return fail(common, folder.error());
   std::vector<PackedFile> files;
   Json left_out = Json::object();
+  const auto leave_out = [&](const std::string& lab, const std::string& why) {
+    left_out[lab] = why;
+    complain("left out: " + lab + ": " + why);
+  };
+  for (const std::string& lab : options.labs) {
+    const bool runs = std::any_of(here->labs.begin(), here->labs.end(),
+                                  [&](const Lab* one) { return one->id == lab; });
+    if (!runs) leave_out(lab, "it has no rung for this machine");
+  }
   for (const Lab* lab : here->labs) {
     complain(
         fmt::format("lab {} on {}, {:g} s at most", lab->id, here->machine, options.plan.budget_s));
@@ -117,8 +151,7 @@ int contribute(const CommonOptions& common, const RecordOptions& options) {
       continue;
     }
     if (file.error().code == ErrorCode::cancelled) return fail(common, file.error());
-    left_out[lab->id] = file.error().sentence();
-    complain(std::string("left out: ") + lab->id + ": " + file.error().sentence());
+    leave_out(lab->id, file.error().sentence());
   }
   if (files.empty()) {
     return fail(common, {ErrorCode::unavailable, "no lab could be recorded here", here->machine,
@@ -142,7 +175,7 @@ int contribute(const CommonOptions& common, const RecordOptions& options) {
 
 int cmd_record(const CommonOptions& common, RecordOptions options) {
   if (options.contribute) {
-    if (!options.lab.empty()) options.labs.push_back(options.lab);
+    sort_words(&options);
     return contribute(common, options);
   }
   options.plan.backend = options.processor == "cpu" ? Backend::cpu : Backend::cuda;
@@ -153,14 +186,15 @@ int cmd_record(const CommonOptions& common, RecordOptions options) {
 Command setup_record(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<RecordOptions>();
   RecordPlan& plan = options->plan;
-  command.add_option("LAB", options->lab, "the lab, e.g. gemm");
+  command.add_option("LAB", options->lab, "the lab, e.g. gemm; with --contribute several");
   command.add_option("POINT", plan.points,
                      "a size (4096), settings (m=1000,n=777), or - for the lab's defaults");
   command.add_option("--out", plan.out, "LAB.MACHINE.jsonl, or LAB.MACHINE.NAME.jsonl");
   command.add_option("--seconds", plan.budget_s,
                      "nothing is begun after that; default 260, for each lab");
-  add_choice(&command, "--processor", "whose rungs: gpu (default) or cpu", {"gpu", "cpu"},
-             [options](const std::string& name) { options->processor = name; });
+  add_choice(&command, "--processor",
+             "whose rungs: gpu (default; with --contribute cpu where there is no GPU) or cpu",
+             {"gpu", "cpu"}, [options](const std::string& name) { options->processor = name; });
   one_at_a_time(command.add_option("--dtypes", plan.dtypes, "a,b; default: each rung's own"))
       ->delimiter(',');
   one_at_a_time(command.add_option("--rungs", plan.rungs, "a,b: rungs whose ids hold one of these"))
@@ -173,8 +207,9 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
                          "a POINT whose last rung meets the libraries in turns alone (repeat)"));
   command.add_flag("--dirty", options->dirty,
                    "from a build of changed files; the recording names its commit so");
-  command.add_flag("--contribute", options->contribute,
-                   "every lab that this machine can run, in one checked file to send");
+  command.add_flag(
+      "--contribute", options->contribute,
+      "the labs named, or every lab that this machine can run, in one checked file to send");
   return [options, &common] { return cmd_record(common, *options); };
 }
 
