@@ -126,55 +126,68 @@ size_t keep_one_size(std::vector<Measured>* points) {
       *points, [&](const Measured& point) { return point.entry.series->size_param != param; });
 }
 
-}  // namespace
+/// Everything that the chart is drawn from.
+struct Content {
+  std::vector<Measured> points;
+  std::vector<SizeLine> lines;
+  std::string param;  ///< the size's name
+  const char* unit = "";
+  size_t elsewhere = 0;   ///< results of another processor
+  size_t otherwise = 0;   ///< results with another size than `param`
+  size_t odd_shapes = 0;  ///< results off every line
+};
 
-ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptions& options) {
-  const std::vector<LadderRow> rows = with_marks(all);
-  ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
-  model.plot = Plot{};
-  Plot& plot = *model.plot;
-  std::vector<Measured> points =
-      options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
-  std::erase_if(points, [&](const Measured& point) { return size_of(point) < 1; });
-  const size_t elsewhere = keep_one_processor(&points);
-  const size_t otherwise = keep_one_size(&points);
-  if (points.empty()) {
-    plot.empty_reason = "No rung here has a verified speed at any size yet: run the ladder.";
-    const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
-    if (!why.empty()) plot.empty_reason = why;
-    model.summary = plot.empty_reason;
-    return model;
-  }
-  const std::string param = points.front().entry.series->size_param;
-  std::vector<SizeLine> lines = size_lines(points);
-  const size_t odd_shapes = std::erase_if(lines, [](const SizeLine& line) { return line.is_odd; });
+Content content_of(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
+  Content made;
+  made.unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
+  made.points = options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
+  std::erase_if(made.points, [&](const Measured& point) { return size_of(point) < 1; });
+  made.elsewhere = keep_one_processor(&made.points);
+  made.otherwise = keep_one_size(&made.points);
+  if (made.points.empty()) return made;
+  made.param = made.points.front().entry.series->size_param;
+  made.lines = size_lines(made.points);
+  made.odd_shapes = std::erase_if(made.lines, [](const SizeLine& line) { return line.is_odd; });
+  return made;
+}
+
+std::string why_empty(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
+  const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
+  return why.empty() ? "No rung here has a verified speed at any size yet: run the ladder." : why;
+}
+
+/// The axes without the rates' range, and a column of the table for each size.
+void set_sizes(const Content& content, const SizeCurveOptions& options, ChartModel* model) {
   std::set<double> sizes;
-  std::set<int> threads;
-  for (const SizeLine& line : lines) {
-    for (const size_t index : line.points) {
-      sizes.insert(static_cast<double>(size_of(points[index])));
-      if (points[index].backend == Backend::cpu) threads.insert(points[index].threads);
-    }
+  for (const SizeLine& line : content.lines) {
+    for (const size_t index : line.points)
+      sizes.insert(static_cast<double>(size_of(content.points[index])));
   }
-  const char* unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
+  Plot& plot = *model->plot;
   plot.name_ends = true;
-  plot.x = {.title = "Size " + param, .scale = Scale::log};
+  plot.x = {.title = "Size " + content.param, .scale = Scale::log};
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
   plot.y = {.title = options.memory      ? "Memory, buffers and workspace"
                      : options.bandwidth ? "Memory bandwidth, lower bound"
                                          : "Rate",
-            .unit = unit,
+            .unit = content.unit,
             .scale = Scale::log};
-  model.table.columns = {"Rung"};
-  for (const double size : sizes) {
-    model.table.columns.push_back(param + " = " + format_count(size));
+  model->table.columns = {"Rung"};
+  for (const double size : sizes)
+    model->table.columns.push_back(content.param + " = " + format_count(size));
+}
+
+void add_lines(const Content& content, ChartModel* model, Span* y) {
+  const std::vector<Measured>& points = content.points;
+  const std::vector<SizeLine>& lines = content.lines;
+  std::set<int> threads;
+  for (const SizeLine& line : lines) {
+    for (const size_t index : line.points) {
+      if (points[index].backend == Backend::cpu) threads.insert(points[index].threads);
+    }
   }
-  if (!options.memory) add_roofs(points, options.bandwidth, &plot);
-  model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, lines.size(),
-                              lines.size() == 1 ? "" : "s");
-  Span y;
   size_t index = 0;
   for (const SizeLine& line : lines) {
     const Measured& first = points[line.points.front()];
@@ -183,26 +196,53 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
     const bool grey = curve.role == Role::baseline;
     if (!grey) set_look(index++, &curve);
     curve.quiet = !grey && lines.size() > kManyLines;
-    add_line(points, line, unit, std::move(curve), &model, &y);
+    add_line(points, line, content.unit, std::move(curve), model, y);
   }
-  if (lines.size() > kManyNames) thin_names(points, &model);
+  if (lines.size() > kManyNames) thin_names(points, model);
+}
+
+/// What colours and dashes mean, and what was left out.
+void add_legend(const Content& content, const SizeCurveOptions& options, ChartModel* model) {
+  const auto results = [](size_t count) {
+    return fmt::format("{} result{}", count, count == 1 ? "" : "s");
+  };
+  put_legend(content.points, false, model);
+  if (!model->plot->guides.empty() && !options.memory)
+    model->legend.push_back("dashed: measured ceilings");
+  if (content.odd_shapes > 0)
+    model->legend.push_back(results(content.odd_shapes) + " at odd shapes left out");
+  add_elsewhere(content.elsewhere, model);
+  if (content.otherwise > 0)
+    model->legend.push_back(results(content.otherwise) + " with another size than " +
+                            content.param + ": select one of those rungs");
+}
+
+}  // namespace
+
+ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptions& options) {
+  const std::vector<LadderRow> rows = with_marks(all);
+  const Content content = content_of(rows, options);
+  ChartModel model{.id = options.memory ? "memory" : "sizes", .title = options.title};
+  model.plot = Plot{};
+  Plot& plot = *model.plot;
+  if (content.points.empty()) {
+    plot.empty_reason = model.summary = why_empty(rows, options);
+    return model;
+  }
+  set_sizes(content, options, &model);
+  if (!options.memory) add_roofs(content.points, options.bandwidth, &plot);
+  model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, content.lines.size(),
+                              content.lines.size() == 1 ? "" : "s");
+  Span y;
+  add_lines(content, &model, &y);
   if (options.memory) {
-    const bool gpu = points.front().backend == Backend::cuda;
-    continue_to(gpu ? options.gpu_bytes : options.host_bytes, points, lines, &model, &y);
+    const bool gpu = content.points.front().backend == Backend::cuda;
+    continue_to(gpu ? options.gpu_bytes : options.host_bytes, content.points, content.lines, &model,
+                &y);
   }
   for (const Guide& guide : plot.guides) y.add(guide.value);
   y.apply(&plot.y, 1.5, 1.5);
-  put_legend(points, false, &model);
-  if (!plot.guides.empty() && !options.memory) model.legend.push_back("dashed: measured ceilings");
-  if (odd_shapes > 0) {
-    model.legend.push_back(
-        fmt::format("{} result{} at odd shapes left out", odd_shapes, odd_shapes == 1 ? "" : "s"));
-  }
-  add_elsewhere(elsewhere, &model);
-  if (otherwise > 0)
-    model.legend.push_back(
-        fmt::format("{} result{} with another size than {}: select one of those rungs", otherwise,
-                    otherwise == 1 ? "" : "s", param));
+  add_legend(content, options, &model);
   return model;
 }
 
