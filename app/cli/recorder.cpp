@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -28,6 +29,8 @@ constexpr double kEnergyPass_s =
     0.8;                            // eight ticks of a counter that is renewed ten times a second
 constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
 constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut off at 0.4 s
+constexpr double kNear =
+    0.04;  // libraries that differ by less in turns both meet the last rung alone
 constexpr int kMostLosses = 3;
 constexpr size_t kMaxCandidates = 9;  // sides of a round are digits
 
@@ -54,6 +57,14 @@ Result<Params> params_of(const std::string& point, const std::string& dtype,
   return parse_params(settings);
 }
 
+/// Whether `all` has each of `some`.
+bool holds(const Params& all, const Params& some) {
+  return std::all_of(some.begin(), some.end(), [&](const auto& param) {
+    const auto at = all.find(param.first);
+    return at != all.end() && at->second == param.second;
+  });
+}
+
 class Recorder {
  public:
   Recorder(const Lab& lab, const RecordPlan& plan, const CommonOptions& common)
@@ -64,8 +75,11 @@ class Recorder {
     RIDGE_TRY_VOID(driver_->fetch_catalogue());
     const auto done = measure();
     const auto closed = driver_->close_file();
-    RIDGE_TRY_VOID(done);
     if (!closed) return closed.error();
+    if (!done) {
+      if (has_result()) RIDGE_TRY_VOID(compact(plan_.out));
+      return done.error();
+    }
     if (!has_result()) {
       return Error{ErrorCode::unavailable, "none of its rungs ran on this machine",
                    std::string("lab ") + lab_.id, "see 'ridgepoint list' for what can run here"};
@@ -132,18 +146,32 @@ class Recorder {
     return {};
   }
 
-  /// The last of our own rungs against the library that won in turns: alone another may win.
+  /// The last of our own rungs against the library that won in turns, and against those that came near: alone, one of
+  /// them may win.
   Result<void> compare_sustained(const Rung& peer, const std::vector<const Rung*>& rungs,
                                  const Params& params, const std::string& name) {
     const Rung* last = nullptr;
     std::vector<const Rung*> others;
     for (const Rung* rung : rungs) {
       if (!rung->peer) last = rung;
-      if (rung->peer && rung != &peer && !is_external(*rung)) others.push_back(rung);
+      if (rung->peer && rung != &peer && !is_external(*rung) && is_near(*rung, peer, params))
+        others.push_back(rung);
     }
     if (!last) return {};
     others.push_back(last);
     return compare(peer, others, params, name + ", sustained", true);
+  }
+
+  /// By the latest comparison of the two here.
+  bool is_near(const Rung& rung, const Rung& winner, const Params& params) const {
+    for (auto one = driver_->run().comparisons().rbegin();
+         one != driver_->run().comparisons().rend(); ++one) {
+      const bool straight = one->candidate == rung.kernel && one->baseline == winner.kernel;
+      const bool turned = one->candidate == winner.kernel && one->baseline == rung.kernel;
+      if ((!straight && !turned) || !holds(one->candidate_params, params)) continue;
+      return std::fabs(std::log(one->ratio)) < kNear;
+    }
+    return true;
   }
 
   bool wanted(const Rung& rung) const {
@@ -251,11 +279,7 @@ class Recorder {
     const Series* found = nullptr;
     for (const Series& series : driver_->run().series()) {
       if (series.kernel != rung.kernel || series.mode != RunMode::measure) continue;
-      const bool same = std::all_of(params.begin(), params.end(), [&](const auto& param) {
-        const auto at = series.params.find(param.first);
-        return at != series.params.end() && at->second == param.second;
-      });
-      if (same) found = &series;
+      if (holds(series.params, params)) found = &series;
     }
     return found;
   }

@@ -42,6 +42,12 @@ std::string problem_of(const Json& outcome) {
   return text_field(outcome, "kernel") + " " + outcome.value("params", Json::object()).dump();
 }
 
+/// The same of a training, whatever its seed.
+std::string training_of(Json outcome) {
+  if (outcome.contains("params")) outcome["params"].erase("seed");
+  return problem_of(outcome);
+}
+
 /// "gemm.cuda.naive 1f3a…" where the line holds the text of a rung; else empty.
 std::string source_of(const Json& line) {
   const Json* source = object_field(line, "source");
@@ -75,8 +81,14 @@ class Compactor {
     const std::string type = text_field(line, "type");
     if (type == "compare") compares_.insert(whole_field(line, "id"));
     if (type == "probe" && line.contains("kernels")) estimates_.insert(whole_field(line, "id"));
+    if (type == "done" && text_field(line, "status") != "cancelled")
+      ended_.insert(whole_field(line, "request"));
     const Json* outcome = object_field(line, "outcome");
     if (outcome != nullptr) ++outcomes_[series_of(line)];
+    if (outcome != nullptr && text_field(*outcome, "kind") == "training") {
+      const bool is_first = trainings_.insert(training_of(*outcome)).second;
+      curves_[series_of(line)].most_points = is_first ? kMostCurvePoints : 0;
+    }
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
     if (outcome != nullptr) measured_.insert(text_field(*outcome, "kernel"));
     if (!lab_ && (type == "run" || type == "compare")) lab_ = find_lab(text_field(line, "lab"));
@@ -92,8 +104,9 @@ class Compactor {
   /// Of a training's curve what a chart shows; false: none of these points.
   bool thin_curve(Json* line) {
     Curve& curve = curves_[series_of(*line)];
-    if (curve.points <= kMostCurvePoints) return true;
-    const size_t room = kMostCurvePoints - std::min(kMostCurvePoints - 2, curve.evaluations) - 1;
+    if (curve.points <= curve.most_points) return true;
+    const size_t most = std::max(curve.most_points, curve.evaluations + 2);
+    const size_t room = most - curve.evaluations - 1;
     Json kept = Json::array();
     for (Json& point : (*line)["points"]) {
       const size_t at = curve.seen++;
@@ -136,7 +149,7 @@ class Compactor {
     const bool from_app = text_field(line, "from") == "app";
     if (from_app && type == "run") energy_runs_ = line.value("energy", true);
     if (!from_app && type == "done") energy_runs_ = false;
-    if (kRaw.count(type) > 0 || is_estimate(line)) return false;
+    if (kRaw.count(type) > 0 || is_estimate(line) || is_broken_off(line)) return false;
     if (type == "env") return !std::exchange(has_environment_, true);
     if (type == "kernel") {
       const Json* kernel = object_field(line, "kernel");
@@ -158,7 +171,7 @@ class Compactor {
   }
 
   struct Curve {
-    size_t points = 0, evaluations = 0, seen = 0;
+    size_t points = 0, evaluations = 0, seen = 0, most_points = kMostCurvePoints;
   };
 
   bool is_evaluation(const Json& point) const {
@@ -176,11 +189,18 @@ class Compactor {
 
   bool is_side(const Json& line) const { return compares_.count(whole_field(line, "request")) > 0; }
 
+  /// A comparison that did not end has no verdict. Of a run what was measured until then stays.
+  bool is_broken_off(const Json& line) const {
+    const int64_t id = whole_field(line, text_field(line, "from") == "app" ? "id" : "request");
+    return compares_.count(id) > 0 && ended_.count(id) == 0;
+  }
+
   bool is_estimate(const Json& line) const {
     return estimates_.count(whole_field(line, line.contains("request") ? "request" : "id")) > 0;
   }
 
-  std::set<int64_t> compares_, estimates_;
+  std::set<int64_t> compares_, estimates_, ended_;
+  std::set<std::string> trainings_;
   std::set<std::string> run_, sources_, measured_;
   const Lab* lab_ = nullptr;  ///< that was run
   std::map<SeriesId, Curve> curves_;
