@@ -314,6 +314,59 @@ TEST_CASE(
   CHECK(counters == 1);
 }
 
+TEST_CASE("a recording that was cut short keeps what ended, and the curve of the first seed") {
+  const test::Folder folder;
+  const std::string path = folder / "mixed.x.jsonl";
+  {
+    std::ofstream out(path);
+    const auto say = [&](Json line) {
+      line["ridgepoint"] = 1;
+      out << line.dump() << "\n";
+    };
+    const auto train = [&](int seed) {
+      Json points = Json::array();
+      for (int step = 0; step < 1000; ++step) {
+        Json values = {{"loss", 1}};
+        if (step % 250 == 125) values["accuracy"] = 0.5;
+        points.push_back({{"step", step}, {"t_s", step}, {"values", values}});
+      }
+      say({{"type", "curve"}, {"request", 1}, {"series", seed}, {"points", points}});
+      say({{"type", "result"},
+           {"request", 1},
+           {"series", seed},
+           {"outcome",
+            {{"kernel", "mixed.cpu.fp32"}, {"kind", "training"}, {"params", {{"seed", seed}}}}}});
+    };
+    say({{"from", "app"}, {"type", "run"}, {"id", 1}, {"lab", "mixed"}});
+    train(0);
+    train(1);
+    say({{"type", "done"}, {"request", 1}, {"status", "done"}});
+    say({{"from", "app"}, {"type", "compare"}, {"id", 2}, {"lab", "mixed"}});
+    say({{"type", "done"}, {"request", 2}, {"status", "cancelled"}});
+    say({{"from", "app"}, {"type", "compare"}, {"id", 3}, {"lab", "mixed"}});
+  }
+  for (int times = 0; times < 2; ++times) {
+    REQUIRE(compact(path).ok());
+    std::ifstream in(path);
+    std::map<int, size_t> points, looks;
+    size_t asked = 0;
+    for (std::string line; std::getline(in, line);) {
+      const Json json = Json::parse(line);
+      asked += json.value("from", "") == "app";
+      if (json.value("type", "") != "curve") continue;
+      for (const Json& point : json["points"]) {
+        ++points[json["series"]];
+        looks[json["series"]] += point["values"].contains("accuracy");
+      }
+    }
+    CHECK(asked == 1);
+    CHECK(points[0] > 150);
+    CHECK(points[0] <= kMostCurvePoints);
+    CHECK(points[1] == 6);
+    CHECK(looks == std::map<int, size_t>{{0, 4}, {1, 4}});
+  }
+}
+
 // Not run unless it is named: makes the shipped recordings small anew where the rules of compact.h have changed.
 TEST_CASE("the shipped recordings are made small again", "[.compact]") {
   for (const Shipped& one : recordings()) CHECK(compact(one.path.string()).ok());

@@ -44,6 +44,8 @@ int record_one(const CommonOptions& common, const RecordOptions& options) {
   if (!allowed) return fail(common, allowed.error());
   const auto recorded = record(**lab, options.plan, common);
   if (!recorded) return fail(common, recorded.error());
+  const auto scrubbed = scrub_recording(options.plan.out);
+  if (!scrubbed) return fail(common, scrubbed.error());
   if (common.json)
     print_json({{"ridgepoint", 1}, {"recording", options.plan.out}});
   else
