@@ -367,6 +367,61 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
   }
 }
 
+namespace {
+
+/// One rung at these sizes, of code "old" or "new", which is today's.
+Recording recorded_on(const std::string& machine, const std::string& hash,
+                      const std::vector<int64_t>& sizes) {
+  const auto run = std::make_shared<Run>();
+  run->apply({{"ridgepoint", 1}, {"type", "hello"}, {"version", "0"}, {"pid", 1}, {"build", {}}});
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    run->apply({{"ridgepoint", 1},
+                {"type", "result"},
+                {"request", 1},
+                {"series", i},
+                {"outcome",
+                 {{"kernel", "gemm.cuda.naive"},
+                  {"params", {{"n", sizes[i]}, {"dtype", "fp32"}}},
+                  {"cache", "hot"},
+                  {"hash", hash},
+                  {"status", "ok"}}}});
+  }
+  const RungHash now[] = {{"gemm.cuda.naive", "new"}};
+  run->mark_stale(now);
+  return {.path = "", .machine = machine, .title = "", .run = run};
+}
+
+Snapped nearest_to(const std::vector<Recording>& recordings, int64_t n) {
+  const Params wanted = {{"n", n}, {"dtype", std::string("fp32")}};
+  return recorded_series(
+      recordings, "gemm.cuda.naive", [&](const Run&) { return wanted; }, CacheMode::hot);
+}
+
+}  // namespace
+
+TEST_CASE("the nearest recorded result is looked for in all files of one machine") {
+  const std::vector<Recording> all = {recorded_on("H200", "old", {512, 4097}),
+                                      recorded_on("H200", "new", {4096}),
+                                      recorded_on("T4", "new", {4097, 16384})};
+  CHECK(nearest_to(all, 4096).recording == &all[1]);
+  CHECK(nearest_to(all, 4096).exact);
+  CHECK(nearest_to(all, 512).recording == &all[0]);
+  // Another machine's is no row of this ladder, however near.
+  CHECK(nearest_to(all, 16384).recording == &all[0]);
+  const std::vector<Recording> last = {all[2]};
+  CHECK(nearest_to(last, 16384).recording == last.data());
+  CHECK(nearest_to({}, 16384).series == nullptr);
+}
+
+TEST_CASE("of two recorded results of one point the one that is not stale is shown") {
+  const std::vector<Recording> all = {recorded_on("H200", "old", {4096}),
+                                      recorded_on("H200", "new", {4096}),
+                                      recorded_on("H200", "old", {4096})};
+  REQUIRE(nearest_to(all, 4096).series != nullptr);
+  CHECK_FALSE(nearest_to(all, 4096).series->stale);
+  CHECK(nearest_to(all, 1024).recording == &all[1]);
+}
+
 // Not run unless it is named: makes the shipped recordings small anew where the rules of compact.h have changed.
 TEST_CASE("the shipped recordings are made small again", "[.compact]") {
   for (const Shipped& one : recordings()) CHECK(compact(one.path.string()).ok());

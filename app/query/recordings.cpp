@@ -168,6 +168,7 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
     }
   }
   if (best.series) {
+    best.distance = best_distance;
     best.exact = best_distance == 0;
     if (!best.exact)
       best.shown_size = size_difference(best.series->params, wanted, best.series->size_param);
@@ -190,12 +191,61 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
     best_distance = *distance;
   }
   if (!best.comparison) return best;
+  best.distance = best_distance;
   best.exact = best_distance == 0 && has_same(best.comparison->candidate_params, wanted, kThreads);
   if (best_distance > 0) {
     const Comparison& found = *best.comparison;
     best.shown_size = size_difference(found.candidate_params, wanted, found.size_param);
   }
   return best;
+}
+
+namespace {
+
+std::string recorded_at(const Recording& recording) {
+  return recording.run->environment() ? recording.run->environment()->time_utc : "";
+}
+
+/// Over the recordings of the first machine where `find` finds something; `has` is its series or comparison.
+template <class Found, class Find, class Has>
+Found nearest_of(std::span<const Recording> recordings, const Find& find, const Has& has) {
+  Found best;
+  for (const Recording& recording : recordings) {
+    if (best.recording && recording.machine != best.recording->machine) continue;
+    Found found = find(*recording.run);
+    if (!has(found)) continue;
+    found.recording = &recording;
+    const auto rank = [&](const Found& one) {
+      return std::make_tuple(one.distance, !one.exact, has(one)->stale);
+    };
+    const bool nearer = !best.recording || rank(found) < rank(best);
+    const bool newer = best.recording && rank(found) == rank(best) &&
+                       recorded_at(recording) > recorded_at(*best.recording);
+    if (nearer || newer) best = std::move(found);
+  }
+  return best;
+}
+
+}  // namespace
+
+Snapped recorded_series(std::span<const Recording> recordings, const std::string& kernel,
+                        const WantedOf& wanted, const OpenEnum<CacheMode>& cache,
+                        std::span<const char* const> fixed) {
+  return nearest_of<Snapped>(
+      recordings,
+      [&](const Run& run) { return nearest_series(run, kernel, wanted(run), cache, fixed); },
+      [](const Snapped& found) { return found.series; });
+}
+
+SnappedComparison recorded_comparison(std::span<const Recording> recordings,
+                                      const std::string& baseline, const std::string& candidate,
+                                      const WantedOf& wanted, const OpenEnum<CacheMode>& cache) {
+  return nearest_of<SnappedComparison>(
+      recordings,
+      [&](const Run& run) {
+        return nearest_comparison(run, baseline, candidate, wanted(run), cache);
+      },
+      [](const SnappedComparison& found) { return found.comparison; });
 }
 
 }  // namespace ridge::app

@@ -2,6 +2,7 @@
 // shown from them, always under the name of the machine that ran it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +52,8 @@ struct Snapped {
   const Series* series = nullptr;
   bool exact = false;
   std::string shown_size;  ///< "n = 4096": the parameters that differ, where not exact
+  double distance = 0;     ///< 0: exact
+  const Recording* recording = nullptr;  ///< of the recorded_...() below
 };
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
                        const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed = {});
@@ -60,9 +63,22 @@ struct SnappedComparison {
   const Comparison* comparison = nullptr;
   bool exact = false;
   std::string shown_size;
+  double distance = 0;
+  const Recording* recording = nullptr;
 };
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
                                      const OpenEnum<CacheMode>& cache);
+
+/// What is asked of a run; of a kernel that only its own catalogue knows the parameters differ.
+using WantedOf = std::function<Params(const Run& run)>;
+/// The nearest of all recordings of one machine, the first that has this kernel; of two equally near ones that which is
+/// not stale, then the one recorded later.
+Snapped recorded_series(std::span<const Recording> recordings, const std::string& kernel,
+                        const WantedOf& wanted, const OpenEnum<CacheMode>& cache,
+                        std::span<const char* const> fixed = {});
+SnappedComparison recorded_comparison(std::span<const Recording> recordings,
+                                      const std::string& baseline, const std::string& candidate,
+                                      const WantedOf& wanted, const OpenEnum<CacheMode>& cache);
 
 }  // namespace ridge::app

@@ -80,22 +80,21 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
   const std::string kernel = filled.row->kernel;
   std::vector<const char*> fixed = {"threads"};
   if (part.call->fixed) fixed.push_back(part.call->fixed);
-  const auto nearest = [&](const Run& from, const std::string& machine) -> Reckoned {
-    const Snapped near = nearest_series(from, kernel, filled.params, cache, fixed);
+  const auto reckoned = [&](const Snapped& near) -> Reckoned {
     if (!near.series) return {};
     if (!has_speed(*near.series))
       return {.failed = to_string(near.series->status) + ": " + near.series->reason};
     if (!(near.series->flop > 0)) return {};
     const double scale = part.call->flop(filled.params) / near.series->flop;
-    return {near.series, "", &from, machine, near.shown_size, scale};
+    const Recording* from = near.recording;
+    return {near.series,     "",   from ? from->run.get() : &run, from ? from->machine : "",
+            near.shown_size, scale};
   };
-  Reckoned found = nearest(run, "");
+  Reckoned found = reckoned(nearest_series(run, kernel, filled.params, cache, fixed));
   const KernelInfo* info = run.kernel(kernel);
-  for (const Recording& recording : recordings) {
-    if (found.series || (info && info->available)) break;
-    found = nearest(*recording.run, recording.machine);
-  }
-  return found;
+  if (found.series || (info && info->available)) return found;
+  return reckoned(recorded_series(
+      recordings, kernel, [&](const Run&) { return filled.params; }, cache, fixed));
 }
 
 const Series* fastest_call(const Run& run, const PublishedRow& part,

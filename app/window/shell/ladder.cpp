@@ -73,19 +73,18 @@ std::string other_size(const Series& series, const Params& shown) {
 }
 
 void fill_recorded(const State& state, RungView* row) {
-  for (const Recording& recording : state.sessions.recordings) {
-    // Its own catalogue knows the kernel's types; a worker built without CUDA does not.
-    const KernelInfo* info = recording.run->kernel(row->rung->kernel);
-    const Params wanted = view_params(state, info ? info : row->info);
-    const app::Snapped snapped =
-        app::nearest_series(*recording.run, row->rung->kernel, wanted, state.selection.cache);
-    if (!snapped.series) continue;
-    row->kept = row->series = snapped.series;
-    row->run = recording.run.get();
-    row->origin = Origin::recorded;
-    row->machine = recording.machine;
-    return;
-  }
+  // A recording's own catalogue knows the kernel's types; a worker built without CUDA does not.
+  const auto wanted = [&](const Run& run) {
+    const KernelInfo* info = run.kernel(row->rung->kernel);
+    return view_params(state, info ? info : row->info);
+  };
+  const app::Snapped snapped = app::recorded_series(state.sessions.recordings, row->rung->kernel,
+                                                    wanted, state.selection.cache);
+  if (!snapped.series) return;
+  row->kept = row->series = snapped.series;
+  row->run = snapped.recording->run.get();
+  row->origin = Origin::recorded;
+  row->machine = snapped.recording->machine;
 }
 
 std::string no_result_reason(const State& state, const RungView& row) {
@@ -237,29 +236,25 @@ const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel)
 
 const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {
   const Selection& selection = state.selection;
-  const auto find = [&](const Run& in) {
-    const KernelInfo* info = in.kernel(selection.rung);
-    const Params wanted = view_params(state, info);
-    return app::nearest_comparison(in, selection.baseline, selection.rung, wanted, selection.cache);
-  };
+  const auto wanted = [&](const Run& in) { return view_params(state, in.kernel(selection.rung)); };
   if (where) where->clear();
-  if (const app::SnappedComparison found = find(state.run()); found.exact) {
+  const app::SnappedComparison own = app::nearest_comparison(
+      state.run(), selection.baseline, selection.rung, wanted(state.run()), selection.cache);
+  if (own.exact) {
     if (run) *run = &state.run();
-    return found.comparison;
+    return own.comparison;
   }
   const RungView* row = find_row(state.ladder, selection.rung);
   if (row && row->can_run) return nullptr;
-  for (const Recording& recording : state.sessions.recordings) {
-    const app::SnappedComparison found = find(*recording.run);
-    if (!found.comparison) continue;
-    if (where) {
-      *where = recording.machine;
-      if (!found.exact) *where += " at " + found.shown_size;
-    }
-    if (run) *run = recording.run.get();
-    return found.comparison;
+  const app::SnappedComparison found = app::recorded_comparison(
+      state.sessions.recordings, selection.baseline, selection.rung, wanted, selection.cache);
+  if (!found.comparison) return nullptr;
+  if (where) {
+    *where = found.recording->machine;
+    if (!found.exact) *where += " at " + found.shown_size;
   }
-  return nullptr;
+  if (run) *run = found.recording->run.get();
+  return found.comparison;
 }
 
 const SourceText* find_source(const State& state, const std::string& kernel) {

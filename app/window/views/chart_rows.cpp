@@ -80,6 +80,30 @@ std::vector<const Series*> newest_sizes(const State& state, const Params& shown,
   return found;
 }
 
+using RecordedSizes = std::vector<std::pair<const Recording*, std::vector<const Series*>>>;
+
+/// From all recordings of the first machine that has this rung. A point that two of them have is that which is not stale.
+RecordedSizes recorded_sizes(const State& state, const Params& shown, const RungView& row) {
+  RecordedSizes all;
+  const auto has = [](const std::vector<const Series*>& some, const Series& series,
+                      bool stale_too) {
+    return std::any_of(some.begin(), some.end(), [&](const Series* other) {
+      return other != &series && without_seed(other->params) == without_seed(series.params) &&
+             (stale_too || !other->stale);
+    });
+  };
+  for (const Recording& recording : state.sessions.recordings) {
+    if (!all.empty() && recording.machine != all.front().first->machine) continue;
+    auto found = newest_sizes(state, shown, *recording.run, row, false);
+    for (auto& [earlier, some] : all) {
+      std::erase_if(found, [&](const Series* one) { return has(some, *one, one->stale); });
+      std::erase_if(some, [&](const Series* one) { return has(found, *one, false); });
+    }
+    if (!found.empty()) all.emplace_back(&recording, std::move(found));
+  }
+  return all;
+}
+
 /// The newest live result with these parameters, else the nearest recorded one of what cannot run.
 bool find_type(const State& state, const RungView& view, const Params& wanted,
                chart::LadderRow* row) {
@@ -94,16 +118,14 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
     set_source(state.run(), "", &*live, row);
     return true;
   }
-  for (const Recording& recording : state.sessions.recordings) {
-    if (view.can_run) break;
-    const app::Snapped snapped =
-        app::nearest_series(*recording.run, view.rung->kernel, wanted, state.selection.cache);
-    if (!snapped.series) continue;
-    set_source(*recording.run, recording.machine, snapped.series, row);
-    if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
-    return true;
-  }
-  return false;
+  if (view.can_run) return false;
+  const app::Snapped snapped = app::recorded_series(
+      state.sessions.recordings, view.rung->kernel, [&](const Run&) { return wanted; },
+      state.selection.cache);
+  if (!snapped.series) return false;
+  set_source(*snapped.recording->run, snapped.recording->machine, snapped.series, row);
+  if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
+  return true;
 }
 
 /// A row that could only say why it is empty: a rung that cannot run here and was not recorded, or
@@ -196,22 +218,22 @@ ChartRows type_rows(const State& state) {
 ChartRows size_rows(const State& state) {
   ChartRows out;
   const Params shown = shown_params(state);
-  const auto add = [&](const RungView& row, const Run& run, const std::string& machine) {
-    const auto found = newest_sizes(state, shown, run, row, machine.empty());
+  const auto add = [&](const RungView& row, const Run& run, const std::string& machine,
+                       const std::vector<const Series*>& found) {
     for (const Series* series : found) {
       chart::LadderRow made = plain_row(state, row);
       set_source(run, machine, series, &made);
       out.rows.push_back(std::move(made));
       out.kernels.emplace_back(row.rung->kernel);
     }
-    return !found.empty();
   };
   for (const RungView& row : state.ladder.rows) {
     if (is_folded(state, *row.rung)) continue;
-    if (add(row, state.run(), "") || row.can_run) continue;
-    for (const Recording& recording : state.sessions.recordings) {
-      if (add(row, *recording.run, recording.machine)) break;
-    }
+    const auto own = newest_sizes(state, shown, state.run(), row, true);
+    add(row, state.run(), "", own);
+    if (!own.empty() || row.can_run) continue;
+    for (const auto& [recording, found] : recorded_sizes(state, shown, row))
+      add(row, *recording->run, recording->machine, found);
   }
   return out;
 }

@@ -27,6 +27,27 @@ const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* 
   return shared;
 }
 
+/// Two recordings of one machine measured a ceiling twice: one line, with the least and the most. What differs by more
+/// is another machine's.
+std::vector<std::pair<const Ceiling*, const Ceiling*>> measured_apart(
+    const std::vector<const Ceiling*>& all) {
+  constexpr double kApart = 1.1;
+  std::vector<std::pair<const Ceiling*, const Ceiling*>> ranges;
+  for (const Ceiling* one : all) {
+    const auto known = std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) {
+      return range.first->name == one->name && one->value < range.first->value * kApart &&
+             range.second->value < one->value * kApart;
+    });
+    if (known == ranges.end()) {
+      ranges.emplace_back(one, one);
+      continue;
+    }
+    if (one->value < known->first->value) known->first = one;
+    if (one->value > known->second->value) known->second = one;
+  }
+  return ranges;
+}
+
 /// Beside a row's share of the FLOP ceiling, its share of the one for exponentials.
 std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
   const WorkRate* exp = entry.derived.rate_of("exp");
@@ -187,18 +208,15 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     panel.marks.push_back(mark);
     low = std::min(low, mark.value);
     high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
-    const Ceiling* dram = entry.dram;
-    if (dram && std::none_of(ceilings.begin(), ceilings.end(), [&](const Ceiling* known) {
-          // Two recordings of one machine differ in the fourth digit: one line, as it is printed.
-          return known->name == dram->name && ceiling_text(*known) == ceiling_text(*dram);
-        })) {
-      ceilings.push_back(dram);
-    }
+    if (entry.dram) ceilings.push_back(entry.dram);
   }
-  for (const Ceiling* ceiling : ceilings) {
+  for (const auto& [least, most] : measured_apart(ceilings)) {
+    const std::string range = ceiling_text(*least) == ceiling_text(*most)
+                                  ? ""
+                                  : format_quantity(least->value, least->unit) + " to ";
     panel.rules.push_back(
-        {ceiling->value, ceiling->name + ": " + ceiling_text(*ceiling), Role::text});
-    high = std::max(high, ceiling->value);
+        {most->value, most->name + ": " + range + ceiling_text(*most), Role::text});
+    high = std::max(high, most->value);
   }
   // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
   constexpr double kLinearSpread = 20;
