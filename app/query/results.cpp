@@ -413,7 +413,7 @@ std::string cause_text(const Series& series, const Diagnosis& diagnosis, const L
       fmt::format("  {}: {}", short_name(series.kernel), to_string(diagnosis.bottleneck));
   if (!diagnosis.reason.empty()) text += ", " + diagnosis.reason;
   if (!diagnosis.evidence.empty()) text += "\n    " + evidence_text(diagnosis);
-  const std::string lever = lever_of(diagnosis.bottleneck);
+  const std::string lever = lever_of(diagnosis.bottleneck, backend_of(series.kernel));
   const std::string rung = lever_rung(levers, series.kernel, diagnosis);
   if (!lever.empty()) {
     text += "\n    lever: " + lever;

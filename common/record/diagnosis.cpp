@@ -188,7 +188,10 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
                           "or overhead";
       return;
     }
-    if (!ipc) diagnosis->reason = "by exclusion: caches and instructions were not counted";
+    if (!ipc)
+      diagnosis->reason =
+          "nothing else that was measured is near its limit; caches and instructions were not "
+          "counted";
   } else if (series.counters.empty() && !(occupancy && *occupancy < kFewWarps)) {
     diagnosis->reason = "its caches were not looked at: measure it with --counters";
     return;
@@ -331,8 +334,7 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     if (series.kind == RungKind::kernel && all_far(signals)) {
       judge_latency(series, diagnosis);
     } else {
-      diagnosis->reason = "nothing is near its limit, and not everything is far below: " +
-                          format_share(first.share.value) + " of " + first.share.name;
+      diagnosis->reason = "nothing is near its limit, and not everything is far below it";
     }
     return;
   }

@@ -31,8 +31,8 @@ enum class Bottleneck {
 
 /// "memory bandwidth", "not sure".
 const char* to_string(Bottleneck bottleneck);
-/// What usually helps, one phrase; empty for not_sure.
-const char* lever_of(Bottleneck bottleneck);
+/// What usually helps on this backend, one phrase; empty for not_sure.
+const char* lever_of(Bottleneck bottleneck, const OpenEnum<Backend>& backend);
 
 struct Diagnosis {
   Bottleneck bottleneck = Bottleneck::not_sure;

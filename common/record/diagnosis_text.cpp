@@ -32,7 +32,7 @@ const char* to_string(Bottleneck bottleneck) {
   return "";
 }
 
-const char* lever_of(Bottleneck bottleneck) {
+const char* lever_of(Bottleneck bottleneck, const OpenEnum<Backend>& backend) {
   switch (bottleneck) {
     case Bottleneck::not_sure:
       return "";
@@ -41,7 +41,10 @@ const char* lever_of(Bottleneck bottleneck) {
     case Bottleneck::memory_bandwidth:
       return "move less: tiles in cache or registers, fusion, a narrower type";
     case Bottleneck::latency:
-      return "more independent work in flight: several sums, more warps, loads ahead of their use";
+      return backend == Backend::cpu
+                 ? "more independent work in flight: several accumulators, loads ahead of their use"
+                 : "more independent work in flight: several accumulators, more warps, loads ahead "
+                   "of their use";
     case Bottleneck::launch_overhead:
       return "fewer and larger calls: batches, fusion, a CUDA graph";
     case Bottleneck::host_copy:
@@ -49,11 +52,11 @@ const char* lever_of(Bottleneck bottleneck) {
     case Bottleneck::input_pipeline:
       return "more loaders, prefetching, cheaper decoding";
     case Bottleneck::synchronisation:
-      return "fewer locks, larger pieces for each thread, an even share";
+      return "fewer locks, larger chunks for each thread, an even share";
     case Bottleneck::activation_memory:
       return "recompute activations, smaller batches, a narrower type";
     case Bottleneck::collectives:
-      return "communicate beside the backward pass, in fewer and larger pieces";
+      return "communicate beside the backward pass, in fewer and larger messages";
     case Bottleneck::inference_queue:
       return "larger batches or more replicas";
   }

@@ -10,6 +10,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
+#include "common/record/derive.h"
 
 namespace ridge::window {
 
@@ -124,7 +125,7 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
        Face::strong);
   line(diagnosis_->reason, kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
-  line(lever_of(diagnosis_->bottleneck), kSmall_px, Role::text);
+  line(lever_of(diagnosis_->bottleneck, backend_of(row->series->kernel)), kSmall_px, Role::text);
   const Area said = {area.x, area.y, area.w, rest.y - area.y};
   ui.widgets["diagnosis"] = said;
   explain(

@@ -29,7 +29,7 @@ Section bottleneck_section(const Material& material) {
     }
     std::string cause = to_string(diagnosis->bottleneck);
     if (!diagnosis->reason.empty()) cause += ": " + diagnosis->reason;
-    std::string lever = lever_of(diagnosis->bottleneck);
+    std::string lever = lever_of(diagnosis->bottleneck, backend_of(line.series->kernel));
     const Levers& levers = material.options->levers;
     const std::string rung = lever_rung(levers, line.series->kernel, *diagnosis);
     if (!rung.empty()) lever += " (" + title_of(rung, *material.options) + ")";

@@ -178,7 +178,7 @@ void add_cause(const Run& run, const Series& series, const Levers& levers,
   entry->set("diagnosis", {{"bottleneck", to_string(diagnosis->bottleneck)},
                            {"reason", diagnosis->reason},
                            {"evidence", diagnosis->evidence},
-                           {"lever", lever_of(diagnosis->bottleneck)},
+                           {"lever", lever_of(diagnosis->bottleneck, backend_of(series.kernel))},
                            {"lever_rung", lever_rung(levers, series.kernel, *diagnosis)}});
 }
 
