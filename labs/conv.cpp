@@ -75,7 +75,8 @@ const Lab& conv_lab() {
                  {"dtype", "data type", {}},
                  {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab}},
       .quality_metric = "error",
-      .quality_limit = "NMSE against float64 at most 4e-15 K (fp32), K products to a sum",
+      .quality_limit =
+          "in fp32 an NMSE against float64 of at most 4e-15 times K, K products to a sum",
       .lesson = "assets/lessons/conv.md",
       .place = 30,
       .group = "Kernels",
