@@ -250,6 +250,17 @@ class Page {
     }
   }
 
+  /// The ground of a reason in a role of its own, a text of this width about `middle`.
+  void draw_badge(float start, float middle, float width, Role role) {
+    const float margin = frame_.small * 0.4f, half = frame_.small * 0.75f;
+    Primitive ground{.a = {start - margin, middle - half},
+                     .b = {start + width + margin, middle + half}};
+    ground.role = role;
+    ground.radius_px = 3;
+    ground.alpha = 0.12f;
+    scene_.primitives.push_back(ground);
+  }
+
   void draw_reason(const TextFit& fit, const std::string& reason, int row, size_t first,
                    size_t last) {
     const float start = panels_[first].left;
@@ -258,8 +269,10 @@ class Page {
     const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
     const auto lines = fit.wrap(reason, width, std::min(room, 2));
     float y = frame_.row_middle(row) - pitch * static_cast<float>(lines.size() - 1) / 2;
+    const Role role = panels_[first].reason_role(row);
+    if (role != Role::muted) draw_badge(start, frame_.row_middle(row), fit(lines.front()), role);
     for (const std::string& line : lines) {
-      add_text(&scene_, start, y, line, fit.size_px, Role::muted);
+      add_text(&scene_, start, y, line, fit.size_px, role);
       for (size_t i = first; i <= last; ++i) panels_[i].block(row, start, start + fit(line));
       y += pitch;
     }

@@ -57,6 +57,11 @@ std::string PanelLayout::reason(int row) const {
   return index < panel_.row_reasons.size() ? panel_.row_reasons[index] : std::string();
 }
 
+Role PanelLayout::reason_role(int row) const {
+  const auto index = static_cast<size_t>(row);
+  return index < panel_.row_roles.size() ? panel_.row_roles[index] : Role::muted;
+}
+
 bool PanelLayout::is_empty() const {
   if (panel_.empty_reason.empty()) return false;
   return std::none_of(panel_.marks.begin(), panel_.marks.end(),

@@ -68,6 +68,7 @@ class PanelLayout {
   bool has_mark(int row) const;
   /// Why a row has no mark; empty if it has one or nobody said why.
   std::string reason(int row) const;
+  Role reason_role(int row) const;
   AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   /// Keeps grid lines from running through a text that somebody else draws over this panel.

@@ -86,6 +86,8 @@ struct Panel {
   std::vector<Band> bands{};
   std::string empty_reason{};              ///< shown across the panel when it has no marks
   std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
+  /// Per row: a reason in a role of its own stands on a ground of it, as a badge; may be empty.
+  std::vector<Role> row_roles{};
 };
 
 struct Row {

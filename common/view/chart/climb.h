@@ -1,0 +1,46 @@
+// The ladder as a climb: a bar for each rung in the lab's own rate, linear from zero, and beside it what its step
+// brought: the speed over that of the rung that it goes on from.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/record/types.h"
+#include "common/view/chart/model.h"
+
+namespace ridge::chart {
+
+/// What a step brought.
+struct ClimbStep {
+  double ratio = 0;  ///< speed over that of the rung before: above 1 is faster
+  /// Of the two rungs' paired comparison; absent: they were timed apart, and the ratio is that of their medians.
+  std::optional<Verdict> verdict{};
+  std::string from{};  ///< the rung before, for the tooltip
+};
+
+struct ClimbRow {
+  std::string label{};
+  std::optional<double> rate{};  ///< in the chart's unit; absent: `reason` says why
+  std::optional<Interval> interval{};
+  std::string reason{};
+  std::optional<ClimbStep> step{};  ///< absent: it goes on from none of the others
+  bool is_peer = false;             ///< a library: no step of the ladder
+  bool is_best = false;             ///< the fastest step
+  bool is_baseline = false;
+  bool hatched = false;  ///< stale, recorded elsewhere, or at another size
+};
+
+struct ClimbOptions {
+  std::string unit = "FLOP/s";  ///< of the rates, without prefix
+  /// The one that all rates are under, in their unit: a line. It is left out where the fastest rung is far below it,
+  /// so that the bars keep their lengths.
+  std::optional<Ceiling> ceiling{};
+};
+
+/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved), else "≈ 11.8×".
+std::string step_text(const ClimbStep& step);
+
+ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options = {});
+
+}  // namespace ridge::chart
