@@ -33,7 +33,11 @@ report::Options report_options(const Lab& lab) {
   options.items = lab.items;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
-  for (const Rung& rung : lab.rungs) options.order.emplace_back(rung.kernel);
+  for (const Rung& rung : lab.rungs) {
+    options.order.emplace_back(rung.kernel);
+    if (const Rung* before = previous_rung(lab, rung))
+      options.previous[rung.kernel] = before->kernel;
+  }
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "app/study/markdown.h"
 #include "common/record/derive.h"
 #include "common/view/chart/svg.h"
+#include "common/view/chart/table.h"
 #include "common/view/diagram/diagram.h"
 #include "common/view/report/page.h"
 
@@ -34,38 +35,47 @@ std::string code_html(const std::string& text) {
   return "<pre>" + escape_xml(text) + "</pre>\n";
 }
 
-std::string table_html(const report::Table& table) {
+std::string table_html(const report::Table& whole) {
+  const auto [table, notes] = report::footnoted(whole);
   std::string out = "<div class=\"scroll\"><table>\n<tr>";
-  for (const std::string& column : table.columns) out += "<th>" + escape_xml(column) + "</th>";
+  for (const std::string& column : table.columns)
+    out += "<th scope=\"col\">" + escape_xml(column) + "</th>";
   out += "</tr>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (const std::string& cell : row) out += "<td>" + escape_xml(cell) + "</td>";
     out += "</tr>\n";
   }
-  return out + "</table></div>\n";
+  out += "</table></div>\n";
+  for (const std::string& note : notes) out += "<p class=\"note\">" + escape_xml(note) + "</p>\n";
+  return out;
 }
 
-/// What a run adds: its charts, each with its words, and what was predicted.
-std::string charts_html(const report::Report& report) {
-  std::string out = "<h2>Measured: " + escape_xml(report.title) + "</h2>\n<p class=\"sub\">" +
-                    escape_xml(report.subtitle) + "</p>\n";
-  // Of many comparisons the report's first sentence is about one; a ladder's is about all of it.
-  if (report.claims.size() <= 1) out += "<p>" + escape_xml(report.sentence) + "</p>\n";
+void add_chart(const report::Section& section, std::string* out) {
   chart::LayoutOptions layout;
   layout.width = kChartWidth;
-  for (const report::Section& section : report.sections) {
-    if (!section.in_handout) continue;
-    out += "<h3>" + escape_xml(section.title) + "</h3>\n";
-    if (section.chart) {
-      out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +
-             "</figure>\n<details><summary>The chart in words</summary><p>" +
-             escape_xml(section.chart->summary) + "</p></details>\n";
-    } else if (section.table) {
-      out += table_html(*section.table);
+  *out += "<h3>" + escape_xml(section.title) + "</h3>\n";
+  if (section.chart) {
+    const chart::ChartTable table = chart::table_of(*section.chart);
+    *out += "<figure>" + chart::to_svg(*section.chart, layout, {.embedded = true}) +
+            "</figure>\n<details><summary>The chart in figures</summary>\n" +
+            table_html({.columns = table.columns, .rows = table.rows}) + "</details>\n";
+  } else if (section.table) {
+    *out += table_html(*section.table);
+  }
+}
+
+/// What a run adds: its charts, each with its figures, and what was predicted.
+std::string charts_html(const report::Report& report) {
+  std::string out = "<div class=\"measured\">\n<h2>Measured: " + escape_xml(report.title) +
+                    "</h2>\n<p class=\"sub\">" + escape_xml(report.subtitle) + "</p>\n<p>" +
+                    escape_xml(report.sentence) + "</p>\n";
+  for (const auto* sections : {&report.front, &report.sections}) {
+    for (const report::Section& section : *sections) {
+      if (section.in_handout) add_chart(section, &out);
     }
   }
-  return out;
+  return out + "</div>\n";
 }
 
 /// Blocks become elements one by one; lists, tables and folded answers stay open over several.
@@ -109,8 +119,8 @@ class Page {
       return;
     }
     const SourceText& text = source->second;
-    out_ += "<details><summary>" + escape_xml(text.path) + " <code>" + escape_xml(text.flags) +
-            "</code></summary>\n" + code_html(text.text) + "</details>\n";
+    out_ += "<details class=\"source\"><summary>" + escape_xml(text.path) + " <code>" +
+            escape_xml(text.flags) + "</code></summary>\n" + code_html(text.text) + "</details>\n";
   }
 
   void end_part() {

@@ -28,7 +28,7 @@ class ReportScreen final : public Screen {
 
   std::optional<report::Report> report_;
   std::string why_not_;
-  std::vector<ChartView> charts_;  ///< one for each section; empty models where it has none
+  std::vector<ChartView> charts_;  ///< one for each section of page 1, then of the appendix
   size_t pointed_ = ~0ull;         ///< the chart that actions mean
   uint64_t version_ = ~0ull;
 };
@@ -47,9 +47,11 @@ void ReportScreen::build(const State& state) {
     return;
   }
   report_ = *std::move(built);
-  for (const Section& section : report_->sections) {
-    charts_.emplace_back();
-    if (section.chart) charts_.back().set(*section.chart);
+  for (const auto* sections : {&report_->front, &report_->sections}) {
+    for (const Section& section : *sections) {
+      charts_.emplace_back();
+      if (section.chart) charts_.back().set(*section.chart);
+    }
   }
 }
 
@@ -67,8 +69,11 @@ void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, Ch
     const Area place = page->rest.take_top(chart->height(ui, page->rest.w), ui.px(12));
     if (page->sees(place)) chart->draw_in_page(ui, "report:" + section.id, place);
   }
-  if (section.table && !section.table_behind)
-    draw_table(ui, page, section.table->columns, section.table->rows);
+  if (section.table && !section.table_behind) {
+    const auto [table, notes] = report::footnoted(*section.table);
+    draw_table(ui, page, table.columns, table.rows);
+    for (const std::string& note : notes) text(note, kSmall_px, Role::muted, Face::body, ui.px(2));
+  }
   for (const std::string& bullet : section.bullets)
     text("·  " + bullet, kSmall_px, Role::text, Face::body, ui.px(2));
   for (const std::string& command : section.commands)
@@ -82,17 +87,30 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   };
   text(report_->title, kHeading_px + 4, Role::text, Face::strong, ui.px(2));
   text(report_->subtitle, kSmall_px, Role::muted, Face::body, ui.px(14));
-  if (!report_->claims.empty() && report_->claims.back().paired) {
+  if (report_->claims.size() == 1 && report_->claims.back().paired) {
     const report::Claim& claim = report_->claims.back();
     const Area card = page.rest.take_top(ui.px(104), ui.px(12));
     ui.fill(card, ui.raised(1), ui.px(8));
     draw_verdict(ui, card.inset(ui.px(20), ui.px(12)), *claim.run, claim.comparison, "");
   }
   text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(4));
-  for (size_t i = 0; i < report_->sections.size(); ++i) {
-    draw_section(ui, &page, report_->sections[i], &charts_[i]);
-    const bool is_first = pointed_ >= charts_.size() && report_->sections[i].chart;
-    if (is_first || charts_[i].hovered()) pointed_ = i;
+  size_t at = 0;
+  const auto draw_one = [&](const Section& section) {
+    draw_section(ui, &page, section, &charts_[at]);
+    const bool is_first = pointed_ >= charts_.size() && section.chart;
+    if (is_first || charts_[at].hovered()) pointed_ = at;
+    ++at;
+  };
+  for (const Section& section : report_->front) draw_one(section);
+  std::optional<report::Part> part;
+  for (const Section& section : report_->sections) {
+    if (section.part != part) {
+      page.rest.take_top(ui.px(28));
+      text(std::string("Appendix: ") + report::title_of(section.part), kHeading_px, Role::text,
+           Face::strong, ui.px(4));
+    }
+    part = section.part;
+    draw_one(section);
   }
   page.rest.take_top(ui.px(24));
 }

@@ -58,7 +58,7 @@ bool is_further_seed(const Material& material, size_t at) {
 }
 
 Section ladder_section(const Material& material) {
-  Section section{.id = "ladder", .title = "The ladder", .in_handout = true};
+  Section section{.id = "ladder", .title = "The ladder in full"};
   const std::vector<LadderRow> all = chart_rows(material);
   std::vector<LadderRow> rows;
   std::vector<const Line*> lines;

@@ -7,6 +7,7 @@
 
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/seed_delta.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -201,6 +202,15 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
   return commands;
 }
 
+/// The last part of the id where the lab has it once: a command that a person types.
+std::string rung_name(const std::string& kernel, const Options& options) {
+  const auto same = [&](const std::string& other) {
+    return short_name(other) == short_name(kernel);
+  };
+  const bool is_unique = std::count_if(options.order.begin(), options.order.end(), same) == 1;
+  return is_unique ? short_name(kernel) : kernel;
+}
+
 std::string run_file(size_t index, size_t count) {
   return count == 1 ? "run.jsonl" : "run" + std::to_string(index + 1) + ".jsonl";
 }
@@ -233,16 +243,54 @@ Section calibrate_section(const Material& material) {
   return section;
 }
 
-Section not_tested_section(const Material& material) {
-  Section section{.id = "not-tested", .title = "Not tested"};
-  if (!material.claims.empty()) {
-    section.bullets = material.claims.back().decision.not_tested;
-  } else {
-    section.bullets = {"whether any rung is faster than another: that takes a paired comparison",
-                       "other sizes, types and machines than those named above",
-                       "the whole application"};
+std::vector<std::string> untested_of(const Material& material) {
+  if (material.claims.size() == 1) return material.claims.front().decision.not_tested;
+  std::vector<std::string> list;
+  const bool has_speeds = std::any_of(material.lines.begin(), material.lines.end(),
+                                      [](const Line& line) { return !is_trap(line); });
+  if (has_speeds) {
+    list.emplace_back(
+        material.claims.empty()
+            ? "whether any rung is faster than another: that takes a paired comparison"
+            : "whether rungs that were not compared in pairs differ");
   }
-  return section;
+  list.emplace_back("other sizes, types and machines than those named above");
+  list.emplace_back("the whole application");
+  return list;
+}
+
+std::string claim_command(const Claim& claim, const std::string& out) {
+  return compare_command(claim.comparison, out);
+}
+
+std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
+                          const std::string& out) {
+  Params shared, several;
+  std::string rungs, mode, cache;
+  for (const Line* line : lines) {
+    const Series& series = *line->series;
+    rungs += (rungs.empty() ? "" : ",") + rung_name(series.kernel, *material.options);
+    mode = series.mode.text();
+    cache = series.cache.text();
+    for (const auto& [name, value] : without_own(series)) {
+      if (shared.try_emplace(name, value).first->second != value) several[name] = value;
+    }
+  }
+  for (const auto& [name, value] : several) shared.erase(name);
+  if (!lines.empty()) {  // what follows the size needs no setting
+    const auto size = shared.find(lines.front()->series->size_param);
+    std::erase_if(shared, [&](const auto& entry) {
+      return size != shared.end() && entry.first != size->first && entry.first != "threads" &&
+             entry.second == size->second;
+    });
+  }
+  return "ridgepoint run " + shell_word(material.lab) + " --rungs " + shell_word(rungs) +
+         set_arguments(shared) + (mode.empty() ? "" : " --mode " + shell_word(mode)) +
+         cache_argument(cache) + " --out " + out;
+}
+
+Section not_tested_section(const Material& material) {
+  return {.id = "not-tested", .title = "Not tested", .bullets = untested_of(material)};
 }
 
 Section reproduce_section(const Material& material) {

@@ -1,6 +1,7 @@
 // What may be said of two rungs, and what shows it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 
@@ -31,8 +32,9 @@ std::string sides(const Claim& claim, const Options& options) {
 
 std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
-  const std::string verdict = to_string(claim.decision.verdict);
-  return verdict + "; " + claim.decision.decision;
+  std::string decision = claim.decision.decision;
+  std::replace(decision.begin(), decision.end(), '_', ' ');  // "measure_more"
+  return std::string(to_string(claim.decision.verdict)) + "; " + decision;
 }
 
 /// What the candidates of all claims have in common.
@@ -47,6 +49,7 @@ Params shared_of(const std::vector<Claim>& claims) {
 Section gain_section(const Material& material) {
   Section section{.id = "gain", .title = "What the whole job gains"};
   const Claim& claim = material.claims.back();
+  if (material.claims.size() > 1) section.title += ": " + sides(claim, *material.options);
   const Comparison& comparison = claim.comparison;
   if (!claim.paired || claim.decision.verdict == Verdict::invalid || !has_interval(comparison)) {
     section.paragraphs = {unavailable(!claim.paired ? "not paired, so no ratio is claimed"
@@ -86,21 +89,19 @@ struct PairedRow {
 };
 
 /// The verdict that counts, and the one at equal clock where there is another.
-std::vector<PairedRow> paired_rows(const Material& material) {
+std::vector<PairedRow> paired_rows(const Material& material, const Claim& claim) {
   std::vector<PairedRow> rows;
-  for (const Claim& claim : material.claims) {
-    const Comparison& c = claim.comparison;
-    // At several sizes the sides are the same: what differs tells the rows apart.
-    const std::string own =
-        differing_params(c.candidate_params, shared_of(material.claims), c.size_param);
-    const std::string label = sides(claim, *material.options) + (own.empty() ? "" : " · " + own);
-    const bool both = c.equal_clock && claim.decision.verdict != Verdict::invalid;
-    rows.push_back({&claim, c, claim.decision.verdict, label + (both ? " · sustained" : ""),
-                    verdict_words(claim), true});
-    if (!both) continue;
-    rows.push_back({&claim, at_equal_clock(c), c.equal_clock->verdict, label + " · at equal clock",
-                    to_string(c.equal_clock->verdict), false});
-  }
+  const Comparison& c = claim.comparison;
+  // At several sizes the sides are the same: what differs tells the rows apart.
+  const std::string own =
+      differing_params(c.candidate_params, shared_of(material.claims), c.size_param);
+  const std::string label = sides(claim, *material.options) + (own.empty() ? "" : " · " + own);
+  const bool both = c.equal_clock && claim.decision.verdict != Verdict::invalid;
+  rows.push_back({&claim, c, claim.decision.verdict, label + (both ? " · sustained" : ""),
+                  verdict_words(claim), true});
+  if (!both) return rows;
+  rows.push_back({&claim, at_equal_clock(c), c.equal_clock->verdict, label + " · at equal clock",
+                  to_string(c.equal_clock->verdict), false});
   return rows;
 }
 
@@ -134,14 +135,15 @@ std::string clock_cell(const std::optional<double>& hz) {
 
 }  // namespace
 
-Section paired_section(const Material& material) {
-  Section section{.id = "paired", .title = "The paired interval"};
-  Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
-  const std::vector<PairedRow> paired = paired_rows(material);
+chart::ChartModel interval_chart(const Material& material,
+                                 const std::vector<const Claim*>& claims) {
   std::vector<ForestRow> rows;
+  std::vector<PairedRow> paired;
+  for (const Claim* claim : claims) {
+    for (PairedRow& one : paired_rows(material, *claim)) paired.push_back(std::move(one));
+  }
   for (const PairedRow& one : paired) {
-    table.rows.push_back(cells_of(one));
-    if (!one.claim->paired || !one.leads) continue;
+    if (!one.leads) continue;
     const Comparison& c = one.comparison;
     ForestRow row{.label = title_of(c.candidate, *material.options),
                   .comparison = &c,
@@ -151,15 +153,26 @@ Section paired_section(const Material& material) {
     row.round_ratios = round_ratios(*one.claim->run, c);
     rows.push_back(std::move(row));
   }
+  return forest_chart(rows);
+}
+
+Section paired_section(const Material& material) {
+  Section section{.id = "paired", .title = "The paired interval"};
+  Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
+  std::vector<const Claim*> paired;
+  for (const Claim& claim : material.claims) {
+    for (const PairedRow& one : paired_rows(material, claim)) table.rows.push_back(cells_of(one));
+    if (claim.paired) paired.push_back(&claim);
+  }
   section.paragraphs = {
       "Ratio is baseline time over candidate time: above 1 the candidate is faster. Each round "
       "runs both sides in a palindrome of balanced order; the interval is the sign test's over the "
       "rounds, or over the pairs of sustained turns."};
-  if (rows.empty()) {
+  if (paired.empty()) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
   section.table = std::move(table);
-  if (!rows.empty()) section.chart = forest_chart(rows);
+  if (!paired.empty()) section.chart = interval_chart(material, paired);
   return section;
 }
 
@@ -193,12 +206,13 @@ std::vector<Section> spread_sections(const Material& material) {
   const Claim* claim = material.claims.empty() ? nullptr : &material.claims.back();
   if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid) return {};
   const Comparison& c = claim->comparison;
-  const Series sides[2] = {side_of(*claim->run, c, false), side_of(*claim->run, c, true)};
-  if (sides[0].samples.empty() || sides[1].samples.empty()) return {};
+  const Series base = side_of(*claim->run, c, false), candidate = side_of(*claim->run, c, true);
+  if (base.samples.empty() || candidate.samples.empty()) return {};
   const DistributionRow rows[] = {
-      {title_of(c.baseline, *material.options), "baseline", &sides[0], true},
-      {title_of(c.candidate, *material.options), "candidate", &sides[1], false}};
+      {title_of(c.baseline, *material.options), "baseline", &base, true},
+      {title_of(c.candidate, *material.options), "candidate", &candidate, false}};
   Section section{.id = "spread", .title = "How the times spread"};
+  if (material.claims.size() > 1) section.title += ": " + sides(*claim, *material.options);
   section.paragraphs = {
       "Every time per call of both sides of the comparison, in the order they were taken. The "
       "verdict is not read from here: it pairs each round's times."};

@@ -221,24 +221,4 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   return text + ".";
 }
 
-std::string ladder_sentence(const Material& material) {
-  size_t verified = 0;
-  const Line* shortest = nullptr;
-  for (const Line& line : material.lines) {
-    if (!line.problem.empty()) continue;
-    ++verified;
-    if (!line.series->stats || !(line.series->stats->median_ns > 0)) continue;
-    if (!shortest || line.series->stats->median_ns < shortest->series->stats->median_ns) {
-      shortest = &line;
-    }
-  }
-  std::string text =
-      fmt::format("{} of {} rungs passed their checks.", verified, material.lines.size());
-  if (shortest) {
-    text += fmt::format(" The shortest median time per call is {} (“{}”).",
-                        format_time_ns(shortest->series->stats->median_ns), shortest->label);
-  }
-  return text + " No two rungs were compared in pairs, so nothing is claimed to be faster.";
-}
-
 }  // namespace ridge::report

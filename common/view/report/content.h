@@ -50,9 +50,10 @@ std::string unavailable(const std::string& reason);
 std::string short_name(const std::string& kernel);
 
 std::string claim_sentence(const Claim& claim, const Options& options);
-std::string ladder_sentence(const Material& material);
 
 // results.cpp
+/// Two sentences: what it is, and what measured there and when.
+std::vector<std::string> machine_lines(const Run& run, bool on_gpu);
 Section environment_section(const Material& material);
 Section throughput_section(const Material& material);
 Section latency_section(const Material& material);
@@ -74,6 +75,8 @@ std::vector<Section> trap_sections(const Material& material);
 std::vector<Section> ladder_sections(const Material& material);
 
 // claims.cpp
+/// Each comparison's ratio with its interval and its rounds.
+chart::ChartModel interval_chart(const Material& material, const std::vector<const Claim*>& claims);
 Section gain_section(const Material& material);
 Section paired_section(const Material& material);
 /// What a GPU's clock did, and each side alone; empty where no clock was looked at.
@@ -82,6 +85,11 @@ std::vector<Section> clock_sections(const Material& material);
 std::vector<Section> spread_sections(const Material& material);
 
 // checklist.cpp
+std::vector<std::string> untested_of(const Material& material);
+/// One command that runs these rungs again; of parameters that differ between them none is set.
+std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
+                          const std::string& out);
+std::string claim_command(const Claim& claim, const std::string& out);
 Section calibrate_section(const Material& material);
 Section not_tested_section(const Material& material);
 Section reproduce_section(const Material& material);

@@ -15,9 +15,12 @@ main{max-width:1088px;margin:0 auto;padding:56px 24px 96px}
 .over{color:var(--muted);font-size:14px;margin:0 0 8px}
 h1{font-size:32px;line-height:1.25;font-weight:650;letter-spacing:-.015em;margin:0 0 6px}
 h2{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em;margin:0 0 12px}
+h3{font-size:17px;line-height:1.3;font-weight:650;margin:0 0 10px}
 p{margin:0 0 12px;max-width:74ch}
 .sub{color:var(--muted);margin:0 0 32px}
-section{margin-top:56px}
+section{margin-top:44px}
+.front section{margin-top:32px}
+.front p,.front li{max-width:96ch}
 .verdict{background:var(--panel);border-radius:8px;padding:28px 32px 24px}
 .verdict .row{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 20px;margin-bottom:12px}
 .big{font-size:40px;line-height:1.15;font-weight:700;letter-spacing:-.02em}
@@ -46,14 +49,89 @@ figure svg{display:block;width:100%;min-width:720px;height:auto}
 details{margin:0 0 20px}
 summary{color:var(--muted);font-size:14px;cursor:pointer;width:max-content}
 summary:hover{color:var(--text)}
+.note{color:var(--muted);font-size:14px;margin:8px 0 0}
+h2.appendix{margin:64px 0 8px}
+.front{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);column-gap:40px}
+.front>*{grid-column:1/-1}
+#machine{grid-column:1}#caveats{grid-column:2}
+@media screen and (max-width:800px){#machine,#caveats{grid-column:1/-1}}
+.part{border-top:1px solid var(--grid);padding:14px 0;margin:0}
+.part>summary{color:var(--text);font-size:17px;font-weight:600;width:auto}
+.holds{display:block;color:var(--muted);font-size:14px;font-weight:450}
+.part>section:first-of-type{margin-top:28px}
 ul{margin:12px 0 0;padding-left:20px}
 li{margin:2px 0}
 code,pre{font:450 14px/1.7 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace}
+.word{white-space:nowrap}
 pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
 overflow-wrap:anywhere}
 footer{margin-top:64px;color:var(--muted);font-size:14px}
-@media print{main{max-width:none;padding:0}section{break-inside:avoid;margin-top:32px}
-figure,.verdict,pre,details{border:1px solid var(--grid)}}
+)";
+
+/// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
+/// wrap, charts shrink. What is folded away stays away, but for the results.
+constexpr const char* kPrintStyle = R"(
+@page{margin:8mm 12mm}
+@media print{
+body{font-size:11px;line-height:1.34}
+main,.handout{max-width:none;padding:0}
+p,.front p,.front li,.handout p,.handout li{max-width:none}
+p{margin:0 0 6px}
+h1{font-size:21px;margin:0 0 2px}
+h2{font-size:14px;margin:0 0 4px}
+h3{font-size:13px;margin:0 0 4px}
+h1,h2,h3,summary{break-after:avoid}
+summary{width:auto;overflow-wrap:anywhere}
+.over,.sub,.note,.holds,footer,summary,dt,th,td.none{font-size:10.5px}
+.over{display:none}.sub{margin:0 0 8px}
+section,.front section{margin-top:7px}
+li{margin:0}
+.front{column-gap:24px}
+.verdict,figure,pre,details{border:0;background:none}
+.verdict{border:1px solid var(--grid);padding:7px 12px}
+.verdict .row{margin-bottom:4px}
+.verdict p{font-size:11.5px}
+.big{font-size:24px}
+.interval,td.figure,code,pre{font-size:9.5px}
+dl{grid-template-columns:repeat(5,1fr);gap:4px 14px;margin:5px 0 0}
+dd{font-size:10.5px}
+dd,td{overflow-wrap:anywhere}
+.scroll,figure{overflow:visible}
+figure{margin:0;padding:0;break-inside:avoid}
+figure svg,.handout figure svg{min-width:0;max-width:100%}
+table{margin:4px 0 0}
+th,td{padding:2px 10px 2px 0}
+td{font-size:10.5px}
+tr{break-inside:avoid}
+.prose td.label,.prose th:first-child{width:110px}
+pre{padding:4px 0;line-height:1.4}
+ul{margin:4px 0 0;padding-left:16px}
+footer{margin-top:16px}
+h2.appendix{margin:0;break-before:page}
+.part{border:0;padding:0}
+.part>section:first-of-type{margin-top:4px}
+details:not([open]):not(.results){display:none}
+.results::details-content{display:block;content-visibility:visible}
+.results figure{display:none}
+.results>summary .holds{display:none}
+.results>summary{list-style:none}
+.handout{columns:2;column-gap:22px;font-size:10.8px;line-height:1.36}
+.handout h1,.handout h1+.sub,.handout .measured{column-span:all}
+.handout h2{font-size:13px;margin:12px 0 3px}
+.handout h3{font-size:11.5px;margin:8px 0 2px}
+.handout p{margin:0 0 5px}
+.handout ul,.handout ol{margin:2px 0 5px;padding-left:15px}
+.handout pre,.handout code{font-size:8.5px}
+.handout pre{padding:3px 0;line-height:1.35;white-space:pre-wrap}
+.handout blockquote{margin:4px 0;padding:0 8px}
+.handout table{margin:3px 0}
+.handout th,.handout td{font-size:9.5px;padding:1px 7px 1px 0}
+.handout figure.diagram svg{max-width:100%}
+.handout .measured svg{width:auto;max-height:84mm;margin:0 auto}
+.handout details.source{display:block;padding:0;margin:1px 0 5px}
+.handout details.source summary{font-size:8.5px;font-weight:450;list-style:none}
+.handout footer{margin-top:8px}
+}
 )";
 
 /// A handout is a text with sources between: larger letters, a narrower column, answers and sources as folded panels.
@@ -82,7 +160,7 @@ std::string html_page(std::string_view kind, const std::string& title, const std
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
   out += chart::escape_xml(title) + "</title>\n<style>\n" + chart::theme_css(":root") + kStyle +
-         kHandoutStyle + chart::svg_css() + "</style>\n</head>\n<body>\n<main class=\"";
+         kHandoutStyle + kPrintStyle + chart::svg_css() + "</style>\n</head>\n<body>\n<main class=\"";
   out += kind;
   return out + "\">\n" + main + "</main>\n</body>\n</html>\n";
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "common/core/format.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/report/content.h"
+#include "common/view/report/front.h"
 #include "common/view/report/predictions.h"
 
 namespace ridge::report {
@@ -108,6 +110,14 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
   return claims;
 }
 
+/// "¹", "²" … "¹²".
+std::string raised(size_t number) {
+  constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char digit : std::to_string(number)) text += kDigits[digit - '0'];
+  return text;
+}
+
 void mark_sides(Material* material) {
   if (material->claims.empty()) return;
   const Claim& claim = material->claims.back();
@@ -145,7 +155,71 @@ std::string subtitle_of(const Material& material) {
   return text;
 }
 
+/// Adds sections to a part of the appendix; a table without a row says nothing.
+void add_to(Part part, std::vector<Section> more, std::vector<Section>* sections) {
+  for (Section& section : more) {
+    if (section.table && section.table->rows.empty() && !section.chart) continue;
+    section.part = part;
+    sections->push_back(std::move(section));
+  }
+}
+
+std::vector<Section> appendix_of(const Material& material) {
+  std::vector<Section> sections;
+  const Options& options = *material.options;
+  const bool has_claims = !material.claims.empty();
+  add_to(Part::results, trap_sections(material), &sections);
+  add_to(Part::results, {throughput_section(material), error_section(material)}, &sections);
+  if (has_claims) add_to(Part::results, {paired_section(material)}, &sections);
+  add_to(Part::results, options.sections, &sections);
+  add_to(Part::results, prediction_sections(material.inputs, options), &sections);
+  add_to(Part::charts, ladder_sections(material), &sections);
+  add_to(Part::charts, spread_sections(material), &sections);
+  if (has_claims) add_to(Part::method, {gain_section(material)}, &sections);
+  add_to(Part::method,
+         {latency_section(material), utilization_section(material), memory_section(material),
+          bandwidth_section(material)},
+         &sections);
+  add_to(Part::method, cause_sections(material), &sections);
+  add_to(Part::method, clock_sections(material), &sections);
+  add_to(Part::method,
+         {environment_section(material), calibrate_section(material), not_tested_section(material),
+          reproduce_section(material)},
+         &sections);
+  return sections;
+}
+
 }  // namespace
+
+const char* title_of(Part part) {
+  switch (part) {
+    case Part::results:
+      return "Results in tables";
+    case Part::charts:
+      return "More charts";
+    case Part::method:
+      break;
+  }
+  return "How it was measured";
+}
+
+Footnoted footnoted(const Table& table) {
+  Footnoted out{.table = table, .notes = {}};
+  std::map<std::string, int> uses;
+  for (const auto& row : table.rows) {
+    for (const std::string& cell : row) uses[cell] += cell.starts_with("unavailable: ");
+  }
+  std::map<std::string, std::string> marks;
+  for (auto& row : out.table.rows) {
+    for (std::string& cell : row) {
+      if (uses[cell] < 2) continue;
+      const auto [mark, is_new] = marks.try_emplace(cell, raised(marks.size() + 1));
+      if (is_new) out.notes.push_back(mark->second + " " + cell);
+      cell = std::string(kNone) + " " + mark->second;
+    }
+  }
+  return out;
+}
 
 Result<Report> build_report(std::span<const Input> inputs, const Options& options) {
   if (inputs.empty() || inputs.size() > 2) {
@@ -172,43 +246,22 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
   mark_sides(&material);
 
-  const bool is_ladder = material.claims.empty();
+  const bool is_ladder = material.claims.size() != 1;
+  const Climb climb = climb_of(material);
   const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
-  const auto add = [&](std::vector<Section> sections) {
-    for (Section& section : sections) report.sections.push_back(std::move(section));
-  };
   if (is_ladder) {
     report.title = lab + ": the ladder";
-    report.sentence = ladder_sentence(material);
-    add(ladder_sections(material));
-    add(options.sections);
-    add(trap_sections(material));
+    report.sentence = climb_sentence(material, climb);
   } else {
     const Comparison& c = material.claims.back().comparison;
     report.title =
         lab + ": " + title_of(c.candidate, options) + " against " + title_of(c.baseline, options);
     report.sentence = material.claims.back().sentence;
-    report.sections.push_back(gain_section(material));
   }
   report.subtitle = subtitle_of(material);
-  for (auto* make : {environment_section, throughput_section, latency_section, utilization_section,
-                     memory_section, bandwidth_section, error_section}) {
-    Section section = make(material);
-    const bool says_nothing = section.table && section.table->rows.empty();  // of traps alone
-    if (!says_nothing) report.sections.push_back(std::move(section));
-  }
-  add(cause_sections(material));
-  if (!is_ladder) {
-    report.sections.push_back(paired_section(material));
-    add(clock_sections(material));
-    add(spread_sections(material));
-    add(ladder_sections(material));
-    add(options.sections);
-  }
-  add(prediction_sections(report.inputs, options));
-  report.sections.push_back(calibrate_section(material));
-  report.sections.push_back(not_tested_section(material));
-  report.sections.push_back(reproduce_section(material));
+  report.headline = headline_of(material, climb);
+  report.front = front_sections(material, climb);
+  report.sections = appendix_of(material);
   report.claims = std::move(material.claims);
   return report;
 }

@@ -2,9 +2,11 @@
 // number once; each format (format.h) only prints it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -28,6 +30,18 @@ struct Table {
   bool prose = false;  ///< the cells are words, not figures
 };
 
+/// A table in which each reason for a missing figure that several cells share is said once: the cells have a dash and
+/// a raised number, the notes the number and the reason.
+struct Footnoted {
+  Table table;
+  std::vector<std::string> notes;
+};
+Footnoted footnoted(const Table& table);
+
+/// The groups of the appendix. Paper has the results only: what a class reads beside page 1.
+enum class Part { results, charts, method };
+const char* title_of(Part part);
+
 /// One part of the page; empty members are left out.
 struct Section {
   std::string id{}, title{};
@@ -38,6 +52,7 @@ struct Section {
   std::vector<std::string> bullets{};
   std::vector<std::string> commands{};
   bool in_handout = false;  ///< a lesson's handout shows it too
+  Part part = Part::method;
 };
 
 struct Options {
@@ -48,6 +63,8 @@ struct Options {
   std::string quality_limit;       ///< the lab's words; empty: from the checks
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
+  std::map<std::string, std::string>
+      previous{};                   ///< kernel id -> the one that its step goes on from
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
   /// The lab's own, after the ladder: a published table that the run filled in.
   std::vector<Section> sections{};
@@ -63,11 +80,24 @@ struct Claim {
   const Run* run = nullptr;  ///< of the candidate
 };
 
+/// What a reader sees first: the one comparison's verdict, else what the ladder climbs.
+struct Headline {
+  std::string figure{};  ///< "▲ 4.00× as fast", "≈ 106× the first rung"
+  std::string tone =
+      "none";              ///< "faster", "slower", "same", "invalid" or "none": how it is coloured
+  std::string interval{};  ///< with what it rests on; may be empty
+  std::string decision{};  ///< "Adopt"; may be empty
+  std::vector<std::pair<std::string, std::string>>
+      facts{};  ///< name and figure: speed, quality check, library ...
+};
+
 struct Report {
   std::string title, subtitle;  ///< "GEMM: blocked against naive -O1", "Intel Xeon · 2026-11-20"
-  std::string sentence;         ///< the first thing read
-  std::vector<Claim> claims;    ///< the headline's is the last; empty: a ladder report
-  std::vector<Section> sections;
+  Headline headline{};
+  std::string sentence;        ///< the headline in words, with its caveats
+  std::vector<Claim> claims;   ///< one: the headline is about it; several or none: about the ladder
+  std::vector<Section> front;  ///< page 1, after the headline
+  std::vector<Section> sections;  ///< the appendix, by its parts
   std::vector<Input> inputs;
   Titles titles;  ///< for the JSON document's sentences
   Levers levers;  ///< for its diagnoses

@@ -90,6 +90,11 @@ std::string joined(const std::map<std::string, std::string>& entries) {
   return text;
 }
 
+std::string build_text(const Environment& env, bool with_cuda = true) {
+  return or_unknown(env.compiler) + ", " + or_unknown(env.build_type) +
+         (env.cuda.empty() || !with_cuda ? "" : ", CUDA " + env.cuda);
+}
+
 std::vector<std::string> environment_facts(const Run& run) {
   if (!run.environment()) {
     std::vector<std::string> unknown(11, unavailable("the run holds no environment"));
@@ -104,8 +109,7 @@ std::vector<std::string> environment_facts(const Run& run) {
           cpu_text(env.cpu),
           memory,
           gpu_text(env),
-          or_unknown(env.compiler) + ", " + or_unknown(env.build_type) +
-              (env.cuda.empty() ? "" : ", CUDA " + env.cuda),
+          build_text(env),
           or_unknown(env.version) + (env.commit.empty() ? "" : ", commit " + env.commit),
           env.libraries.empty() ? "none recorded" : joined(env.libraries),
           or_unknown(env.power_source) + ", governor " + or_unknown(env.cpu.governor),
@@ -114,6 +118,17 @@ std::vector<std::string> environment_facts(const Run& run) {
 }
 
 }  // namespace
+
+std::vector<std::string> machine_lines(const Run& run, bool on_gpu) {
+  if (!run.environment()) return {unavailable("the run holds no environment")};
+  const Environment& env = *run.environment();
+  std::string what = on_gpu ? gpu_text(env) : cpu_text(env.cpu);
+  if (!on_gpu && env.cpu.memory_bytes > 0)
+    what += ", memory " + format_bytes(static_cast<double>(env.cpu.memory_bytes));
+  return {what + "; " + or_unknown(env.os) + ".",
+          "Measured at " + or_unknown(env.time_utc) + " with rungs built by " +
+              build_text(env, on_gpu) + "; the machine was " + quiet_text(env.quiet) + "."};
+}
 
 Section environment_section(const Material& material) {
   Section section{.id = "environment", .title = "Environment"};
@@ -143,6 +158,33 @@ Section environment_section(const Material& material) {
   }
   return section;
 }
+
+namespace {
+
+/// What several rungs say is said once, with the names of the first few.
+std::vector<std::string> shared_notes(const Material& material) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  for (const Line& line : material.lines) {
+    std::string note = line.series->note;
+    if (line.series->stale) note = without_stale_word(std::move(note));  // the label says it
+    if (note.empty() || is_trap(line)) continue;
+    auto known = std::find_if(notes.begin(), notes.end(),
+                              [&](const auto& one) { return one.first == note; });
+    if (known == notes.end()) known = notes.insert(known, {note, {}});
+    known->second.push_back(line.label);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [note, names] : notes) {
+    std::string text;
+    for (size_t i = 0; i < names.size() && i < kNamed; ++i) text += (i == 0 ? "" : "; ") + names[i];
+    if (names.size() > kNamed) text += fmt::format("; {} more", names.size() - kNamed);
+    texts.push_back(text + ": " + note);
+  }
+  return texts;
+}
+
+}  // namespace
 
 Section throughput_section(const Material& material) {
   Section section{.id = "throughput", .title = "Throughput"};
@@ -176,11 +218,7 @@ Section throughput_section(const Material& material) {
                 has_ci ? format_rate_interval(ci, rate->unit) : unavailable("no interval"),
                 samples};
       });
-  for (const Line& line : material.lines) {
-    std::string note = line.series->note;
-    if (line.series->stale) note = without_stale_word(std::move(note));  // the label says it
-    if (!note.empty() && !is_trap(line)) section.bullets.push_back(line.label + ": " + note);
-  }
+  for (std::string& note : shared_notes(material)) section.bullets.push_back(std::move(note));
   return section;
 }
 

@@ -1,10 +1,11 @@
 // One page that stands alone (page.h): verdict, figures, charts, tables.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "common/core/format.h"
-#include "common/record/clocks.h"
 #include "common/view/chart/svg.h"
 #include "common/view/report/content.h"
 #include "common/view/report/format.h"
@@ -17,105 +18,42 @@ using namespace chart;
 
 /// Layout width of the charts: the text column; narrower screens scale them.
 constexpr float kChartWidth = 1040;
+/// On page 1, so that the type is still read where a sheet has 700 px for it.
+constexpr float kFrontChartWidth = 920, kFrontFont = 13;
+/// Six comparisons, a line each; the ladder beside them, and alone.
+constexpr float kFrontForestHeight = 230, kSharedHeight = 350, kAloneHeight = 440;
 
-const char* verdict_class(const Claim& claim) {
-  if (!claim.paired && claim.decision.verdict != Verdict::invalid) return "none";
-  switch (claim.decision.verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::invalid:
-      return "invalid";
-    default:
-      return "same";
-  }
-}
-
-std::string headline(const Claim& claim) {
-  const double ratio = claim.comparison.ratio;
-  if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
-  if (!claim.paired) return "Not paired: no claim";
-  switch (claim.decision.verdict) {
-    case Verdict::faster:
-      return "▲ " + format_ratio(ratio) + " as fast";
-    case Verdict::slower:
-      return "▼ " + format_ratio(ratio) + " as fast";
-    case Verdict::same:
-      return "= Same";
-    default:
-      return "? Unresolved";
-  }
-}
-
-std::string decision_words(const std::string& decision) {
-  if (decision == "adopt") return "Adopt";
-  if (decision == "keep") return "Keep the baseline";
-  if (decision == "reject") return "Reject";
-  return decision == "measure_more" ? "Measure more" : "";
-}
-
-void write_facts(const Claim& claim, std::string* out) {
-  const Decision& decision = claim.decision;
-  const bool invalid = decision.verdict == Verdict::invalid;
-  const std::string why = invalid ? unavailable("a failed check leaves no speed") : "";
-  auto fact = [&](const char* name, const std::string& value) {
-    *out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escape_xml(value));
-  };
-  if (!claim.paired) return;
+void write_facts(const Headline& headline, std::string* out) {
+  if (headline.facts.empty()) return;
   *out += "<dl>\n";
-  fact("Throughput", decision.throughput && std::isfinite(decision.throughput->value)
-                         ? format_rate(decision.throughput->value, decision.throughput->unit)
-                     : invalid ? why
-                               : unavailable("no usable time per call"));
-  fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
-                      : invalid               ? why
-                                              : unavailable("too few latency samples, needs 59"));
-  fact("Quality delta",
-       decision.quality_delta
-           ? format_scientific(*decision.quality_delta) + " " +
-                 (decision.quality_metric == "nmse" ? "NMSE" : decision.quality_metric)
-           : unavailable("one side has no check"));
-  fact("Quality limit",
-       decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
-  fact("Division", decision.division == "closed" ? "closed: the same mathematics"
-                                                 : "open: another precision or model");
+  for (const auto& [name, value] : headline.facts) {
+    *out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_xml(name), escape_xml(value));
+  }
   *out += "</dl>\n";
 }
 
-void write_verdict(const Report& report, std::string* out) {
-  if (report.claims.empty()) {
-    *out += "<div class=\"verdict\"><p>" + escape_xml(report.sentence) + "</p></div>\n";
-    return;
-  }
-  const Claim& claim = report.claims.back();
+void write_headline(const Report& report, std::string* out) {
+  const Headline& headline = report.headline;
   *out +=
       fmt::format("<div class=\"verdict {}\">\n<div class=\"row\"><span class=\"big\">{}</span>",
-                  verdict_class(claim), escape_xml(headline(claim)));
-  const bool has_ratio = claim.paired && claim.decision.verdict != Verdict::invalid;
-  if (has_ratio) {
-    *out +=
-        "<span class=\"interval\">" +
-        escape_xml(fmt::format("95 % interval {} · {} · margin {}",
-                               format_ratio_interval(claim.comparison.ci),
-                               rounds_text(claim.comparison),
-                               format_percent_width(claim.comparison.margin))) +
-        "</span>";
-  }
-  const std::string words = decision_words(claim.decision.decision);
-  if (!words.empty()) *out += "<span class=\"decision\">" + words + "</span>";
+                  headline.tone, escape_xml(headline.figure));
+  if (!headline.interval.empty())
+    *out += "<span class=\"interval\">" + escape_xml(headline.interval) + "</span>";
+  if (!headline.decision.empty())
+    *out += "<span class=\"decision\">" + escape_xml(headline.decision) + "</span>";
   *out += "</div>\n<p>" + escape_xml(report.sentence) + "</p>\n";
-  write_facts(claim, out);
+  write_facts(headline, out);
   *out += "</div>\n";
 }
 
 bool is_figure(const Table& table, size_t column, const std::string& cell) {
   if (column == 0 || table.prose || cell.empty()) return false;
-  return (cell[0] >= '0' && cell[0] <= '9') || cell[0] == '[' || cell[0] == '-' ||
-         cell.starts_with("±");
+  if (cell[0] == '[' || cell[0] == '-' || cell.starts_with("±")) return true;
+  return cell[0] >= '0' && cell[0] <= '9' && cell.find(", ") == std::string::npos;  // "20, noisy"
 }
 
-void write_table(const Table& table, std::string* out) {
+void write_table(const Table& whole, std::string* out) {
+  const auto [table, notes] = footnoted(whole);
   *out += fmt::format("<div class=\"scroll\"><table{}>\n<thead><tr>",
                       table.prose ? " class=\"prose\"" : "");
   for (const std::string& column : table.columns) {
@@ -126,7 +64,7 @@ void write_table(const Table& table, std::string* out) {
     *out += "<tr>";
     for (size_t i = 0; i < row.size();) {
       size_t end = i + 1;
-      const bool none = row[i].starts_with("unavailable: ");
+      const bool none = row[i].starts_with("unavailable: ") || row[i].starts_with(kNone);
       while (none && end < row.size() && row[end].empty())
         ++end;  // a reason takes the room it needs
       const char* kind = i == 0                        ? " class=\"label\""
@@ -140,19 +78,62 @@ void write_table(const Table& table, std::string* out) {
     *out += "</tr>\n";
   }
   *out += "</tbody></table></div>\n";
+  for (const std::string& note : notes) *out += "<p class=\"note\">" + escape_xml(note) + "</p>\n";
 }
 
-void write_section(const Section& section, std::string* out) {
-  *out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section.id, escape_xml(section.title));
-  for (const std::string& text : section.paragraphs) *out += "<p>" + escape_xml(text) + "</p>\n";
-  if (section.chart) {
-    LayoutOptions layout_options;
-    layout_options.width = kChartWidth;
-    *out +=
-        "<figure>\n" + to_svg(*section.chart, layout_options, {.embedded = true}) + "</figure>\n";
+/// An option stays in one line, a list of rungs may break after each of them.
+std::string breakable(const std::string& command) {
+  std::string out;
+  size_t start = 0;
+  while (start < command.size()) {
+    const size_t end = std::min(command.find(' ', start), command.size());
+    const std::string word = escape_xml(command.substr(start, end - start));
+    if (!out.empty()) out += ' ';
+    if (word.starts_with("--")) {
+      out += "<span class=\"word\">" + word + "</span>";
+    } else {
+      for (const char sign : word) out += sign == ',' ? ",<wbr>" : std::string(1, sign);
+    }
+    start = end + 1;
   }
+  return out;
+}
+
+/// How high the chart may be on page 1: ladder and comparisons share a sheet. Absent: as high as it likes.
+std::optional<float> front_height(const Report& report, const Section& section) {
+  const auto is_of = [&](const char* id) {
+    return std::any_of(report.front.begin(), report.front.end(),
+                       [&](const Section& one) { return one.id == id && &one == &section; });
+  };
+  if (is_of("compared")) return kFrontForestHeight;
+  if (!is_of("climb")) return std::nullopt;
+  const bool is_shared = std::any_of(report.front.begin(), report.front.end(),
+                                     [](const Section& one) { return one.id == "compared"; });
+  return is_shared ? kSharedHeight : kAloneHeight;
+}
+
+/// Page 1 has its charts at the width of a sheet; short ladders keep their rows' own height.
+void write_chart(const ChartModel& model, std::optional<float> most, std::string* out) {
+  LayoutOptions options;
+  options.width = most ? kFrontChartWidth : kChartWidth;
+  if (most) options.font_px = kFrontFont;
+  Scene scene = layout(model, options);
+  if (most && scene.height > *most) {
+    options.height = *most;
+    scene = layout(model, options);
+  }
+  *out += "<figure>\n" + to_svg(model, scene, {.embedded = true}) + "</figure>\n";
+}
+
+void write_section(const Report& report, const Section& section, std::string* out) {
+  const bool is_front =
+      &section >= report.front.data() && &section < report.front.data() + report.front.size();
+  *out += fmt::format("<section id=\"{}\">\n<{}>{}</{}>\n", section.id, is_front ? "h2" : "h3",
+                      escape_xml(section.title), is_front ? "h2" : "h3");
+  for (const std::string& text : section.paragraphs) *out += "<p>" + escape_xml(text) + "</p>\n";
+  if (section.chart) write_chart(*section.chart, front_height(report, section), out);
   if (section.table && section.table_behind) {
-    *out += "<details><summary>The figures behind it</summary>\n";
+    *out += "<details class=\"behind\"><summary>The figures behind it</summary>\n";
     write_table(*section.table, out);
     *out += "</details>\n";
   } else if (section.table) {
@@ -165,18 +146,40 @@ void write_section(const Section& section, std::string* out) {
   }
   if (!section.commands.empty()) {
     *out += "<pre>";
-    for (const std::string& text : section.commands) *out += escape_xml(text) + "\n";
+    for (const std::string& text : section.commands) *out += breakable(text) + "\n";
     *out += "</pre>\n";
   }
   *out += "</section>\n";
 }
 
+/// One fold for each part; page.cpp says which of them paper has.
+void write_appendix(const Report& report, std::string* out) {
+  *out += "<h2 class=\"appendix\">Appendix</h2>\n";
+  for (const auto& [part, name] :
+       {std::pair(Part::results, "results"), std::pair(Part::charts, "charts"),
+        std::pair(Part::method, "method")}) {
+    std::string sections, titles;
+    for (const Section& section : report.sections) {
+      if (section.part != part) continue;
+      write_section(report, section, &sections);
+      titles += (titles.empty() ? "" : " · ") + section.title;
+    }
+    if (sections.empty()) continue;
+    *out += fmt::format(
+        "<details class=\"part {}\"><summary>{} <span "
+        "class=\"holds\">{}</span></summary>\n{}</details>\n",
+        name, title_of(part), escape_xml(titles), sections);
+  }
+}
+
 std::string to_html(const Report& report) {
   std::string out = "<header>\n<p class=\"over\">Ridgepoint report</p>\n<h1>" +
                     escape_xml(report.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(report.subtitle) + "</p>\n</header>\n";
-  write_verdict(report, &out);
-  for (const Section& section : report.sections) write_section(section, &out);
+                    escape_xml(report.subtitle) + "</p>\n</header>\n<div class=\"front\">\n";
+  write_headline(report, &out);
+  for (const Section& section : report.front) write_section(report, section, &out);
+  out += "</div>\n";
+  write_appendix(report, &out);
   out += "<footer>Made by Ridgepoint from ";
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     out += (i ? " and " : "") + escape_xml(report.inputs[i].name);

@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "common/view/chart/table.h"
 #include "common/view/report/format.h"
 
 namespace ridge::report {
@@ -21,7 +24,8 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-void append_table(const Table& table, std::string* out) {
+void append_table(const Table& whole, std::string* out) {
+  const auto [table, notes] = footnoted(whole);
   *out += "|";
   for (const std::string& column : table.columns) *out += " " + escape(column) + " |";
   *out += "\n|";
@@ -35,12 +39,26 @@ void append_table(const Table& table, std::string* out) {
     *out += "\n";
   }
   *out += "\n";
+  for (const std::string& note : notes) *out += escape(note) + "\n\n";
 }
 
-void append_section(const Section& section, std::string* out) {
-  *out += "## " + escape(section.title) + "\n\n";
+/// A chart in words is its table. Without one it is its summary, where that is short, else the table of its marks.
+void append_chart(const Section& section, std::string* out) {
+  constexpr size_t kShort = 240;
+  if (section.table) return;
+  const chart::ChartModel& model = *section.chart;
+  if (model.summary.size() <= kShort) {
+    *out += "*Chart in words:* " + escape(model.summary) + "\n\n";
+    return;
+  }
+  chart::ChartTable table = chart::table_of(model);
+  append_table({.columns = std::move(table.columns), .rows = std::move(table.rows)}, out);
+}
+
+void append_section(const Section& section, const char* level, std::string* out) {
+  *out += std::string(level) + " " + escape(section.title) + "\n\n";
   for (const std::string& text : section.paragraphs) *out += escape(text) + "\n\n";
-  if (section.chart) *out += "*Chart in words:* " + escape(section.chart->summary) + "\n\n";
+  if (section.chart) append_chart(section, out);
   if (section.table) append_table(*section.table, out);
   for (const std::string& text : section.bullets) *out += "- " + escape(text) + "\n";
   if (!section.bullets.empty()) *out += "\n";
@@ -54,10 +72,27 @@ void append_section(const Section& section, std::string* out) {
   *out += "```\n\n";
 }
 
+void append_headline(const Report& report, std::string* out) {
+  const Headline& headline = report.headline;
+  *out += "**" + escape(headline.figure) + "**";
+  for (const std::string& more : {headline.interval, headline.decision})
+    *out += more.empty() ? "" : " · " + escape(more);
+  *out += "\n\n" + escape(report.sentence) + "\n\n";
+  for (const auto& [name, value] : headline.facts)
+    *out += "- " + escape(name) + ": " + escape(value) + "\n";
+  if (!headline.facts.empty()) *out += "\n";
+}
+
 std::string to_markdown(const Report& report) {
   std::string out = "# " + escape(report.title) + "\n\n" + escape(report.subtitle) + "\n\n";
-  out += "**" + escape(report.sentence) + "**\n\n";
-  for (const Section& section : report.sections) append_section(section, &out);
+  append_headline(report, &out);
+  for (const Section& section : report.front) append_section(section, "##", &out);
+  std::optional<Part> part;
+  for (const Section& section : report.sections) {
+    if (section.part != part) out += std::string("## Appendix: ") + title_of(section.part) + "\n\n";
+    part = section.part;
+    append_section(section, "###", &out);
+  }
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }

@@ -1,0 +1,373 @@
+#include "common/view/report/climb.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "common/core/format.h"
+#include "common/record/params.h"
+#include "common/record/seed_delta.h"
+#include "common/record/stale_words.h"
+#include "common/view/chart/climb.h"
+#include "common/view/chart/ladder.h"
+
+namespace ridge::report {
+namespace {
+
+bool was_run(const Line& line) {
+  const SeriesStatus status = line.series->status;
+  return status != SeriesStatus::skipped && status != SeriesStatus::pending;
+}
+
+bool is_library(const Line& line) {
+  const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+  return info && !info->library.empty();
+}
+
+/// Whether a parameter says how a rung computes, not what: rungs that differ in it do the same work.
+bool is_of_rung(const std::string& name) {
+  return name == "dtype" || name == "threads" || name == "seed";
+}
+
+/// How many parameters of the problem two results share; none where one of them differs.
+std::optional<size_t> shared_problem(const Series& a, const Series& b) {
+  size_t shared = 0;
+  const Params own = without_own(a), other = without_own(b);
+  for (const auto& [name, value] : own) {
+    const auto found = other.find(name);
+    if (found == other.end() || is_of_rung(name)) continue;
+    if (found->second != value) return std::nullopt;
+    ++shared;
+  }
+  const bool is_empty = own.empty() && other.empty();
+  return shared > 0 || is_empty || ridge::family_of(a.kernel) == ridge::family_of(b.kernel)
+             ? std::optional(shared)
+             : std::nullopt;
+}
+
+/// Of two results of one rung the one nearer to the pivot's own settings.
+size_t likeness(const Series& series, const Series& pivot) {
+  size_t equal = 0;
+  for (const auto& [name, value] : pivot.params) {
+    const auto found = series.params.find(name);
+    equal += found != series.params.end() && found->second == value;
+  }
+  return equal;
+}
+
+bool is_side(const Line& line) {
+  return line.is_baseline || line.is_candidate;
+}
+
+/// The results of the pivot's case, one for each rung; two files: the two sides alone.
+std::vector<const Line*> lines_like(const Material& material, const Line& pivot) {
+  std::vector<const Line*> lines;
+  for (const Line& line : material.lines) {
+    const bool is_forced = is_side(line) && is_side(pivot);
+    if (!is_forced) {
+      const bool same = line.input == pivot.input && line.series->lab == pivot.series->lab &&
+                        line.series->cache == pivot.series->cache && material.inputs.size() == 1 &&
+                        backend_of(line.series->kernel) == backend_of(pivot.series->kernel) &&
+                        shared_problem(*line.series, *pivot.series);
+      if (!same) continue;
+    }
+    const auto known = std::find_if(lines.begin(), lines.end(), [&](const Line* other) {
+      return other->series->kernel == line.series->kernel && other->input == line.input;
+    });
+    if (known == lines.end() || (is_forced && is_side(**known))) {
+      lines.push_back(&line);
+    } else if (is_forced || (!is_side(**known) && likeness(*line.series, *pivot.series) >
+                                                      likeness(*(*known)->series, *pivot.series))) {
+      *known = &line;
+    }
+  }
+  return lines;
+}
+
+/// The parameters of the problem that other results of its family have other values of.
+Params own_case(const Material& material, const Line& line) {
+  Params own;
+  for (const auto& [name, value] : without_own(*line.series)) {
+    if (is_of_rung(name)) continue;
+    const bool differs =
+        std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& other) {
+          const auto found = other.series->params.find(name);
+          return other.series->lab == line.series->lab && found != other.series->params.end() &&
+                 found->second != value;
+        });
+    if (differs) own[name] = value;
+  }
+  return own;
+}
+
+/// "n=4096", "n=4096, cold caches": what tells the line's case from the others.
+std::string where_of(const Material& material, const Line& line) {
+  std::string text = differing_params(own_case(material, line), {}, line.series->size_param);
+  const bool one_cache =
+      std::all_of(material.lines.begin(), material.lines.end(),
+                  [&](const Line& other) { return other.series->cache == line.series->cache; });
+  if (!one_cache) text += (text.empty() ? "" : ", ") + line.series->cache.text() + " caches";
+  return text;
+}
+
+/// How many parameters it takes to say which case this is: fewer are plainer.
+size_t plainness(const Params& own, const Line& line) {
+  const std::string text = differing_params(own, {}, line.series->size_param);
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '='));
+}
+
+/// What page 1 is best about: the candidate of the one comparison, else the case with the most verified rungs; of
+/// several the one with the most comparisons, then the plainest, then the largest.
+const Line* pivot_of(const Material& material) {
+  if (material.claims.size() == 1) {
+    for (const Line& line : material.lines) {
+      if (line.is_candidate) return &line;
+    }
+  }
+  const Line* best = nullptr;
+  std::tuple<size_t, size_t, long, int64_t> most{};
+  for (const Line& line : material.lines) {
+    if (line.series->lab != material.lab || !was_run(line)) continue;
+    size_t verified = 0;
+    for (const Line* other : lines_like(material, line)) verified += other->problem.empty();
+    size_t compared = 0;
+    for (const Claim& claim : material.claims)
+      compared += claim.paired && claim.comparison.candidate_params == line.series->params;
+    const std::tuple score = {verified, compared,
+                              -static_cast<long>(plainness(own_case(material, line), line)),
+                              param_int(line.series->params, line.series->size_param)};
+    if (best && score <= most) continue;
+    best = &line;
+    most = score;
+  }
+  return best;
+}
+
+/// The verified rung of the climb that this one goes on from; null: it is the first of its ladder.
+const Line* before(const Material& material, const Climb& climb, const Line& line) {
+  const auto usable_line = [&](const Line* other) {
+    return other->problem.empty() && rate_of(*other) && !is_library(*other);
+  };
+  const auto& previous = material.options->previous;
+  if (previous.empty()) {
+    const Line* found = nullptr;
+    for (const Line* other : climb.lines) {
+      if (other == &line) return found;
+      if (usable_line(other)) found = other;
+    }
+    return nullptr;
+  }
+  std::string kernel = line.series->kernel;
+  for (size_t steps = 0; steps < previous.size(); ++steps) {
+    const auto at = previous.find(kernel);
+    if (at == previous.end()) return nullptr;
+    kernel = at->second;
+    for (const Line* other : climb.lines) {
+      if (other->series->kernel == kernel && usable_line(other)) return other;
+    }
+  }
+  return nullptr;
+}
+
+double rate_value(const Line& line) {
+  const auto rate = rate_of(line);
+  return rate ? rate->value : 0;
+}
+
+/// The rung that the steps to this one begin with.
+const Line* start_of(const Material& material, const Climb& climb, const Line& line) {
+  const Line* start = &line;
+  for (size_t i = 0; i < climb.lines.size(); ++i) {
+    const Line* earlier = before(material, climb, *start);
+    if (!earlier) break;
+    start = earlier;
+  }
+  return start;
+}
+
+/// What has no type of its own, a look-up table, is held against libraries of any.
+bool is_of_one_type(const Line& library, const Line& rung) {
+  const bool has_type = !rung.series->dtype.empty() || rung.series->params.contains("dtype");
+  return !has_type || dtype_of(*library.series) == dtype_of(*rung.series);
+}
+
+/// Page 1 is one sheet: rungs of other ladders, the last first, make way for those of the one that is climbed.
+void leave_out_others(const Material& material, Climb* climb) {
+  constexpr size_t kMostRows = 15;
+  for (size_t i = climb->lines.size(); i-- > 0 && climb->lines.size() > kMostRows;) {
+    const Line* line = climb->lines[i];
+    const bool is_other = !is_library(*line) && line->problem.empty() &&
+                          start_of(material, *climb, *line) != climb->first;
+    if (!is_other || is_side(*line)) continue;
+    climb->lines.erase(climb->lines.begin() + static_cast<std::ptrdiff_t>(i));
+    ++climb->in_appendix;
+  }
+}
+
+/// The longest of the ladders (one for each type, say) is the one that is climbed.
+void find_ends(const Material& material, Climb* climb) {
+  std::vector<std::pair<const Line*, const Line*>> steps;  // where its ladder begins, and the rung
+  for (const Line* line : climb->lines) {
+    if (is_library(*line) || !rate_of(*line)) continue;
+    steps.emplace_back(start_of(material, *climb, *line), line);
+  }
+  size_t most = 0;
+  for (const auto& [start, line] : steps) {
+    const auto count = static_cast<size_t>(std::count_if(
+        steps.begin(), steps.end(), [&](const auto& one) { return one.first == start; }));
+    if (count <= most) continue;
+    most = count;
+    climb->first = start;
+  }
+  if (!climb->first) return;
+  climb->unit = rate_of(*climb->first)->unit;
+  climb->best = climb->first;
+  for (const auto& [start, line] : steps) {
+    const auto rate = rate_of(*line);
+    const bool is_higher = rate->unit == climb->unit && rate->value > rate_value(*climb->best);
+    if (start == climb->first && is_higher) climb->best = line;
+  }
+  for (const Line* line : climb->lines) {
+    if (!line->problem.empty() || !is_library(*line)) continue;
+    const auto rate = rate_of(*line);
+    const bool fits = rate && rate->unit == climb->unit && is_of_one_type(*line, *climb->best);
+    if (fits && (!climb->library || rate->value > rate_value(*climb->library)))
+      climb->library = line;
+  }
+}
+
+/// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them.
+bool names_types(const Climb& climb) {
+  std::set<std::string> types;
+  for (const Line* line : climb.lines) types.insert(dtype_of(*line->series));
+  return types.size() == 2;
+}
+
+std::string climb_label(const Climb& climb, const Line& line, const Line& pivot,
+                        const Options& options) {
+  std::string label = title_of(line.series->kernel, options);
+  const std::string type = dtype_of(*line.series);
+  const bool is_other = type != dtype_of(*pivot.series) && names_types(climb);
+  if (is_other && label.find(type) == std::string::npos) label += " · " + type;
+  if (line.input != pivot.input) label += " · " + line.input->name;
+  return with_stale(std::move(label), line.series->stale);
+}
+
+std::string short_problem(const Line& line) {
+  const QualityCheck* check = line.series->quality();
+  if (check && !check->passed) return "✕ check failed, no speed";
+  return line.problem;
+}
+
+std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
+  std::optional<Ceiling> shared;
+  if (climb.unit != "FLOP/s") return shared;
+  for (const Line* line : climb.lines) {
+    if (!line->problem.empty() || !line->derived.compute) continue;
+    for (const Ceiling& one : line->input->run->ceilings()) {
+      if (one.name != line->derived.compute->name) continue;
+      if (shared && (shared->name != one.name || shared->value != one.value)) return std::nullopt;
+      shared = one;
+    }
+  }
+  return shared;
+}
+
+}  // namespace
+
+std::optional<Throughput> rate_of(const Line& line) {
+  if (!line.problem.empty() || is_trap(line)) return std::nullopt;
+  const auto rate = throughput_of(*line.series);
+  if (!rate || !std::isfinite(rate->value) || !(rate->value > 0)) return std::nullopt;
+  return rate;
+}
+
+std::string unit_in_words(const Line& line, const std::string& unit, const Options& options) {
+  if (unit != "items/s" || options.order.empty()) return unit;
+  const QualityCheck* check = line.series->quality();
+  const bool is_judged = check && check->task.contains(options.quality_metric);
+  const bool is_main =
+      ridge::family_of(line.series->kernel) == ridge::family_of(options.order.front());
+  return is_judged || is_main ? options.items + "/s" : unit;
+}
+
+std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {
+  std::optional<Step> step;
+  const auto is = [](const Line& line, const std::string& kernel, const Params& params,
+                     const Comparison& c) {
+    return line.series->kernel == kernel && line.series->params == params &&
+           line.series->cache == c.cache;
+  };
+  for (const Claim& claim : material.claims) {
+    const Comparison& c = claim.comparison;
+    if (!claim.paired || claim.decision.verdict == Verdict::invalid) continue;
+    const bool fits = is(from, c.baseline, c.baseline_params, c) &&
+                      is(to, c.candidate, c.candidate_params, c) && c.ratio > 0 &&
+                      std::isfinite(c.ratio);
+    if (fits) step = Step{c.ratio, &claim};
+  }
+  if (step) return step;
+  const auto low = rate_of(from), high = rate_of(to);
+  if (!low || !high || low->unit != high->unit) return std::nullopt;
+  return Step{high->value / low->value, nullptr};
+}
+
+Climb climb_of(const Material& material) {
+  Climb climb;
+  const Line* pivot = pivot_of(material);
+  if (!pivot) return climb;
+  for (const Line* line : lines_like(material, *pivot)) {
+    if (was_run(*line)) {
+      climb.lines.push_back(line);
+    } else {
+      ++climb.not_run;
+    }
+  }
+  climb.elsewhere = material.lines.size() - climb.lines.size() - climb.not_run;
+  if (climb.elsewhere > 0 && material.inputs.size() == 1) climb.where = where_of(material, *pivot);
+  find_ends(material, &climb);
+  leave_out_others(material, &climb);
+  return climb;
+}
+
+Section climb_section(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
+  if (!climb.where.empty() && material.claims.size() == 1)  // else the headline says it
+    section.paragraphs = {"All rungs at " + climb.where +
+                          ". Results at other parameters are in the appendix."};
+  const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
+  std::vector<chart::ClimbRow> rows;
+  for (const Line* line : climb.lines) {
+    chart::ClimbRow row{.label = climb_label(climb, *line, pivot, options)};
+    const auto rate = rate_of(*line);
+    if (rate && rate->unit == climb.unit) row.rate = rate->value;
+    row.reason = row.rate                 ? ""
+                 : !line->problem.empty() ? short_problem(*line)
+                 : rate                   ? "counted in " + rate->unit
+                                          : "no time per call was measured";
+    if (climb.unit == "FLOP/s") row.interval = line->derived.flop_per_s_ci;
+    if (climb.unit == "B/s") row.interval = line->derived.bytes_per_s_ci;
+    row.is_peer = is_library(*line);
+    row.is_best = line == climb.best;
+    row.is_baseline = line->is_baseline && material.claims.size() == 1;
+    row.hatched = line->series->stale || !line->series->reduced_from.empty();
+    const Line* from = row.is_peer || !row.rate ? nullptr : before(material, climb, *line);
+    const auto step = from ? step_between(material, *from, *line) : std::nullopt;
+    if (step) {
+      row.step =
+          chart::ClimbStep{.ratio = step->ratio, .from = title_of(from->series->kernel, options)};
+      if (step->claim) row.step->verdict = step->claim->decision.verdict;
+    }
+    rows.push_back(std::move(row));
+  }
+  section.chart = chart::climb_chart(rows, {.unit = unit_in_words(pivot, climb.unit, options),
+                                            .ceiling = shared_ceiling_of(climb)});
+  section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+  section.table_behind = true;
+  return section;
+}
+
+}  // namespace ridge::report

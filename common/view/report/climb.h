@@ -1,0 +1,42 @@
+// Inside of build_report(): which results page 1 is about, and what they climb.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+
+/// The rungs that page 1 shows: of one lab, one processor, one cache state and one set of sizes, each once, in the
+/// ladder's order. Rungs that were not run are left out and counted.
+struct Climb {
+  std::vector<const Line*> lines{};
+  std::string
+      where{};  ///< the parameters that tell these results from the others; empty: there are no others
+  std::string unit{};  ///< of the rates: "FLOP/s", "items/s"; empty: no rung has a verified rate
+  const Line* first = nullptr;    ///< the verified rung that the fastest one's steps begin with
+  const Line* best = nullptr;     ///< the fastest verified rung that is no library
+  const Line* library = nullptr;  ///< the fastest verified library in the type of `best`
+  size_t not_run = 0;             ///< at these parameters
+  size_t elsewhere = 0;           ///< results at other parameters
+  size_t in_appendix = 0;         ///< rungs of other ladders for which page 1 has no room
+};
+Climb climb_of(const Material& material);
+
+/// Work per second; absent where the rung has no verified rate.
+std::optional<Throughput> rate_of(const Line& line);
+/// The unit in the lab's words: "items/s" of its own family's rungs is "images/s".
+std::string unit_in_words(const Line& line, const std::string& unit, const Options& options);
+/// The speed of one rung over that of another: of the latest claim that compares just these two, else of their rates.
+struct Step {
+  double ratio = 0;
+  const Claim* claim = nullptr;  ///< null: they were timed apart
+};
+/// None where a rate is missing.
+std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
+
+Section climb_section(const Material& material, const Climb& climb);
+
+}  // namespace ridge::report

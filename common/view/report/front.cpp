@@ -1,0 +1,474 @@
+#include "common/view/report/front.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/core/format.h"
+#include "common/record/clocks.h"
+#include "common/record/stale_words.h"
+#include "common/record/trap.h"
+#include "common/view/chart/climb.h"
+#include "common/view/chart/ladder.h"
+
+namespace ridge::report {
+namespace {
+
+/// Page 1 has room for so many rows in both charts together, and in the second of them.
+constexpr size_t kFrontRows = 17, kLeastComparisons = 1, kMostComparisons = 6;
+
+std::string quoted_title(const Line& line, const Options& options) {
+  return "“" + title_of(line.series->kernel, options) + "”";
+}
+
+std::string rate_words(const Line& line, const Options& options) {
+  const auto rate = rate_of(line);
+  return rate ? format_rate(rate->value, unit_in_words(line, rate->unit, options))
+              : unavailable("no usable time per call");
+}
+
+std::string named_rate(const Line& line, const Options& options) {
+  return title_of(line.series->kernel, options) + ": " + rate_words(line, options);
+}
+
+/// The appendix has the whole reason.
+std::string ceiling_words(const Derived& derived) {
+  if (derived.above_compute) return unavailable("above the measured ceiling");
+  const auto& use = derived.compute;
+  return use && std::isfinite(use->value) ? format_share(use->value) + " of " + use->name
+                                          : unavailable(derived.no_compute_reason);
+}
+
+// ---- the headline of one comparison -----------------------------------------------------------------
+
+const char* tone_of(const Claim& claim) {
+  if (!claim.paired && claim.decision.verdict != Verdict::invalid) return "none";
+  switch (claim.decision.verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::invalid:
+      return "invalid";
+    default:
+      return "same";
+  }
+}
+
+std::string claim_figure(const Claim& claim) {
+  const double ratio = claim.comparison.ratio;
+  if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
+  if (!claim.paired) return "Not paired: no claim";
+  switch (claim.decision.verdict) {
+    case Verdict::faster:
+      return "▲ " + format_ratio(ratio) + " as fast";
+    case Verdict::slower:
+      return "▼ " + format_ratio(ratio) + " as fast";
+    case Verdict::same:
+      return "= Same";
+    default:
+      return "? Unresolved";
+  }
+}
+
+std::string decision_words(const std::string& decision) {
+  if (decision == "adopt") return "Adopt";
+  if (decision == "keep") return "Keep the baseline";
+  if (decision == "reject") return "Reject";
+  return decision == "measure_more" ? "Measure more" : "";
+}
+
+std::string resting(const Comparison& c) {
+  return fmt::format("95 % interval {} · {} · margin {}", format_ratio_interval(c.ci),
+                     rounds_text(c), format_percent_width(c.margin));
+}
+
+Headline claim_headline(const Claim& claim) {
+  const Decision& decision = claim.decision;
+  const bool invalid = decision.verdict == Verdict::invalid;
+  Headline headline{.figure = claim_figure(claim),
+                    .tone = tone_of(claim),
+                    .decision = decision_words(decision.decision)};
+  if (!claim.paired) return headline;
+  if (!invalid) headline.interval = resting(claim.comparison);
+  const std::string why = invalid ? unavailable("a failed check leaves no speed") : "";
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline.facts.emplace_back(name, value);
+  };
+  fact("Speed of the candidate",
+       decision.throughput && std::isfinite(decision.throughput->value)
+           ? format_rate(decision.throughput->value, decision.throughput->unit)
+       : invalid ? why
+                 : unavailable("no usable time per call"));
+  fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
+                      : invalid               ? why
+                                              : unavailable("too few latency samples, needs 59"));
+  fact("Quality delta",
+       decision.quality_delta
+           ? format_scientific(*decision.quality_delta) + " " +
+                 (decision.quality_metric == "nmse" ? "NMSE" : decision.quality_metric)
+           : unavailable("one side has no check"));
+  fact("Quality limit",
+       decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
+  fact("Division", decision.division == "closed" ? "closed: the same mathematics"
+                                                 : "open: another precision or model");
+  return headline;
+}
+
+// ---- the headline of a ladder ------------------------------------------------------------------------
+
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, timed apart".
+std::string step_words(const Step& step) {
+  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, timed apart";
+  const Comparison& c = step.claim->comparison;
+  return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
+                     format_ratio_interval(c.ci), rounds_text(c),
+                     to_string(step.claim->decision.verdict));
+}
+
+/// The fastest rung against the fastest library, by the comparison that there is.
+std::string library_words(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const auto step = step_between(material, *climb.library, *climb.best);
+  if (step && step->claim) return step_words(*step);
+  const auto back = step_between(material, *climb.best, *climb.library);
+  if (back && back->claim)
+    return title_of(climb.library->series->kernel, options) + " is " + step_words(*back);
+  return step ? step_words(*step) : unavailable("it has no usable time per call");
+}
+
+/// What the check of a rung measured: the task metric, else the error with its limit.
+std::string check_words(const Line& line, const std::string& metric) {
+  const QualityCheck* check = line.series->quality();
+  if (!check) return unavailable("no check in this run");
+  const auto task = check->task.find(metric);
+  if (task != check->task.end() && std::isfinite(task->second)) {
+    std::string name = metric;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name + " " + format_number(task->second, 4);
+  }
+  if (!(check->nmse_limit > 0)) return "exact";
+  return "NMSE " + format_scientific(check->nmse) + ", limit " +
+         format_scientific(check->nmse_limit);
+}
+
+/// Traps have no speed: of them the one that is furthest off, as far as its interval tells.
+const Line* worst_trap(const Climb& climb) {
+  const Line* worst = nullptr;
+  double most = 0;
+  for (const Line* line : climb.lines) {
+    if (!line->problem.empty() || !line->series->trap) continue;
+    const TrapOutcome& trap = *line->series->trap;
+    const double off = trap.factor > 0 ? std::abs(std::log(trap.factor)) : 0;
+    if ((trap.bias != "high" && trap.bias != "low") || !(off > most)) continue;
+    worst = line;
+    most = off;
+  }
+  return worst;
+}
+
+size_t verified_of(const Climb& climb) {
+  return static_cast<size_t>(std::count_if(climb.lines.begin(), climb.lines.end(),
+                                           [](const Line* line) { return line->problem.empty(); }));
+}
+
+Headline climb_headline(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  Headline headline;
+  if (const Line* trap = worst_trap(climb)) {
+    headline.figure = bias_text(*trap->series->trap);
+    headline.facts = {{"The largest lie", title_of(trap->series->kernel, options)},
+                      {"Its guard", trap->series->trap->guard}};
+    return headline;
+  }
+  if (!climb.best) {
+    headline.figure = "No verified speed";
+    return headline;
+  }
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline.facts.emplace_back(name, value);
+  };
+  if (climb.best == climb.first) {
+    headline.figure = rate_words(*climb.best, options);
+  } else if (const auto step = step_between(material, *climb.first, *climb.best)) {
+    chart::ClimbStep text{.ratio = step->ratio};
+    if (step->claim) {
+      text.verdict = step->claim->decision.verdict;
+      headline.tone = tone_of(*step->claim);
+      headline.interval = resting(step->claim->comparison);
+    }
+    headline.figure = chart::step_text(text) + " as fast as the first rung";
+    fact("First rung", named_rate(*climb.first, options));
+  }
+  fact("Fastest verified rung", named_rate(*climb.best, options));
+  fact("Fastest library", climb.library ? named_rate(*climb.library, options)
+                                        : unavailable("none has a verified speed in this type"));
+  fact("Share of the ceiling", ceiling_words(climb.best->derived));
+  fact("Its check", check_words(*climb.best, options.quality_metric));
+  return headline;
+}
+
+// ---- the sections after it ---------------------------------------------------------------------------
+
+/// Those of the climb's own results: the steps, then the fastest rung against libraries, then the rest.
+std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
+  std::vector<const Claim*> steps, others;
+  const auto shown = [&](const std::string& kernel, const Params& params, const Comparison& c) {
+    return std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
+      return line->series->kernel == kernel && line->series->params == params &&
+             line->series->cache == c.cache;
+    });
+  };
+  for (const Claim& claim : material.claims) {
+    const Comparison& c = claim.comparison;
+    if (!claim.paired) continue;
+    const auto base = shown(c.baseline, c.baseline_params, c),
+               candidate = shown(c.candidate, c.candidate_params, c);
+    const bool is_one = material.claims.size() == 1;
+    if (!is_one && (base == climb.lines.end() || candidate == climb.lines.end())) continue;
+    const bool with_best = !is_one && climb.best &&
+                           ((*base == climb.library && *candidate == climb.best) ||
+                            (*base == climb.best && *candidate == climb.library));
+    const auto previous = material.options->previous.find(c.candidate);
+    const bool is_step =
+        previous != material.options->previous.end() && previous->second == c.baseline;
+    if (with_best) {
+      others.insert(others.begin(), &claim);
+    } else {
+      (is_step ? steps : others).push_back(&claim);
+    }
+  }
+  steps.insert(steps.end(), others.begin(), others.end());
+  return steps;
+}
+
+std::vector<Section> comparison_sections(const Material& material, const Climb& climb) {
+  std::vector<const Claim*> claims = front_claims(material, climb);
+  const size_t all = claims.size();
+  if (all == 0) return {};
+  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size());
+  claims.resize(std::min(all, std::clamp(left, kLeastComparisons, kMostComparisons)));
+  Section section{.id = "compared", .title = "Compared in pairs"};
+  section.chart = interval_chart(material, claims);
+  section.chart->id = "compared-forest";
+  // All are at one case, which the headline names: a line each, with the baseline behind the verdict.
+  chart::Panel& verdicts = section.chart->panels.back();
+  verdicts.subtitle = "ratio, 95 % interval, baseline";
+  verdicts.weight = 2.2f;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const Comparison& c = claims[i]->comparison;
+    section.chart->rows[i].sublabel.clear();
+    section.chart->rows[i].label = with_stale(section.chart->rows[i].label, c.stale);
+    verdicts.row_reasons[i] += " against " + title_of(c.baseline, *material.options);
+  }
+  if (all > claims.size())
+    section.title += fmt::format(": {} of {}, the others in the appendix", claims.size(), all);
+  return {std::move(section)};
+}
+
+Section machine_section(const Material& material, const Climb& climb) {
+  Section section{.id = "machine", .title = "The machine"};
+  const bool on_gpu =
+      !climb.lines.empty() && backend_of(climb.lines.front()->series->kernel) == Backend::cuda;
+  for (const Input& input : material.inputs) {
+    for (std::string line : machine_lines(*input.run, on_gpu)) {
+      if (material.inputs.size() > 1) line = input.name + ": " + line;
+      section.paragraphs.push_back(std::move(line));
+    }
+  }
+  return section;
+}
+
+/// "“naive”, “blocked” and 3 others"
+std::string some_titles(const std::vector<const Line*>& lines, const Options& options) {
+  constexpr size_t kMost = 3;
+  std::string text;
+  for (size_t i = 0; i < lines.size() && i < kMost; ++i)
+    text += (i == 0 ? "" : ", ") + quoted_title(*lines[i], options);
+  if (lines.size() > kMost) text += fmt::format(" and {} more", lines.size() - kMost);
+  return text;
+}
+
+bool is_flagged(const Line& line, const char* flag) {
+  if (!line.series->stats || !line.problem.empty()) return false;
+  const auto& flags = line.series->stats->flags;
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+void add_quiet_caveats(const Material& material, Section* section) {
+  std::set<std::string> said;
+  for (const Input& input : material.inputs) {
+    const auto& env = input.run->environment();
+    if (!env) said.insert("The run does not say what machine it ran on.");
+    for (const QuietState* state :
+         {env ? &env->quiet : nullptr,
+          input.run->quiet_after() ? &*input.run->quiet_after() : nullptr}) {
+      if (!state || state->quiet) continue;
+      const bool is_after = !env || state != &env->quiet;
+      std::string text =
+          is_after ? "The machine was not quiet after the run" : "The machine was not quiet";
+      for (const std::string& reason : state->reasons)
+        text += (reason == state->reasons.front() ? ": " : ", ") + reason;
+      said.insert(text + ".");
+    }
+  }
+  section->bullets.insert(section->bullets.end(), said.begin(), said.end());
+}
+
+/// What a statistic's flag means to somebody who did not compute it.
+struct FlagWords {
+  const char* flag;
+  const char* words;
+};
+constexpr FlagWords kFlagWords[] = {
+    {"few_samples", "Few samples, so no interval"},
+    {"contended", "Other programs took processor time meanwhile (contended)"},
+    {"noisy", "The times scatter more than they should (noisy)"},
+};
+
+void add_rung_caveats(const Material& material, const Climb& climb, Section* section) {
+  const Options& options = *material.options;
+  std::vector<const Line*> stale, failed;
+  for (const Line* line : climb.lines) {
+    if (line->series->stale) stale.push_back(line);
+    if (!line->problem.empty()) failed.push_back(line);
+  }
+  if (!stale.empty()) {
+    section->bullets.push_back(
+        stale_sentence("The figures of " + some_titles(stale, options), "their kernels have"));
+  }
+  for (const auto& [flag, words] : kFlagWords) {
+    std::vector<const Line*> flagged;
+    for (const Line* line : climb.lines) {
+      if (is_flagged(*line, flag)) flagged.push_back(line);
+    }
+    if (!flagged.empty())
+      section->bullets.push_back(std::string(words) + ": " + some_titles(flagged, options) + ".");
+  }
+  if (!failed.empty())
+    section->bullets.push_back("No speed: " + some_titles(failed, options) +
+                               "; the appendix says why.");
+  if (climb.in_appendix > 0)
+    section->bullets.push_back(
+        fmt::format("{} rungs of other ladders are in the appendix alone.", climb.in_appendix));
+  if (climb.not_run > 0)
+    section->bullets.push_back(fmt::format("Not run here: {} rung{} of the ladder.", climb.not_run,
+                                           climb.not_run == 1 ? "" : "s"));
+}
+
+bool has_unpaired_step(const Section& climb) {
+  return climb.chart && std::any_of(climb.chart->table.rows.begin(), climb.chart->table.rows.end(),
+                                    [](const auto& row) { return row[3].starts_with("≈"); });
+}
+
+Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
+  Section section{.id = "caveats", .title = "Read with care"};
+  add_quiet_caveats(material, &section);
+  add_rung_caveats(material, climb, &section);
+  for (const Input& input : material.inputs) {
+    const auto& all = input.run->ceilings();
+    const auto doubted = static_cast<size_t>(std::count_if(
+        all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
+    if (doubted > 0)
+      section.bullets.push_back(fmt::format(
+          "{} of {} ceilings are in doubt; no share is made of them.", doubted, all.size()));
+  }
+  if (has_unpaired) {
+    section.bullets.emplace_back(
+        "A ratio with ≈ is of rungs that were timed one after the other: what the machine did in "
+        "between is in it.");
+  }
+  std::string untested;
+  for (const std::string& one : untested_of(material))
+    untested += (untested.empty() ? "" : "; ") + one;
+  if (!untested.empty()) section.bullets.push_back("Not tested: " + untested + ".");
+  return section;
+}
+
+Section again_section(const Material& material, const Climb& climb) {
+  Section section{.id = "again", .title = "Do it again"};
+  section.commands = {material.claims.size() == 1
+                          ? claim_command(material.claims.front(), "run.jsonl")
+                          : climb_command(material, climb.lines, "run.jsonl")};
+  std::set<std::string> programs;
+  for (const Input& input : material.inputs) {
+    const auto& env = input.run->environment();
+    if (!env) continue;
+    programs.insert("Ridgepoint " +
+                    (env->version.empty() ? "of an unknown version" : env->version) + ", " +
+                    (env->commit.empty() ? "commit not recorded" : "commit " + env->commit));
+  }
+  for (const std::string& program : programs) section.paragraphs.push_back(program + ".");
+  return section;
+}
+
+/// Traps instead of rates: the lie beside the honest figure.
+Section trap_front(const Material& material, const Climb& climb) {
+  Section section{.id = "climb", .title = "The lie and the honest figure", .in_handout = true};
+  std::vector<chart::LadderRow> rows;
+  for (const Line* line : climb.lines) {
+    rows.push_back({.label = title_of(line->series->kernel, *material.options),
+                    .series = line->series,
+                    .ceilings = &line->input->run->ceilings(),
+                    .is_trap = is_trap(*line)});
+  }
+  section.chart = chart::ladder_chart(rows);
+  section.chart->id = "climb";
+  return section;
+}
+
+}  // namespace
+
+Headline headline_of(const Material& material, const Climb& climb) {
+  return material.claims.size() == 1 ? claim_headline(material.claims.front())
+                                     : climb_headline(material, climb);
+}
+
+std::string climb_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  std::string text =
+      fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb), climb.lines.size(),
+                  climb.where.empty() ? "" : " at " + climb.where);
+  if (const Line* trap = worst_trap(climb)) {
+    text += fmt::format(" The largest lie is {}: it reads {}.", quoted_title(*trap, options),
+                        bias_text(*trap->series->trap));
+  } else if (climb.best && climb.best != climb.first) {
+    const auto step = step_between(material, *climb.first, *climb.best);
+    text += fmt::format(" {} → {}: {} → {}", quoted_title(*climb.first, options),
+                        quoted_title(*climb.best, options), rate_words(*climb.first, options),
+                        rate_words(*climb.best, options));
+    text += step ? ", " + step_words(*step) + "." : ".";
+  } else if (climb.best) {
+    text += fmt::format(" {} runs at {}.", quoted_title(*climb.best, options),
+                        rate_words(*climb.best, options));
+  }
+  if (climb.best && climb.library)
+    text += fmt::format(" Against {}, the fastest library in this type: {}.",
+                        quoted_title(*climb.library, options), library_words(material, climb));
+  if (material.claims.empty() && !climb.unit.empty())
+    text += " No two rungs were compared in pairs, so nothing is claimed to be faster.";
+  return text;
+}
+
+std::vector<Section> front_sections(const Material& material, const Climb& climb) {
+  std::vector<Section> sections;
+  bool has_unpaired = false;
+  const bool has_traps = std::any_of(climb.lines.begin(), climb.lines.end(),
+                                     [](const Line* line) { return is_trap(*line); });
+  if (has_traps) {
+    sections.push_back(trap_front(material, climb));
+  } else if (!climb.lines.empty()) {
+    sections.push_back(climb_section(material, climb));
+    has_unpaired = has_unpaired_step(sections.back());
+  }
+  for (Section& section : comparison_sections(material, climb))
+    sections.push_back(std::move(section));
+  sections.push_back(machine_section(material, climb));
+  sections.push_back(caveats_section(material, climb, has_unpaired));
+  sections.push_back(again_section(material, climb));
+  return sections;
+}
+
+}  // namespace ridge::report

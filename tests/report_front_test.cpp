@@ -1,0 +1,186 @@
+// Page 1 of a report: which results it is about, its headline, the steps of its ladder, its caveats, its footnotes.
+#include <algorithm>
+
+#include "common/view/report/format.h"
+#include "tests/catch.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::report;
+using namespace ridge::test;
+
+namespace {
+
+const Section& front(const Report& report, const std::string& id) {
+  for (const Section& one : report.front) {
+    if (one.id == id) return one;
+  }
+  FAIL("no section " << id << " on page 1");
+  return report.front.front();
+}
+
+std::string fact(const Report& report, const std::string& name) {
+  for (const auto& [known, value] : report.headline.facts) {
+    if (known == name) return value;
+  }
+  return "";
+}
+
+/// naive and blocked at n=512 and n=1024, the larger with a library and a rung between.
+Run two_sizes() {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kNaive, kWrong, kBlocked, kPeer}));
+  int index = 0;
+  const auto tell = [&](const std::string& kernel, int64_t n, double call_ns) {
+    Series series = measured(4, index++, kernel, call_ns);
+    series.params["n"] = n;
+    series.size_param = "n";
+    series.flop = 2.0 * double(n) * double(n) * double(n);
+    out.worker("result", with(about(4, series.index), "outcome", series));
+  };
+  tell(kNaive, 512, 24e6);
+  tell(kBlocked, 512, 6e6);
+  tell(kNaive, 1024, 200e6);
+  tell(kWrong, 1024, 100e6);
+  tell(kBlocked, 1024, 40e6);
+  tell(kPeer, 1024, 20e6);
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  return read_run(out);
+}
+
+Options ladder_options() {
+  Options options = test::report_options();
+  options.order = {kNaive, kWrong, kBlocked, kPeer, kGpu};
+  options.previous = {{kWrong, kNaive}, {kBlocked, kWrong}};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("one comparison is the headline, with its interval, its decision and the quality check") {
+  const Run run = report_run();
+  const Report report = built(run, ladder_options());
+  CHECK(report.headline.figure == "▲ 4.00× as fast");
+  CHECK(report.headline.tone == "faster");
+  CHECK(has(report.headline.interval, "95 % interval [3.95, 4.05] · 12 rounds"));
+  CHECK(report.headline.decision == "Adopt");
+  CHECK(has(fact(report, "Quality limit"), "NMSE ≤ 2.0e-12"));
+  const chart::ChartModel& climb = *front(report, "climb").chart;
+  REQUIRE(climb.table.rows.size() == 4);  // the GPU's rung was not run: it is no row
+  CHECK(climb.table.rows[0][0] == "three loops, -O3");
+  CHECK(climb.table.rows[0][3] == "start");
+  CHECK(has(climb.table.rows[1][1], "unavailable: ✕ check failed"));
+  CHECK(climb.table.rows[2][3] == "▲ 4.00×");  // over the naive loop: the rung between failed
+  CHECK(climb.table.rows[2][4] == "three loops, -O3");
+  CHECK(climb.table.rows[3][3] == "library");
+  CHECK(front(report, "compared").chart->rows.size() == 1);
+  CHECK(has(front(report, "again").commands.front(), "ridgepoint compare gemm --baseline"));
+}
+
+TEST_CASE("a step is coloured where a comparison decided it") {
+  struct {
+    Verdict verdict;
+    double ratio;
+    const char* text;
+    chart::Role role;
+  } const cases[] = {{Verdict::faster, 4, "▲ 4.00×", chart::Role::faster},
+                     {Verdict::slower, 0.8, "▼ 0.800×", chart::Role::slower},
+                     {Verdict::same, 1.001, "= 1.001×", chart::Role::muted},
+                     {Verdict::unresolved, 1.5, "? 1.50×", chart::Role::muted}};
+  for (const auto& one : cases) {
+    const Run run = report_run(
+        {.verdict = one.verdict, .ratio = one.ratio, .ci = {one.ratio * 0.999, one.ratio * 1.001}});
+    const Report report = built(run, ladder_options());
+    const chart::Panel& steps = front(report, "climb").chart->panels.back();
+    if (report.claims.back().decision.verdict != one.verdict)
+      continue;  // its interval says otherwise
+    CHECK(steps.row_reasons[2] == one.text);
+    CHECK(steps.row_roles[2] == one.role);
+  }
+}
+
+TEST_CASE("without a comparison the headline is what was climbed, and says that it is none") {
+  const Run run = two_sizes();
+  const Report report = built(run, ladder_options());
+  // The larger size has more rungs, so page 1 is about it.
+  CHECK(report.headline.figure == "≈ 5.00× as fast as the first rung");
+  CHECK(report.headline.tone == "none");
+  CHECK(report.headline.interval.empty());
+  CHECK(has(report.sentence, "4 of 4 rungs passed their checks at n=1024"));
+  CHECK(has(report.sentence, "10.7 GFLOP/s → 53.7 GFLOP/s, ≈ 5.00× as fast, timed apart"));
+  CHECK(has(report.sentence, "Against “oneDNN”, the fastest library in this type: ≈ 0.500×"));
+  CHECK(has(report.sentence, "nothing is claimed to be faster"));
+  CHECK(fact(report, "First rung") == "three loops, -O3: 10.7 GFLOP/s");
+  CHECK(has(fact(report, "Share of the ceiling"), "of FMA fp32, 1 thread"));
+  const chart::ChartModel& climb = *front(report, "climb").chart;
+  CHECK(climb.table.rows[1][3] == "≈ 2.00×");
+  CHECK(climb.table.rows[2][3] == "≈ 2.50×");
+  for (const chart::Role role : climb.panels.back().row_roles) CHECK(role == chart::Role::muted);
+  CHECK(climb.panels.front().axis.scale == chart::Scale::linear);
+  CHECK(climb.panels.front().axis.low == 0);
+  const auto& caveats = front(report, "caveats").bullets;
+  CHECK(std::any_of(caveats.begin(), caveats.end(),
+                    [](const std::string& one) { return has(one, "A ratio with ≈"); }));
+  CHECK(front(report, "again").commands.front() ==
+        "ridgepoint run gemm --rungs naive_o3,wrong,blocked,onednn --set n=1024 --set threads=1 "
+        "--mode measure --cache hot --out run.jsonl");
+}
+
+TEST_CASE("caveats are words: a busy machine, few samples, what was not run") {
+  Transcript out;
+  add_start_of(&out);
+  Environment env = environment();
+  env.quiet = {.quiet = false, .reasons = {"other processes use 1.0 of 2 cores"}};
+  out.worker("env", {{"environment", env}, {"when", "before"}});
+  out.send(work(RequestType::run, 4, {kNaive, kGpu}));
+  Series few = measured(4, 0, kNaive, 24e6);
+  few.stats->flags = {"few_samples", "contended"};
+  out.worker("result", with(about(4, 0), "outcome", few));
+  Series missing = measured(4, 1, kGpu, 1e6);
+  missing.status = SeriesStatus::skipped;
+  missing.stats.reset();
+  missing.checks.clear();
+  out.worker("result", with(about(4, 1), "outcome", missing));
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  std::string all;
+  for (const std::string& one : front(report, "caveats").bullets) all += one + "\n";
+  CHECK(has(all, "The machine was not quiet: other processes use 1.0 of 2 cores."));
+  CHECK(has(all, "Few samples, so no interval: “three loops, -O3”."));
+  CHECK(has(all, "(contended): “three loops, -O3”."));
+  CHECK(has(all, "Not tested: "));
+  CHECK_FALSE(has(all, "A ratio with ≈"));  // there is none
+}
+
+TEST_CASE("a reason that cells share is one footnote; one that stands alone stays") {
+  const Table table{.columns = {"Rung", "A", "B"},
+                    .rows = {{"a", "unavailable: no meter", "1"},
+                             {"b", "unavailable: no meter", "unavailable: alone"},
+                             {"c", "unavailable: not run", ""},
+                             {"d", "unavailable: not run", ""}}};
+  const Footnoted made = footnoted(table);
+  CHECK(made.table.rows == std::vector<std::vector<std::string>>{{"a", "— ¹", "1"},
+                                                                 {"b", "— ¹", "unavailable: alone"},
+                                                                 {"c", "— ²", ""},
+                                                                 {"d", "— ²", ""}});
+  CHECK(made.notes ==
+        std::vector<std::string>{"¹ unavailable: no meter", "² unavailable: not run"});
+}
+
+TEST_CASE("the appendix is folded, page 1 is not, and Markdown has no chart in long words") {
+  const Run run = report_run();
+  const Report report = built(run, ladder_options());
+  const std::string page = print_as(report, ".html");
+  const size_t appendix = page.find("<h2 class=\"appendix\">");
+  REQUIRE(appendix != std::string::npos);
+  CHECK(page.find("id=\"again\"") < appendix);
+  CHECK(page.find("<details class=\"part results\">") > appendix);
+  CHECK(page.find("id=\"throughput\"") > page.find("<details class=\"part results\">"));
+  const std::string text = print_as(report, ".md");
+  size_t longest = 0;
+  for (size_t at = text.find("*Chart in words:*"); at != std::string::npos;
+       at = text.find("*Chart in words:*", at + 1))
+    longest = std::max(longest, text.find('\n', at) - at);
+  CHECK(longest < 300);
+}
