@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Prints pages by headless Chromium and measures them. print_check.py CHROMIUM FOLDER PAGE.html ..."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+MM = 72 / 25.4  # points
+CSS_PX = 96 / 25.4  # pixels a millimetre
+PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
+LEAST_FILL = 0.3
+MOST_HANDOUT_PAGES = 12
+
+# Left as an attribute of the root, which --dump-dom prints: every element whose content is wider than itself.
+MEASURE = """<script>addEventListener('load', () => {
+  const wide = [];
+  for (const element of document.querySelectorAll('main, main *')) {
+    if (element.closest('svg') || getComputedStyle(element).display === 'inline') continue;
+    if (!element.getClientRects().length || element.scrollWidth <= element.clientWidth + 1) continue;
+    wide.push(element.tagName + ' ' + element.scrollWidth + ' > ' + element.clientWidth + ': ' +
+              element.textContent.trim().slice(0, 60));
+  }
+  document.documentElement.setAttribute('data-wide', wide.join(' | '));
+  document.documentElement.setAttribute('data-measured', 'yes');
+});</script>"""
+
+
+def margins(page):
+    """Vertical and horizontal, in millimetres, as the page's own style says."""
+    found = re.search(r"@page\{margin:(\d+)mm (\d+)mm\}", page)
+    assert found, "the page says no margins"
+    return float(found[1]), float(found[2])
+
+
+def chromium(program, folder, *arguments):
+    command = [program, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def too_wide(program, folder, page, paper):
+    """What is wider than its place at the width of this paper: the page with its print rules as the only ones."""
+    width = (PAPERS[paper][0] - 2 * margins(page)[1]) * CSS_PX
+    page = page.replace("@media print", "@media all")
+    page = page.replace("</head>", f"<style>html{{width:{width:.0f}px}}</style>{MEASURE}</head>")
+    path = folder / "measured.html"
+    path.write_text(page)
+    dom = chromium(program, folder, "--window-size=1200,1200", "--dump-dom", f"file://{path}").stdout
+    if 'data-measured="yes"' not in dom:
+        return "Chromium ran no script on it"
+    return re.search(r'data-wide="([^"]*)"', dom)[1]
+
+
+def printed(program, folder, page, paper):
+    path, pdf = folder / "printed.html", folder / "printed.pdf"
+    path.write_text(page.replace("</head>", f"<style>@page{{size:{paper}}}</style></head>"))
+    pdf.unlink(missing_ok=True)
+    chromium(program, folder, "--no-pdf-header-footer", f"--print-to-pdf={pdf}", f"file://{path}")
+    return pdf if pdf.exists() else None
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def right_ends(pdf):
+    """Of each page the right end of its last word, and the page's width, in points."""
+    pages = run("pdftotext", "-bbox", pdf, "-").decode().split("<page ")[1:]
+    for page in pages:
+        ends = [float(end) for end in re.findall(r'xMax="([\d.]+)"', page)]
+        yield max(ends, default=0), float(re.search(r'width="([\d.]+)"', page)[1])
+
+
+def fills(pdf, margin_mm):
+    """The share of each page's height that something reaches down to."""
+    for page in run("pdftoppm", "-r", "36", "-gray", pdf).split(b"P5\n")[1:]:
+        width, height = (int(number) for number in page.split(b"\n")[0].split())
+        pixels = page[-width * height:]
+        rows = [row for row in range(height) if min(pixels[row * width:(row + 1) * width]) < 200]
+        margin = margin_mm * MM / 2  # 36 pixels an inch
+        yield (max(rows, default=0) - margin) / (height - 2 * margin)
+
+
+def check(program, folder, name, page, paper):
+    wide = too_wide(program, folder, page, paper)
+    if wide:
+        yield "wider than its place: " + wide
+    pdf = printed(program, folder, page, paper)
+    if not pdf:
+        yield "Chromium printed nothing"
+        return
+    vertical, horizontal = margins(page)
+    for number, (end, width) in enumerate(right_ends(pdf), 1):
+        if number == 1 and abs(width - PAPERS[paper][0] * MM) > 2:
+            yield f"the paper is {width:.0f} points wide"
+        if end > width - horizontal * MM + 1:
+            yield f"page {number}: a word ends at {end:.0f} of {width - horizontal * MM:.0f} points"
+    shares = list(fills(pdf, vertical))
+    for number, share in enumerate(shares[:-1], 1):
+        if share < LEAST_FILL:
+            yield f"page {number} of {len(shares)} is {share:.0%} full"
+    if 'class="handout"' in page:
+        if paper == "A4" and len(shares) > MOST_HANDOUT_PAGES:
+            yield f"the handout has {len(shares)} pages"
+    else:  # the command that does it again ends page 1
+        first = "".join(run("pdftotext", "-l", "1", pdf, "-").decode().split())
+        if "outrun.jsonl" not in first:  # pdftotext takes a hyphen at a line's end away
+            yield "page 1 does not hold all of itself"
+    print(f"{name}, {paper}: {len(shares)} pages, " + " ".join(f"{share:.0%}" for share in shares))
+
+
+def main():
+    program, folder, paths = sys.argv[1], Path(sys.argv[2]), [Path(path) for path in sys.argv[3:]]
+    failures = 0
+    for path in paths:
+        page = path.read_text()
+        for paper in PAPERS:
+            for problem in check(program, folder, path.name, page, paper):
+                print(f"FAILED: {path.name}, {paper}: {problem}")
+                failures += 1
+    # What looks for a clipped column has to find one.
+    page = next(path.read_text() for path in paths if "<table" in path.read_text())
+    planted = page.replace("</head>", "<style>td.label{min-width:900px}</style></head>")
+    if not too_wide(program, folder, planted, "A4"):
+        print("FAILED: a column that is too wide was not found")
+        failures += 1
+    sys.exit(failures > 0)
+
+
+main()
