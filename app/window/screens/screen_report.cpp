@@ -87,13 +87,20 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   };
   text(report_->title, kHeading_px + 4, Role::text, Face::strong, ui.px(2));
   text(report_->subtitle, kSmall_px, Role::muted, Face::body, ui.px(14));
-  if (report_->claims.size() == 1 && report_->claims.back().paired) {
+  const report::Headline& headline = report_->headline;
+  const bool has_card = report_->claims.size() == 1 && report_->claims.back().paired;
+  if (has_card) {
     const report::Claim& claim = report_->claims.back();
     const Area card = page.rest.take_top(ui.px(104), ui.px(12));
     ui.fill(card, ui.raised(1), ui.px(8));
     draw_verdict(ui, card.inset(ui.px(20), ui.px(12)), *claim.run, claim.comparison, "");
   }
-  text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(4));
+  if (!has_card) text(headline.figure, kHeading_px + 8, Role::text, Face::strong, ui.px(8));
+  text(report_->sentence, kBody_px - 1, Role::text, Face::body, ui.px(8));
+  std::string facts;
+  for (const auto& [name, value] : headline.facts)
+    facts += (facts.empty() ? "" : "  ·  ") + name + ": " + value;
+  text(facts, kSmall_px, Role::muted, Face::body, ui.px(4));
   size_t at = 0;
   const auto draw_one = [&](const Section& section) {
     draw_section(ui, &page, section, &charts_[at]);
