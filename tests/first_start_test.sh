@@ -100,5 +100,5 @@ echo "$said"
 
 # What a test names when it is skipped for want of a package, tests/run installs.
 for package in $(grep -ho '(Debian: [a-z0-9-]*)' tests/*_test.sh | tr -d '()' | cut -d' ' -f2 | sort -u); do
-  grep -q "^tests  *$package " cmake/packages.txt || { echo "$package is not in cmake/packages.txt"; exit 1; }
+  grep -Eq "^(tests|paper)  *$package " cmake/packages.txt || { echo "$package is not in cmake/packages.txt"; exit 1; }
 done
