@@ -66,6 +66,24 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
     model->legend.emplace_back("hatched: stale, recorded elsewhere or at another size");
 }
 
+void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
+                ChartModel* model) {
+  Panel panel{
+      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.6f};
+  const auto cell_of = [&](const ClimbRow& row) {
+    return at < row.cells.size() ? row.cells[at] : std::string();
+  };
+  if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return cell_of(row).empty(); }))
+    return;
+  model->table.columns.push_back(column.title);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    panel.row_reasons.push_back(cell_of(rows[i]));
+    panel.row_roles.push_back(Role::muted);
+    model->table.rows[i].push_back(cell_of(rows[i]));
+  }
+  model->panels.push_back(std::move(panel));
+}
+
 std::string summary_of(std::span<const ClimbRow> rows, const std::string& unit) {
   const ClimbRow* best = nullptr;
   size_t measured = 0;
@@ -111,7 +129,9 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
     const ClimbRow& row = rows[i];
     const bool measured = has_rate(row);
     model.rows.push_back({.label = row.label,
-                          .selected = row.is_best,
+                          .sublabel = row.sublabel,
+                          .section = row.section,
+                          .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured});
     rates.row_reasons.push_back(measured ? "" : row.reason);
@@ -135,6 +155,8 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   rates.axis.high = high > 0 ? high * 1.04 : 1;
   add_ceiling(options, fastest, &rates);
   model.panels = {rates, steps};
+  for (size_t i = 0; i < options.columns.size(); ++i)
+    add_column(rows, options.columns[i], i, &model);
   add_legend(rows, &model);
   model.summary = summary_of(rows, options.unit);
   return model;

@@ -20,15 +20,23 @@ struct ClimbStep {
 };
 
 struct ClimbRow {
-  std::string label{};
+  std::string label{}, sublabel{};
+  std::string section{};         ///< part of the ladder it belongs to, a heading; may be empty
   std::optional<double> rate{};  ///< in the chart's unit; absent: `reason` says why
   std::optional<Interval> interval{};
   std::string reason{};
-  std::optional<ClimbStep> step{};  ///< absent: it goes on from none of the others
-  bool is_peer = false;             ///< a library: no step of the ladder
-  bool is_best = false;             ///< the fastest step
+  std::optional<ClimbStep> step{};   ///< absent: it goes on from none of the others
+  bool is_peer = false;              ///< a library: no step of the ladder
+  std::vector<std::string> cells{};  ///< of the options' columns, in order
+  bool is_best = false;              ///< the fastest step
+  bool selected = false;
   bool is_baseline = false;
   bool hatched = false;  ///< stale, recorded elsewhere, or at another size
+};
+
+/// Figures of a row in words, beside its bar. A column without any is left out.
+struct ClimbColumn {
+  std::string title{}, subtitle{}, metric{};  ///< metric: key into assets/metrics.json
 };
 
 struct ClimbOptions {
@@ -36,6 +44,7 @@ struct ClimbOptions {
   /// The one that all rates are under, in their unit: a line. It is left out where the fastest rung is far below it,
   /// so that the bars keep their lengths.
   std::optional<Ceiling> ceiling{};
+  std::vector<ClimbColumn> columns{};
 };
 
 /// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved), else "≈ 11.8×".

@@ -1,0 +1,223 @@
+// The ladder as a climb: the speed of each rung of one processor as a bar from zero, what each step brought, and its other
+// figures beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "app/query/recordings.h"
+#include "app/window/views/view.h"
+#include "common/core/format.h"
+#include "common/record/clocks.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/view/chart/climb.h"
+#include "common/view/report/decision.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kBar_px = 34;
+
+/// The rows of the processor in view; folds and traps have no place in a climb.
+ChartRows climb_rows(const State& state) {
+  ChartRows all = ladder_rows(state), some;
+  const OpenEnum<Backend> shown = backend_of(state.selection.rung);
+  for (size_t i = 0; i < all.rows.size(); ++i) {
+    const bool is_row = all.kernels[i] != kFoldRow && !all.rows[i].is_trap;
+    if (!is_row || backend_of(all.kernels[i]) != shown) continue;
+    some.rows.push_back(std::move(all.rows[i]));
+    some.kernels.push_back(all.kernels[i]);
+  }
+  return some;
+}
+
+bool is_verified(const Series* series) {
+  return series && series->stats && series->quality_passed() &&
+         (series->status == SeriesStatus::ok || series->status == SeriesStatus::running);
+}
+
+std::optional<Throughput> rate_of(const Series* series) {
+  if (!is_verified(series)) return std::nullopt;
+  const auto rate = throughput_of(*series);
+  return rate && std::isfinite(rate->value) && rate->value > 0 ? rate : std::nullopt;
+}
+
+/// What most rungs are counted in.
+std::string unit_of(const ChartRows& rows) {
+  std::map<std::string, int> units;
+  for (const chart::LadderRow& row : rows.rows) {
+    if (const auto rate = rate_of(row.series)) ++units[rate->unit];
+  }
+  const auto most = std::max_element(
+      units.begin(), units.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == units.end() ? "FLOP/s" : most->first;
+}
+
+/// The comparison of just these two results, if one was made.
+const Comparison* pair_of(const State& state, const RungView& before, const RungView& row) {
+  const auto fits = [&](const Comparison& one) {
+    return one.baseline == before.rung->kernel && one.candidate == row.rung->kernel &&
+           one.cache == row.series->cache && one.candidate_params == row.series->params &&
+           one.baseline_params == before.series->params;
+  };
+  if (row.origin != Origin::recorded) {
+    const auto& all = state.run().comparisons();
+    const auto found = std::find_if(all.rbegin(), all.rend(), fits);
+    return found == all.rend() ? nullptr : &*found;
+  }
+  const app::SnappedComparison found = app::recorded_comparison(
+      state.sessions.recordings, before.rung->kernel, row.rung->kernel,
+      [&](const Run&) { return row.series->params; }, row.series->cache);
+  return found.comparison && fits(*found.comparison) ? found.comparison : nullptr;
+}
+
+/// The nearest rung before this one that has a speed of its own.
+const RungView* step_before(const State& state, const RungView& row, const std::string& unit) {
+  const Rung* rung = row.rung;
+  while ((rung = previous_rung(*state.selection.lab, *rung)) != nullptr) {
+    const RungView* before = find_row(state.ladder, rung->kernel);
+    const auto rate = before ? rate_of(before->series) : std::nullopt;
+    if (rate && rate->unit == unit && before->origin == row.origin &&
+        before->machine == row.machine)
+      return before;
+  }
+  return nullptr;
+}
+
+std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row, double rate,
+                                        const std::string& unit) {
+  const RungView* before = row.rung->peer ? nullptr : step_before(state, row, unit);
+  if (!before) return std::nullopt;
+  const std::string from = before->rung->title;
+  const Comparison* pair = pair_of(state, *before, row);
+  if (pair && pair->ratio > 0) return chart::ClimbStep{pair->ratio, supported_verdict(*pair), from};
+  return chart::ClimbStep{rate / rate_of(before->series)->value, std::nullopt, from};
+}
+
+std::vector<std::string> cells_of(const Series& series, const Derived& derived) {
+  const QualityCheck* check = series.quality();
+  std::string error;
+  if (check && !check->task.empty()) {
+    error = check->task.begin()->first + " " + format_number(check->task.begin()->second, 4);
+  } else if (check) {
+    error = format_scientific(check->nmse);
+  }
+  return {format_time_ns(series.stats->median_ns),
+          derived.compute ? format_share(derived.compute->value) : "",
+          derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : "",
+          error.empty() ? "" : error + (series.quality_passed() ? " ✓" : " ✗")};
+}
+
+chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
+                          const std::string& kernel, const std::string& unit) {
+  chart::ClimbRow row{.label = from.label, .sublabel = from.sublabel, .section = from.section};
+  row.is_peer = from.is_peer;
+  row.is_baseline = from.is_baseline;
+  row.selected = from.selected;
+  row.hatched = !from.origin.empty() || !from.sublabel.empty();
+  row.reason = from.state;
+  const auto rate = rate_of(from.series);
+  const Derived derived =
+      from.series && from.ceilings ? derive(*from.series, *from.ceilings) : Derived{};
+  if (!rate) {
+    if (row.reason.empty()) row.reason = derived.no_compute_reason;
+    return row;
+  }
+  row.cells = cells_of(*from.series, derived);
+  if (rate->unit != unit) {
+    row.reason = "counted in " + rate->unit;
+    return row;
+  }
+  row.rate = rate->value;
+  row.interval = unit == "FLOP/s" ? derived.flop_per_s_ci
+                 : unit == "B/s"  ? derived.bytes_per_s_ci
+                                  : std::nullopt;
+  if (const RungView* view = find_row(state.ladder, kernel))
+    row.step = step_of(state, *view, rate->value, unit);
+  return row;
+}
+
+/// "naive → TMA, persistent: ≈ 106×", of the ladder of the selected type; empty where nothing climbed.
+std::string total_text(const std::vector<chart::ClimbRow>& rows) {
+  const chart::ClimbRow *first = nullptr, *best = nullptr;
+  for (const chart::ClimbRow& row : rows) {
+    if (!row.rate || row.is_peer) continue;
+    if (!first) first = &row;
+    if (row.section != first->section) continue;
+    if (!best || *row.rate > *best->rate) best = &row;
+  }
+  if (!first || best == first) return "";
+  return fmt::format("{} → {}: ≈ {}", first->label, best->label,
+                     format_ratio(*best->rate / *first->rate));
+}
+
+chart::ChartModel build_climb(const State& state, ChartRows* out) {
+  *out = climb_rows(state);
+  const std::string unit = unit_of(*out);
+  std::vector<chart::ClimbRow> rows;
+  for (size_t i = 0; i < out->rows.size(); ++i)
+    rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit));
+  const Lab& lab = *state.selection.lab;
+  chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
+  options.columns = {
+      {"Time per call", "median", "time_per_call"},
+      {"Utilization", "of its ceiling", "utilization"},
+      {"Memory bandwidth", "lower bound", "memory_bandwidth"},
+      {lab.quality_metric == kErrorMetric ? "Error" : "Quality", "its check", "error_nmse"}};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Series* series = out->rows[i].series;
+    if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;
+    const Ceiling* ceiling =
+        find_ceiling(*out->rows[i].ceilings, backend_of(series->kernel), "flop", dtype_of(*series),
+                     static_cast<int>(param_int(series->params, "threads", 1)));
+    if (ceiling) options.ceiling = *ceiling;
+  }
+  chart::ChartModel model = chart::climb_chart(rows, options);
+  if (std::string total = total_text(rows); !total.empty())
+    model.legend.insert(model.legend.begin(), std::move(total));
+  return model;
+}
+
+bool climbs(const State& state) {
+  return state.selection.lab &&
+         std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), [](const RungView& row) {
+           return !row.info || row.info->kind != RungKind::trap;
+         });
+}
+
+bool has_both(const State& state) {
+  const auto has = [&](Backend backend) {
+    return std::any_of(
+        state.ladder.rows.begin(), state.ladder.rows.end(),
+        [&](const RungView& row) { return backend_of(row.rung->kernel) == backend; });
+  };
+  return has(Backend::cpu) && has(Backend::cuda);
+}
+
+void draw_processors(Ui& ui, Area area) {
+  const bool gpu = backend_of(ui.state.selection.rung) == Backend::cuda;
+  const int clicked = ui.segments("climb_processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
+  if (clicked < 0 || (clicked == 1) == gpu) return;
+  ui.dispatch([gpu](State& state) {
+    for (const RungView& row : state.ladder.rows) {
+      if ((backend_of(row.rung->kernel) == Backend::cuda) == gpu) continue;
+      return select_rung(state, row.rung->kernel);
+    }
+  });
+}
+
+const ViewDesc kClimbView = {
+    .id = "climb",
+    .label = "Climb",
+    .title = "Climb: speed from zero, and what each step brought",
+    .place = 5,
+    .level = Level::kLearn,
+    .is_offered = climbs,
+    .build = build_climb,
+    .bar = {.height_px = kBar_px, .draw = draw_processors, .is_shown = has_both}};
+RIDGE_VIEW(kClimbView);
+
+}  // namespace
+}  // namespace ridge::window
