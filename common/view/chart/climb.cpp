@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::chart {
 namespace {
@@ -63,13 +64,14 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
     model->legend.emplace_back("grey: a library");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
-    model->legend.emplace_back("hatched: stale, recorded elsewhere or at another size");
+    model->legend.push_back("hatched: " + std::string(kStaleWord) +
+                            ", recorded elsewhere or at another size");
 }
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
   Panel panel{
-      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.6f};
+      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.85f};
   const auto cell_of = [&](const ClimbRow& row) {
     return at < row.cells.size() ? row.cells[at] : std::string();
   };
@@ -120,9 +122,11 @@ std::string step_text(const ClimbStep& step) {
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
-  Panel rates{.title = "Speed", .metric = "throughput", .weight = 3};
+  const bool alone = options.columns.empty();
+  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 1.7f};
   rates.axis = {.title = "Speed", .unit = options.unit};
-  Panel steps{.title = "Step", .subtitle = "speed ratio", .weight = 0.5f};
+  Panel steps{
+      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.8f};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double high = 0, fastest = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -130,7 +134,6 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
     const bool measured = has_rate(row);
     model.rows.push_back({.label = row.label,
                           .sublabel = row.sublabel,
-                          .section = row.section,
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured});

@@ -21,7 +21,6 @@ struct ClimbStep {
 
 struct ClimbRow {
   std::string label{}, sublabel{};
-  std::string section{};         ///< part of the ladder it belongs to, a heading; may be empty
   std::optional<double> rate{};  ///< in the chart's unit; absent: `reason` says why
   std::optional<Interval> interval{};
   std::string reason{};

@@ -1,5 +1,5 @@
-// The ladder as a climb: the speed of each rung of one processor as a bar from zero, what each step brought, and its other
-// figures beside it.
+// The ladder as a climb: the speed of each rung as a bar from zero, what each step brought, and its other figures beside
+// it. Of a ladder in parts (processors, types) one at a time, with its own axis and ceiling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,15 +20,51 @@ namespace {
 
 constexpr float kBar_px = 34;
 
-/// The rows of the processor in view; folds and traps have no place in a climb.
+/// The part of the ladder that a row belongs to; labs without parts have one for each processor.
+std::string part_of(const chart::LadderRow& row, const std::string& kernel) {
+  if (!row.section.empty()) return row.section;
+  return backend_of(kernel) == Backend::cuda ? "GPU" : "CPU";
+}
+
+/// Folds and traps have no place in a climb.
+bool is_step(const ChartRows& rows, size_t i) {
+  return rows.kernels[i] != kFoldRow && !rows.rows[i].is_trap;
+}
+
+struct Part {
+  std::string title;
+  std::string first;  ///< kernel id of its first row
+};
+
+std::vector<Part> parts_of(const ChartRows& rows) {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const std::string title = part_of(rows.rows[i], rows.kernels[i]);
+    const bool is_known = std::any_of(parts.begin(), parts.end(),
+                                      [&](const Part& part) { return part.title == title; });
+    if (is_step(rows, i) && !is_known) parts.push_back({title, rows.kernels[i]});
+  }
+  return parts;
+}
+
+/// The part of the selected rung, else the first.
+std::string part_in_view(const State& state, const ChartRows& rows) {
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (rows.kernels[i] == state.selection.rung) return part_of(rows.rows[i], rows.kernels[i]);
+  }
+  const std::vector<Part> parts = parts_of(rows);
+  return parts.empty() ? "" : parts.front().title;
+}
+
+/// The rows of the part in view: each part has an axis and a ceiling of its own.
 ChartRows climb_rows(const State& state) {
   ChartRows all = ladder_rows(state), some;
-  const OpenEnum<Backend> shown = backend_of(state.selection.rung);
+  const std::string shown = part_in_view(state, all);
   for (size_t i = 0; i < all.rows.size(); ++i) {
-    const bool is_row = all.kernels[i] != kFoldRow && !all.rows[i].is_trap;
-    if (!is_row || backend_of(all.kernels[i]) != shown) continue;
-    some.rows.push_back(std::move(all.rows[i]));
+    if (!is_step(all, i) || part_of(all.rows[i], all.kernels[i]) != shown) continue;
     some.kernels.push_back(all.kernels[i]);
+    some.rows.push_back(std::move(all.rows[i]));
+    some.rows.back().section.clear();  // the bar above names it
   }
   return some;
 }
@@ -100,7 +136,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
   const QualityCheck* check = series.quality();
   std::string error;
   if (check && !check->task.empty()) {
-    error = check->task.begin()->first + " " + format_number(check->task.begin()->second, 4);
+    error = format_number(check->task.begin()->second, 4);
   } else if (check) {
     error = format_scientific(check->nmse);
   }
@@ -112,7 +148,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
 
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const std::string& unit) {
-  chart::ClimbRow row{.label = from.label, .sublabel = from.sublabel, .section = from.section};
+  chart::ClimbRow row{.label = from.label, .sublabel = from.sublabel};
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
@@ -139,13 +175,12 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   return row;
 }
 
-/// "naive → TMA, persistent: ≈ 106×", of the ladder of the selected type; empty where nothing climbed.
+/// "naive → TMA, persistent: ≈ 106×", empty where nothing climbed.
 std::string total_text(const std::vector<chart::ClimbRow>& rows) {
   const chart::ClimbRow *first = nullptr, *best = nullptr;
   for (const chart::ClimbRow& row : rows) {
     if (!row.rate || row.is_peer) continue;
     if (!first) first = &row;
-    if (row.section != first->section) continue;
     if (!best || *row.rate > *best->rate) best = &row;
   }
   if (!first || best == first) return "";
@@ -161,11 +196,10 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit));
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
-  options.columns = {
-      {"Time per call", "median", "time_per_call"},
-      {"Utilization", "of its ceiling", "utilization"},
-      {"Memory bandwidth", "lower bound", "memory_bandwidth"},
-      {lab.quality_metric == kErrorMetric ? "Error" : "Quality", "its check", "error_nmse"}};
+  options.columns = {{"Time", "", "time_per_call"},
+                     {"Of ceiling", "", "utilization"},
+                     {"Bandwidth", "", "memory_bandwidth"},
+                     {lab.quality_metric == kErrorMetric ? "Error" : "Quality", "", "error_nmse"}};
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series* series = out->rows[i].series;
     if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;
@@ -187,37 +221,39 @@ bool climbs(const State& state) {
          });
 }
 
-bool has_both(const State& state) {
-  const auto has = [&](Backend backend) {
-    return std::any_of(
-        state.ladder.rows.begin(), state.ladder.rows.end(),
-        [&](const RungView& row) { return backend_of(row.rung->kernel) == backend; });
-  };
-  return has(Backend::cpu) && has(Backend::cuda);
+bool has_parts(const State& state) {
+  return parts_of(ladder_rows(state)).size() > 1;
 }
 
-void draw_processors(Ui& ui, Area area) {
-  const bool gpu = backend_of(ui.state.selection.rung) == Backend::cuda;
-  const int clicked = ui.segments("climb_processor", area, {"CPU", "GPU"}, gpu ? 1 : 0);
-  if (clicked < 0 || (clicked == 1) == gpu) return;
-  ui.dispatch([gpu](State& state) {
-    for (const RungView& row : state.ladder.rows) {
-      if ((backend_of(row.rung->kernel) == Backend::cuda) == gpu) continue;
-      return select_rung(state, row.rung->kernel);
-    }
+void draw_climb_bar(Ui& ui, Area area) {
+  constexpr float kPart_px = 130;
+  const ChartRows rows = ladder_rows(ui.state);
+  const std::vector<Part> parts = parts_of(rows);
+  const std::string shown = part_in_view(ui.state, rows);
+  std::vector<std::string> titles;
+  int chosen = 0;
+  for (const Part& part : parts) {
+    if (part.title == shown) chosen = static_cast<int>(titles.size());
+    titles.push_back(part.title);
+  }
+  area.w = std::min(area.w, ui.px(kPart_px) * static_cast<float>(parts.size()));
+  const int clicked = ui.segments("climb_part", area, titles, chosen);
+  if (clicked < 0 || clicked == chosen) return;
+  ui.dispatch([first = parts[static_cast<size_t>(clicked)].first](State& state) {
+    select_rung(state, first);
   });
 }
 
-const ViewDesc kClimbView = {
-    .id = "climb",
-    .label = "Climb",
-    .title = "Climb: speed from zero, and what each step brought",
+const ViewDesc kGainsView = {
+    .id = "gains",
+    .label = "Gains",
+    .title = "Gains: speed from zero, and what each step brought",
     .place = 5,
     .level = Level::kLearn,
     .is_offered = climbs,
     .build = build_climb,
-    .bar = {.height_px = kBar_px, .draw = draw_processors, .is_shown = has_both}};
-RIDGE_VIEW(kClimbView);
+    .bar = {.height_px = kBar_px, .draw = draw_climb_bar, .is_shown = has_parts}};
+RIDGE_VIEW(kGainsView);
 
 }  // namespace
 }  // namespace ridge::window
