@@ -12,6 +12,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
 #include "common/view/report/decision.h"
 
@@ -148,7 +149,8 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
 
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const std::string& unit) {
-  chart::ClimbRow row{.label = from.label, .sublabel = from.sublabel};
+  chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale),
+                      .sublabel = from.sublabel};
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
