@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/core/nearest.h"
+
 namespace ridge {
 namespace {
 
@@ -13,6 +15,18 @@ std::string_view last_part(std::string_view id) {
 /// "gemm.cuda" of "gemm.cuda.naive".
 std::string_view stem(std::string_view id) {
   return id.substr(0, id.rfind('.'));
+}
+
+/// What a name that no rung has was meant to be, by the ends of the ids: they are what people type. An end that
+/// several rungs share is said as the whole id.
+std::string rung_hint(const Lab& lab, std::string_view name) {
+  std::vector<std::string> ends, shown;
+  for (const Rung& rung : lab.rungs) {
+    ends.emplace_back(last_part(rung.kernel));
+    const bool is_unique = rungs_named(lab, ends.back()).size() == 1;
+    shown.emplace_back(is_unique ? ends.back() : rung.kernel);
+  }
+  return name_hint(last_part(name), ends, "ridgepoint list", shown);
 }
 
 }  // namespace
@@ -57,11 +71,8 @@ Result<const Rung*> find_rung(const Lab& lab, std::string_view name) {
   if (matches.size() == 1) return matches.front();
   const std::string where = "lab " + std::string(lab.id);
   if (matches.empty()) {
-    std::string known;
-    for (const Rung& rung : lab.rungs)
-      known += (known.empty() ? "" : ", ") + std::string(rung.kernel);
     return Error{ErrorCode::usage, "there is no rung '" + std::string(name) + "'", where,
-                 "its rungs are " + known};
+                 rung_hint(lab, name)};
   }
   std::string meant;
   for (const Rung* rung : matches)

@@ -405,7 +405,7 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--set", "n"}, 64, "name=value"},
       {{"run", "gemm", "--set", "size=3"}, 64, "size"},
       {{"run", "gemm", "--set", "dtype=fp7"}, 64, "fp7"},
-      {{"run", "gemm", "--rungs", "nope"}, 64, "gemm.cpu.naive_o1"},
+      {{"run", "gemm", "--rungs", "nope"}, 64, "naive_o1"},
       {{"run", "gemm", "--rungs", "naive"}, 69, "gemm.cuda.naive"},
       {{"run", "gemm", "--mode", "fast"}, 64, "live"},
       {{"run", "gemm", "--out", folder.path.string()}, 73, "directory"},
@@ -439,6 +439,36 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     CHECK(outcome.out.empty());
   }
   CHECK(folder.count() == 1);  // no file was left behind
+}
+
+TEST_CASE("a mistyped name: what it was meant to be, and never a list of all there is") {
+  struct Typo {
+    std::vector<std::string> args;
+    const char* meant;
+  };
+  const std::vector<Typo> all = {
+      {{"rn", "gemm"}, "did you mean run? 'ridgepoint --help' shows all"},
+      {{"lsit"}, "did you mean list?"},
+      {{"rn", "gemm", "--set", "n=64"}, "did you mean run?"},
+      {{"run", "gem"}, "there is no lab 'gem'; did you mean gemm? 'ridgepoint list' shows all"},
+      {{"run", "gemm", "--rungs", "naiv"}, "did you mean naive, naive_o1 or naive_o3?"},
+      {{"compare", "gemm", "--baseline", "loop_orde", "--candidate", "packed"},
+       "there is no rung 'loop_orde'; did you mean loop_order? 'ridgepoint list' shows all"},
+      {{"run", "gemm", "--rungs", "gemm.cpu.pakced"}, "did you mean packed"},
+      {{"run", "gemm", "--rungs", "qqq"}, " more; 'ridgepoint list' shows all"},
+      {{"run", "gemm", "--set", "thread=1"}, "did you mean threads?"},
+      {{"run", "gemm", "--set", "dtype=fp31"}, "did you mean fp32?"},
+      {{"run", "gemm", "--table", "tlak"}, "did you mean talk?"},
+  };
+  for (const Typo& typo : all) {
+    const Outcome outcome = ridgepoint(typo.args);
+    INFO(outcome.err);
+    CHECK(outcome.code == 64);
+    CHECK(is_one_sentence(outcome.err));
+    CHECK(has(outcome.err, typo.meant));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), ',') < 8);
+    CHECK(outcome.err.size() < 300);
+  }
 }
 
 TEST_CASE("a read-only folder is found before anything is measured") {

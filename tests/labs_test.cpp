@@ -88,7 +88,7 @@ TEST_CASE("a rung is found by id, by its last part where unique, and else the er
   const auto unknown = find_rung(lab, "fastest");
   REQUIRE_FALSE(unknown.ok());
   CHECK(unknown.error().code == ErrorCode::usage);
-  CHECK(unknown.error().sentence().find("gemm.cpu.naive_o1") != std::string::npos);
+  CHECK(unknown.error().sentence().find("naive_o1") != std::string::npos);
   const Lab twins = {.id = "t", .rungs = {{"a.cpu.x", "", ""}, {"a.cuda.x", "", ""}}};
   const auto several = find_rung(twins, "x");
   REQUIRE_FALSE(several.ok());

@@ -16,6 +16,7 @@
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
+#include "common/core/nearest.h"
 #include "common/view/report/format.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
@@ -110,6 +111,8 @@ int open(const CommonOptions& common) {
 
 // ---- the command line --------------------------------------------------------------------------
 
+constexpr const char* kHelp = "ridgepoint --help";
+
 constexpr const char* kFooter =
     "Exit codes: 0 done (compare: faster or same), 1 slower, 2 unresolved, 3 invalid or a failed\n"
     "check, 64 usage, 65 bad input file, 69 nothing on this machine can run that, 70 worker "
@@ -129,16 +132,24 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->add_flag("--presenter", common->presenter, "open the window in presenter mode");
 }
 
+/// The first word where it names neither a command nor a file: more likely a mistyped command.
+std::optional<Error> mistyped_command(const CLI::App& app) {
+  const std::vector<std::string>& words = app.get_option("RUN")->results();
+  if (!app.get_subcommands().empty() || words.empty() || std::filesystem::exists(words.front()))
+    return {};
+  std::vector<std::string> names;
+  for (const CommandDesc* desc : all_commands()) names.emplace_back(desc->name);
+  const bool is_near = !nearest(words.front(), names).empty();
+  return Error{
+      ErrorCode::usage, "'" + words.front() + "' is neither a command nor a saved run that exists",
+      "", is_near ? name_hint(words.front(), names, kHelp) : "see '" + std::string(kHelp) + "'"};
+}
+
 /// What is wrong with a saved run in the command line: it is opened, and few commands take one as well.
 std::optional<Error> error_in(const CommonOptions& common, const CommandDesc* chosen) {
-  // A word that is neither a command nor a file is more likely a mistyped command.
-  const bool is_open = !common.open.empty();
-  if (is_open && (chosen || !std::filesystem::exists(common.open))) {
-    return Error{ErrorCode::usage,
-                 "'" + common.open +
-                     (chosen ? "' is one word too many"
-                             : "' is neither a command nor a saved run that exists"),
-                 "", "see 'ridgepoint --help'"};
+  if (!common.open.empty() && chosen) {
+    return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", "",
+                 "see '" + std::string(kHelp) + "'"};
   }
   if (!common.replay.empty() && chosen && !chosen->takes_replay) {
     return Error{ErrorCode::usage, "a saved run is shown by the window and by shot", "--replay",
@@ -173,8 +184,13 @@ int run_command(int argc, char** argv) {
       write_out(help.str());
       return code;
     }
-    return fail(common, {ErrorCode::usage, error.what(), "", "see 'ridgepoint --help'"});
+    // "rn gemm": what the parser says of "gemm" would lead astray.
+    const auto mistyped = mistyped_command(app);
+    return fail(common, mistyped ? *mistyped
+                                 : Error{ErrorCode::usage, error.what(), "",
+                                         "see '" + std::string(kHelp) + "'"});
   }
+  if (const auto error = mistyped_command(app)) return fail(common, *error);
   if (const auto error = error_in(common, chosen)) return fail(common, *error);
   if (!common.open.empty()) common.replay = common.open;
   return run();

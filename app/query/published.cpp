@@ -10,6 +10,7 @@
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/core/nearest.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 
@@ -261,13 +262,13 @@ Json published_json(const Table& table, const std::vector<PublishedRow>& rows) {
 }
 
 Result<const Table*> require_table(const Lab& lab, const std::string& id) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Table& table : lab.tables) {
     if (table.id == id) return &table;
-    known += (known.empty() ? "" : ", ") + std::string(table.id);
+    known.emplace_back(table.id);
   }
   return Error{ErrorCode::usage, "there is no table '" + id + "'", "lab " + std::string(lab.id),
-               known.empty() ? "this lab has none" : "its tables are " + known};
+               known.empty() ? "this lab has none" : name_hint(id, known)};
 }
 
 }  // namespace ridge::app

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/query/published.h"
+#include "common/core/nearest.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
@@ -74,7 +75,7 @@ Result<void> check_known(const std::vector<const KernelInfo*>& infos, const Para
       }
     }
     return Error{ErrorCode::usage, fmt::format("it has no parameter '{}'", name), "lab " + lab,
-                 fmt::format("its parameters are {}", fmt::join(known, ", "))};
+                 name_hint(name, known, "ridgepoint list --json")};
   }
   return {};
 }
@@ -111,7 +112,7 @@ Result<void> check_dtype(const std::vector<const KernelInfo*>& infos, const Para
   }
   if (dtype.empty() || std::find(known.begin(), known.end(), dtype) != known.end()) return {};
   return Error{ErrorCode::usage, fmt::format("no rung has the data type '{}'", dtype), "lab " + lab,
-               fmt::format("choose from {}", fmt::join(known, ", "))};
+               name_hint(dtype, known, "ridgepoint list --json")};
 }
 
 /// `given_for` says with which parameters a rung is asked for.
@@ -182,7 +183,7 @@ Result<const Lab*> require_lab(const std::string& id) {
   std::vector<std::string> known;
   for (const Lab* lab : all_labs()) known.push_back(lab->id);
   return Error{ErrorCode::usage, fmt::format("there is no lab '{}'", id), "",
-               fmt::format("the labs are {}", fmt::join(known, ", "))};
+               name_hint(id, known, "ridgepoint list")};
 }
 
 Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <thread>
 
+#include "common/core/nearest.h"
+
 namespace ridge {
 namespace {
 
@@ -11,12 +13,6 @@ Error bad_param(const std::string& name, const std::string& family, std::string 
                 std::string hint) {
   return Error{ErrorCode::usage, std::move(what), "parameter " + name + " of " + family,
                std::move(hint)};
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 const ParamSpec* find_spec(const std::vector<ParamSpec>& specs, const std::string& name) {
@@ -57,8 +53,7 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
     const auto& all = spec.choices;
     const std::string text = to_string(origin.value);
     if (std::find(all.begin(), all.end(), text) != all.end()) return ParamValue{text};
-    return bad_value(spec, origin, family, " is not one of its choices",
-                     "choose from " + joined(all));
+    return bad_value(spec, origin, family, " is not one of its choices", name_hint(text, all));
   }
   const int64_t* number = std::get_if<int64_t>(&origin.value);
   if (number && *number >= spec.min && *number <= spec.max) return origin.value;
@@ -186,7 +181,7 @@ Result<Params> resolve_params(const std::vector<ParamSpec>& specs, const Params&
     std::vector<std::string> known;
     for (const ParamSpec& spec : specs) known.push_back(spec.name);
     return bad_param(name, family, family + " has no parameter " + name,
-                     known.empty() ? "it takes none" : "choose from " + joined(known));
+                     known.empty() ? "it takes none" : name_hint(name, known));
   }
   Params resolved;
   // What was given is checked before what is copied from it: the error then names the culprit.
