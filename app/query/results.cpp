@@ -33,61 +33,6 @@ std::vector<const Series*> series_of(const Run& run, int64_t request) {
   return found;
 }
 
-std::string half_width(const Stats& stats) {
-  if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
-  return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
-}
-
-std::string error_cell(const Series& series) {
-  const QualityCheck* check = series.quality();
-  if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
-  const char* mark = series.quality_passed() ? " ✓" : " ✗";
-  if (check->nmse_limit > 0 || check->task.empty()) {
-    // A sum of squares leaves out what is not a number.
-    return (check->nan_count > 0 ? "NaN" : format_scientific(check->nmse)) + mark;
-  }
-  const auto& [name, value] = *check->task.begin();
-  return fmt::format("{} {}{}", name, format_number(value), mark);
-}
-
-std::string limit_cell(const Series& series) {
-  const QualityCheck* check = series.quality();
-  return check && check->nmse_limit > 0 ? format_scientific(check->nmse_limit) : "";
-}
-
-std::string rate_cell(const std::optional<double>& value, const char* unit) {
-  return value ? format_rate(*value, unit) : "";
-}
-
-std::string share_cell(const std::optional<Utilization>& share) {
-  return share ? format_share(share->value) : "";
-}
-
-std::vector<std::string> row_of(const Run& run, const Series& series) {
-  std::vector<std::string> row(13);
-  row[0] = short_name(series.kernel);
-  if (!series.reduced_from.empty()) row[0] += " (" + to_string(series.params) + ")";
-  if (series.kind == RungKind::training)
-    row[10] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
-  row[11] = error_cell(series);
-  row[12] = limit_cell(series);
-  if (!has_speed(series)) {
-    row[1] = is_emulated(series) ? kEmulated : kNone;
-    return row;
-  }
-  const Derived derived = derive(series, run.ceilings());
-  row[1] = format_time_ns(series.stats->median_ns);
-  row[2] = half_width(*series.stats);
-  row[3] = std::to_string(series.stats->n);
-  row[4] = rate_cell(derived.flop_per_s, "FLOP/s");
-  row[5] = share_cell(derived.compute);
-  row[6] = exponentials_text(derived);
-  row[7] = rate_cell(derived.bytes_per_s, "B/s");
-  row[8] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
-  row[9] = energy_text(series, derived);
-  return row;
-}
-
 /// What a reader has to know beside the row: why it failed, ran smaller, or is noisy.
 std::string notes_of(const Series& series) {
   std::string text;
@@ -109,41 +54,6 @@ std::string notes_of(const Series& series) {
     }
   }
   return text;
-}
-
-std::string heading_of(const std::vector<const Series*>& all) {
-  const Series& first = *all.front();
-  const auto full =
-      std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
-  const Series* typical_one = full == all.end() ? &first : *full;
-  for (const Series* series : all) {  // a rung without workers has fewer parameters than the others
-    if (series->reduced_from.empty() && series->params.size() > typical_one->params.size())
-      typical_one = series;
-  }
-  const Series& typical = *typical_one;
-  const std::string params = to_string(without_own(typical));
-  return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
-                     typical.cache.text(), typical.mode.text());
-}
-
-/// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
-/// among its neighbours, its size in its own row.
-std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
-  std::vector<std::vector<const Series*>> tables;
-  std::optional<Params> params;  // of the table begun last, once known
-  for (const Series* series : all) {
-    const bool is_full = series->reduced_from.empty();
-    const Params own = without_own(*series);
-    const bool is_other =
-        !tables.empty() && family_of(tables.back().back()->kernel) != family_of(series->kernel);
-    if (tables.empty() || is_other || (is_full && params && !agrees(own, *params))) {
-      tables.emplace_back();
-      params.reset();
-    }
-    if (is_full) params = own;
-    tables.back().push_back(series);
-  }
-  return tables;
 }
 
 std::string percent(double share) {
@@ -209,16 +119,6 @@ std::string stages_text(const std::vector<const Series*>& all) {
 
 }  // namespace
 
-bool has_speed(const Series& series) {
-  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
-         series.stats->n > 0;
-}
-
-std::string short_name(const std::string& kernel) {
-  const size_t dot = kernel.find('.');
-  return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
-}
-
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
   const std::vector<const Series*> all = series_of(run, request);
   std::string text = all.empty() ? "" : environment_text(run);
@@ -226,14 +126,7 @@ std::string results_text(const Run& run, int64_t request, const std::vector<NotR
   for (const Series* series : all)
     (series->kind == RungKind::trap ? traps : others).push_back(series);
   if (!traps.empty()) text += "\n" + heading_of(traps) + traps_text(traps);
-  for (const std::vector<const Series*>& one : tables_of(others)) {
-    std::vector<std::vector<std::string>> rows;
-    text += "\n" + heading_of(one);
-    for (const Series* series : one) rows.push_back(row_of(run, *series));
-    text += table({"rung", "time per call", "95 %", "n", "compute", "of ceiling", "exponentials",
-                   "bandwidth", "throughput", "energy", "memory", "error", "limit"},
-                  rows);
-  }
+  text += series_tables(run, others);
   text += stages_text(all);
   std::string notes;
   for (const Series* series : all) {

@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "app/query/selection.h"
+#include "app/query/series_table.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
-
-/// Only what was checked before and after its timing has a speed.
-bool has_speed(const Series& series);
-
-/// "cpu.naive_o1" where the lab is named as the family is, as the heading says it; else "copy.cpu.streamed", so that
-/// no two rungs of a lab read alike.
-std::string short_name(const std::string& kernel);
 
 /// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);

@@ -34,11 +34,12 @@ bool locale_has_utf8() {
   return false;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kAscii = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kAscii = {{
     {"±", "+-"},
     {"µ", "u"},
     {"μ", "u"},
     {"×", "x"},
+    {"≈", "~"},
     {"·", "|"},
     {"…", "..."},
     {"≤", "<="},

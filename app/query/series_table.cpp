@@ -1,0 +1,189 @@
+#include "app/query/series_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/edit.h"
+#include "common/record/params.h"
+#include "common/record/seed_delta.h"
+#include "labs/lab.h"
+
+namespace ridge::app {
+namespace {
+
+std::string half_width(const Stats& stats) {
+  if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
+  return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
+}
+
+std::string error_cell(const Series& series) {
+  const QualityCheck* check = series.quality();
+  if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
+  const char* mark = series.quality_passed() ? " ✓" : " ✗";
+  if (check->nmse_limit > 0 || check->task.empty()) {
+    // A sum of squares leaves out what is not a number.
+    return (check->nan_count > 0 ? "NaN" : format_scientific(check->nmse)) + mark;
+  }
+  const auto& [name, value] = *check->task.begin();
+  return fmt::format("{} {}{}", name, format_number(value), mark);
+}
+
+std::string rate_cell(const std::optional<double>& value, const char* unit) {
+  return value ? format_rate(*value, unit) : "";
+}
+
+std::string share_cell(const std::optional<Utilization>& share) {
+  return share ? format_share(share->value) : "";
+}
+
+/// The columns of a table, in its order.
+enum Column {
+  kRung,
+  kTime,
+  kGain,
+  kHalfWidth,
+  kSamples,
+  kCompute,
+  kShare,
+  kExponentials,
+  kBandwidth,
+  kThroughput,
+  kEnergy,
+  kMemory,
+  kError,
+  kColumns
+};
+
+const std::vector<std::string> kHeading = {
+    "rung",         "time/call", "gain",       "95 %",   "n",      "compute", "of ceiling",
+    "exponentials", "bandwidth", "throughput", "energy", "memory", "error"};
+
+std::vector<std::string> row_of(const Run& run, const Series& series, std::optional<double> gain) {
+  std::vector<std::string> row(kColumns);
+  row[kRung] = short_name(series.kernel);
+  if (!series.reduced_from.empty()) row[kRung] += " (" + to_string(series.params) + ")";
+  if (series.kind == RungKind::training)
+    row[kMemory] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
+  row[kError] = error_cell(series);
+  if (!has_speed(series)) {
+    row[kTime] = is_emulated(series) ? kEmulated : kNone;
+    return row;
+  }
+  const Derived derived = derive(series, run.ceilings());
+  row[kTime] = format_time_ns(series.stats->median_ns);
+  if (gain) row[kGain] = "≈" + format_number(*gain, 2) + "×";
+  row[kHalfWidth] = half_width(*series.stats);
+  row[kSamples] = std::to_string(series.stats->n);
+  row[kCompute] = rate_cell(derived.flop_per_s, "FLOP/s");
+  row[kShare] = share_cell(derived.compute);
+  row[kExponentials] = exponentials_text(derived);
+  row[kBandwidth] = rate_cell(derived.bytes_per_s, "B/s");
+  row[kThroughput] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
+  row[kEnergy] = energy_text(series, derived);
+  return row;
+}
+
+/// What came before a row in its table, for its gain.
+class Gains {
+ public:
+  /// How many times as fast as what it is held against; absent where there is nothing of that kind.
+  std::optional<double> next(const Series& series) {
+    // A smaller size takes less time, and a comparison has a better answer of its own.
+    const bool counts = has_speed(series) && series.reduced_from.empty() &&
+                        series.mode != RunMode::compare && series.stats->median_ns > 0;
+    if (!counts) return {};
+    const double time_ns = series.stats->median_ns;
+    Ours& ours = of_backend_[backend_of(series.kernel)];
+    const Rung* rung = rung_of(original_of(series.kernel));
+    const bool is_library = rung && rung->peer;
+    const double before_ns = is_library ? ours.best_ns : ours.last_ns;
+    if (!is_library) {
+      ours.last_ns = time_ns;
+      ours.best_ns = ours.best_ns > 0 ? std::min(ours.best_ns, time_ns) : time_ns;
+    }
+    return before_ns > 0 ? std::optional(before_ns / time_ns) : std::nullopt;
+  }
+
+ private:
+  struct Ours {
+    double last_ns = 0, best_ns = 0;  ///< 0: none yet
+  };
+  std::map<OpenEnum<Backend>, Ours> of_backend_;
+};
+
+/// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
+/// among its neighbours, its size in its own row.
+std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series*>& all) {
+  std::vector<std::vector<const Series*>> tables;
+  std::optional<Params> params;  // of the table begun last, once known
+  for (const Series* series : all) {
+    const bool is_full = series->reduced_from.empty();
+    const Params own = without_own(*series);
+    const bool is_other =
+        !tables.empty() && family_of(tables.back().back()->kernel) != family_of(series->kernel);
+    if (tables.empty() || is_other || (is_full && params && !agrees(own, *params))) {
+      tables.emplace_back();
+      params.reset();
+    }
+    if (is_full) params = own;
+    tables.back().push_back(series);
+  }
+  return tables;
+}
+
+constexpr const char* kGainNote =
+    "  ≈: over the rung before it (a library: our best), timed apart; 'ridgepoint compare' "
+    "decides\n";
+
+}  // namespace
+
+bool has_speed(const Series& series) {
+  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+         series.stats->n > 0;
+}
+
+std::string short_name(const std::string& kernel) {
+  const size_t dot = kernel.find('.');
+  return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
+}
+
+std::string heading_of(const std::vector<const Series*>& all) {
+  const Series& first = *all.front();
+  const auto full =
+      std::find_if(all.begin(), all.end(), [](const Series* s) { return s->reduced_from.empty(); });
+  const Series* typical_one = full == all.end() ? &first : *full;
+  for (const Series* series : all) {  // a rung without workers has fewer parameters than the others
+    if (series->reduced_from.empty() && series->params.size() > typical_one->params.size())
+      typical_one = series;
+  }
+  const Series& typical = *typical_one;
+  const std::string params = to_string(without_own(typical));
+  return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
+                     typical.cache.text(), typical.mode.text());
+}
+
+std::string series_tables(const Run& run, const std::vector<const Series*>& all) {
+  std::string text;
+  bool is_explained = false;
+  for (const std::vector<const Series*>& one : tables_of(all)) {
+    std::vector<std::vector<std::string>> rows;
+    bool has_gain = false;
+    Gains gains;
+    for (const Series* series : one) {
+      rows.push_back(row_of(run, *series, gains.next(*series)));
+      has_gain |= !rows.back()[kGain].empty();
+    }
+    text += "\n" + heading_of(one) + table(kHeading, rows);
+    if (has_gain && !std::exchange(is_explained, true)) text += kGainNote;
+  }
+  return text;
+}
+
+}  // namespace ridge::app
