@@ -1,10 +1,12 @@
-// What `run` prints of made-up runs: the tables.
+// What `run` prints of made-up runs: the tables and what holds each rung back.
 #include "app/query/results.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "app/query/diagnoses.h"
 #include "app/query/terminal.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
@@ -111,4 +113,63 @@ TEST_CASE("a comparison's rows have no gain: its verdict says it") {
   const std::string text =
       results_text(ladder({{"cpu.naive_o1", 4e6}, {"cpu.packed", 1e6}}, RunMode::compare), 4, {});
   CHECK_FALSE(has(text, "gain"));
+}
+
+TEST_CASE("rungs that share cause and lever share a paragraph; a CPU is not advised more warps") {
+  const Run run = ladder({{"cpu.naive_o1", 240e6},
+                          {"cpu.naive_o3", 230e6},
+                          {"cpu.loop_order", 21e6},
+                          {"cpu.packed", 22e6},
+                          {"cpu.packed_avx2", 2.3e6},
+                          {"cpu.threads", 4.2e6}});
+  const std::string text = diagnoses_text(run, 4, *find_lab("gemm"));
+  INFO(text);
+  CHECK(text.find("latency or occupancy") == text.rfind("latency or occupancy"));
+  CHECK(contains(text, "lever: more independent work in flight"));
+  CHECK(text.find("lever: more") == text.rfind("lever: more"));
+  CHECK_FALSE(contains(text, "warps"));
+  CHECK(contains(text, "rungs that pull it: cpu.loop_order after cpu.naive_o1, cpu.naive_o3;"));
+  CHECK(contains(text, "  compute:"));
+  CHECK(contains(text, "not sure, nothing is near its limit, and not everything is far below it:"));
+  for (const Series& series : run.series())
+    CHECK(contains(text, series.kernel.substr(series.kernel.find('.') + 1)));
+  for (const std::string& line : lines_of(text)) {
+    CHECK(display_width(line) <= 100);
+  }
+}
+
+TEST_CASE("kernels and counters of a GPU's rung stand below it, why there are none once") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(
+      work(RequestType::run, 4, {"gemm.cuda.naive", "gemm.cpu.naive_o1", "gemm.cpu.naive_o3"}));
+  Series gpu = measured(4, 0, "gemm.cuda.naive", 5e6);
+  DeviceKernel kernel;
+  kernel.name = "naive_kernel";
+  gpu.resources = Resources{};
+  gpu.resources->kernels = {kernel};
+  gpu.counters = {{"dram_bytes", 1.5e6, "B"}};
+  out.worker("result", with(about(4, 0), "outcome", gpu));
+  for (const int index : {1, 2}) {
+    Series cpu = measured(4, index, index == 1 ? "gemm.cpu.naive_o1" : "gemm.cpu.naive_o3", 24e6);
+    cpu.unavailable["counters"] = "not read in live mode";
+    out.worker("result", with(about(4, index), "outcome", cpu));
+  }
+  const Run run = read_run(out);
+  const std::vector<std::string> lines = lines_of(diagnoses_text(run, 4, *find_lab("gemm")));
+  size_t at = 0;
+  while (at < lines.size() && lines[at].rfind("    cuda.naive", 0) != 0) ++at;
+  REQUIRE(at + 2 < lines.size());
+  CHECK(contains(lines[at + 1], "naive_kernel: "));
+  CHECK(contains(lines[at + 2], "dram_bytes "));
+  CHECK(std::count(lines.begin(), lines.end(), "  counters unavailable: not read in live mode") ==
+        1);
+}
+
+TEST_CASE("text is broken at spaces, and no number is parted from its unit") {
+  CHECK(wrapped("one two three", 9, 2) == "one two\n  three");
+  CHECK(wrapped("  a 12.5 % of it", 8, 4) == "  a\n    12.5 %\n    of\n    it");
+  CHECK(wrapped("  a 12.5 % of it", 9, 4) == "  a\n    12.5 %\n    of it");
+  CHECK(wrapped("unbreakable", 3, 2) == "unbreakable");
+  CHECK(wrapped("", 10, 2).empty());
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/diagnoses.h"
 #include "app/query/published.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"

@@ -22,6 +22,10 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool locale_has_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
@@ -35,25 +39,10 @@ bool locale_has_utf8() {
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kAscii = {{
-    {"±", "+-"},
-    {"µ", "u"},
-    {"μ", "u"},
-    {"×", "x"},
-    {"≈", "~"},
-    {"·", "|"},
-    {"…", "..."},
-    {"≤", "<="},
-    {"≥", ">="},
-    {"—", "-"},
-    {"–", "-"},
-    {"→", "->"},
-    {"✓", "ok"},
-    {"✗", "FAIL"},
-    {"\u202f", " "},
-    {"\u00a0", " "},
-    {"\u2009", " "},
-    {"÷", "/"},
-    {"∞", "inf"},
+    {"±", "+-"},     {"µ", "u"},      {"μ", "u"},  {"×", "x"},    {"≈", "~"},
+    {"·", "|"},      {"…", "..."},    {"≤", "<="}, {"≥", ">="},   {"—", "-"},
+    {"–", "-"},      {"→", "->"},     {"✓", "ok"}, {"✗", "FAIL"}, {"\u202f", " "},
+    {"\u00a0", " "}, {"\u2009", " "}, {"÷", "/"},  {"∞", "inf"},
 }};
 
 }  // namespace
@@ -101,6 +90,31 @@ std::string fit(const std::string& text, size_t width) {
     ++end;
   }
   return text.substr(0, end) + std::string("...").substr(0, std::min<size_t>(3, width));
+}
+
+std::string wrapped(const std::string& text, size_t width, size_t indent) {
+  std::string all, line;
+  size_t at = text.find_first_not_of(' ');  // what the first line is indented by stands
+  line = text.substr(0, std::min(at, text.size()));
+  bool is_begun = false;  // the line holds a word
+  while (at < text.size()) {
+    // A word, and those that follow a number in it.
+    size_t end = std::min(text.find(' ', at), text.size());
+    for (size_t last = at; end < text.size() && is_digit(text[last]);) {
+      last = end + 1;
+      end = std::min(text.find(' ', last), text.size());
+    }
+    const std::string word = text.substr(at, end - at);
+    at = text.find_first_not_of(' ', end);
+    if (is_begun && display_width(line) + 1 + display_width(word) > width) {
+      all += line + "\n";
+      line = std::string(indent, ' ');
+      is_begun = false;
+    }
+    line += (is_begun ? " " : "") + word;
+    is_begun = true;
+  }
+  return all + line;
 }
 
 size_t terminal_width() {

@@ -18,6 +18,9 @@ std::string to_ascii(const std::string& text);
 std::string for_terminal(const std::string& text);
 /// Cut to `width` columns, ending in "..." where something is missing.
 std::string fit(const std::string& text, size_t width);
+/// Broken at spaces into lines of at most `width` columns, all but the first indented by `indent`; longer where a
+/// word is longer. A number stays with its unit: no line ends in one.
+std::string wrapped(const std::string& text, size_t width, size_t indent);
 /// Columns of the terminal on stderr; 80 where it does not say.
 size_t terminal_width();
 
