@@ -471,6 +471,73 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
   }
 }
 
+TEST_CASE("the completion script of bash completes commands, options, labs and rungs") {
+  const Folder folder;
+  const std::string script = folder / "completion.bash";
+  const Outcome printed = ridgepoint({"completion", "bash"});
+  CHECK(printed.code == 0);
+  write_all(script, printed.out);
+  const auto bash = [](std::vector<std::string> args) {
+    return Program("/bin/bash", std::move(args)).finish();
+  };
+  const Outcome parsed = bash({"-n", script});
+  INFO(parsed.err);
+  CHECK(parsed.code == 0);
+  // What stands on the line, the last word unfinished.
+  const auto completed = [&](const std::string& line) {
+    const Outcome outcome = bash({"-c",
+                                  "source \"$0\"; COMP_WORDS=(" + line +
+                                      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _ridgepoint; "
+                                      "echo \"${COMPREPLY[*]}\"",
+                                  script});
+    CHECK(outcome.err.empty());
+    return outcome.out;
+  };
+  CHECK(completed("ridgepoint comp") == "compare completion\n");
+  CHECK(completed("ridgepoint run ge") == "gemm\n");
+  CHECK(completed("ridgepoint run gemm --mo") == "--mode\n");
+  CHECK(completed("ridgepoint run gemm --mode ''") == "live measure\n");
+  CHECK(completed("ridgepoint run gemm --rungs naiv") == "naive_o1 naive_o3 naive\n");
+  CHECK(completed("ridgepoint run gemm --rungs packed,lo") == "packed,loop_order\n");
+  CHECK(completed("ridgepoint compare gemm --baseline loop_o") == "loop_order\n");
+  CHECK(completed("ridgepoint compare gemm --candidate cache_b") == "cache_blocks\n");
+  CHECK(completed("ridgepoint list --asm gemm.cpu.loop") == "gemm.cpu.loop_order\n");
+  CHECK(completed("ridgepoint run gemm --out run") == "\n");  // bash completes files by itself
+}
+
+TEST_CASE("completions for zsh and fish, and the manual page, name every command") {
+  const std::string help = ridgepoint({"--help"}).out;
+  const std::string page = ridgepoint({"man"}).out;
+  const std::string fish = ridgepoint({"completion", "fish"}).out;
+  const std::string zsh = ridgepoint({"completion", "zsh"}).out;
+  CHECK(has(zsh, "compdef _ridgepoint ridgepoint"));
+  std::istringstream names(zsh.substr(zsh.find("{ echo ") + 7));
+  int count = 0;
+  for (std::string name; names >> name && name != ";" && name.back() != ';'; ++count) {
+    INFO(name);
+    CHECK(has(help, "\n  " + name + " "));
+    CHECK(has(fish, "__fish_use_subcommand -a " + name + " "));
+    CHECK((has(page, ".SS \"" + name + " ") || has(page, ".SS \"" + name + "\"")));
+  }
+  CHECK(count > 15);
+  CHECK(ridgepoint({"completion", "tcsh"}).code == 64);
+  CHECK(ridgepoint({"completion"}).code == 64);
+}
+
+TEST_CASE("the manual page is troff that man reads without a warning") {
+  const Folder folder;
+  write_all(folder / "ridgepoint.1", ridgepoint({"man"}).out);
+  const std::string read = "man -l --warnings '" + (folder / "ridgepoint.1") + "' >/dev/null";
+  const Outcome outcome =
+      Program("/bin/bash", {"-c", "command -v man groff >/dev/null || exit 77; " + read}).finish();
+  if (outcome.code == 77) {
+    WARN("skipped: no man or no groff");
+    return;
+  }
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+}
+
 TEST_CASE("a read-only folder is found before anything is measured") {
   if (geteuid() == 0) {
     WARN("skipped: root may write anywhere");
