@@ -471,6 +471,32 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
   }
 }
 
+TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {
+  const std::string run = variable("RIDGE_BIN") +
+                          " run gemm --rungs loop_order,cache_blocks --set n=64 --mode live "
+                          "--limit 0.05 2>/dev/null";
+  const Outcome outcome =
+      Program("/bin/bash", {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +
+                                      run + "' /dev/null </dev/null"})
+          .finish();
+  if (outcome.code == 77) {
+    WARN("skipped: no program 'script' to make a terminal");
+    return;
+  }
+  INFO(outcome.out);
+  CHECK(outcome.code == 0);
+  CHECK(has(outcome.out, "hot cache, live"));
+  const size_t heading = outcome.out.find("time/call"),
+               first = outcome.out.find("\ncpu.loop_order ");
+  const size_t second = outcome.out.find("\ncpu.cache_blocks ");
+  REQUIRE(second != std::string::npos);
+  CHECK(heading < first);
+  CHECK(first < second);
+  CHECK(first == outcome.out.rfind("\ncpu.loop_order "));
+  CHECK(second == outcome.out.rfind("\ncpu.cache_blocks "));
+  CHECK(has(outcome.out.substr(second), "bottlenecks"));
+}
+
 TEST_CASE("the completion script of bash completes commands, options, labs and rungs") {
   const Folder folder;
   const std::string script = folder / "completion.bash";

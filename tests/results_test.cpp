@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/query/diagnoses.h"
+#include "app/query/series_table.h"
 #include "app/query/terminal.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
@@ -172,4 +173,46 @@ TEST_CASE("text is broken at spaces, and no number is parted from its unit") {
   CHECK(wrapped("  a 12.5 % of it", 9, 4) == "  a\n    12.5 %\n    of it");
   CHECK(wrapped("unbreakable", 3, 2) == "unbreakable");
   CHECK(wrapped("", 10, 2).empty());
+}
+
+TEST_CASE("on a terminal the same table grows row by row; a row waits for its share of a ceiling") {
+  Transcript start;
+  add_start_of(&start);
+  // The ceilings come after the first row.
+  const auto is_ceilings = [](const std::string& line) { return contains(line, "\"ceilings\""); };
+  const auto ceilings = std::find_if(start.lines.begin(), start.lines.end(), is_ceilings);
+  REQUIRE(ceilings != start.lines.end());
+  const std::string late = *ceilings;
+  start.lines.erase(ceilings);
+  start.send(work(RequestType::run, 4, {"gemm.cpu.naive_o1", "gemm.cpu.loop_order", test::kPeer}));
+  Run run = read_run(start);
+  GrowingTables tables({"gemm.cpu.naive_o1", "gemm.cpu.loop_order", test::kPeer});
+  const auto end_series = [&](int index, const std::string& kernel, double call_ns) {
+    Transcript line;
+    line.worker("result", with(about(4, index), "outcome", measured(4, index, kernel, call_ns)));
+    run.apply_line(line.lines.back());
+  };
+  CHECK(tables.next(run, 4, false).empty());
+  end_series(0, "gemm.cpu.naive_o1", 240e6);
+  CHECK(tables.next(run, 4, false).empty());
+  run.apply_line(late);
+  std::string text = tables.next(run, 4, false);
+  CHECK(lines_of(text).size() == 4);  // an empty line, the parameters, the heading, the row
+  CHECK(row_named(text, "cpu.naive_o1").find(" %") != std::string::npos);
+  CHECK(tables.next(run, 4, false).empty());
+  end_series(1, "gemm.cpu.loop_order", 24e6);
+  const std::string second = tables.next(run, 4, false);
+  CHECK(lines_of(second).size() == 1);
+  CHECK(contains(second, "≈10×"));
+  end_series(2, test::kPeer, 2.4e6);
+  text += second + tables.next(run, 4, true);
+  CHECK(tables.next(run, 4, true).empty());
+  const auto without_spaces = [](std::string all) {
+    std::erase(all, ' ');
+    return all;
+  };
+  std::vector<const Series*> all;
+  for (const Series& series : run.series()) all.push_back(&series);
+  CHECK(without_spaces(text) == without_spaces(series_tables(run, all)));
+  for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
 }

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "app/cli/driver.h"
 #include "app/query/diagnoses.h"
 #include "app/query/published.h"
 #include "app/query/results.h"
+#include "app/query/series_table.h"
 #include "app/query/terminal.h"
 #include "common/record/params.h"
 
@@ -57,34 +60,74 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
                         run_exit_code(run, measured.request, *measured.lab));
 }
 
+/// The table on a terminal, where somebody watches it grow.
+class Watched {
+ public:
+  explicit Watched(bool is_wanted) : is_wanted_(is_wanted) {}
+
+  void begin(const WorkRequest& request) {
+    std::vector<std::string> kernels;
+    for (const KernelRequest& one : request.kernels) kernels.push_back(one.kernel);
+    if (is_wanted_) tables_.emplace(kernels);
+  }
+  void step(Driver& driver, int64_t request) {
+    if (tables_ && driver.may_print()) driver.print_above(lines(driver.run(), request, false));
+  }
+  /// The lines that are still missing; none: nothing was printed, because nobody watches or traps have other tables.
+  std::optional<std::string> rest(const Run& run, int64_t request) {
+    if (!tables_ || !is_begun_) return {};
+    const std::string text = lines(run, request, true);
+    // The machine may have become busy meanwhile.
+    return text + (environment_text(run) == machine_ ? "" : "\n" + environment_text(run));
+  }
+
+ private:
+  std::string lines(const Run& run, int64_t request, bool is_over) {
+    const std::string text = tables_->next(run, request, is_over);
+    if (text.empty() || std::exchange(is_begun_, true)) return text;
+    machine_ = environment_text(run);
+    return machine_ + text;
+  }
+
+  bool is_wanted_ = false, is_begun_ = false;
+  std::optional<GrowingTables> tables_;
+  std::string machine_;
+};
+
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   if (!options.table.empty()) return run_table(common, options);
-  const Measured measured =
-      measure(common, options, RequestType::run,
-              [&](const Lab& lab, const Run& run, const Params& set,
-                  const std::vector<std::string>& edited) -> Result<Selection> {
-                Selection selection;
-                if (edited.empty() || !options.rungs.empty()) {
-                  RIDGE_TRY(const auto all, expand_ranges(set));
-                  for (const Params& one : all) {
-                    RIDGE_TRY(Selection some, select_rungs(lab, run, options.rungs, one));
-                    add_new(std::move(some.kernels), &selection.kernels);
-                    selection.not_run = std::move(some.not_run);
-                  }
-                }
-                for (const std::string& kernel : edited) {
-                  RIDGE_TRY(KernelRequest request, select_edit(run, kernel, set));
-                  selection.kernels.push_back(std::move(request));
-                }
-                return selection;
-              });
+  Watched watched(!common.json && stdout_is_terminal());
+  const Measured measured = measure(
+      common, options, RequestType::run,
+      [&](const Lab& lab, const Run& run, const Params& set,
+          const std::vector<std::string>& edited) -> Result<Selection> {
+        Selection selection;
+        if (edited.empty() || !options.rungs.empty()) {
+          RIDGE_TRY(const auto all, expand_ranges(set));
+          for (const Params& one : all) {
+            RIDGE_TRY(Selection some, select_rungs(lab, run, options.rungs, one));
+            add_new(std::move(some.kernels), &selection.kernels);
+            selection.not_run = std::move(some.not_run);
+          }
+        }
+        for (const std::string& kernel : edited) {
+          RIDGE_TRY(KernelRequest request, select_edit(run, kernel, set));
+          selection.kernels.push_back(std::move(request));
+        }
+        return selection;
+      },
+      [&](const WorkRequest& request) { watched.begin(request); },
+      [&](Driver& driver, int64_t request) { watched.step(driver, request); });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
   const int code = run_exit_code(run, measured.request, *measured.lab);
   if (common.json) {
     print_json(json_of(measured));
   } else if (code != static_cast<int>(ErrorCode::unavailable)) {
-    print(results_text(run, measured.request, measured.selection.not_run));
+    const auto rest = watched.rest(run, measured.request);
+    const std::vector<NotRun>& not_run = measured.selection.not_run;
+    print(rest ? *rest + results_notes(run, measured.request, not_run)
+               : results_text(run, measured.request, not_run));
     print(refusals_text(run, measured.request, *measured.lab));
     print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
     print(diagnoses_text(run, measured.request, *measured.lab));

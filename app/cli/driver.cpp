@@ -165,6 +165,12 @@ Result<void> Driver::carry_out(WorkRequest request, int64_t* id,
   return finish(*id, each_step);
 }
 
+void Driver::print_above(const std::string& text) {
+  if (text.empty()) return;
+  progress_.clear();
+  print(text);
+}
+
 Result<bool> Driver::close_file() {
   if (!file_) return false;
   if (!file_error_) {
@@ -201,7 +207,7 @@ namespace {
 
 Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
                        const Choose& choose, const std::function<void(const WorkRequest&)>& before,
-                       Measured* measured) {
+                       const EachStep& each_step, Measured* measured) {
   RIDGE_TRY(measured->lab, require_lab(options.lab));
   RIDGE_TRY(const Params given, parse_params(options.set));
   RIDGE_TRY(measured->driver, Driver::start(common, options.out));
@@ -227,7 +233,9 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.counters = options.counters;
   if (before) before(request);
   RIDGE_TRY_VOID(driver.fetch_sources(request.kernels));
-  return driver.carry_out(std::move(request), &measured->request);
+  return driver.carry_out(std::move(request), &measured->request, [&] {
+    if (each_step) each_step(driver, measured->request);
+  });
 }
 
 std::string first_reason(const Measured& measured) {
@@ -240,9 +248,10 @@ std::string first_reason(const Measured& measured) {
 }  // namespace
 
 Measured measure(const CommonOptions& common, const MeasureOptions& options, RequestType type,
-                 const Choose& choose, const std::function<void(const WorkRequest&)>& before) {
+                 const Choose& choose, const std::function<void(const WorkRequest&)>& before,
+                 const EachStep& each_step) {
   Measured measured;
-  if (auto done = carry_out(common, options, type, choose, before, &measured); !done) {
+  if (auto done = carry_out(common, options, type, choose, before, each_step, &measured); !done) {
     measured.error = done.error();
   }
   // Nothing was asked of the worker: an empty file would only replace an older run.

@@ -59,6 +59,9 @@ class Driver {
   /// Sends the request and waits for it.
   Result<void> carry_out(WorkRequest request, int64_t* id,
                          const std::function<void()>& each_step = {});
+  /// Prints to stdout, above the line of the progress. Not while a block is timed: it would disturb it.
+  bool may_print() const { return !session_->in_timed_block(); }
+  void print_above(const std::string& text);
   /// Completes the output file; true if there is one. To be called whatever happened before.
   Result<bool> close_file();
 
@@ -133,11 +136,15 @@ struct Measured {
 using Choose = std::function<Result<Selection>(const Lab& lab, const Run& run, const Params& set,
                                                const std::vector<std::string>& edited)>;
 
+/// Called every 0.1 s or more often while the request is carried out.
+using EachStep = std::function<void(Driver& driver, int64_t request)>;
+
 /// Lab, parameters and output file are checked before a worker is started; rungs and parameters
 /// before anything is measured; then catalogue, sources and the request itself. The file
 /// is completed whatever happened. `before` is told the request just before it is sent.
 Measured measure(const CommonOptions& common, const MeasureOptions& options, RequestType type,
-                 const Choose& choose, const std::function<void(const WorkRequest&)>& before = {});
+                 const Choose& choose, const std::function<void(const WorkRequest&)>& before = {},
+                 const EachStep& each_step = {});
 
 /// Errors end a command with their code; else `code` stands. Prints nothing that is not an error.
 int finish_command(const CommonOptions& common, const MeasureOptions& options,

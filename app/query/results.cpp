@@ -119,13 +119,22 @@ std::string stages_text(const std::vector<const Series*>& all) {
 }  // namespace
 
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
+  std::vector<const Series*> rows;
+  for (const Series* series : series_of(run, request)) {
+    if (series->kind != RungKind::trap) rows.push_back(series);
+  }
+  const bool is_empty = series_of(run, request).empty();
+  return (is_empty ? "" : environment_text(run)) + series_tables(run, rows) +
+         results_notes(run, request, not_run);
+}
+
+std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
   const std::vector<const Series*> all = series_of(run, request);
-  std::string text = all.empty() ? "" : environment_text(run);
-  std::vector<const Series*> traps, others;
-  for (const Series* series : all)
-    (series->kind == RungKind::trap ? traps : others).push_back(series);
-  if (!traps.empty()) text += "\n" + heading_of(traps) + traps_text(traps);
-  text += series_tables(run, others);
+  std::vector<const Series*> traps;
+  for (const Series* series : all) {
+    if (series->kind == RungKind::trap) traps.push_back(series);
+  }
+  std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
   std::string notes;
   for (const Series* series : all) {

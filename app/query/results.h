@@ -14,6 +14,8 @@ namespace ridge::app {
 
 /// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
 std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+/// What stands below those rows: traps, stages, and why what is missing is missing.
+std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
 /// Traps: the lie beside the honest figure, the factor between, and what the guard said.
 std::string traps_text(const std::vector<const Series*>& traps);
 /// Trainings of several seeds: the metric's difference to the first one's of the same backend, with its interval.

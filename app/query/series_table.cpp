@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -184,6 +185,88 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
     if (has_gain && !std::exchange(is_explained, true)) text += kGainNote;
   }
   return text;
+}
+
+// ---- line by line ------------------------------------------------------------------------------
+
+namespace {
+
+/// As wide as the figures of a kernel get; 0: a column that not every table has.
+constexpr size_t kFixedWidths[kColumns] = {0, 9, 6, 7, 4, 12, 10, 0, 9, 0, 0, 0, 9};
+
+bool is_ended(const Series& series) {
+  return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
+}
+
+bool is_share_known(const Run& run, const Series& series) {
+  return !has_speed(series) || series.flop == 0 || derive(series, run.ceilings()).compute;
+}
+
+/// The series of the request, in order, up to the first whose row is not ready.
+std::vector<const Series*> ready_series(const Run& run, int64_t request, bool is_over) {
+  std::vector<const Series*> ready;
+  for (const Series& series : run.series()) {
+    if (series.request != request || series.kind == RungKind::trap) continue;
+    if (!is_over && !is_ended(series)) break;
+    ready.push_back(&series);
+  }
+  if (!is_over && !ready.empty() && !is_share_known(run, *ready.back())) ready.pop_back();
+  return ready;
+}
+
+}  // namespace
+
+GrowingTables::GrowingTables(const std::vector<std::string>& kernels) {
+  for (const std::string& kernel : kernels)
+    name_width_ = std::max(name_width_, display_width(short_name(kernel)));
+}
+
+std::string GrowingTables::next(const Run& run, int64_t request, bool is_over) {
+  const auto tables = tables_of(ready_series(run, request, is_over));
+  std::string text;
+  for (size_t i = tables_ > 0 ? tables_ - 1 : 0; i < tables.size(); ++i) {
+    Gains gains;
+    for (size_t r = 0; r < tables[i].size(); ++r) {
+      const std::vector<std::string> row = row_of(run, *tables[i][r], gains.next(*tables[i][r]));
+      if (i == tables_) text += begin(tables[i], row);
+      if (r < rows_) continue;
+      text += line(row);
+      has_gain_ |= !row[kGain].empty();
+      ++rows_;
+    }
+  }
+  return is_over ? text + explanation() : text;
+}
+
+std::string GrowingTables::begin(const std::vector<const Series*>& table,
+                                 const std::vector<std::string>& row) {
+  const std::string before = explanation();
+  ++tables_;
+  rows_ = 0;
+  has_gain_ = false;
+  widths_.assign(std::begin(kFixedWidths), std::end(kFixedWidths));
+  widths_[kRung] = name_width_;
+  // A column that few tables have is there where the first row fills it.
+  for (size_t c = 1; c < kColumns; ++c) {
+    if (widths_[c] == 0 && !row[c].empty())
+      widths_[c] = std::max(display_width(row[c]), display_width(kHeading[c]));
+  }
+  return before + "\n" + heading_of(table) + table_line(kHeading, widths_);
+}
+
+/// A figure that has no column in this table follows its row, with the column's name.
+std::string GrowingTables::line(const std::vector<std::string>& row) const {
+  std::string text = table_line(row, widths_);
+  text.pop_back();
+  for (size_t c = 0; c < kColumns; ++c) {
+    if (widths_[c] == 0 && !row[c].empty()) text += "  " + kHeading[c] + " " + row[c];
+  }
+  return text + "\n";
+}
+
+/// What ≈ means, once, below the first table that has it.
+std::string GrowingTables::explanation() {
+  return has_gain_ && !std::exchange(is_explained_, true) ? kGainNote : "";
 }
 
 }  // namespace ridge::app

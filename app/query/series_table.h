@@ -1,6 +1,8 @@
 // The tables of a ladder: a row per rung, in the order measured.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,5 +25,27 @@ std::string heading_of(const std::vector<const Series*>& all);
 /// ours above it. It divides medians measured one after the other: ≈ marks it, and a line below the first such table
 /// says that a comparison decides.
 std::string series_tables(const Run& run, const std::vector<const Series*>& all);
+
+/// The same tables, line by line while a run grows: the widths of the columns are known beforehand.
+class GrowingTables {
+ public:
+  /// `kernels` are asked for: the widest name gives the first column its width.
+  explicit GrowingTables(const std::vector<std::string>& kernels);
+  /// The lines that have come up since the last call. A row is ready once its series has ended and its share of a
+  /// ceiling is known, or the next series has ended too: ceilings may be measured after the first rows. `is_over`: no
+  /// series is waited for. Traps have no row.
+  std::string next(const Run& run, int64_t request, bool is_over);
+
+ private:
+  std::string begin(const std::vector<const Series*>& table, const std::vector<std::string>& row);
+  std::string line(const std::vector<std::string>& row) const;
+  std::string explanation();
+
+  size_t name_width_ = 0;
+  size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
+  std::vector<size_t> widths_;    ///< of the last table
+  bool has_gain_ = false;         ///< it has
+  bool is_explained_ = false;
+};
 
 }  // namespace ridge::app

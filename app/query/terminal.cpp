@@ -156,26 +156,30 @@ void complain(const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 
+bool stdout_is_terminal() {
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::string table_line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
+  std::string text;
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (widths[c] == 0) continue;
+    const size_t used = display_width(cells.at(c));
+    const std::string gap(used < widths[c] ? widths[c] - used : 0, ' ');
+    text += (text.empty() ? "" : "  ") + (c == 0 ? cells[c] + gap : gap + cells[c]);
+  }
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
 std::string table(const std::vector<std::string>& heading,
                   const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths(heading.size(), 0);
-  for (const auto& row : rows) {
-    for (size_t c = 0; c < heading.size(); ++c) {
-      widths[c] = std::max(widths[c], display_width(row.at(c)));
-    }
+  for (size_t c = 0; c < heading.size(); ++c) {
+    for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row.at(c)));
+    if (widths[c] > 0) widths[c] = std::max(widths[c], display_width(heading[c]));
   }
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::string text;
-    for (size_t c = 0; c < heading.size(); ++c) {
-      if (widths[c] == 0) continue;
-      const size_t width = std::max(widths[c], display_width(heading[c]));
-      const std::string gap(width - display_width(cells[c]), ' ');
-      text += (text.empty() ? "" : "  ") + (c == 0 ? cells[c] + gap : gap + cells[c]);
-    }
-    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-  };
-  std::string text = line(heading);
-  for (const auto& row : rows) text += line(row);
+  std::string text = table_line(heading, widths);
+  for (const auto& row : rows) text += table_line(row, widths);
   return text;
 }
 

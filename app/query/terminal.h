@@ -38,6 +38,11 @@ void print(const std::string& text);
 /// The same to stderr, with a newline.
 void complain(const std::string& text);
 
+/// Whether stdout is a terminal, so that somebody may be watching.
+bool stdout_is_terminal();
+
+/// One line of a table, with its newline: a column of width 0 is left out, and a wider cell pushes the rest aside.
+std::string table_line(const std::vector<std::string>& cells, const std::vector<size_t>& widths);
 /// Left-aligned first column, the others to the right; columns two spaces apart. Empty columns
 /// (nothing but their heading) are left out.
 std::string table(const std::vector<std::string>& heading,
