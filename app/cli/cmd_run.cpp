@@ -73,7 +73,7 @@ class Watched {
   void step(Driver& driver, int64_t request) {
     if (tables_ && driver.may_print()) driver.print_above(lines(driver.run(), request, false));
   }
-  /// The lines that are still missing; none: nothing was printed, because nobody watches or traps have other tables.
+  /// The lines that are still missing; none: nothing was printed, because no terminal watches or traps have other tables.
   std::optional<std::string> rest(const Run& run, int64_t request) {
     if (!tables_ || !is_begun_) return {};
     const std::string text = lines(run, request, true);

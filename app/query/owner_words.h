@@ -14,7 +14,7 @@ struct OwnerWord {
   const char* instead = "~";
 };
 
-/// The first word at or after `from` that names a user, whoever it is: a folder of home (/home/ann, /Users/ann, /root,
+/// The first word at or after `from` that names a user: a folder of home (/home/ann, /Users/ann, /root,
 /// C:\Users\ann), a folder of /tmp, an address (ann@example.org). Separators may be doubled or mixed, as they are in a
 /// text that was escaped once more.
 std::optional<OwnerWord> find_owner_word(std::string_view text, size_t from = 0);

@@ -154,7 +154,7 @@ bool has_frontier(const Lab& lab) {
   return std::string_view(lab.quality_metric) == "accuracy";
 }
 
-ChartRows ladder_rows(const State& state) {
+ChartRows unpaired_ladder_rows(const State& state) {
   ChartRows out;
   std::string section;
   for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
@@ -179,6 +179,11 @@ ChartRows ladder_rows(const State& state) {
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(row.rung->kernel);
   }
+  return out;
+}
+
+ChartRows ladder_rows(const State& state) {
+  ChartRows out = unpaired_ladder_rows(state);
   if (has_frontier(*state.selection.lab)) {
     chart::pair_seeds(state.run().series().pointers(), state.selection.lab->quality_metric,
                       out.rows);

@@ -26,6 +26,8 @@ void set_source(const Run& run, const std::string& machine, const Series* series
 
 /// Valid until the run changes or the ladder is rebuilt.
 ChartRows ladder_rows(const State& state);
+/// The same without what pairs of seeds say: cheap enough for every frame.
+ChartRows unpaired_ladder_rows(const State& state);
 /// The ladder's rows, and after each the same rung at the same size in its other data types: what
 /// speed costs in accuracy shows only beside one another.
 ChartRows type_rows(const State& state);

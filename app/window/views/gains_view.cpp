@@ -59,7 +59,7 @@ std::string part_in_view(const State& state, const ChartRows& rows) {
 
 /// The rows of the part in view: each part has an axis and a ceiling of its own.
 ChartRows climb_rows(const State& state) {
-  ChartRows all = ladder_rows(state), some;
+  ChartRows all = unpaired_ladder_rows(state), some;
   const std::string shown = part_in_view(state, all);
   for (size_t i = 0; i < all.rows.size(); ++i) {
     if (!is_step(all, i) || part_of(all.rows[i], all.kernels[i]) != shown) continue;
@@ -110,25 +110,27 @@ const Comparison* pair_of(const State& state, const RungView& before, const Rung
   return found.comparison && fits(*found.comparison) ? found.comparison : nullptr;
 }
 
-/// The nearest rung before this one that has a speed of its own.
+/// The nearest rung before this one that has a speed of its own, on the same machine at the same size.
 const RungView* step_before(const State& state, const RungView& row, const std::string& unit) {
   const Rung* rung = row.rung;
   while ((rung = previous_rung(*state.selection.lab, *rung)) != nullptr) {
     const RungView* before = find_row(state.ladder, rung->kernel);
     const auto rate = before ? rate_of(before->series) : std::nullopt;
     if (rate && rate->unit == unit && before->origin == row.origin &&
-        before->machine == row.machine)
+        before->machine == row.machine && before->shown_size == row.shown_size)
       return before;
   }
   return nullptr;
 }
 
+/// What the step to this rung brought. A step from a stale rung is said to be stale where it came from.
 std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row, double rate,
                                         const std::string& unit) {
   const RungView* before = row.rung->peer ? nullptr : step_before(state, row, unit);
   if (!before) return std::nullopt;
-  const std::string from = before->rung->title;
   const Comparison* pair = pair_of(state, *before, row);
+  const bool stale = before->series->stale || (pair && pair->stale);
+  const std::string from = with_stale(before->rung->title, stale);
   if (pair && pair->ratio > 0) return chart::ClimbStep{pair->ratio, supported_verdict(*pair), from};
   return chart::ClimbStep{rate / rate_of(before->series)->value, std::nullopt, from};
 }
@@ -144,7 +146,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
   return {format_time_ns(series.stats->median_ns),
           derived.compute ? format_share(derived.compute->value) : "",
           derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : "",
-          error.empty() ? "" : error + (series.quality_passed() ? " ✓" : " ✗")};
+          error.empty() ? "" : error + " ✓"};  // only what passed has a row of figures
 }
 
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
@@ -177,12 +179,15 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   return row;
 }
 
-/// "naive → TMA, persistent: ≈ 106×", empty where nothing climbed.
-std::string total_text(const std::vector<chart::ClimbRow>& rows) {
+/// "naive → TMA, persistent: ≈ 106×", of rungs of one machine at one size; empty where nothing climbed.
+std::string total_text(const std::vector<chart::ClimbRow>& rows, const ChartRows& from) {
   const chart::ClimbRow *first = nullptr, *best = nullptr;
-  for (const chart::ClimbRow& row : rows) {
-    if (!row.rate || row.is_peer) continue;
-    if (!first) first = &row;
+  std::string where;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const chart::ClimbRow& row = rows[i];
+    const std::string here = from.rows[i].origin + "\n" + from.rows[i].sublabel;
+    if (!row.rate || row.is_peer || (first && here != where)) continue;
+    if (!first) first = &row, where = here;
     if (!best || *row.rate > *best->rate) best = &row;
   }
   if (!first || best == first) return "";
@@ -198,10 +203,11 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit));
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
+  const bool is_error = lab.quality_metric == kErrorMetric;
   options.columns = {{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
                      {"Bandwidth", "", "memory_bandwidth"},
-                     {lab.quality_metric == kErrorMetric ? "Error" : "Quality", "", "error_nmse"}};
+                     {is_error ? "Error" : "Quality", "", is_error ? "error_nmse" : "accuracy"}};
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series* series = out->rows[i].series;
     if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;
@@ -211,7 +217,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     if (ceiling) options.ceiling = *ceiling;
   }
   chart::ChartModel model = chart::climb_chart(rows, options);
-  if (std::string total = total_text(rows); !total.empty())
+  if (std::string total = total_text(rows, *out); !total.empty())
     model.legend.insert(model.legend.begin(), std::move(total));
   return model;
 }
@@ -224,12 +230,12 @@ bool climbs(const State& state) {
 }
 
 bool has_parts(const State& state) {
-  return parts_of(ladder_rows(state)).size() > 1;
+  return parts_of(unpaired_ladder_rows(state)).size() > 1;
 }
 
 void draw_climb_bar(Ui& ui, Area area) {
   constexpr float kPart_px = 130;
-  const ChartRows rows = ladder_rows(ui.state);
+  const ChartRows rows = unpaired_ladder_rows(ui.state);
   const std::vector<Part> parts = parts_of(rows);
   const std::string shown = part_in_view(ui.state, rows);
   std::vector<std::string> titles;

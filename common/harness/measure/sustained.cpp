@@ -208,10 +208,10 @@ Result<void> settle_clock(const SustainedEntry& entry, int series, Observer* obs
   const SustainedRule rule;
   if (!(entry.device->free_clock_hz() > 0)) return {};
   observer->phase(series, {.phase = "warmup", .text = "at work until the clock stays where it is"});
-  ClockLook look;
-  look.free_hz = entry.device->free_clock_hz();
   Work before;
   for (double spent_s = 0; spent_s < rule.settle_s;) {
+    ClockLook look;  // of this half second alone: what the work before left behind has passed
+    look.free_hz = entry.device->free_clock_hz();
     Work now;
     while (now.ns < kLook_s * 1e9) {
       if (observer->cancelled()) return cancelled_error();
