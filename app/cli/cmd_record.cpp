@@ -206,7 +206,8 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
                          "a POINT where energy, telemetry and counters are recorded too (repeat)"));
   one_at_a_time(
       command.add_option("--sustained", plan.sustained,
-                         "a POINT whose last rung meets the libraries in turns alone (repeat)"));
+                         "a POINT whose last rung meets the libraries in turns alone; one that is "
+                         "not among POINT holds these turns and nothing else (repeat)"));
   command.add_flag("--dirty", options->dirty,
                    "from a build of changed files; the recording names its commit so");
   command.add_flag(

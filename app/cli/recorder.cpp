@@ -111,14 +111,34 @@ class Recorder {
         RIDGE_TRY_VOID(record_point(params, point, dtype));
       }
     }
+    for (const std::string& point : plan_.sustained) {
+      if (std::count(plan_.points.begin(), plan_.points.end(), point) > 0) continue;
+      for (const std::string& dtype : dtypes) {
+        RIDGE_TRY(const Params params, params_of(point, dtype, size));
+        RIDGE_TRY_VOID(record_sustained(params, name_of(point, dtype), dtype));
+      }
+    }
     return {};
+  }
+
+  static std::string name_of(const std::string& point, const std::string& dtype) {
+    return dtype.empty() ? point : point + " " + dtype;
+  }
+
+  /// Of a point whose rungs stand in another recording the sustained turns alone.
+  Result<void> record_sustained(const Params& params, const std::string& name,
+                                const std::string& dtype) {
+    RIDGE_TRY(const std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
+    if (!peer) return {};
+    return compare_sustained(*peer, rungs, params, name);
   }
 
   /// The rungs of this type at this point in one run; the fastest library against all others, whose
   /// rounds hold every side; each rung against the one before; and the last one in sustained turns.
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
-    const std::string name = dtype.empty() ? point : point + " " + dtype;
+    const std::string name = name_of(point, dtype);
     RIDGE_TRY(std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
     RIDGE_TRY_VOID(
         run(rungs, params, name, std::count(plan_.energy.begin(), plan_.energy.end(), point) > 0));

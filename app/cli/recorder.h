@@ -24,7 +24,7 @@ struct RecordPlan {
   /// The points where energy, telemetry and hardware counters are recorded too; a row takes twice its time there.
   std::vector<std::string> energy;
   /// The points whose last rung meets the libraries in sustained turns, most of a minute a pair. Elsewhere a held clock
-  /// is said.
+  /// is said. One that is not among `points` holds these turns and nothing else.
   std::vector<std::string> sustained;
 };
 
