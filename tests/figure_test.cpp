@@ -179,6 +179,36 @@ TEST_CASE("of several baselines the one that was compared counts") {
   CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,cublaslt").gap.empty());
 }
 
+TEST_CASE("of one machine's recordings the sustained pair counts, then the fresh one, then the newest") {
+  const Fixture f;
+  const auto recorded = [](double ratio, bool sustained) {
+    Transcript out;
+    add_head(&out);
+    Comparison one = pair(11, at(4096), ratio, {ratio - 0.01, ratio + 0.01}, Verdict::faster);
+    if (sustained) one.equal_clock = PairedVerdict{.ratio = 1.9, .ci = Interval{1.8, 2.0}};
+    add_pair(&out, one);
+    return test::run_of(out);
+  };
+  const Run plain = recorded(1.3, false), sustained = recorded(1.1, true);
+  Run old = recorded(1.2, true);
+  const RungHash now[] = {{"gemm.cuda.wide_tile", "another"}};
+  old.mark_stale(now);
+  const auto value = [&](const std::string& clock, const Run& first, const Run& second) {
+    const Sources sources{nullptr, false, {{&first, "NVIDIA H200"}, {&second, "NVIDIA H200"}}};
+    const auto made = resolve(
+        *parse_reference("h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer" + clock), sources);
+    REQUIRE(made.ok());
+    return made->value;
+  };
+  CHECK(value("", plain, sustained) == 1.1);
+  CHECK(value("", sustained, plain) == 1.1);
+  CHECK(value("", old, sustained) == 1.1);
+  CHECK(value("", sustained, old) == 1.1);
+  CHECK(value(" clock=equal", plain, sustained) == 1.3);  // as good: the first of equals
+  CHECK(value(" clock=equal", old, plain) == 1.3);
+  CHECK(value("", old, plain) == 1.2);  // what was asked, if marked
+}
+
 TEST_CASE("several baselines are compared on one machine") {
   const Fixture f;
   // Another machine, which alone compared with naive_o1, and where the ratio is lower.

@@ -110,7 +110,7 @@ Result<PackedFile> contribute_lab(const CommonOptions& common, const RecordOptio
                                   const Here& here, const Lab& lab, const std::string& folder) {
   RecordPlan plan = options.plan;
   plan.backend = here.backend;
-  if (plan.points.empty()) plan.points = {"-"};
+  if (plan.points.empty() && plan.sustained.empty()) plan.points = {"-"};
   const std::string name = std::string(lab.id) + "." + here.machine + ".jsonl";
   plan.out = folder + "/" + name;
   RIDGE_TRY(const std::string table, record(lab, plan, common));
@@ -181,7 +181,7 @@ int cmd_record(const CommonOptions& common, RecordOptions options) {
     return contribute(common, options);
   }
   options.plan.backend = options.processor == "cpu" ? Backend::cpu : Backend::cuda;
-  if (options.plan.points.empty()) options.plan.points = {"-"};
+  if (options.plan.points.empty() && options.plan.sustained.empty()) options.plan.points = {"-"};
   return record_one(common, options);
 }
 

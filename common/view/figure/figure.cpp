@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
+#include <tuple>
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -119,7 +121,13 @@ Point<Comparison> find_pair(const Reference& reference, const Run& run) {
         holds_all(comparison.candidate_params, wanted))
       matching.push_back(&comparison);
   }
-  return choose(matching, wanted, info);
+  const Point<Comparison> point = choose(matching, wanted, info);
+  if (!point.found || point.found->equal_clock || reference.at_equal_clock) return point;
+  // Of the same point the sustained verdict leads.
+  std::erase_if(matching, [&](const Comparison* one) {
+    return !one->equal_clock || one->candidate_params != point.found->candidate_params;
+  });
+  return matching.empty() ? point : Point<Comparison>{matching.back(), point.doubt};
 }
 
 Result<void> check_params(const Reference& reference, const Run& run) {
@@ -223,6 +231,7 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_r
   made.interval = comparison.ci;
   made.verdict = comparison.verdict;
   made.is_stale = comparison.stale;
+  made.is_sustained = comparison.equal_clock.has_value();
   add_place(place, is_recorded, &made);
   add_texts(reference, &made);
   add_source(reference, verdict_source(comparison), &made);
@@ -286,58 +295,72 @@ std::vector<Shelf> shelves_for(const Reference& reference, const Sources& source
   return shelves;
 }
 
-/// Of one baseline, in the first place that has the point; `found`: one has it, be it without a value.
-Result<Figure> resolve_one(const Reference& reference, const std::vector<Shelf>& shelves,
-                           bool* found) {
+/// Lower is better: without a value, another verdict than the one that leads, changed since.
+auto rank(const Reference& reference, const Figure& figure) {
+  const bool leads = reference.at_equal_clock || figure.is_sustained;
+  return std::make_tuple(!figure.gap.empty(), !leads, figure.is_stale);
+}
+
+/// Of one baseline in these places of one machine, as figure.h ranks them; empty: none has the point.
+Result<std::optional<Figure>> best_place(const Reference& reference,
+                                         std::span<const Shelf> shelves) {
   const auto in = reference.versus.empty() ? alone_in : pair_in;
-  *found = false;
+  std::optional<Figure> best;
   for (const Shelf& shelf : shelves) {
     RIDGE_TRY_VOID(check_params(reference, *shelf.place.run));
-    auto made = in(reference, shelf.place, shelf.is_recorded, found);
-    if (!made || *found) return made;
+    bool found = false;
+    RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &found));
+    if (!found) continue;
+    if (!best || std::make_tuple(rank(reference, made), best->time_utc) <
+                     std::make_tuple(rank(reference, *best), made.time_utc))
+      best = std::move(made);
   }
-  if (shelves.empty() && !reference.machine.empty())
+  return best;
+}
+
+/// Of all baselines in these places of one machine the lowest ratio of those that answer best.
+Result<std::optional<Figure>> best_baseline(const Reference& reference,
+                                            std::span<const Shelf> shelves) {
+  RIDGE_TRY(std::optional<Figure> best, best_place(reference, shelves));
+  for (const std::string& other : reference.or_versus) {
+    Reference one = reference;
+    one.versus = other;
+    RIDGE_TRY(std::optional<Figure> made, best_place(one, shelves));
+    if (!made) continue;
+    const auto answers = [&](const Figure& figure) {
+      const auto [is_gap, is_other, is_stale] = rank(reference, figure);
+      return std::make_tuple(is_gap, is_other, figure.value);
+    };
+    if (!best || answers(*made) < answers(*best)) best = std::move(made);
+  }
+  return best;
+}
+
+Figure nothing_found(const Reference& reference, bool has_place) {
+  if (!has_place && !reference.machine.empty())
     return gap(reference, "there is no recording of a machine called " + reference.machine);
   return gap(reference, reference.versus.empty()
                             ? "no run at hand holds this point"
                             : "no run at hand compares these two in pairs at this point");
 }
 
-/// Of all baselines the lowest ratio in these places.
-Result<Figure> resolve_lowest(const Reference& reference, const std::vector<Shelf>& shelves,
-                              bool* found) {
-  RIDGE_TRY(Figure best, resolve_one(reference, shelves, found));
-  for (const std::string& other : reference.or_versus) {
-    Reference one = reference;
-    one.versus = other;
-    bool has_other = false;
-    RIDGE_TRY(Figure made, resolve_one(one, shelves, &has_other));
-    *found |= has_other;
-    if (made.gap.empty() && (!best.gap.empty() || made.value < best.value)) best = std::move(made);
-  }
-  return best;
-}
-
 }  // namespace
 
 Result<Figure> resolve(const Reference& reference, const Sources& sources) {
-  const std::vector<Shelf> shelves = shelves_for(reference, sources);
-  bool found = false;
-  if (reference.or_versus.empty()) return resolve_one(reference, shelves, &found);
-  // Ratios of two machines say nothing of which baseline is the faster one: the first machine that has one decides.
-  const auto same_machine = [](const Shelf& a, const Shelf& b) {
-    return a.is_recorded == b.is_recorded && a.place.machine == b.place.machine;
-  };
-  std::vector<Shelf> left = shelves;
+  std::vector<Shelf> left = shelves_for(reference, sources);
+  const bool has_place = !left.empty();
   while (!left.empty()) {
     const Shelf first = left.front();
-    const auto others = std::stable_partition(
-        left.begin(), left.end(), [&](const Shelf& one) { return same_machine(one, first); });
-    auto made = resolve_lowest(reference, {left.begin(), others}, &found);
-    if (!made || found) return made;
+    // What is shown comes before what was recorded, be it of one machine.
+    const auto others = std::stable_partition(left.begin(), left.end(), [&](const Shelf& one) {
+      return first.place.run == sources.own ? one.place.run == sources.own
+                                            : one.place.machine == first.place.machine;
+    });
+    RIDGE_TRY(std::optional<Figure> made, best_baseline(reference, {left.begin(), others}));
+    if (made) return *std::move(made);
     left.erase(left.begin(), others);
   }
-  return resolve_one(reference, shelves, &found);
+  return nothing_found(reference, has_place);
 }
 
 std::string verdict_words(const Figure& figure) {

@@ -20,7 +20,8 @@ struct Sources {
   const Run* own = nullptr;  ///< the run that is shown; null: none
   bool is_own_saved =
       false;  ///< it is a saved one, maybe of another machine: its figures are marked as such
-  std::vector<Place> recordings;  ///< the first that holds the point counts
+  std::vector<Place>
+      recordings;  ///< the first machine that holds the point counts, and of its recordings the best
 };
 
 struct Figure {
@@ -35,11 +36,14 @@ struct Figure {
       verdict;  ///< pairs: the sustained one where it was taken, unless clock=equal was asked for
   std::string machine, commit, time_utc;  ///< where and when it was measured
   bool is_recorded = false;               ///< from a recording, so of another machine
-  bool is_stale = false;  ///< the code of a rung has changed since; shown with a mark
-  std::string source;     ///< all of this in words, for a tooltip or a footnote
+  bool is_stale = false;      ///< the code of a rung has changed since; shown with a mark
+  bool is_sustained = false;  ///< of a pair: each side alone, in turns
+  std::string source;         ///< all of this in words, for a tooltip or a footnote
 };
 
-/// Of several baselines all are looked up on one machine: the first that was compared with any of them.
+/// All is looked up on one machine: the first that has the point, or was compared with any of several baselines. Of its
+/// recordings that counts which answers what was asked (a sustained pair unless clock=equal), then what is fresh, then
+/// what is newer; of several baselines, among those that answer so, the lowest ratio.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
 /// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
