@@ -23,11 +23,11 @@ export HOME="$work" XDG_CONFIG_HOME="$work"
 recorded="$source/assets/recorded"
 mkdir "$work/pages"
 # A ladder of one size, one of many sizes with comparisons, long names, traps, and one comparison alone.
-for name in pipeline.h200 gemm.h200.fp32 attention.h200 quant.h200 traps.h200; do
+for name in pipeline.h200 gemm.h200.fp32_large attention.h200 quant.h200 traps.h200; do
   "$bin" report "$recorded/$name.jsonl" --out "$work/pages/$name.html" >/dev/null 2>"$work/err" ||
     fail "report $name: $(cat "$work/err")"
 done
-python3 - "$recorded/gemm.h200.fp32.jsonl" >"$work/one" <<'END' || fail "the recording holds no comparison"
+python3 - "$recorded/gemm.h200.fp32_large.jsonl" >"$work/one" <<'END' || fail "the recording holds no comparison"
 import json, sys
 for line in open(sys.argv[1]):
     for one in json.loads(line).get("comparisons", []):
@@ -36,9 +36,9 @@ for line in open(sys.argv[1]):
 sys.exit(1)
 END
 read -r baseline candidate n <"$work/one"
-"$bin" report "$recorded/gemm.h200.fp32.jsonl" --set "n=$n" --baseline "$baseline" --candidate "$candidate" \
+"$bin" report "$recorded/gemm.h200.fp32_large.jsonl" --set "n=$n" --baseline "$baseline" --candidate "$candidate" \
   --out "$work/pages/comparison.html" >/dev/null 2>"$work/err" || fail "report: $(cat "$work/err")"
-"$bin" handout gemm "$recorded/gemm.h200.fp32.jsonl" --out "$work/pages/handout.html" \
+"$bin" handout gemm "$recorded/gemm.h200.fp32_large.jsonl" --out "$work/pages/handout.html" \
   >/dev/null 2>"$work/err" || fail "handout: $(cat "$work/err")"
 
 python3 "$source/tests/print_check.py" "$chromium" "$work" "$work"/pages/*.html || fail "see above"

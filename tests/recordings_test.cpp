@@ -39,7 +39,7 @@ fs::path folder() {
 
 struct Shipped {
   fs::path path;
-  std::string name;  ///< "gemm.h200.half"
+  std::string name;  ///< "gemm.h200.bf16"
   Run run;           ///< its stale results marked
 };
 

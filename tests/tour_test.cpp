@@ -67,7 +67,7 @@ TEST_CASE("a handout is one page that fetches nothing") {
   CHECK(html.find("<figure class=\"diagram\"><svg") != std::string::npos);
   CHECK(html.find("Diagram unavailable") == std::string::npos);
 
-  const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32.jsonl";
+  const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl";
   REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
   CHECK(read_all(page).find("<figure><svg") != std::string::npos);
 
