@@ -45,11 +45,11 @@ const Lab& pipeline_lab() {
       .sections = {{"CPU", "pipeline.cpu.serial"}, {"GPU", "pipeline.cuda.serial"}},
       .params =
           {{"images", "image files", {200, 2000, 20'000}},
-           {"side", "pixels of a side", {64, 128, 192, 256, 384, 512}},
+           {"side", "pixels of a side", {64, 128, 192, 256, 384, 512}, Level::kLab},
            {"batch", "images in a batch", {16, 32, 64, 128, 256}},
            {"workers", "workers", {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}},
            {"buffers", "batches ahead", {2, 3, 4, 6, 8, 16}},
-           {"layers", "layers: length of a step", {1, 2, 4, 8, 16, 32, 64}},
+           {"layers", "layers: length of a step", {1, 2, 4, 8, 16, 32, 64}, Level::kLab},
            {"device_threads", "threads of the device's pool", {1, 2, 4, 8, 16}, Level::kBench}},
       .quality_metric = "images_misplaced",
       .quality_limit = "each image once an epoch, in the seeded order, intact",

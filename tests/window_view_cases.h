@@ -36,6 +36,7 @@ bool same_scene(const chart::Scene& a, const chart::Scene& b) {
 
 TEST_CASE("R, N, Q and E show the other views and lead back; the buttons do the same", "[window]") {
   Fixture f;
+  set_level(f.state, Level::kBench);
   f.run_all();
   const chart::Scene ladder = f.driver->shell().chart_scene();
   for (const auto& [key, view, name] : {std::tuple{'r', find_view("roofline"), "Roofline"},

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "app/cli/cli.h"
+#include "app/cli/driver.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #ifdef RIDGE_HAS_WINDOW
@@ -20,6 +21,7 @@ struct ShotFileOptions {
   std::vector<std::string> themes = {"dark"};  ///< each scene in each, at each scale
   std::vector<float> scales = {1};
   std::string size;  ///< "1600x1000"
+  std::string level = "lab";
   int width = 1600, height = 1000;
 };
 
@@ -53,6 +55,7 @@ int cmd_shot(const CommonOptions& common, ShotFileOptions options) {
   shot.scales = options.scales;
   shot.width = options.width;
   shot.height = options.height;
+  shot.level = *level_named(options.level);
   return window::shot(shot);
 #else
   return fail(common, {ErrorCode::unavailable, "this ridgepoint was built without its window",
@@ -73,6 +76,9 @@ Command setup_shot(CLI::App& command, const CommonOptions& common) {
       ->delimiter(',')
       ->check(CLI::Range(0.75, 3.0));
   command.add_option("--size", options->size, "WIDTHxHEIGHT, e.g. 1600x1000");
+  add_choice(&command, "--level", "learn, lab (default) or bench: how much of the window is shown",
+             {"learn", "lab", "bench"},
+             [options](const std::string& name) { options->level = name; });
   return [options, &common] { return cmd_shot(common, *options); };
 }
 

@@ -316,6 +316,7 @@ const ViewDesc kInspectView = {
     .label = "Inside",
     .title = "Inside: what a model learned, and how it decides",
     .place = 150,
+    .level = Level::kLearn,
     .blocker = inspect_blocker,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<InspectPanel>(); },
     .actions = inspect_actions};

@@ -57,6 +57,7 @@ struct ParamsBar {
   std::array<std::vector<ParamGroup>, 2> groups_;  ///< all; and what the selected rung takes
   uint64_t version_ = ~0ull;
   const ViewDesc* chart_ = nullptr;
+  Level level_ = Level::kLab;
 };
 
 // ---- right: diagnosis, lesson, source, diff ----

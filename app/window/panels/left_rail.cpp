@@ -235,6 +235,7 @@ void LeftRail::draw(Ui& ui, Area area) {
   Area rest = area.inset(ui.px(16), ui.px(10));
   draw_labs(ui, &rest);
   rest.take_top(ui.px(12));
+  if (is_learning(ui.state)) return draw_ceilings(ui, rest);  // the climb's rows are the rungs
   // The machine keeps room for three ceilings; a ladder longer than the rest scrolls.
   std::string where;
   const auto count =

@@ -58,11 +58,12 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
   // The described model says all the rest, and its rungs are measured hot.
   const bool of_model = state.selection.view == &kDecodeView && state.selection.lab->decodes_model;
   for (const ParamView& param : state.selection.lab->params) {
+    if (!is_shown(param.level, state.appearance.level)) continue;
     if (of_model && param.name != std::string_view("threads")) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
     if (shown.count(param.name)) groups.push_back(stops_of(state, shown, param));
   }
-  if (of_model) return groups;
+  if (of_model || is_learning(state)) return groups;
   groups.push_back({"cache",
                     "",
                     "hot: the data was just used. cold: it has to come from memory.\nTwo different "
@@ -84,6 +85,7 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
 constexpr float kLine = 32, kGap = 14, kPad = 12;
 constexpr int kMostLines = 4;       // the chart under them needs the rest
 constexpr float kLongList = 0.66f;  // of a line: more is a stepper
+constexpr size_t kShortList = 2;    // a learner's: a longer one is a stepper
 
 /// What is shown, and how: the groups, and which of them are steppers.
 struct Shown {
@@ -124,10 +126,12 @@ Shown shown_in(Ui& ui, const std::array<std::vector<ParamGroup>, 2>& groups, flo
   for (const std::vector<ParamGroup>& some : groups) {
     shown.groups = some;
     shown.stepper.assign(shown.groups.size(), false);
-    if (lines_of(ui, shown, room) <= 2) break;
+    // A learner's line is short, whatever there is to choose from.
+    if (!is_learning(ui.state) && lines_of(ui, shown, room) <= 2) break;
     for (size_t i = 0; i < shown.groups.size(); ++i) {
       const ParamGroup& group = shown.groups[i];
-      shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room;
+      shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room ||
+                         (is_learning(ui.state) && group.options.size() > kShortList);
     }
     if (lines_of(ui, shown, room) <= kMostLines) break;
   }
@@ -150,8 +154,10 @@ void apply(State& state, const ParamGroup& group, int index) {
 
 /// What there is to choose stands in the catalogues of all recordings: looked for once for each ladder.
 const std::array<std::vector<ParamGroup>, 2>& ParamsBar::groups(const State& state) {
-  if (version_ != state.ladder.version || chart_ != state.selection.view) {
+  if (version_ != state.ladder.version || chart_ != state.selection.view ||
+      level_ != state.appearance.level) {
     version_ = state.ladder.version;
+    level_ = state.appearance.level;
     chart_ = state.selection.view;
     groups_ = {groups_of(state, false), groups_of(state, true)};
   }

@@ -26,10 +26,14 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
   struct Button {
     const char* action;
     const char* label;
+    Level level;
   };
-  constexpr Button kButtons[] = {{"predict", "Predict"}, {"sweep", "Sweep"}, {"reruns", "Re-run"}};
+  constexpr Button kButtons[] = {{"predict", "Predict", Level::kLearn},
+                                 {"sweep", "Sweep", Level::kLab},
+                                 {"reruns", "Re-run", Level::kBench}};
   Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
+    if (!is_shown(it->level, ui.state.appearance.level)) continue;
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
     // The question before the run stays longest: the others' keys do what they do.
     const float before = it == std::rend(kButtons) - 1
@@ -95,11 +99,13 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
   const float spare =
       area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
-  if (spare >= 0 || ui.state.view.strip == Strip::telemetry) {  // what was asked for is shown
+  const bool learning = is_learning(ui.state);
+  if ((spare >= 0 && !learning) || ui.state.view.strip == Strip::telemetry) {  // asked for: shown
     const float more = std::clamp(spare - ui.px(kRoomierRow - kRow) * rows, 0.0f, ui.px(kStrip));
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
-  verdict_.draw(ui, area.take_bottom(verdict_h, gap));
+  if (!learning || !ui.state.selection.baseline.empty())
+    verdict_.draw(ui, area.take_bottom(verdict_h, gap));
   if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
   chart_.draw(ui, area);
   draw_teaching_buttons(ui, area);
@@ -112,13 +118,15 @@ void LabScreen::draw(Ui& ui, Area all) {
   // Narrow: the rail goes first, since the chart's rows and the keys do all that it does.
   const float most = all.w - 2 * gap;
   if (!narrow) {
-    const Area left = all.take_left(std::min(ui.px(look.left_width), most * 0.26f), gap);
+    const float share = is_learning(ui.state) ? 0.16f : 0.26f;
+    const Area left = all.take_left(std::min(ui.px(look.left_width), most * share), gap);
     left_rail_.draw(ui, left);
     splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &Appearance::left_width,
              1);
   }
   // 460 px show 50 columns of code; a smaller window keeps seven tenths for the rest.
-  const float fitting = std::min(ui.px(460), most * (narrow ? 0.34f : 0.3f));
+  const float share = narrow ? 0.34f : is_learning(ui.state) ? 0.26f : 0.3f;
+  const float fitting = std::min(ui.px(460), most * share);
   const float chosen =
       look.right_width > 0 ? std::min(ui.px(look.right_width), most * 0.55f) : fitting;
   const Area right = all.take_right(chosen, gap);

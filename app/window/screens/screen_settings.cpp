@@ -4,6 +4,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -39,6 +40,13 @@ void draw_look(Ui& ui, Area* rest) {
   place.w = std::min(place.w, ui.px(200));
   const int theme = ui.segments("theme", place, {"Dark", "Light"}, look.light_theme ? 1 : 0);
   if (theme >= 0 && (theme == 1) != look.light_theme) ui.dispatch_action("theme");
+
+  place = setting(ui, rest, "Level", "how much of the window is shown; figures are the same");
+  place.w = std::min(place.w, ui.px(260));
+  const int level =
+      ui.segments("level", place, {"Learn", "Lab", "Bench"}, static_cast<int>(look.level));
+  if (level >= 0 && level != static_cast<int>(look.level))
+    ui.dispatch([level](State& state) { set_level(state, static_cast<Level>(level)); });
 
   place = setting(ui, rest, "Scale", "of everything, as far as the window has room; Ctrl + and −");
   const float h = place.h;

@@ -390,6 +390,14 @@ const Action kAfterViews[] = {
     {"copy_svg", "Copy the chart as SVG", {}, chart_blocker, command<ChartCommand::copy_svg>},
     {"copy_png", "Copy a picture of the chart (PNG)", {}, chart_blocker, request_picture<true>},
     {"save_png", "Save a picture of the chart (PNG)", {}, chart_blocker, request_picture<false>},
+    {"level",
+     "Show more, or less: Learn, Lab, Bench",
+     {},
+     always_available,
+     [](State& state) {
+       const auto next = static_cast<size_t>(state.appearance.level) + 1;
+       set_level(state, static_cast<Level>(next % kLevelNames.size()));
+     }},
     {"reduced_motion",
      "Reduced motion on or off",
      {},

@@ -213,6 +213,7 @@ Json history_json(const State& state) {
 }  // namespace
 
 void load_settings(State* state) {
+  state->appearance.level = Level::kLearn;
   const auto text = read_whole(state->settings.path);
   if (!text) return;
   const auto json = parse_json(*text, state->settings.path);
@@ -230,6 +231,7 @@ void load_settings(State* state) {
   const auto experts = json->find("show_experts");
   if (experts != json->end() && experts->is_boolean())
     state->view.show_experts = experts->get<bool>();
+  if (const auto level = level_named(text_in(*json, "level"))) look.level = *level;
   const auto theme = json->find("theme");
   if (theme != json->end() && theme->is_string()) look.light_theme = *theme == "light";
   const auto reduced = json->find("reduced_motion");
@@ -245,6 +247,7 @@ void save_settings(State* state) {
   const Appearance& look = before ? before->appearance : state->appearance;
   const bool show_experts = before ? before->view.show_experts : state->view.show_experts;
   const Json json = {{"theme", look.light_theme ? "light" : "dark"},
+                     {"level", name_of(look.level)},
                      {"scale", look.scale},
                      {"show_experts", show_experts},
                      {"left_width", look.left_width},

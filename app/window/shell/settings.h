@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/level.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 
@@ -65,6 +66,8 @@ struct State;
 
 /// How the window looks.
 struct Appearance {
+  /// How much of it is shown; a figure is the same at every level. The window of a first start is at kLearn.
+  Level level = Level::kLab;
   bool light_theme = false;
   bool reduced_motion = false;  ///< nothing moves by itself
   float scale = 1;              ///< 0.75 to 3
@@ -85,7 +88,7 @@ struct Settings {
 
 /// $XDG_CONFIG_HOME or ~/.config, then ridgepoint/settings.json. Empty without a home.
 std::string default_settings_path();
-/// Reads what is there into state->appearance; a missing or damaged file leaves the defaults.
+/// Reads what is there into state->appearance; a missing or damaged file leaves the defaults, at the first level.
 void load_settings(State* state);
 /// Writes to state->settings.path, unless that is empty; a failure becomes the notice.
 void save_settings(State* state);

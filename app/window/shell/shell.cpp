@@ -127,8 +127,19 @@ void draw_buttons(Ui& ui, Area* row) {
   };
   if (open) button("cancel", "Cancel  Esc", Ui::Kind::primary);
   if (!open) button("run", "Run  F5", Ui::Kind::primary);
+  if (is_learning(ui.state)) return;
   button("export", "Export", Ui::Kind::normal);
   button("compare", "Compare", Ui::Kind::normal);
+}
+
+/// How much is shown; a click shows more.
+void draw_level(Ui& ui, Area* row) {
+  constexpr std::string_view kTitles[] = {"Learn", "Lab", "Bench"};
+  const auto level = static_cast<size_t>(ui.state.appearance.level);
+  float w = 0;
+  for (const std::string_view title : kTitles) w = std::max(w, ui.width(title, kSmall_px + 1));
+  ui.action_button("level", row->take_right(w + ui.px(24), ui.px(8)), kTitles[level],
+                   Ui::Kind::quiet);
 }
 
 /// Three lines: the menu of screens.
@@ -228,6 +239,7 @@ void TopBar::draw(Ui& ui, Area area) {
   draw_menu_button(ui, &row);
   if (ui.state.view.screen != ScreenId::lab) return draw_tabs(ui, row);
   draw_buttons(ui, &row);
+  draw_level(ui, &row);
   draw_title(ui, &row);
 
   const std::string& baseline = ui.state.selection.baseline;
@@ -244,7 +256,8 @@ void TopBar::draw(Ui& ui, Area area) {
     draw_device(ui, row.take_left(std::min(device_w, device_room), gap));
   }
   if (badge_w > 0) draw_badge(ui, row.take_left(badge_w, gap), badge);
-  draw_baseline(ui, row.take_left(std::min(baseline_w, row.w), gap), label);
+  if (!baseline.empty() || !is_learning(ui.state))
+    draw_baseline(ui, row.take_left(std::min(baseline_w, row.w), gap), label);
 }
 
 namespace {
@@ -431,13 +444,16 @@ void BottomBar::draw(Ui& ui, Area area) {
   ui.fill(area, ui.color(Role::panel));
   Area inner = area.inset(ui.px(24), ui.px(8));
   const float h = ui.px(32), y = area.middle() - h / 2;
-  Area right = inner.take_right(ui.px(256), ui.px(24));
-  ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
-  right.take_left(ui.px(106));
+  const bool learning = is_learning(ui.state);
+  Area right = inner.take_right(ui.px(learning ? 72 : 256), ui.px(24));
   ui.action_button("show_shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
                    Ui::Kind::quiet);
-  ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
-                   Ui::Kind::quiet);
+  if (!learning) {
+    ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
+    right.take_left(ui.px(106));
+    ui.action_button("log", {right.x, y, ui.px(70), h}, ui.state.view.show_log ? "Hide log" : "Log",
+                     Ui::Kind::quiet);
+  }
   if (ui.state.requests.run || ui.state.requests.compare)
     draw_progress(ui, inner);
   else

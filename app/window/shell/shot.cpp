@@ -173,6 +173,7 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
   state.sessions.shown = session->get();
   state.appearance.scale = std::clamp(picture.scale, 0.75f, 3.0f);
   state.appearance.light_theme = picture.theme == "light";
+  state.appearance.level = options.level;
   state.sessions.recordings = recordings;
   (*session)->poll();
   open_lab(state, options.lab);

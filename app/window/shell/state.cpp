@@ -144,6 +144,7 @@ void open_lab(State& state, const std::string& lab_id) {
     state.requests.sources.clear();
     state.requests.assembly.clear();
     if (state.selection.view->blocker) state.selection.view = &kLadderView;  // not every lab has it
+    if (is_learning(state)) state.selection.view = &kGainsView;  // refresh() knows whether it climbs
   }
   state.selection.lab = lab;
   state.ladder.dirty = true;
@@ -188,6 +189,9 @@ bool refresh(State& state, double now_s) {
     state.ladder.seen_version = state.run().version();
     state.ladder.seen_state = state.sessions.shown->state();
     rebuild_ladder(state);
+    // What the catalogue says of its rungs: traps do not climb.
+    if (state.selection.view == &kGainsView && !can_fill(state, kGainsView))
+      state.selection.view = &kLadderView;
     state.ladder.summarized_s = now_s;
     if (state.requests.estimates_due) state.requests.estimates_due_s = now_s + kEstimateDelay_s;
   } else if (now_s - state.ladder.summarized_s >= kSummary_s) {

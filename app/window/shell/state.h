@@ -116,6 +116,11 @@ struct State {
   bool is_replay() const { return sessions.is_replay(); }
 };
 
+/// One canvas, one button: what else there is, the palette finds.
+inline bool is_learning(const State& state) {
+  return state.appearance.level == Level::kLearn;
+}
+
 /// Picks the lab, its parameters and a first selection; `lab_id` may be empty. Asks a live worker
 /// for its catalogue.
 void open_lab(State& state, const std::string& lab_id);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/level.h"
 #include "common/core/result.h"
 
 namespace ridge::window {
@@ -52,6 +53,7 @@ struct ShotOptions {
   std::string lab;     ///< empty: the replay's, else the first
   std::string rung;    ///< kernel id or its last part; empty: as the lab opens
   int width = 1600, height = 1000;
+  Level level = Level::kLab;  ///< how much of the window is shown
   bool kept =
       false;  ///< a run kept to be drawn again: nothing of it is stale, whatever became of the kernels
 };

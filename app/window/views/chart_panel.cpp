@@ -19,12 +19,9 @@ void draw_views(Ui& ui, const Area& area) {
   std::vector<std::string> labels;
   float words = 0;
   int chosen = 0;
-  std::vector<const ViewDesc*> choices;
-  for (const ViewDesc* view : views()) {
-    const bool is_shown = view == ui.state.selection.view;  // a key led to it: its button stays
-    if (!is_shown && !can_fill(ui.state, *view)) continue;
-    choices.push_back(view);
-    if (is_shown) chosen = static_cast<int>(labels.size());
+  const std::vector<const ViewDesc*> choices = offered_views(ui.state);
+  for (const ViewDesc* view : choices) {
+    if (view == ui.state.selection.view) chosen = static_cast<int>(labels.size());
     labels.emplace_back(view->label);
     words += ui.width(view->label, kSmall_px);
   }

@@ -19,7 +19,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kBar_px = 34;
+constexpr float kBar_px = 40, kTotal_px = 22;
 
 /// The part of the ladder that a row belongs to; labs without parts have one for each processor.
 std::string part_of(const chart::LadderRow& row, const std::string& kernel) {
@@ -179,20 +179,27 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   return row;
 }
 
-/// "naive → TMA, persistent: ≈ 106×", of rungs of one machine at one size; empty where nothing climbed.
-std::string total_text(const std::vector<chart::ClimbRow>& rows, const ChartRows& from) {
-  const chart::ClimbRow *first = nullptr, *best = nullptr;
-  std::string where;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const chart::ClimbRow& row = rows[i];
-    const std::string here = from.rows[i].origin + "\n" + from.rows[i].sublabel;
-    if (!row.rate || row.is_peer || (first && here != where)) continue;
-    if (!first) first = &row, where = here;
-    if (!best || *row.rate > *best->rate) best = &row;
+/// What the whole climb brought: "naive → TMA, persistent", "≈ 106×".
+struct Total {
+  std::string steps, ratio;
+};
+
+/// Of rungs of one machine at one size; none where nothing climbed.
+std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
+  const chart::LadderRow *first = nullptr, *best = nullptr;
+  double from = 0, to = 0;
+  for (const chart::LadderRow& row : rows.rows) {
+    const auto rate = rate_of(row.series);
+    if (!rate || rate->unit != unit || row.is_peer) continue;
+    if (first && (row.origin != first->origin || row.sublabel != first->sublabel)) continue;
+    if (!first) first = &row, from = rate->value;
+    if (rate->value > to) best = &row, to = rate->value;
   }
-  if (!first || best == first) return "";
-  return fmt::format("{} → {}: ≈ {}", first->label, best->label,
-                     format_ratio(*best->rate / *first->rate));
+  if (!first || best == first) return std::nullopt;
+  const auto name = [](const chart::LadderRow& row) {
+    return with_stale(row.label, row.series->stale);
+  };
+  return Total{name(*first) + " → " + name(*best), "≈ " + format_ratio(to / from)};
 }
 
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
@@ -217,26 +224,28 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     if (ceiling) options.ceiling = *ceiling;
   }
   chart::ChartModel model = chart::climb_chart(rows, options);
-  if (std::string total = total_text(rows, *out); !total.empty())
-    model.legend.insert(model.legend.begin(), std::move(total));
+  if (const auto total = total_of(*out, unit); total && !is_learning(state))
+    model.legend.insert(model.legend.begin(), total->steps + ": " + total->ratio);
   return model;
 }
 
 bool climbs(const State& state) {
-  return state.selection.lab &&
-         std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), [](const RungView& row) {
-           return !row.info || row.info->kind != RungKind::trap;
-         });
+  const auto is_trap = [](const RungView& row) {
+    return row.info && row.info->kind == RungKind::trap;
+  };
+  const auto& rows = state.ladder.rows;
+  return state.selection.lab && (rows.empty() || !std::all_of(rows.begin(), rows.end(), is_trap));
 }
 
-bool has_parts(const State& state) {
-  return parts_of(unpaired_ladder_rows(state)).size() > 1;
+bool has_bar(const State& state) {
+  return is_learning(state) || parts_of(unpaired_ladder_rows(state)).size() > 1;
 }
 
-void draw_climb_bar(Ui& ui, Area area) {
-  constexpr float kPart_px = 130;
-  const ChartRows rows = unpaired_ladder_rows(ui.state);
+/// The parts of the ladder; a learner steps through them.
+void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
+  constexpr float kPart_px = 130, kStepper_px = 200;
   const std::vector<Part> parts = parts_of(rows);
+  if (parts.size() < 2) return;
   const std::string shown = part_in_view(ui.state, rows);
   std::vector<std::string> titles;
   int chosen = 0;
@@ -244,13 +253,34 @@ void draw_climb_bar(Ui& ui, Area area) {
     if (part.title == shown) chosen = static_cast<int>(titles.size());
     titles.push_back(part.title);
   }
-  area.w = std::min(area.w, ui.px(kPart_px) * static_cast<float>(parts.size()));
-  const int clicked = ui.segments("climb_part", area, titles, chosen);
+  const float w = is_learning(ui.state) ? ui.px(kStepper_px)
+                                        : ui.px(kPart_px) * static_cast<float>(parts.size());
+  const Area place = {area.x, area.y, std::min(area.w, w), area.h};
+  const int clicked = is_learning(ui.state) ? ui.stepper("climb_part", place, titles, chosen)
+                                            : ui.segments("climb_part", place, titles, chosen);
   if (clicked < 0 || clicked == chosen) return;
   ui.dispatch([first = parts[static_cast<size_t>(clicked)].first](State& state) {
     select_rung(state, first);
   });
 }
+
+void draw_climb_bar(Ui& ui, Area area) {
+  const ChartRows rows = unpaired_ladder_rows(ui.state);
+  Area line = area.inset(ui.px(8), ui.px(4));
+  const float parts_h = ui.px(30);
+  draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
+  if (!is_learning(ui.state)) return;
+  const ChartRows part = climb_rows(ui.state);
+  const auto total = total_of(part, unit_of(part));
+  if (!total) return;
+  const float y = line.y + parts_h / 2;
+  const float w = ui.text(line.right() - ui.px(8), y, total->ratio, kTotal_px, Role::series0,
+                          Face::strong, Anchor::end);
+  ui.text(line.right() - w - ui.px(20), y, total->steps, kSmall_px, Role::muted, Face::body,
+          Anchor::end, line.w - w - ui.px(240));
+}
+
+}  // namespace
 
 const ViewDesc kGainsView = {
     .id = "gains",
@@ -260,8 +290,7 @@ const ViewDesc kGainsView = {
     .level = Level::kLearn,
     .is_offered = climbs,
     .build = build_climb,
-    .bar = {.height_px = kBar_px, .draw = draw_climb_bar, .is_shown = has_parts}};
+    .bar = {.height_px = kBar_px, .draw = draw_climb_bar, .is_shown = has_bar}};
 RIDGE_VIEW(kGainsView);
 
-}  // namespace
 }  // namespace ridge::window

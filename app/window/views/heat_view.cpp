@@ -263,6 +263,7 @@ const ViewDesc kHeatmapView = {
     .label = "Heatmap",
     .title = "Heatmap: speed over two parameters",
     .place = 70,
+    .level = Level::kBench,
     .build = [](const State& state, ChartRows*) { return heat_chart(state); },
     .bar = {.height_px = 40, .draw = draw_heat_bar},
     .click = select_heat_cell,

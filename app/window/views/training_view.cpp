@@ -171,6 +171,7 @@ const ViewDesc kTrainingView = {.id = "training",
                                 .label = "Training",
                                 .title = "Training: curves over seconds or steps",
                                 .place = 130,
+                                .level = Level::kLearn,
                                 .blocker = trainings_blocker,
                                 .build =
                                     [](const State& state, ChartRows* rows) {

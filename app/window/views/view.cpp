@@ -63,12 +63,14 @@ const ViewDesc kBandwidthView = {.id = "bandwidth",
                                  .title = "Bandwidth: memory bandwidth against size",
                                  .place = 40,
                                  .keys = typed("Q", 'q'),
+                                 .level = Level::kBench,
                                  .figure = "bandwidth"};
 RIDGE_VIEW(kBandwidthView);
 const ViewDesc kMemoryView = {.id = "memory",
                               .label = "Memory",
                               .title = "Memory: what a rung holds, against size",
                               .place = 50,
+                              .level = Level::kBench,
                               .build = build_memory};
 RIDGE_VIEW(kMemoryView);
 const ViewDesc kErrorView = {.id = "error",
@@ -76,6 +78,7 @@ const ViewDesc kErrorView = {.id = "error",
                              .title = "Error: speed against error, with the gate",
                              .place = 60,
                              .keys = typed("E", 'e'),
+                             .level = Level::kBench,
                              .is_offered = has_error,
                              .figure = "error"};
 RIDGE_VIEW(kErrorView);
@@ -83,6 +86,7 @@ const ViewDesc kFrontierView = {.id = "frontier",
                                 .label = "Frontier",
                                 .title = "Frontier: speed against what the lab is judged by",
                                 .place = 100,
+                                .level = Level::kLearn,
                                 .blocker = frontier_blocker,
                                 .figure = "frontier"};
 RIDGE_VIEW(kFrontierView);
@@ -92,7 +96,6 @@ const ViewDesc kLadderView = {.id = "ladder",
                               .label = "Ladder",
                               .title = "Show the ladder",
                               .place = 10,
-                              .level = Level::kLearn,
                               .build = build_ladder};
 RIDGE_VIEW(kLadderView);
 
@@ -127,10 +130,32 @@ bool can_fill(const State& state, const ViewDesc& view) {
   return !view.blocker || view.blocker(state).empty();
 }
 
+std::vector<const ViewDesc*> offered_views(const State& state) {
+  std::vector<const ViewDesc*> offered;
+  for (const ViewDesc* view : views()) {
+    const bool belongs = is_shown(view->level, state.appearance.level) && can_fill(state, *view);
+    if (belongs || view == state.selection.view) offered.push_back(view);
+  }
+  return offered;
+}
+
+const ViewDesc& first_view(const State& state) {
+  const bool climbs = state.appearance.level == Level::kLearn && can_fill(state, kGainsView);
+  return climbs ? kGainsView : kLadderView;
+}
+
 void show_view(State& state, const ViewDesc& view) {
   const bool is_shown = state.view.screen == ScreenId::lab && state.selection.view == &view;
-  state.selection.view = is_shown ? &kLadderView : &view;
+  state.selection.view = is_shown ? &first_view(state) : &view;
   state.view.screen = ScreenId::lab;
+}
+
+void set_level(State& state, Level level) {
+  state.appearance.level = level;
+  const ViewDesc& shown = *state.selection.view;
+  if (!is_shown(shown.level, level) || &shown == &kLadderView)
+    state.selection.view = &first_view(state);
+  save_settings(&state);
 }
 
 ChartRows figure_rows(const State& state, chart::FigureRows rows) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/ui.h"
@@ -60,6 +61,7 @@ struct ViewDesc {
   std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
 };
 
+extern const ViewDesc kGainsView;  ///< where a learner begins
 extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: selection.h
 
 RIDGE_REGISTERED(registered_views, ridge_views, ViewDesc)
@@ -71,8 +73,14 @@ const ViewDesc* find_view(std::string_view id);
 
 /// Whether the lab in view can fill it.
 bool can_fill(const State& state, const ViewDesc& view);
-/// The view, or the ladder where it is shown already.
+/// Those with a button: what the lab can fill at the chosen level, and the one that is shown (a key may have led to it).
+std::vector<const ViewDesc*> offered_views(const State& state);
+/// Where a lab opens: the climb for a learner, where the lab climbs; else the ladder.
+const ViewDesc& first_view(const State& state);
+/// The view, or the first one where it is shown already.
 void show_view(State& state, const ViewDesc& view);
+/// Shows what belongs to the level, and keeps the choice.
+void set_level(State& state, Level level);
 
 /// The chart of the chosen view. `rows` stay valid until the ladder is rebuilt.
 chart::ChartModel centre_chart(const State& state, ChartRows* rows);

@@ -71,7 +71,7 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
   Panel panel{
-      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.85f};
+      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.84f};
   const auto cell_of = [&](const ClimbRow& row) {
     return at < row.cells.size() ? row.cells[at] : std::string();
   };
@@ -123,7 +123,7 @@ std::string step_text(const ClimbStep& step) {
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
   const bool alone = options.columns.empty();
-  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 1.7f};
+  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 2.2f};
   rates.axis = {.title = "Speed", .unit = options.unit};
   Panel steps{
       .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.8f};

@@ -1,0 +1,138 @@
+// Learn, Lab and Bench: how much of the window is shown, and that what is measured does not depend on it.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "app/window/shell/settings.h"
+#include "app/window/views/view.h"
+#include "tests/program.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+
+/// What only tells something when it is pointed at, the data itself, and what stands in the lesson's text: no controls.
+bool is_told(const std::string& name) {
+  static const std::set<std::string> kPlaces = {"device", "quiet",   "notice", "progress",
+                                                "views",  "verdict", "right"};
+  if (kPlaces.count(name) > 0) return true;
+  for (const char* prefix :
+       {"label:", "ceiling:", "chart", "term", "figure", "link", "rung:", "verdict_", "diagnosis",
+        "baseline", "fold:", "answer", "split_", "code:", "heading:", "diagram:", "metric:"}) {
+    if (name.rfind(prefix, 0) == 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> controls_of(const Headless& driver) {
+  std::vector<std::string> names;
+  for (const auto& [name, area] : driver.shell().widgets()) {
+    // A stepper's two arrows are one control.
+    const bool is_second =
+        name.ends_with("-") && driver.find(name.substr(0, name.size() - 1) + "+");
+    if (area.w >= 1 && area.h >= 1 && !is_told(name) && !is_second) names.push_back(name);
+  }
+  return names;
+}
+
+/// A shipped one.
+std::string recording_of(const Lab& lab) {
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename().string().rfind(std::string(lab.id) + ".", 0) == 0)
+      return entry.path().string();
+  }
+  return "";
+}
+
+std::string text_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += name + "  ";
+  return text;
+}
+
+TEST_CASE("a level shows at most its number of controls, in every lab", "[window][level]") {
+  for (const auto& [level, most] : {std::pair(Level::kLearn, 25), std::pair(Level::kLab, 45)}) {
+    for (const Lab* lab : all_labs()) {
+      Fixture f(1280, 720);
+      f.state.appearance.level = level;
+      open_run(f.state, recording_of(*lab));  // its catalogue has the lab's parameters
+      f.driver->frames(5);
+      REQUIRE(f.state.selection.lab == lab);
+      set_level(f.state, level);
+      f.driver->frames(3);
+      const std::vector<std::string> controls = controls_of(*f.driver);
+      INFO(name_of(level) << ", " << lab->id << ": " << controls.size() << ": "
+                          << text_of(controls));
+      CHECK(static_cast<int>(controls.size()) <= most);
+      if (level == Level::kLearn) CHECK(offered_views(f.state).size() <= 3);
+    }
+  }
+}
+
+TEST_CASE("a learner begins with the climb; more is one click away, and kept", "[window][level]") {
+  const TemporaryFolder folder;
+  Fixture f(1280, 720);
+  f.state.settings.path = folder.path + "/settings.json";
+  load_settings(&f.state);  // of a first start
+  CHECK(f.state.appearance.level == Level::kLearn);
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  CHECK(f.state.selection.view == &kGainsView);
+  CHECK(f.driver->find("export") == nullptr);
+  CHECK(f.driver->find("cache=cold") == nullptr);
+  REQUIRE(f.driver->click("level"));
+  f.driver->frames(2);
+  CHECK(f.state.appearance.level == Level::kLab);
+  CHECK(f.driver->find("export") != nullptr);
+  CHECK(f.driver->find("cache=cold") != nullptr);
+  State next;
+  next.settings.path = f.state.settings.path;
+  load_settings(&next);
+  CHECK(next.appearance.level == Level::kLab);
+  std::ofstream(f.state.settings.path) << "{\"level\": \"expert\"}";
+  load_settings(&next);
+  CHECK(next.appearance.level == Level::kLearn);
+}
+
+TEST_CASE("a level changes neither what is asked for nor a figure", "[window][level]") {
+  Fixture f(1280, 720);
+  f.run_all();
+  const Params params = shown_params(f.state);
+  const auto mode = f.state.selection.mode;
+  std::vector<double> medians;
+  for (const Series& series : f.state.run().series())
+    if (series.stats) medians.push_back(series.stats->median_ns);
+  for (const Level level : {Level::kBench, Level::kLearn, Level::kLab}) {
+    set_level(f.state, level);
+    f.driver->frames(3);
+    CHECK(shown_params(f.state) == params);
+    CHECK(f.state.selection.mode == mode);
+    size_t at = 0;
+    for (const RungView& row : f.state.ladder.rows) {
+      if (row.series && row.series->stats && row.origin == Origin::live) {
+        CHECK(at < medians.size());
+        ++at;
+      }
+    }
+    CHECK(at == medians.size());
+  }
+}
+
+TEST_CASE("what does not climb opens on its ladder", "[window][level]") {
+  Fixture f(1280, 720);
+  set_level(f.state, Level::kLearn);
+  open_lab(f.state, "gemm");
+  CHECK(&first_view(f.state) == &kGainsView);
+  // A learner who asked for another view goes back to the climb.
+  show_view(f.state, *find_view("roofline"));
+  CHECK(f.state.selection.view == find_view("roofline"));
+  show_view(f.state, *find_view("roofline"));
+  CHECK(f.state.selection.view == &kGainsView);
+}
+
+}  // namespace
+}  // namespace ridge::test
