@@ -80,6 +80,7 @@ const Lab& conv_lab() {
       .lesson = "assets/lessons/conv.md",
       .place = 30,
       .group = "Kernels",
+      .line = "seven loops, mended and tiled",
       .level = Level::kLab,
       .first_look_gpu = {{"n", int64_t{64}}, {"layout", std::string("nhwc")}},
       .levers = {{Bottleneck::latency, "loops.cpu.reordered"},

@@ -69,6 +69,7 @@ const Lab& fusion_lab() {
       .lesson = "assets/lessons/fusion.md",
       .place = 90,
       .group = "Kernels",
+      .line = "small kernels, at the speed of memory",
       .level = Level::kLab,
       .first_look_gpu = {{"n", int64_t{8192}}},
       .levers = {{Bottleneck::latency, "chain.cpu.vectors"},

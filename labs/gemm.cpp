@@ -91,7 +91,8 @@ const Lab& gemm_lab() {
           "in fp32 an NMSE against float64 of at most 4e-15 times K, the length of the sums",
       .lesson = "assets/lessons/gemm.md",
       .place = 10,
-      .group = "Kernels",
+      .group = "Start",
+      .line = "three loops to the library",
       .level = Level::kLearn,
       .tables = {gemm_talk_table()},
       // At 1024 one call of the naive loops takes 5 s; at 512 a GPU's large tiles leave SMs idle.
@@ -116,6 +117,10 @@ const Lab& gemm_lab() {
                  {Bottleneck::latency, "gemm.cuda.producer_consumer"},
                  {Bottleneck::memory_bandwidth, "gemm.cuda.wide_tile"}},
       .workloads = {gemm_gpt3_workload()},
+      // One core: the rung of several threads is no step there, and fewer multiplications have no ceiling.
+      .short_climb = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3", "gemm.cpu.loop_order",
+                      "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_avx2",
+                      "gemm.cpu.packed_avx512", "gemm.cpu.onednn", "gemm.cpu.openblas"},
   };
   return lab;
 }

@@ -41,6 +41,19 @@ std::vector<const Lab*> all_labs() {
   return labs;
 }
 
+std::vector<LabGroup> labs_by_group() {
+  std::vector<LabGroup> groups;
+  for (const char* title : kLabGroups) groups.push_back({title, {}});
+  for (const Lab* lab : all_labs()) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const LabGroup& one) { return one.title == lab->group; });
+    if (group == groups.end()) group = groups.insert(group, {lab->group, {}});
+    group->labs.push_back(lab);
+  }
+  std::erase_if(groups, [](const LabGroup& group) { return group.labs.empty(); });
+  return groups;
+}
+
 const Lab* find_lab(std::string_view id) {
   for (const Lab* lab : all_labs()) {
     if (lab->id == id) return lab;

@@ -58,6 +58,9 @@ struct ParamView {
 /// Lab::quality_metric of labs that are judged against float64.
 inline constexpr std::string_view kErrorMetric = "error";
 
+/// Lab::group, in the order in which a course takes them.
+inline constexpr const char* kLabGroups[] = {"Start", "Kernels", "Train", "Serve", "Judge"};
+
 struct Lab {
   const char* id;      ///< "gemm"
   const char* title;   ///< "GEMM"
@@ -71,7 +74,8 @@ struct Lab {
   const char* lesson;          ///< "assets/lessons/gemm.md"
   /// In the course, smallest first; in tens, so that there is room between two. The tests' labs come last.
   int place = 1000;
-  const char* group = "";  ///< what it is about, a heading for lists of labs: "Networks"
+  const char* group = "";  ///< its heading in lists of labs, one of kLabGroups: "Serve"
+  const char* line = "";   ///< what it is about in at most 40 letters, for a small card
   Level level = Level::kLab;
   std::vector<Table> tables = {};  ///< published ones that its rungs run again
   /// Where the ladder climbs, and a first look at it takes about a minute; the family's defaults if
@@ -89,6 +93,9 @@ struct Lab {
   const char* loop_order = nullptr;
   std::vector<const char*> heat =
       {};  ///< the two that a heatmap begins with, where a rung has them
+  /// The short climb that a newcomer watches: rungs of one processor and one type, steps of ours before the libraries.
+  /// Empty: the lab has none.
+  std::vector<const char*> short_climb = {};
 };
 
 struct LabDesc {
@@ -100,6 +107,13 @@ RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 
 /// All labs by their place in the course, then by id.
 std::vector<const Lab*> all_labs();
+/// The labs under one heading, by their place.
+struct LabGroup {
+  std::string title;
+  std::vector<const Lab*> labs;
+};
+/// kLabGroups that have labs, in their order; a group of another name comes after them.
+std::vector<LabGroup> labs_by_group();
 const Lab* find_lab(std::string_view id);
 
 /// The rung with this kernel id, of the first lab that has it; null: none has.

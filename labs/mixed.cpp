@@ -59,7 +59,8 @@ const Lab& mixed_lab() {
       .quality_limit = "accuracy above 0.3 and finite; fp16 without a scale may fail, and shows it",
       .lesson = "assets/lessons/mixed.md",
       .place = 20,
-      .group = "Networks",
+      .group = "Train",
+      .line = "training in 16 bits and 8",
       .level = Level::kLab,
       .items = "images",
   };

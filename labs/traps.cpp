@@ -47,7 +47,8 @@ const Lab& traps_lab() {
           "in fp32 an NMSE against float64 of at most 4e-15 times K, the length of the sums",
       .lesson = "assets/lessons/traps.md",
       .place = 80,
-      .group = "Measuring",
+      .group = "Judge",
+      .line = "one kernel, a false and a fair time",
       .level = Level::kLearn,
   };
   return lab;

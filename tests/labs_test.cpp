@@ -63,10 +63,29 @@ TEST_CASE("each lab has its own place in the course, and the course begins with 
   for (const Lab* lab : all_labs()) {
     INFO(lab->id);
     CHECK(places.insert(lab->place).second);
-    CHECK(std::string(lab->group) != "");
+    CHECK(std::find(std::begin(kLabGroups), std::end(kLabGroups), std::string_view(lab->group)) !=
+          std::end(kLabGroups));
+    CHECK(std::string_view(lab->line) != "");
+    CHECK(std::string_view(lab->line).size() <= 40);
+    for (const char* kernel : lab->short_climb) {
+      INFO(kernel);
+      REQUIRE(find_rung(*lab, kernel).ok());
+      CHECK(std::string_view(kernel).find(".cpu.") != std::string_view::npos);
+    }
     CHECK(lab->place < 1000);
   }
   CHECK(all_labs().front()->id == std::string("gemm"));
+}
+
+TEST_CASE("every lab stands under one heading, in the order of the headings") {
+  std::vector<std::string> titles;
+  std::set<const Lab*> seen;
+  for (const LabGroup& group : labs_by_group()) {
+    titles.push_back(group.title);
+    for (const Lab* lab : group.labs) CHECK(seen.insert(lab).second);
+  }
+  CHECK(seen.size() == all_labs().size());
+  CHECK(titles == std::vector<std::string>(std::begin(kLabGroups), std::end(kLabGroups)));
 }
 
 TEST_CASE("what a newcomer sees of a ladder: our own steps, without the expert rungs") {
