@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "app/session/saved_run.h"
@@ -88,6 +89,70 @@ std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
   for (Recording& own : load_recordings(data_folder("recorded"), problems, now))
     all.push_back(std::move(own));
   return all;
+}
+
+namespace {
+
+bool has_result(const Series& series) {
+  return series.stats || series.trap || !series.samples.empty() || !series.curve.empty();
+}
+
+/// The lab of a recording, as title_of_run() names it; null: of none of this build.
+const Lab* lab_of(const Run& run) {
+  for (const Series& series : run.series()) {
+    if (const Lab* lab = has_result(series) ? find_lab(series.lab) : nullptr) return lab;
+  }
+  return run.comparisons().empty() ? nullptr : find_lab(run.comparisons().front().lab);
+}
+
+/// "CUDA cores" of the section "GPU, CUDA cores": the processor is the machine's.
+std::string part_of(const std::string& section) {
+  const size_t comma = section.find(", ");
+  const std::string part = comma == std::string::npos ? "" : section.substr(comma + 2);
+  return part == "GPU" || part == "CPU" ? "" : part;
+}
+
+void count_group(const Lab& lab, std::span<const Recording* const> files, RecordingGroup* group) {
+  std::set<std::string> rungs, stale;
+  for (const Recording* file : files) {
+    group->paths.push_back(file->path);
+    for (const Series& series : file->run->series()) {
+      if (!has_result(series)) continue;
+      rungs.insert(series.kernel);
+      if (series.stale) stale.insert(series.kernel);
+    }
+    const auto& environment = file->run->environment();
+    if (environment) group->day = std::max(group->day, environment->time_utc.substr(0, 10));
+  }
+  std::set<std::string> seen;
+  std::string part;
+  for (const Rung& rung : lab.rungs) {
+    if (const Section* section = section_at(lab, rung)) part = part_of(section->title);
+    if (!rungs.contains(rung.kernel)) continue;
+    ++group->rungs;
+    if (!part.empty() && seen.insert(part).second)
+      group->parts += (group->parts.empty() ? "" : ", ") + part;
+  }
+  group->stale = ridge::stale_text(stale.size(), rungs.size(), "rung");
+}
+
+}  // namespace
+
+std::vector<RecordingGroup> recording_groups(std::span<const Recording> recordings) {
+  std::vector<RecordingGroup> groups;
+  for (const Lab* lab : all_labs()) {
+    std::map<std::string, std::vector<const Recording*>> by_machine;
+    for (const Recording& recording : recordings) {
+      if (lab_of(*recording.run) == lab) by_machine[recording.machine].push_back(&recording);
+    }
+    for (const auto& [machine, files] : by_machine) {
+      RecordingGroup& group = groups.emplace_back();
+      group.lab = lab->id;
+      group.machine = machine;
+      count_group(*lab, files, &group);
+    }
+  }
+  return groups;
 }
 
 std::string stale_text(const Run& run) {

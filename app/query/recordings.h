@@ -31,6 +31,19 @@ std::vector<Recording> load_recordings(const std::string& folder,
 std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
                                            std::span<const RungHash> now = rung_hashes());
 
+/// The recordings of one lab on one machine: what a person chooses, since all files of a machine are looked through.
+struct RecordingGroup {
+  std::string lab, machine;
+  std::vector<std::string> paths;  ///< of its files; never empty
+  size_t rungs = 0;                ///< of the lab, each once, with results
+  std::string
+      parts;  ///< what of the lab's ladder they are of: "CUDA cores, backward, decode"; may be empty
+  std::string day;    ///< "2026-11-23", of the last one; empty: not recorded in it
+  std::string stale;  ///< as stale_text(), of all files; empty: none is
+};
+/// In the order of the labs, then by machine. A recording of several labs belongs to the first that it has.
+std::vector<RecordingGroup> recording_groups(std::span<const Recording> recordings);
+
 /// "2 of 9 rungs stale"; empty where none is.
 std::string stale_text(const Run& run);
 

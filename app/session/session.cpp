@@ -56,6 +56,10 @@ class ReplaySession final : public Session {
 
 }  // namespace
 
+std::unique_ptr<Session> Session::nothing() {
+  return std::make_unique<ReplaySession>(Run(), "");
+}
+
 Result<std::unique_ptr<Session>> Session::start(Options options) {
   auto session = std::make_unique<LiveSession>(std::move(options));
   RIDGE_TRY_VOID(session->launch());

@@ -49,6 +49,8 @@ class Session {
   /// `now`: the hashes of today's rungs, by which what is stale is marked; this program's.
   static Result<std::unique_ptr<Session>> replay(const std::string& path,
                                                  std::span<const RungHash> now = rung_hashes());
+  /// Neither worker nor file: what recordings hold is all that there is to see.
+  static std::unique_ptr<Session> nothing();
   virtual ~Session() = default;  ///< asks the worker to quit, then makes sure it has
 
   /// Applies what has arrived, answers `timing` lines, minds the watchdog and escalates a cancel.

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/query/recordings.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
+#include "common/record/edit.h"
 #include "common/record/json.h"
 
 namespace ridge::window {
@@ -62,6 +64,12 @@ void list_recent(State& state, const std::string& path, const Run& run) {
     recent.machine = run.environment()->machine();
     recent.time_utc = run.environment()->time_utc;
   }
+  for (const Series& series : run.series()) {
+    const bool is_new =
+        std::find(recent.labs.begin(), recent.labs.end(), series.lab) == recent.labs.end();
+    if (is_new && find_lab(series.lab) && (series.stats || series.trap || !series.curve.empty()))
+      recent.labs.push_back(series.lab);
+  }
   std::erase_if(state.history.recent, [&](const RecentRun& other) { return other.path == path; });
   state.history.recent.insert(state.history.recent.begin(), recent);
   forget_old(state);
@@ -107,7 +115,67 @@ void open_run(State& state, const std::string& path) {
   state.ladder.dirty = true;
 }
 
+void open_recordings(State& state, const std::string& lab, const std::string& machine) {
+  if (state.requests.is_measuring()) {
+    state.notice = {kBusyNotice, false};
+    return;
+  }
+  state.sessions.wanted_recordings = {lab, machine};
+  state.ladder.dirty = true;
+}
+
+const RecentRun* kept_run_of(const State& state, const Lab& lab) {
+  for (const RecentRun& recent : state.history.recent) {
+    const bool has = std::find(recent.labs.begin(), recent.labs.end(), lab.id) != recent.labs.end();
+    if (has && recent.path != state.history.run_file) return &recent;
+  }
+  return nullptr;
+}
+
+bool is_exercise_solved(const History& history, const std::string& kernel) {
+  return std::any_of(history.verified.begin(), history.verified.end(), [&](const auto& lab) {
+    return lab.second.contains(kernel + std::string(kEditSuffix));
+  });
+}
+
+namespace {
+
+void show_session(State& state, std::unique_ptr<app::Session> session, const std::string& path) {
+  if (!state.sessions.opened) state.sessions.own = state.sessions.shown;
+  state.sessions.opened = std::move(session);
+  state.sessions.opened_path = path;
+  state.sessions.shown = state.sessions.opened.get();
+  state.sessions.shown->poll();
+  state.view.screen = ScreenId::lab;
+}
+
+/// The files of this lab and machine come first: where several machines have a rung, the first is shown.
+void open_wanted_recordings(State& state) {
+  if (!state.sessions.wanted_recordings) return;
+  const auto [lab, machine] = *std::exchange(state.sessions.wanted_recordings, std::nullopt);
+  leave_lab(state);
+  const auto groups = app::recording_groups(state.sessions.recordings);
+  const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& one) {
+    return one.lab == lab && one.machine == machine;
+  });
+  if (group == groups.end()) return;
+  const std::set<std::string> paths(group->paths.begin(), group->paths.end());
+  auto& all = state.sessions.recordings;
+  std::stable_partition(all.begin(), all.end(),
+                        [&](const Recording& one) { return paths.contains(one.path); });
+  show_session(state, app::Session::nothing(), recordings_path(lab, machine));
+  start_over(state, lab);
+  state.notice = {};
+}
+
+}  // namespace
+
+std::string recordings_path(const std::string& lab, const std::string& machine) {
+  return "recordings:" + lab + "@" + machine;
+}
+
 void open_wanted_run(State& state) {
+  open_wanted_recordings(state);
   if (!state.sessions.wanted_run) return;
   const std::string path = *std::exchange(state.sessions.wanted_run, std::nullopt);
   const std::string lab = state.selection.lab ? state.selection.lab->id : "";
@@ -127,12 +195,7 @@ void open_wanted_run(State& state) {
     state.notice = {replay.error().sentence(), true};
     return;
   }
-  if (!state.sessions.opened) state.sessions.own = state.sessions.shown;
-  state.sessions.opened = *std::move(replay);
-  state.sessions.opened_path = path;
-  state.sessions.shown = state.sessions.opened.get();
-  state.sessions.shown->poll();
-  state.view.screen = ScreenId::lab;
+  show_session(state, *std::move(replay), path);
   start_over(state, "");
   state.notice = {};
   const bool shipped =
@@ -149,7 +212,8 @@ LabProgress lab_progress(const State& state, const Lab& lab) {
   const auto known = state.history.verified.find(lab.id);
   for (const Rung& rung : lab.rungs) {
     const KernelInfo* info = run.kernel(rung.kernel);
-    if (!info || !info->available) continue;
+    if (!info || !info->available || rung.wrong)
+      continue;  // no check may pass what is wrong by design
     ++progress.runnable;
     progress.verified += known != state.history.verified.end() && known->second.count(rung.kernel);
   }
@@ -185,8 +249,14 @@ void load_history(State* state, const Json& json) {
       if (!run.is_object() || text_in(run, "path").empty()) continue;
       std::error_code ignored;
       if (!fs::exists(text_in(run, "path"), ignored)) continue;  // deleted since
-      state->history.recent.push_back({text_in(run, "path"), text_in(run, "title"),
-                                       text_in(run, "machine"), text_in(run, "time_utc")});
+      RecentRun& recent = state->history.recent.emplace_back();
+      recent = {text_in(run, "path"), text_in(run, "title"), text_in(run, "machine"),
+                text_in(run, "time_utc")};
+      const auto labs = run.find("labs");
+      if (labs == run.end() || !labs->is_array()) continue;
+      for (const Json& lab : *labs) {
+        if (lab.is_string()) recent.labs.push_back(lab.get<std::string>());
+      }
     }
   }
   state->history.verified.clear();
@@ -205,7 +275,8 @@ Json history_json(const State& state) {
     recent.push_back({{"path", run.path},
                       {"title", run.title},
                       {"machine", run.machine},
-                      {"time_utc", run.time_utc}});
+                      {"time_utc", run.time_utc},
+                      {"labs", run.labs}});
   }
   return recent;
 }

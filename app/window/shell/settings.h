@@ -18,8 +18,9 @@ struct State;
 
 /// A run that can be opened again.
 struct RecentRun {
-  std::string path, title;        ///< "GEMM · 7 rungs"
-  std::string machine, time_utc;  ///< empty: not recorded in it
+  std::string path, title;          ///< "GEMM · 7 rungs"
+  std::string machine, time_utc;    ///< empty: not recorded in it
+  std::vector<std::string> labs{};  ///< ids of those that it has results of
 };
 
 /// What was done so far; all of it but left_params and last_export is kept.
@@ -51,6 +52,14 @@ void list_recent(State& state, const std::string& path, const Run& run);
 /// Shows a saved run instead of the worker's, from the next refresh() on; an empty path leads back to
 /// the worker. Refused, with the reason in the notice, while something is being measured.
 void open_run(State& state, const std::string& path);
+/// Shows the recordings of one lab on one machine in place of the worker's run, as open_run() shows a saved one.
+void open_recordings(State& state, const std::string& lab, const std::string& machine);
+/// What Sessions::opened_path is then.
+std::string recordings_path(const std::string& lab, const std::string& machine);
+/// The newest run of a session before that has results of this lab; null: none is kept.
+const RecentRun* kept_run_of(const State& state, const Lab& lab);
+/// Whether a learner's text of this exercise passed its check here; `kernel`: what the exercise registers.
+bool is_exercise_solved(const History& history, const std::string& kernel);
 /// What refresh() does about it.
 void open_wanted_run(State& state);
 

@@ -22,40 +22,12 @@ int fail(const Error& error) {
   return error.exit_code();
 }
 
-/// No worker and no file: what a shot without --replay shows is the recorded runs alone.
-class NoSession final : public app::Session {
- public:
-  bool poll() override { return false; }
-  void wait(double) override {}
-  const Run& run() const override { return run_; }
-  app::WorkerState state() const override { return app::WorkerState::replay; }
-  const std::string& reason() const override { return reason_; }
-  bool in_timed_block() const override { return false; }
-  Result<int64_t> list() override { return refuse(); }
-  Result<int64_t> source(const std::string&) override { return refuse(); }
-  Result<int64_t> assembly(const std::string&) override { return refuse(); }
-  Result<int64_t> build(const std::string&, const std::string&, const std::string&) override {
-    return refuse();
-  }
-  Result<int64_t> send(WorkRequest) override { return refuse(); }
-  void cancel(int64_t) override {}
-  void predict(const std::string&, const Params&, double) override {}
-  const std::vector<std::string>& transcript() const override { return lines_; }
-  Result<void> save(const std::string&) const override { return refuse(); }
-
- private:
-  static Error refuse() { return {ErrorCode::unavailable, "a shot has no worker", "shot", ""}; }
-  Run run_;
-  std::string reason_;
-  std::vector<std::string> lines_;
-};
-
 std::span<const RungHash> hashes_for(const ShotOptions& options) {
   return options.kept ? std::span<const RungHash>() : rung_hashes();
 }
 
 Result<std::unique_ptr<app::Session>> open_session(const ShotOptions& options) {
-  if (options.replay.empty()) return std::unique_ptr<app::Session>(new NoSession);
+  if (options.replay.empty()) return app::Session::nothing();
   return app::Session::replay(options.replay, hashes_for(options));
 }
 

@@ -87,6 +87,7 @@ struct Sessions {
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
+  std::optional<std::pair<std::string, std::string>> wanted_recordings;  ///< the same: lab, machine
   std::vector<Recording> recordings;
 
   const Run& run() const { return shown->run(); }
