@@ -80,7 +80,9 @@ void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
     const float task_h =
         ui.paragraph({row.x, row.y, text_w, 0}, one.task, kSmall_px, Role::muted, Face::body, true);
     row = rest.take_top(ui.px(26) + task_h, ui.px(14));
-    ui.text(row.x, row.y + ui.px(10), one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
+    const bool solved = is_exercise_solved(ui.state.history, one.kernel);
+    ui.text(row.x, row.y + ui.px(10),
+            (solved ? "✓  " : "") + one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
             Role::text, Face::body, Anchor::start, text_w);
     ui.paragraph({row.x, row.y + ui.px(24), text_w, task_h}, one.task, kSmall_px, Role::muted);
     const Area button = {row.right() - button_w, row.y, button_w, ui.px(32)};

@@ -1,7 +1,10 @@
-// Home: one button to begin with, the labs that exist and how far each was climbed, the last results.
+// Home: three doors, the labs by group with how far each was climbed, the last results, recordings from elsewhere.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/window/panels/widgets.h"
+#include "app/window/screens/home_doors.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
@@ -14,33 +17,25 @@ class HomeScreen final : public Screen {
   void draw(Ui& ui, Area all) override;
 
  private:
-  static void draw_welcome(Ui& ui, Area area);
-  static void draw_labs(Ui& ui, Area* rest);
-  static void draw_lab(Ui& ui, Area card, const Lab& lab, size_t place);
+  static void draw_lab(Ui& ui, Area card, const Lab& lab);
+  static void draw_groups(Ui& ui, Area* rest);
   static void draw_results(Ui& ui, Area* rest);
+  void draw_recordings(Ui& ui, Area* rest) const;
+  void take_groups(const State& state);
+
+  HomeDoors doors_;
+  std::vector<app::RecordingGroup> groups_;  ///< of the recordings below
+  const Recording* grouped_ = nullptr;       ///< the first of them, when they were grouped
+  size_t grouped_count_ = 0;
 };
 
-constexpr float kCard = 132;
-
-/// The machine in one line.
-std::string machine_line(const State& state) {
-  const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
-  if (const auto& environment = run.environment()) {
-    std::string line = environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
-                       (environment->cpu.cores == 1 ? " core" : " cores");
-    for (const GpuInfo& gpu : environment->gpus) line += "  ·  " + gpu.name;
-    if (environment->gpus.empty()) line += "  ·  no GPU";
-    return line;
-  }
-  switch (state.sessions.shown->state()) {
-    case app::WorkerState::starting:
-      return "The worker is being started.";
-    case app::WorkerState::lost:
-      return "No worker: " + state.sessions.shown->reason();
-    default:
-      return "The machine's name and state are read when the first run begins.";
-  }
-}
+// Pixels at scale 1.
+constexpr float kCard = 74, kGroupHead = 28, kResultLine = 46;
+// On a wider screen lines would grow too long to read, and the eye would wander.
+constexpr float kMostWidth = 1500;
+// Five groups side by side, three, or two.
+constexpr float kFiveColumns = 900, kThreeColumns = 560;
+constexpr size_t kMostResults = 8;
 
 void go_to_lab(State& state, const Lab& lab) {
   if (state.sessions.opened) open_run(state, "");
@@ -55,85 +50,64 @@ void go_to_run(State& state, const std::string& path) {
     open_run(state, path);
 }
 
-void HomeScreen::draw_welcome(Ui& ui, Area area) {
-  const State& state = ui.state;
-  ui.panel(area);
-  Area inner = area.inset(ui.px(24), ui.px(20));
+/// The digit that opens the lab; empty past the ninth.
+std::string digit_of(const Lab& lab) {
   const auto labs = all_labs();
-  const Lab* lab = state.selection.lab ? state.selection.lab
-                   : labs.empty()      ? nullptr
-                                       : labs.front();
-  if (!lab) return draw_empty_state(ui, inner, "This build has no labs.", "");
-  const Area title = inner.take_top(ui.px(34), ui.px(2));
-  ui.text(title.x, title.middle(), "What does each step buy on this machine?", kHeading_px,
-          Role::text, Face::strong, Anchor::start, title.w);
-  const Area line = inner.take_top(ui.px(24), ui.px(14));
-  ui.text(line.x, line.middle(), machine_line(state), kSmall_px, Role::muted, Face::body,
-          Anchor::start, line.w);
-  const bool replay = state.is_replay();
-  const std::string label =
-      state.sessions.opened ? "Back to measuring here"
-      : replay              ? std::string(state.run().series().empty() ? "Look at the recordings"
-                                                                       : "Look at the saved run")
-                            : std::string("Climb the ") + lab->title + " ladder here";
-  const float w = std::min(inner.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48));
-  const Area row = inner.take_top(ui.px(44));
-  const Area button = {row.x, row.y, w, row.h};
-  if (ui.button("begin", button, label, Ui::Kind::primary)) {
-    if (state.sessions.opened)
-      ui.dispatch([](State& changed) { open_run(changed, ""); });
-    else if (replay)
-      ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
-    else
-      ui.dispatch_action("climb");
-  }
-  const float x = button.right() + ui.px(16);
-  ui.text(x, button.middle(),
-          replay ? "" : "runs every rung, each checked before it is timed; Esc cancels", kSmall_px,
-          Role::muted, Face::body, Anchor::start, row.right() - x);
+  const auto place = std::find(labs.begin(), labs.end(), &lab) - labs.begin();
+  return place < 9 ? std::to_string(place + 1) : "";
 }
 
-void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab, size_t place) {
+void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   const auto touched = ui.touch(std::string("lab:") + lab.id, card);
   ui.fill(card, touched.hovered ? ui.raised(1) : ui.color(Role::panel), ui.px(8));
-  Area inner = card.inset(ui.px(20), ui.px(14));
-  const Area title = inner.take_top(ui.px(26), ui.px(4));
-  const std::string key = place < 9 ? std::to_string(place + 1) : "";
-  ui.text(title.x, title.middle(), lab.title, kBody_px, Role::text, Face::strong, Anchor::start,
-          title.w - ui.px(24));
-  ui.text(title.right(), title.middle(), key, kSmall_px, Role::muted, Face::mono, Anchor::end);
-  const Area foot = inner.take_bottom(ui.px(24));
-  ui.paragraph(inner, lab.goal, kSmall_px, Role::muted);
+  Area inner = card.inset(ui.px(14), ui.px(8));
+  const Area title = inner.take_top(ui.px(21));
+  ui.text(title.x, title.middle(), lab.title, kSmall_px + 1, Role::text, Face::strong,
+          Anchor::start, title.w - ui.px(16));
+  ui.text(title.right(), title.middle(), digit_of(lab), kTiny_px, Role::muted, Face::mono,
+          Anchor::end);
+  const Area line = inner.take_top(ui.px(19));
+  ui.text(line.x, line.middle(), *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted, Face::body,
+          Anchor::start, line.w);
   const LabProgress progress = lab_progress(ui.state, lab);
-  const std::string count =
-      progress.runnable == 0
-          ? std::to_string(lab.rungs.size()) + " rungs"
-          : std::to_string(progress.verified) + " of " + std::to_string(progress.runnable) +
-                (progress.runnable == 1 ? " rung verified here" : " rungs verified here");
+  const bool is_known = progress.runnable > 0;
+  const std::string count = is_known ? fmt::format("{} of {}", progress.verified, progress.runnable)
+                                     : fmt::format("{} rungs", lab.rungs.size());
   const float text_w =
-      ui.text(foot.right(), foot.middle(), count, kSmall_px, Role::text, Face::body, Anchor::end);
-  const Area bar = {foot.x, foot.middle() - ui.px(3), foot.w - text_w - ui.px(16), ui.px(6)};
-  if (progress.runnable > 0 && bar.w > ui.px(40)) {
+      ui.text(inner.right(), inner.middle(), count, kTiny_px, Role::text, Face::body, Anchor::end);
+  const Area bar = {inner.x, inner.middle() - ui.px(2), inner.w - text_w - ui.px(12), ui.px(5)};
+  if (is_known && bar.w > ui.px(24)) {
     ui.fill(bar, ui.raised(3), bar.h / 2);
     const float share =
         static_cast<float>(progress.verified) / static_cast<float>(progress.runnable);
     if (share > 0)
       ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
   }
+  if (touched.hovered)
+    ui.tooltip(std::string(lab.goal) + (is_known ? "\n\n" + count +
+                                                       " rungs verified here, of those "
+                                                       "that can run here"
+                                                 : std::string()));
   if (touched.clicked) ui.dispatch([&lab](State& state) { go_to_lab(state, lab); });
 }
 
-void HomeScreen::draw_labs(Ui& ui, Area* rest) {
-  draw_heading(ui, rest, "LABS");
-  const auto labs = all_labs();
-  const float gap = ui.px(12), card_h = ui.px(kCard);
-  const bool two = rest->w > ui.px(760) && labs.size() > 1;
-  const float w = two ? (rest->w - gap) / 2 : rest->w;
-  for (size_t i = 0; i < labs.size(); ++i) {
-    const bool right = two && i % 2 == 1;
-    const Area card = {rest->x + (right ? w + gap : 0), rest->y, w, card_h};
-    draw_lab(ui, card, *labs[i], i);
-    if (right || !two || i + 1 == labs.size()) rest->take_top(card_h, gap);
+void HomeScreen::draw_groups(Ui& ui, Area* rest) {
+  const auto groups = labs_by_group();
+  const size_t columns = rest->w > ui.px(kFiveColumns) ? 5 : rest->w > ui.px(kThreeColumns) ? 3 : 2;
+  const float gap = ui.px(12), between = ui.px(8);
+  const float w = (rest->w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  for (size_t first = 0; first < groups.size(); first += columns) {
+    float highest = 0;
+    for (size_t i = first; i < std::min(first + columns, groups.size()); ++i) {
+      Area column = {rest->x + static_cast<float>(i - first) * (w + gap), rest->y, w, 0};
+      const Area head = column.take_top(ui.px(kGroupHead));
+      ui.text(head.x + ui.px(2), head.middle(), groups[i].title, kSmall_px, Role::muted,
+              Face::strong, Anchor::start, head.w);
+      for (const Lab* lab : groups[i].labs)
+        draw_lab(ui, column.take_top(ui.px(kCard), between), *lab);
+      highest = std::max(highest, column.y - rest->y);
+    }
+    rest->take_top(highest, ui.px(4));
   }
 }
 
@@ -143,82 +117,106 @@ std::string when(const std::string& time_utc) {
   return time_utc.substr(0, 10) + " " + time_utc.substr(11, 5) + " UTC";
 }
 
+struct ResultLine {
+  std::string name;  ///< of the widget
+  std::string title, about, tip;
+  bool is_shown = false;  ///< it is what the window shows now
+};
+
+bool draw_line(Ui& ui, Area* rest, const ResultLine& line) {
+  const Area row = rest->take_top(ui.px(kResultLine));
+  const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
+  const auto touched = ui.touch(line.name, mark);
+  if (line.is_shown || touched.hovered)
+    ui.fill(mark, line.is_shown ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
+  ui.text(row.x, row.y + ui.px(15), line.title, kSmall_px, Role::text, Face::body, Anchor::start,
+          row.w);
+  ui.text(row.x, row.y + ui.px(33), line.about, kTiny_px, Role::muted, Face::body, Anchor::start,
+          row.w);
+  if (touched.hovered) ui.tooltip(line.tip);
+  return touched.clicked;
+}
+
 void HomeScreen::draw_results(Ui& ui, Area* rest) {
-  const float line_h = ui.px(54);
-  const auto line = [&](const std::string& path, const std::string& title,
-                        const std::string& about) {
-    const Area row = rest->take_top(line_h);
-    const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
-    const auto touched = ui.touch("open:" + path, mark);
-    const bool here = path == ui.state.sessions.opened_path && ui.state.sessions.opened;
-    if (here || touched.hovered)
-      ui.fill(mark, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
-    ui.text(row.x, row.y + ui.px(17), title, kSmall_px + 1, Role::text, Face::body, Anchor::start,
-            row.w);
-    ui.text(row.x, row.y + ui.px(37), about, kTiny_px + 1, Role::muted, Face::body, Anchor::start,
-            row.w);
-    if (touched.hovered) ui.tooltip(path);
-    if (touched.clicked) ui.dispatch([path](State& state) { go_to_run(state, path); });
-  };
   draw_heading(ui, rest, "LAST RESULTS");
-  if (ui.state.history.recent.empty()) {
-    const float h = ui.paragraph(*rest,
-                                 "Nothing was measured yet. What you run is kept and listed here; "
-                                 "a saved run dropped on the window opens too.",
-                                 kSmall_px, Role::muted);
-    rest->take_top(h, ui.px(12));
+  const History& history = ui.state.history;
+  if (history.recent.empty()) {
+    const std::string text =
+        "Nothing was measured yet. What you run is kept and listed here; a saved run dropped on "
+        "the window opens too.";
+    const float h = ui.paragraph(*rest, text, kSmall_px, Role::muted, Face::body, true);
+    ui.paragraph(rest->take_top(h, ui.px(12)), text, kSmall_px, Role::muted);
   }
-  const size_t room = ui.state.sessions.recordings.empty() ? ui.state.history.recent.size() : 8;
-  for (size_t i = 0; i < std::min(room, ui.state.history.recent.size()); ++i) {
-    const RecentRun& recent = ui.state.history.recent[i];
-    const bool own = recent.path == ui.state.history.run_file;
+  for (size_t i = 0; i < std::min(kMostResults, history.recent.size()); ++i) {
+    const RecentRun& recent = history.recent[i];
+    const bool own = recent.path == history.run_file;
     const std::string at = own ? "this session" : when(recent.time_utc);
-    line(recent.path, recent.title, recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at);
-  }
-  if (ui.state.sessions.recordings.empty()) return;
-  rest->take_top(ui.px(10));
-  draw_heading(ui, rest, "RECORDED ELSEWHERE");
-  for (const Recording& recording : ui.state.sessions.recordings) {
-    const std::string file = recording.path.substr(recording.path.rfind('/') + 1);
-    const auto& environment = recording.run->environment();
-    line(recording.path, recording.title,
-         recording.machine + "  ·  " + file +
-             (environment ? "  ·  " + when(environment->time_utc) : "") +
-             (recording.stale.empty() ? "" : "  ·  " + recording.stale));
+    const bool is_shown = ui.state.sessions.opened && recent.path == ui.state.sessions.opened_path;
+    if (draw_line(ui, rest,
+                  {"open:" + recent.path, recent.title,
+                   recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at,
+                   "Opens it with its results.\n" + recent.path, is_shown}))
+      ui.dispatch([path = recent.path](State& state) { go_to_run(state, path); });
   }
 }
 
-void HomeScreen::draw(Ui& ui, Area all) {
-  const float gap = ui.px(12), welcome_h = ui.px(166);
-  // On a wide screen lines would grow too long to read and the eye would wander.
-  const float most = ui.px(1500);
-  if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
-  const bool wide = all.w > ui.px(900);
-  if (wide) {
-    const Area results = all.take_right(all.w * 0.36f, gap);
-    ui.panel(results);
-    {
-      // Rows are marked a little beyond their text.
-      const float beyond = ui.px(10);
-      Scroll scroll(ui, "results", results.inset(beyond, ui.px(14)));
-      scroll.rest.x += beyond;
-      scroll.rest.w -= beyond;
-      draw_results(ui, &scroll.rest);
-    }
-    draw_welcome(ui, all.take_top(welcome_h, gap));
-    // The bar's room lies in the gap beside, so that the cards end where the panel above does.
-    Scroll scroll(ui, "labs", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
-    return draw_labs(ui, &scroll.rest);
+void HomeScreen::draw_recordings(Ui& ui, Area* rest) const {
+  for (const app::RecordingGroup& group : groups_) {
+    const Lab* lab = find_lab(group.lab);
+    std::string about = fmt::format("{} {}", group.rungs, group.rungs == 1 ? "rung" : "rungs");
+    for (const std::string& part : {group.parts, group.day, group.stale})
+      about += part.empty() ? "" : "  ·  " + part;
+    std::string tip = about;
+    for (const std::string& path : group.paths) tip += "\n" + path.substr(path.rfind('/') + 1);
+    const bool is_shown = ui.state.sessions.opened && ui.state.sessions.opened_path ==
+                                                          recordings_path(group.lab, group.machine);
+    if (draw_line(ui, rest,
+                  {"recorded:" + group.lab + "@" + group.machine,
+                   std::string(lab->title) + " on " + group.machine, about, tip, is_shown}))
+      ui.dispatch([lab = group.lab, machine = group.machine](State& state) {
+        open_recordings(state, lab, machine);
+      });
   }
-  Scroll page(ui, "home_page", all);
-  draw_welcome(ui, page.rest.take_top(welcome_h, gap));
-  draw_labs(ui, &page.rest);
-  const size_t lines =
-      std::min<size_t>(ui.state.history.recent.size(), 8) + ui.state.sessions.recordings.size();
-  const Area results = page.rest.take_top(ui.px(170 + 54 * static_cast<float>(lines)));
-  ui.panel(results);
-  Area inner = results.inset(ui.px(20), ui.px(14));
-  draw_results(ui, &inner);
+}
+
+/// Again only where the recordings are others: they are large.
+void HomeScreen::take_groups(const State& state) {
+  const auto& all = state.sessions.recordings;
+  const Recording* first = all.empty() ? nullptr : &all.front();
+  if (first == grouped_ && all.size() == grouped_count_) return;
+  groups_ = app::recording_groups(all);
+  grouped_ = first;
+  grouped_count_ = all.size();
+}
+
+void HomeScreen::draw(Ui& ui, Area all) {
+  const float gap = ui.px(12), most = ui.px(kMostWidth);
+  if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
+  take_groups(ui.state);
+  // The bar's room lies in the gap beside, so that the panels end where the bars above do.
+  Scroll page(ui, "home_page", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
+  Area& rest = page.rest;
+  doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
+  draw_groups(ui, &rest);
+  const bool two = rest.w > ui.px(760) && !groups_.empty();
+  const auto lines = [&](size_t count) {
+    return ui.px(76 + kResultLine * static_cast<float>(std::max<size_t>(count, 1)));
+  };
+  const float recent_h = lines(std::min(kMostResults, ui.state.history.recent.size()));
+  const float recorded_h = groups_.empty() ? 0 : lines(groups_.size());
+  Area below = rest.take_top(two ? std::max(recent_h, recorded_h)
+                                 : recent_h + recorded_h + (recorded_h > 0 ? gap : 0));
+  const auto panel = [&](float height) {
+    const Area place = two ? below.take_left((rest.w - gap) / 2, gap) : below.take_top(height, gap);
+    ui.panel(place);
+    return place.inset(ui.px(22), ui.px(14));
+  };
+  Area results = panel(recent_h);
+  draw_results(ui, &results);
+  if (groups_.empty()) return;
+  Area recorded = panel(recorded_h);
+  draw_heading(ui, &recorded, "RECORDED ELSEWHERE");
+  draw_recordings(ui, &recorded);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "app/window/panels/lab_panels.h"
 #include "app/window/panels/verdict_card.h"
@@ -48,6 +50,38 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
   }
 }
 
+/// What was measured before stays one press away: a new session begins with an empty ladder, a saved run has a way out.
+struct KeptBar {
+  std::string text, button;
+  std::string path;  ///< of the run that the button opens; empty: back to measuring
+};
+
+std::optional<KeptBar> kept_bar(const State& state) {
+  if (!state.selection.lab || state.teaching.tour) return std::nullopt;
+  if (state.sessions.opened)
+    return KeptBar{"What is shown was measured before.", "Back to measuring here", ""};
+  if (state.is_replay() || state.requests.is_measuring()) return std::nullopt;
+  const bool has_own = std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
+                                   [](const RungView& row) { return row.origin == Origin::live; });
+  const RecentRun* kept = has_own ? nullptr : kept_run_of(state, *state.selection.lab);
+  if (!kept) return std::nullopt;
+  return KeptBar{"Nothing was measured since the start. Your last results: " + kept->title + ", " +
+                     kept->time_utc.substr(0, 10),
+                 "Show them", kept->path};
+}
+
+void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
+  ui.panel(area);
+  ui.widgets["kept_bar"] = area;
+  Area inner = area.inset(ui.px(18), ui.px(6));
+  const float w = ui.width(bar.button, kSmall_px + 1) + ui.px(32);
+  const Area button = inner.take_right(w, ui.px(12));
+  ui.text(inner.x, inner.middle(), bar.text, kSmall_px, Role::muted, Face::body, Anchor::start,
+          inner.w);
+  if (ui.button("kept", button, bar.button, Ui::Kind::normal))
+    ui.dispatch([path = bar.path](State& state) { open_run(state, path); });
+}
+
 class LabScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
@@ -89,6 +123,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
 void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = ui.px(kGap);
   if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
+  if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
   const float verdict_h = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);

@@ -243,6 +243,8 @@ void escape(State& state) {
     state.view.show_chart_menu = false;
   else if (state.view.show_palette)
     state.view.show_palette = false;
+  else if (state.first_climb.shows_card)
+    close_climb_card(state);
   else if (state.view.show_glossary)
     state.view.show_glossary = false;
   else if (state.teaching.show_tours)
@@ -319,6 +321,17 @@ template <bool copied>
 void request_picture(State& state) {
   state.chart.png_in_frames = 3;
   state.chart.png_copied = copied;
+  state.chart.png_of_card = false;
+}
+
+void request_card_picture(State& state) {
+  state.chart.png_in_frames = 3;
+  state.chart.png_copied = false;
+  state.chart.png_of_card = true;
+}
+
+std::string shown_card_blocker(const State& state) {
+  return state.first_climb.shows_card ? "" : "No result card is shown.";
 }
 
 using compat::Key;
@@ -326,6 +339,19 @@ using compat::Key;
 const Action kBeforeViews[] = {
     {"run", "Run the ladder", pressed("F5", Key::f5), run_blocker, run_ladder},
     {"climb", "Climb the ladder: a first look at every rung, live", {}, run_blocker, climb},
+    {"watch", "Watch it climb: one core, from three loops to the library", typed("!", '!'),
+     first_climb_blocker, start_first_climb, Level::kLearn},
+    {"climb_card",
+     "Show the card of the climb that was watched",
+     {},
+     climb_card_blocker,
+     show_climb_card},
+    {"close_climb_card", "Close the card", {}, shown_card_blocker, close_climb_card},
+    {"save_climb_card",
+     "Save the card as a picture (PNG)",
+     {},
+     shown_card_blocker,
+     request_card_picture},
     {"run_selected", "Run the selected rung", with_ctrl("Ctrl F5", Key::f5), run_selected_blocker,
      run_selected},
     {"cancel", "Cancel", pressed("Esc", Key::escape), always_available, escape},

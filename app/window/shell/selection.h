@@ -69,8 +69,9 @@ enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg };
 /// What an action asks of the chart in view, until it is drawn (run_chart_command() in chart_view.h).
 struct ChartAsked {
   ChartCommand command = ChartCommand::none;
-  int png_in_frames = 0;    ///< > 0: the chart's picture is saved after that many more frames
-  bool png_copied = false;  ///< and then onto the clipboard
+  int png_in_frames = 0;     ///< > 0: the chart's picture is saved after that many more frames
+  bool png_copied = false;   ///< and then onto the clipboard
+  bool png_of_card = false;  ///< the card of the climb in the chart's place
 };
 
 }  // namespace ridge::window

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/window/panels/climb_card.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
@@ -20,6 +21,12 @@ namespace {
 constexpr float kGap = 12, kTop = 58, kBottom = 56, kLog = 170;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
+
+/// On the screens where the climb was begun and watched; on others it waits.
+bool shows_card(const State& state) {
+  const ScreenId screen = state.view.screen;
+  return state.first_climb.shows_card && (screen == ScreenId::lab || screen == ScreenId::home);
+}
 
 }  // namespace
 
@@ -86,6 +93,7 @@ void Shell::draw(float width, float height) {
   ui_.list = ImGui::GetWindowDrawList();
   draw_regions({0, 0, width, height});
   ImGui::End();
+  if (shows_card(ui_.state)) draw_climb_card(ui_);
   if (ui_.state.teaching.show_tours) draw_tours(ui_);
   if (ui_.state.view.show_menu) draw_menu(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);

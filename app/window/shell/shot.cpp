@@ -65,6 +65,24 @@ void show_inspected(State& state) {
   select_rung(state, last.kernel);
 }
 
+/// The card of the run's last climb, with the comparison after it.
+Result<void> show_last_climb(State& state, const std::string& replay) {
+  FirstClimb& climb = state.first_climb;
+  climb.lab = short_climb_lab();
+  for (const Request& request : state.run().requests()) {
+    const bool is_climb = climb.lab && request.lab == climb.lab->id;
+    if (is_climb && request.type == RequestType::run) climb.run = request.id, climb.compare = 0;
+    if (is_climb && request.type == RequestType::compare && climb.run) climb.compare = request.id;
+  }
+  if (!climb.run)
+    return Error{ErrorCode::bad_input, "the run holds no climb to show", replay,
+                 "'Watch it climb' in the window makes one"};
+  climb.stage = FirstClimb::Stage::over;
+  climb.shows_card = true;
+  if (const ViewDesc* view = find_view("gains")) state.selection.view = view;
+  return {};
+}
+
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
 Result<void> set_scene(State& state, const std::string& scene, const std::string& replay) {
@@ -86,6 +104,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   if (scene == "inspect") show_inspected(state);
   if (scene == "lab") state.view.tab = Tab::source;
   if (scene == "assembly") perform(state, "assembly");
+  if (scene == "card") return show_last_climb(state, replay);
   if (scene != "verdict") return {};
   if (comparisons.empty()) {
     return Error{
@@ -105,7 +124,7 @@ std::vector<std::string> all_scenes() {
     if (view != &kLadderView) names.emplace_back(view->id);  // it is the scene "lab"
   }
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary", "predict", "lesson", "assembly"});
+                             "quiz_answer", "glossary", "predict", "lesson", "assembly", "card"});
   return names;
 }
 

@@ -181,6 +181,7 @@ void open_lab(State& state, const std::string& lab_id) {
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
   const bool toured = tick_tour(state, now_s);
+  keep_tour_place(state);
   const bool edited = tick_editing(state, now_s);
   bool moved = state.ladder.dirty || state.ladder.seen_version != state.run().version() ||
                state.ladder.seen_state != state.sessions.shown->state();
@@ -210,9 +211,10 @@ bool refresh(State& state, double now_s) {
     ask_for_estimates(state);
   }
   note_ended_requests(state);
+  const bool climbed = tick_first_climb(state);
   keep_run(state);
   const bool looked = tick_inspect(state, now_s);
-  return moved || toured || edited || looked || state.ladder.dirty;
+  return moved || toured || edited || climbed || looked || state.ladder.dirty;
 }
 
 }  // namespace ridge::window

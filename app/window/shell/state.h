@@ -7,16 +7,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/query/recordings.h"
 #include "app/session/session.h"
 #include "app/window/inspect/inspect_view.h"
+#include "app/window/shell/first_climb.h"
 #include "app/window/shell/ladder.h"
 #include "app/window/shell/selection.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/teaching.h"
+#include "app/window/teach/tour_progress.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 
@@ -109,6 +112,8 @@ struct State {
   Teaching teaching;
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
   Inspecting inspecting;
+  FirstClimb first_climb;
+  TourProgress tour_progress;
   Appearance appearance;
   Settings settings;
   History history;

@@ -1,5 +1,6 @@
 #include "app/window/shell/window.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -167,15 +168,18 @@ void remember(State& state, const Platform& platform) {
 /// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
 void save_chart(State& state, const Shell& shell, const Platform& platform, Errands* errands) {
   if (state.chart.png_in_frames == 0 || --state.chart.png_in_frames > 0) return;
-  const auto folder = app::make_report_folder(state.settings.export_root, "chart");
-  const std::string path = folder ? *folder + "/chart.png" : "";
-  const Result<void> saved =
-      folder ? platform.save_png(path, shell.chart_place()) : Result<void>(folder.error());
+  const char* what = state.chart.png_of_card ? "card" : "chart";
+  const auto card = shell.widgets().find("climb_card");
+  if (state.chart.png_of_card && card == shell.widgets().end()) return;  // closed meanwhile
+  const auto folder = app::make_report_folder(state.settings.export_root, what);
+  const std::string path = folder ? *folder + "/" + what + ".png" : "";
+  const Area place = state.chart.png_of_card ? card->second : shell.chart_place();
+  const Result<void> saved = folder ? platform.save_png(path, place) : Result<void>(folder.error());
   if (!saved) {
     state.notice = {"No picture. " + saved.error().sentence(), true};
     return;
   }
-  state.notice = {"The chart's picture was written to " + path, false};
+  state.notice = {fmt::format("The {}'s picture was written to {}", what, path), false};
   if (state.chart.png_copied) errands->copy(path);
 }
 
@@ -236,6 +240,8 @@ int open_window(const WindowOptions& options) {
   load_settings(&state);
   state.studying.path = default_progress_path();
   load_progress(state);
+  state.tour_progress.path = default_tour_progress_path();
+  load_tour_progress(state);
   Error error;
   const auto platform = open_platform(state, options, &error);
   if (!platform) {

@@ -8,6 +8,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
+#include "app/window/teach/tour_progress.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/stale_words.h"
@@ -289,7 +290,7 @@ std::string presented_words(const State& state) {
   return {};
 }
 
-void start_tour(State& state, const std::string& id) {
+void start_tour(State& state, const std::string& id, int step) {
   auto tour = study::load_tour(id);
   if (!tour) {
     state.notice = {tour.error().sentence(), true};
@@ -297,7 +298,7 @@ void start_tour(State& state, const std::string& id) {
   }
   Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
-  teach.tour_step = 0;
+  teach.tour_step = step;
   teach.tour_started_s = teach.now_s;
   teach.show_tours = false;
   open_step(state);
@@ -410,7 +411,7 @@ void draw_tours(Ui& ui) {
             room);
     ui.text(x, row.y + row.h * 0.72f, tour ? tour->audience : tour.error().sentence(),
             kSmall_px - 1, tour ? Role::muted : Role::slower, Face::body, Anchor::start, room);
-    if (touched.clicked) ui.dispatch([id](State& state) { start_tour(state, id); });
+    if (touched.clicked) ui.dispatch([id](State& state) { resume_tour(state, id); });
   }
   if (overlay.clicked_outside(box))
     ui.dispatch([](State& state) { state.teaching.show_tours = false; });

@@ -45,7 +45,8 @@ PresentedFigure presented_figure(const State& state);
 std::string presented_words(const State& state);
 
 // ---- tours ----
-void start_tour(State& state, const std::string& id);
+/// `step`: where it goes on, from 0; less than its steps.
+void start_tour(State& state, const std::string& id, int step = 0);
 void end_tour(State& state);
 const study::TourStep* tour_step(const State& state);
 /// "step 2 of 8 · 4 of 15 min"

@@ -1,0 +1,107 @@
+#include "app/window/panels/climb_card.h"
+
+#include <algorithm>
+
+#include "app/window/shell/actions.h"
+#include "app/window/shell/first_climb.h"
+#include "app/window/shell/screens.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64;
+
+/// The sizes and threads of what ran: "n = 512  ·  1 thread".
+std::string asked_text(const State& state, const FirstClimb& climb) {
+  for (const Series& series : climb_run(state).series()) {
+    if (series.request != climb.run) continue;
+    return params_summary(*climb.lab, series.params) + "  ·  live";
+  }
+  return "";
+}
+
+/// A bar for each rung that passed, linear from zero.
+void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
+  double most = 0;
+  for (const ClimbCard::Bar& bar : card.bars) most = std::max(most, bar.rate);
+  const float label_w = ui.px(150), value_w = ui.px(112);
+  for (const ClimbCard::Bar& bar : card.bars) {
+    const Area row = area.take_top(ui.px(kBarHeight));
+    ui.text(row.x, row.middle(), bar.label, kSmall_px, bar.is_peer ? Role::muted : Role::text,
+            Face::body, Anchor::start, label_w - ui.px(8));
+    const float room = row.w - label_w - value_w;
+    const float w = std::max(ui.px(2), room * static_cast<float>(bar.rate / most));
+    ui.fill({row.x + label_w, row.y + ui.px(4), w, row.h - ui.px(8)},
+            ui.color(bar.is_peer ? Role::muted : Role::series0), ui.px(3));
+    ui.text(row.x + label_w + w + ui.px(8), row.middle(), format_rate(bar.rate, card.unit),
+            kSmall_px, Role::muted, Face::mono, Anchor::start);
+  }
+}
+
+/// The words under the figure; returns their height, and draws nothing where it only measures.
+float draw_card_words(Ui& ui, Area area, const ClimbCard& card, bool measure) {
+  const float top = area.y;
+  const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
+    if (text.empty()) return;
+    const float h = ui.paragraph(area, text, size, role, face, measure);
+    area.take_top(h, ui.px(4));
+  };
+  const Role verdict = card.verdict == Verdict::faster   ? Role::faster
+                       : card.verdict == Verdict::slower ? Role::slower
+                                                         : Role::text;
+  line(card.ceiling, kBody_px, Role::text);
+  line(card.library, kBody_px, verdict, Face::strong);
+  for (const std::string& caveat : card.caveats) line(caveat, kSmall_px, Role::slower);
+  return area.y - top;
+}
+
+void draw_buttons_below(Ui& ui, Area row) {
+  const auto width = [&](const char* label) {
+    return ui.width(label, kSmall_px + 1, Face::strong) + ui.px(40);
+  };
+  ui.action_button("close_climb_card", row.take_right(width("Close"), ui.px(10)), "Close",
+                   Ui::Kind::primary);
+  ui.action_button("save_climb_card", row.take_right(width("Save as PNG")), "Save as PNG",
+                   Ui::Kind::normal);
+}
+
+}  // namespace
+
+void draw_climb_card(Ui& ui) {
+  const FirstClimb& climb = ui.state.first_climb;
+  const ClimbCard card = climb_card(climb_run(ui.state), climb);
+  Overlay overlay(ui, "card", 0.72f);
+  const float pad = ui.px(28), w = std::min(ui.px(kCardWidth), ui.window.w - ui.px(40));
+  const float inner_w = w - 2 * pad, gain_h = card.gain.empty() ? 0 : ui.px(kGain_px + 8);
+  const float bars_h = ui.px(kBarHeight) * static_cast<float>(card.bars.size());
+  const float words_h = draw_card_words(ui, {0, 0, inner_w, 0}, card, true);
+  const float h =
+      2 * pad + ui.px(30) + gain_h + ui.px(32) + words_h + ui.px(16) + bars_h + ui.px(30);
+  const float below = ui.px(56);
+  const Area box = {(ui.window.w - w) / 2, std::max(ui.px(4), (ui.window.h - h - below) / 2), w, h};
+  ui.widgets["climb_card"] = box;
+  ui.fill(box, ui.color(Role::panel), ui.px(10));
+  Area inner = box.inset(pad);
+  const Area head = inner.take_top(ui.px(30));
+  ui.text(head.x, head.middle(), "Your core", kHeading_px, Role::text, Face::strong);
+  ui.text(head.right(), head.middle(), card.machine, kSmall_px, Role::muted, Face::body,
+          Anchor::end, head.w - ui.px(140));
+  const Area gain = inner.take_top(gain_h);
+  if (!card.gain.empty())
+    ui.text(gain.x, gain.middle(), card.gain, kGain_px, Role::series0, Face::strong);
+  const Area way = inner.take_top(ui.px(32));
+  ui.text(way.x, way.middle(), card.way.empty() ? "Nothing was measured to its end." : card.way,
+          kHeading_px, Role::text, Face::body, Anchor::start, way.w);
+  draw_card_words(ui, inner.take_top(words_h, ui.px(16)), card, false);
+  draw_card_bars(ui, inner.take_top(bars_h), card);
+  const Area foot = inner.take_top(ui.px(30));
+  ui.text(foot.x, foot.middle() + ui.px(6),
+          std::string(climb.lab->title) + "  ·  " + asked_text(ui.state, climb) +
+              "  ·  ≈: timed apart  ·  Ridgepoint",
+          kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
+  draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
+}
+
+}  // namespace ridge::window

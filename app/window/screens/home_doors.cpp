@@ -1,0 +1,237 @@
+#include "app/window/screens/home_doors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/study/tour.h"
+#include "app/window/edit/editing.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/first_climb.h"
+#include "app/window/shell/settings.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/tour_progress.h"
+
+namespace ridge::window {
+namespace {
+
+// Pixels at scale 1. A door is as high as five tours need.
+constexpr float kDoor = 290, kDoorGap = 12, kDoorsWide = 800, kTick = 26;
+
+struct Door {
+  const char* title;
+  const char* sentence;
+};
+
+/// Title and sentence; what is left begins with the button's row.
+Area open_door(Ui& ui, const Area& door, const Door& says) {
+  ui.panel(door);
+  Area inner = door.inset(ui.px(22), ui.px(16));
+  const Area title = inner.take_top(ui.px(32), ui.px(2));
+  ui.text(title.x, title.middle(), says.title, kHeading_px + 2, Role::text, Face::strong,
+          Anchor::start, title.w);
+  const Area sentence = inner.take_top(ui.px(42), ui.px(8));
+  ui.paragraph(sentence, says.sentence, kSmall_px, Role::muted);
+  return inner;
+}
+
+bool door_button(Ui& ui, const char* name, Area* inner, const std::string& label, bool enabled) {
+  const Area row = inner->take_top(ui.px(42), ui.px(10));
+  const float w = std::min(row.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(44));
+  const std::string shown = ui.elide(label, w - ui.px(20), kSmall_px + 1, Face::strong);
+  return ui.button(name, {row.x, row.y, w, row.h}, shown, Ui::Kind::primary, enabled) && enabled;
+}
+
+/// One muted line under a door's button.
+void small_line(Ui& ui, Area* inner, const std::string& text, Role role = Role::muted) {
+  if (text.empty()) return;
+  const float h = ui.paragraph(*inner, text, kSmall_px - 1, role, Face::body, true);
+  ui.paragraph(inner->take_top(h, ui.px(4)), text, kSmall_px - 1, role);
+}
+
+/// A line that is pressed.
+bool text_link(Ui& ui, const std::string& name, Area row, const std::string& text) {
+  row.w = std::min(row.w, ui.width(text, kSmall_px) + ui.px(16));
+  const auto touched = ui.touch(name, row);
+  if (touched.hovered) ui.fill(row, ui.raised(2), ui.px(5));
+  ui.text(row.x + ui.px(8), row.middle(), text, kSmall_px, Role::series0, Face::body, Anchor::start,
+          row.w - ui.px(16));
+  return touched.clicked;
+}
+
+/// In a saved run the first door leads on instead: nothing can be measured there.
+std::string way_out(const State& state) {
+  if (state.sessions.opened) return "Back to measuring here";
+  return state.run().series().empty() ? "Look at the recordings" : "Look at the saved run";
+}
+
+void take_way_out(State& state) {
+  if (state.sessions.opened)
+    open_run(state, "");
+  else
+    state.view.screen = ScreenId::lab;
+}
+
+void draw_watch(Ui& ui, Area door) {
+  const State& state = ui.state;
+  Area inner = open_door(ui, door,
+                         {"Watch it climb",
+                          "One core, from three loops to the speed of a library, step by step. "
+                          "It takes about half a minute."});
+  const bool is_on = state.first_climb.is_under_way() && !state.is_replay();
+  if (state.is_replay()) {
+    if (door_button(ui, "begin", &inner, way_out(state), true)) ui.dispatch(take_way_out);
+  } else if (is_on) {
+    if (door_button(ui, "begin", &inner, "It climbs: look", true))
+      ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
+  } else {
+    const bool can = first_climb_blocker(state).empty();
+    if (door_button(ui, "begin", &inner, "Watch it climb", can)) ui.dispatch_action("watch");
+    if (!can) small_line(ui, &inner, first_climb_blocker(state), Role::text);
+  }
+  small_line(ui, &inner, machine_line(state));
+  if (state.is_replay()) return;
+  small_line(ui, &inner, "Every step is checked before it is timed. Esc cancels.");
+  if (!climb_card_blocker(state).empty()) return;
+  const std::string gain = climb_card(climb_run(state), state.first_climb).gain;
+  if (text_link(ui, "show_card", inner.take_top(ui.px(28)),
+                gain.empty() ? "Show the card" : "Your core climbed " + gain + ": show the card"))
+    ui.dispatch_action("climb_card");
+}
+
+/// "60 min", and how far one is.
+std::string tour_state(const State& state, const study::Tour& tour) {
+  const int done = steps_done(state, tour);
+  const std::string minutes = fmt::format("{:g} min", tour.minutes);
+  return done == 0 ? minutes : fmt::format("{} · {} of {} done", minutes, done, tour.steps.size());
+}
+
+/// Lines of the tours: each is pressed, and a share of its ground is filled.
+void draw_tour_lines(Ui& ui, Area* inner) {
+  const float line_h = ui.px(24);
+  for (const auto& [id, tour] : built_in_tours()) {
+    if (inner->h < line_h) return;
+    const Area row = inner->take_top(line_h);
+    const Area ground = {row.x - ui.px(8), row.y, row.w + ui.px(16), row.h - ui.px(1)};
+    const auto touched = ui.touch("door_tour:" + id, ground);
+    if (touched.hovered) ui.fill(ground, ui.raised(2), ui.px(5));
+    const std::string says = tour_state(ui.state, *tour);
+    const float says_w = ui.width(says, kTiny_px + 1);
+    ui.text(row.x, row.middle(), tour->title, kSmall_px, Role::text, Face::body, Anchor::start,
+            row.w - says_w - ui.px(12));
+    ui.text(row.right(), row.middle(), says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
+    if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
+    if (touched.clicked) ui.dispatch([id = id](State& state) { resume_tour(state, id); });
+  }
+}
+
+}  // namespace
+
+std::string machine_line(const State& state) {
+  const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
+  if (const auto& environment = run.environment()) {
+    std::string line = environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
+                       (environment->cpu.cores == 1 ? " core" : " cores");
+    for (const GpuInfo& gpu : environment->gpus) line += "  ·  " + gpu.name;
+    if (environment->gpus.empty()) line += "  ·  no GPU";
+    return line;
+  }
+  switch (state.sessions.shown->state()) {
+    case app::WorkerState::starting:
+      return "The worker is being started.";
+    case app::WorkerState::lost:
+      return "No worker: " + state.sessions.shown->reason();
+    default:
+      return "The machine's name and state are read when the first run begins.";
+  }
+}
+
+float HomeDoors::height(const Ui& ui, float width) {
+  const float gap = ui.px(kDoorGap);
+  return width > ui.px(kDoorsWide) ? ui.px(kDoor) : 3 * ui.px(kDoor) + 2 * gap;
+}
+
+void HomeDoors::draw(Ui& ui, Area area) {
+  const float gap = ui.px(kDoorGap);
+  const bool wide = area.w > ui.px(kDoorsWide);
+  const float third = (area.w - 2 * gap) / 3;
+  const auto next = [&] {
+    return wide ? area.take_left(third, gap) : area.take_top(ui.px(kDoor), gap);
+  };
+  draw_watch(ui, next());
+  draw_learn(ui, next());
+  draw_build(ui, next());
+}
+
+void HomeDoors::draw_learn(Ui& ui, Area door) const {
+  const State& state = ui.state;
+  Area inner = open_door(
+      ui, door,
+      {"Learn", "A tour asks first and runs then: you commit to an answer before you see it."});
+  const std::string id = tour_to_resume(state);
+  if (id.empty()) return small_line(ui, &inner, "This build has no tours.", Role::text);
+  const study::Tour& tour = *built_in_tours().at(id);
+  const int done = steps_done(state, tour);
+  const bool goes_on =
+      state.tour_progress.places.contains(id) && done < static_cast<int>(tour.steps.size());
+  if (door_button(ui, "resume_tour", &inner, (goes_on ? "Resume: " : "Begin: ") + tour.title, true))
+    ui.dispatch([id](State& changed) { resume_tour(changed, id); });
+  small_line(ui, &inner, state.tour_progress.problem, Role::slower);
+  draw_tour_lines(ui, &inner);
+}
+
+/// A square for each exercise, in the order of the labs; ticked where it was solved here.
+void HomeDoors::draw_ticks(Ui& ui, Area area) const {
+  const float size = ui.px(kTick), gap = ui.px(6);
+  float x = area.x, y = area.y;
+  std::string lab;
+  for (const app::Exercise& one : *exercises_) {
+    if (!lab.empty() && lab != one.lab) x += gap;  // labs stand apart
+    lab = one.lab;
+    if (x + size > area.right()) x = area.x, y += size + gap;
+    const Area place = {x, y, size, size};
+    const bool solved = is_exercise_solved(ui.state.history, one.kernel);
+    const auto touched = ui.touch("tick:" + one.name, place);
+    ui.fill(place, solved ? ui.color(Role::series0) : ui.raised(touched.hovered ? 3 : 2), ui.px(5));
+    if (solved)
+      ui.text(place.x + size / 2, place.middle(), "✓", kSmall_px, Role::canvas, Face::strong,
+              Anchor::middle);
+    if (touched.hovered) {
+      const Lab* known = find_lab(one.lab);
+      ui.tooltip(fmt::format("{}\n{}{}{}\n\n{}", one.title, known ? known->title : one.lab,
+                             one.is_cuda ? "  ·  needs a GPU" : "", solved ? "  ·  solved" : "",
+                             one.task));
+    }
+    if (touched.clicked) ui.dispatch([one](State& state) { start_exercise(state, one); });
+    x += size + gap;
+  }
+}
+
+void HomeDoors::draw_build(Ui& ui, Area door) {
+  Area inner = open_door(
+      ui, door,
+      {"Build", "Write the missing part of a kernel. Each save is built, checked and timed."});
+  if (!exercises_) return small_line(ui, &inner, exercises_.error().sentence(), Role::slower);
+  const auto is_open = [&](const app::Exercise& one) {
+    const KernelInfo* after = find_info(ui.state.sessions, one.after);
+    const bool runs = !one.is_cuda || (after && after->available && !ui.state.is_replay());
+    return runs && !is_exercise_solved(ui.state.history, one.kernel);
+  };
+  const auto next = std::find_if(exercises_->begin(), exercises_->end(), is_open);
+  const bool all_solved = next == exercises_->end();
+  const std::string label = all_solved ? "All exercises" : "Open: " + next->title;
+  if (door_button(ui, "open_exercise", &inner, label, true)) {
+    if (all_solved)
+      ui.dispatch([](State& state) { state.view.screen = ScreenId::classroom; });
+    else
+      ui.dispatch([one = *next](State& state) { start_exercise(state, one); });
+  }
+  const auto solved = std::count_if(
+      exercises_->begin(), exercises_->end(),
+      [&](const app::Exercise& one) { return is_exercise_solved(ui.state.history, one.kernel); });
+  small_line(ui, &inner, fmt::format("{} of {} solved here", solved, exercises_->size()));
+  draw_ticks(ui, inner);
+}
+
+}  // namespace ridge::window

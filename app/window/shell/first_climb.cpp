@@ -1,0 +1,275 @@
+#include "app/window/shell/first_climb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/window/shell/actions.h"
+#include "app/window/shell/settings.h"
+#include "app/window/shell/state.h"
+#include "app/window/shell/worker_requests.h"
+#include "app/window/views/view.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/view/report/decision.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr double kCompare_s = 10;  // the whole is to take about half a minute
+
+/// A rung of the climb that passed its check and has a speed.
+struct Climbed {
+  const Rung* rung = nullptr;
+  const Series* series = nullptr;
+  double rate = 0;
+};
+
+struct Climbs {
+  std::vector<Climbed> all;
+  std::string unit;
+  const Climbed* first = nullptr;    ///< of our steps
+  const Climbed* best = nullptr;     ///< of our steps
+  const Climbed* library = nullptr;  ///< the fastest
+  int steps = 0;                     ///< of ours, from the first to the best
+};
+
+const Series* series_of(const Run& run, int64_t request, const std::string& kernel) {
+  for (const Series& series : run.series()) {
+    if (series.request == request && series.kernel == kernel) return &series;
+  }
+  return nullptr;
+}
+
+void find_ends(Climbs* climbs) {
+  for (const Climbed& one : climbs->all) {
+    const Climbed*& top = one.rung->peer ? climbs->library : climbs->best;
+    if (!top || one.rate > top->rate) top = &one;
+    if (!one.rung->peer && !climbs->first) climbs->first = &one;
+  }
+  for (const Climbed& one : climbs->all) {
+    const bool is_step = !one.rung->peer && &one > climbs->first && &one <= climbs->best;
+    climbs->steps += is_step;
+  }
+}
+
+Climbs climbs_of(const Run& run, const FirstClimb& climb) {
+  Climbs climbs;
+  for (const char* kernel : climb.lab->short_climb) {
+    const Series* series = series_of(run, climb.run, kernel);
+    const Rung* rung = rung_of(kernel);
+    if (!series || !rung || series->status != SeriesStatus::ok) continue;
+    if (!series->quality_passed() || !series->stats) continue;
+    const auto rate = throughput_of(*series);
+    if (!rate || !(rate->value > 0)) continue;
+    if (climbs.unit.empty()) climbs.unit = rate->unit;
+    if (rate->unit == climbs.unit) climbs.all.push_back({rung, series, rate->value});
+  }
+  find_ends(&climbs);
+  return climbs;
+}
+
+const Comparison* pair_of_climb(const Run& run, const FirstClimb& climb) {
+  for (const Comparison& one : run.comparisons()) {
+    if (climb.compare && one.request == climb.compare) return &one;
+  }
+  return nullptr;
+}
+
+/// The best of ours against the library, by pairs; else what the two times say, which settles nothing.
+void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
+  if (!climbs.library) {
+    card->library = "No library here to compare with.";
+    return;
+  }
+  const std::string name = climbs.library->rung->title;
+  if (!climbs.best) {
+    card->library = name + ": no step of ours to compare with.";
+    return;
+  }
+  const Comparison* pair = pair_of_climb(run, climb);
+  if (!pair || !(pair->ratio > 0)) {
+    card->library = fmt::format("{} not settled: ≈ {} its speed, timed apart", name,
+                                format_ratio(climbs.best->rate / climbs.library->rate));
+    return;
+  }
+  const Verdict verdict = decide(run, *pair).verdict;
+  card->verdict = verdict;
+  const char* word = verdict == Verdict::faster   ? "beaten"
+                     : verdict == Verdict::slower ? "not beaten"
+                     : verdict == Verdict::same   ? "matched"
+                                                  : "not settled";
+  card->library =
+      fmt::format("{} {}: {} its speed {}", name, word, format_ratio(pair->ratio),
+                  pair->ci ? format_ratio_interval(pair->ci) : std::string("without an interval"));
+}
+
+void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
+  const Request* request = run.request(climb.run);
+  const Request* compared = run.request(climb.compare);
+  if (request && request->status == RequestStatus::cancelled)
+    card->caveats.emplace_back("Cancelled: the rungs that were not reached are missing.");
+  if (request && request->status == RequestStatus::failed)
+    card->caveats.emplace_back(
+        "The run ended early: " +
+        (request->error ? request->error->sentence() : std::string("the worker was lost.")));
+  if (compared && compared->status != RequestStatus::ok)
+    card->caveats.emplace_back("The comparison with the library did not end.");
+  for (const char* kernel : climb.lab->short_climb) {
+    const Series* series = series_of(run, climb.run, kernel);
+    const bool failed = series && series->status == SeriesStatus::failed;
+    if (failed)
+      card->caveats.emplace_back(fmt::format("“{}” failed its check and is left out: {}",
+                                             rung_of(kernel)->title, series->reason));
+  }
+  bool is_noisy = false;
+  for (const Climbed* one : {climbs.first, climbs.best}) {
+    for (const std::string& flag : one ? one->series->stats->flags : std::vector<std::string>())
+      is_noisy |= flag == "noisy" || flag == "contended";
+  }
+  const auto& environment = run.environment();
+  is_noisy |= environment && !environment->quiet.quiet;
+  if (is_noisy)
+    card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
+}
+
+std::string ceiling_text(const Run& run, const Climbed& best) {
+  const Derived derived = derive(*best.series, run.ceilings());
+  if (!derived.compute)
+    return "Its ceiling is not known" +
+           (derived.no_compute_reason.empty() ? "." : ": " + derived.no_compute_reason);
+  return format_share(derived.compute->value) + " of the ceiling measured on this core";
+}
+
+/// The fastest of ours and of the libraries, as a request for pairs; empty where one of them is missing.
+std::optional<WorkRequest> pair_request(const State& state, const FirstClimb& climb) {
+  const Climbs climbs = climbs_of(state.run(), climb);
+  if (!climbs.best || !climbs.library) return std::nullopt;
+  WorkRequest request;
+  request.type = RequestType::compare;
+  request.lab = climb.lab->id;
+  request.mode = RunMode::live;
+  request.cache = climbs.best->series->cache.value().value_or(CacheMode::hot);
+  request.limit_s = kCompare_s;
+  for (const Climbed* side : {climbs.library, climbs.best})
+    request.kernels.push_back({side->rung->kernel, side->series->params});
+  return request;
+}
+
+void end_climb(State& state) {
+  FirstClimb& climb = state.first_climb;
+  climb.stage = FirstClimb::Stage::over;
+  climb.shows_card = true;
+  state.ladder.dirty = true;
+  if (state.view.screen != ScreenId::lab && state.view.screen != ScreenId::home)
+    state.notice = {"The climb is over: Home has its card.", false};
+}
+
+}  // namespace
+
+const Lab* short_climb_lab() {
+  for (const Lab* lab : all_labs()) {
+    if (!lab->short_climb.empty()) return lab;
+  }
+  return nullptr;
+}
+
+const Run& climb_run(const State& state) {
+  return state.sessions.own ? state.sessions.own->run() : state.run();
+}
+
+std::string first_climb_blocker(const State& state) {
+  const Lab* lab = short_climb_lab();
+  if (!lab) return "This build has no short climb.";
+  if (std::string why = work_blocker(state); !why.empty()) return why;
+  if (must_list_again(state)) return "The worker was lost: F5 in the lab starts it again.";
+  const bool any = std::any_of(lab->short_climb.begin(), lab->short_climb.end(), [&](auto kernel) {
+    const KernelInfo* info = state.run().kernel(kernel);
+    return info && info->available;
+  });
+  return any ? "" : "No rung of the short climb can run on this machine.";
+}
+
+void start_first_climb(State& state) {
+  const Lab* lab = short_climb_lab();
+  open_lab(state, lab->id);
+  state.selection.params.clear();
+  state.selection.mode = RunMode::live;
+  state.selection.cache = CacheMode::hot;
+  state.selection.baseline.clear();
+  if (const ViewDesc* view = find_view("gains")) state.selection.view = view;
+  state.view.screen = ScreenId::lab;
+  rebuild_ladder(state);
+  select_rung(state, lab->short_climb.front());
+  WorkRequest request = request_for(state, RequestType::run);
+  request.counters = false;
+  for (const char* kernel : lab->short_climb) {
+    const RungView* row = find_row(state.ladder, kernel);
+    if (row && row->can_run) request.kernels.push_back({kernel, params_for(state, *row->info)});
+  }
+  send(state, std::move(request), &state.requests.run);
+  state.first_climb = {};
+  if (!state.requests.run) return;  // the notice says why
+  state.first_climb.stage = FirstClimb::Stage::climbing;
+  state.first_climb.lab = lab;
+  state.first_climb.run = state.requests.run;
+}
+
+bool tick_first_climb(State& state) {
+  FirstClimb& climb = state.first_climb;
+  if (!climb.is_under_way() || state.is_replay()) return false;
+  const bool climbs = climb.stage == FirstClimb::Stage::climbing;
+  const Request* request = state.run().request(climbs ? climb.run : climb.compare);
+  if (request && request->open()) return false;
+  const auto pair = climbs && request && request->status == RequestStatus::ok
+                        ? pair_request(state, climb)
+                        : std::nullopt;
+  if (!pair || state.requests.is_measuring()) {
+    end_climb(state);
+    return true;
+  }
+  send(state, *pair, &state.requests.compare);
+  climb.compare = state.requests.compare;
+  climb.stage = FirstClimb::Stage::comparing;
+  if (!climb.compare) end_climb(state);
+  return true;
+}
+
+std::string climb_card_blocker(const State& state) {
+  return state.first_climb.stage == FirstClimb::Stage::over
+             ? ""
+             : "There is no card yet: “Watch it climb” on Home makes one.";
+}
+
+void show_climb_card(State& state) {
+  state.first_climb.shows_card = true;
+}
+
+void close_climb_card(State& state) {
+  state.first_climb.shows_card = false;
+}
+
+ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
+  ClimbCard card;
+  if (const auto& environment = run.environment())
+    card.machine = environment->cpu.model + "  ·  " + environment->time_utc.substr(0, 10);
+  const Climbs climbs = climbs_of(run, climb);
+  card.unit = climbs.unit;
+  for (const Climbed& one : climbs.all)
+    card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
+  if (climbs.best) {
+    card.ceiling = ceiling_text(run, *climbs.best);
+    card.way = climbs.best->rung->title;
+  }
+  if (climbs.best && climbs.best != climbs.first) {
+    card.gain = "≈ " + format_ratio(climbs.best->rate / climbs.first->rate);
+    card.way = fmt::format("{} → {}, in {} {}", climbs.first->rung->title, climbs.best->rung->title,
+                           climbs.steps, climbs.steps == 1 ? "step" : "steps");
+  }
+  say_library(run, climb, climbs, &card);
+  say_caveats(run, climb, climbs, &card);
+  return card;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,61 @@
+// "Watch it climb", the first door of Home: the steps of one core, run live, then a comparison with the fastest library;
+// and the card that says what came of it. Every figure on the card is of these two requests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+
+struct State;
+
+/// What was asked for, and how far it is; the ids are of the session's own requests.
+struct FirstClimb {
+  enum class Stage { none, climbing, comparing, over };
+  Stage stage = Stage::none;
+  const Lab* lab = nullptr;
+  int64_t run = 0, compare = 0;  ///< 0: not sent
+  bool shows_card = false;
+
+  bool is_under_way() const { return stage == Stage::climbing || stage == Stage::comparing; }
+};
+
+/// The lab that has a short climb; null: none of this build has.
+const Lab* short_climb_lab();
+/// Why it cannot begin now; empty: it can.
+std::string first_climb_blocker(const State& state);
+void start_first_climb(State& state);
+/// From the climb to its comparison, and from there to the card. True when it went on.
+bool tick_first_climb(State& state);
+
+std::string climb_card_blocker(const State& state);
+void show_climb_card(State& state);
+void close_climb_card(State& state);
+
+/// The card's words, made of the two requests.
+struct ClimbCard {
+  struct Bar {
+    std::string label;
+    double rate = 0;  ///< per second, in `unit`
+    bool is_peer = false;
+  };
+  std::string machine;  ///< "AMD EPYC", and the day
+  std::string gain;     ///< "≈ 69×"; empty: nothing climbed
+  std::string way;      ///< "three loops, -O1 → packed, AVX2, in 5 steps"
+  std::string ceiling;  ///< "73.6 % of the ceiling measured on this core"; or why that is not known
+  std::string library;  ///< "OpenBLAS: not settled, 0.98× [0.95, 1.01]"
+  std::optional<Verdict> verdict;    ///< over the library; absent: no pair was compared
+  std::vector<Bar> bars;             ///< in the ladder's order, only what passed its check
+  std::string unit;                  ///< "FLOP/s"
+  std::vector<std::string> caveats;  ///< cancelled, failed checks, a busy machine
+};
+ClimbCard climb_card(const Run& run, const FirstClimb& climb);
+/// The run that the card is of: the session's own, also while a saved one lies over it.
+const Run& climb_run(const State& state);
+
+}  // namespace ridge::window

@@ -1,0 +1,53 @@
+// How far each tour was taken: the place that Resume goes on from, and the steps that were done. A small file keeps it
+// beside the study progress (tours.json), so that a tour outlives the window.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/core/result.h"
+
+namespace ridge::study {
+struct Tour;
+}
+
+namespace ridge::window {
+
+struct State;
+
+struct TourPlace {
+  int step = 0;        ///< the step that was open last, from 0
+  std::set<int> done;  ///< steps whose words were reached
+  bool operator==(const TourPlace&) const = default;
+};
+
+struct TourProgress {
+  std::map<std::string, TourPlace> places;  ///< by the tour's id
+  std::string last;                         ///< id of the tour that was on last; empty: none was
+  std::string path;                         ///< of the file; empty: nothing is kept (tests, shot)
+  std::string problem;                      ///< why the file could not be read, one sentence
+};
+
+std::string tour_progress_json(const TourProgress& progress);
+/// Places and last; a field of another shape is left out, a text that is no such file is an error.
+Result<TourProgress> parse_tour_progress(const std::string& text, const std::string& where);
+
+/// $XDG_DATA_HOME or ~/.local/share, then ridgepoint/tours.json. Empty without a home.
+std::string default_tour_progress_path();
+/// Reads state.tour_progress.path. A damaged file becomes `problem`; the first save sets it aside as tours.json.damaged.
+void load_tour_progress(State& state);
+/// At each refresh: notes where the tour that is on stands, and saves it where that is new.
+void keep_tour_place(State& state);
+
+/// Opens the tour where it was left; a tour that was never opened or is done begins at its first step.
+void resume_tour(State& state, const std::string& id);
+/// Steps that this tour still has and that were done.
+int steps_done(const State& state, const study::Tour& tour);
+/// The tour that the door offers: the last one unless it is done, else the first that is not done, else the first.
+std::string tour_to_resume(const State& state);
+/// The tours of this build, read once.
+const std::map<std::string, std::shared_ptr<const study::Tour>>& built_in_tours();
+
+}  // namespace ridge::window

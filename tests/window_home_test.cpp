@@ -1,0 +1,344 @@
+// Home: the three doors, the labs by group, results and recordings that open again.
+#include <fstream>
+
+#include "app/query/editing.h"
+#include "app/study/tour.h"
+#include "app/window/shell/export.h"
+#include "app/window/shell/first_climb.h"
+#include "app/window/shell/settings.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/tour_progress.h"
+#include "app/window/views/view.h"
+#include "common/record/edit.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+
+// ---- watch it climb ----
+
+bool says(const ClimbCard& card, const std::string& words) {
+  return std::any_of(card.caveats.begin(), card.caveats.end(), [&](const std::string& caveat) {
+    return caveat.find(words) != std::string::npos;
+  });
+}
+
+/// The run of the first door, each rung measured; a library takes `library_ns`.
+WorkRequest watch(Fixture& f, double library_ns) {
+  f.state.view.screen = ScreenId::home;
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("begin"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  double t_ns = 64e6;
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    const bool is_peer = rung_of(request.kernels[i].kernel)->peer;
+    f.session.measure(request, static_cast<int>(i), is_peer ? library_ns : t_ns);
+    t_ns /= 2;
+  }
+  f.session.finish(request);
+  f.driver->frames(3);
+  return request;
+}
+
+TEST_CASE("the first door climbs on one core and ends on a card of this run's figures",
+          "[window][home]") {
+  Fixture f;
+  f.driver->type('h');
+  CHECK(f.state.first_climb.stage == FirstClimb::Stage::none);
+  CHECK_FALSE(perform(f.state, "climb_card"));
+  const WorkRequest request = watch(f, 0.8e6);
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(std::string(f.state.selection.view->id) == "gains");
+  CHECK(request.mode == RunMode::live);
+  CHECK(request.kernels.size() == find_lab("gemm")->short_climb.size());
+  for (const KernelRequest& one : request.kernels)
+    CHECK(std::get<int64_t>(one.params.at("n")) == 512);
+  // Then the fastest of ours and the fastest library in pairs, with a short limit.
+  REQUIRE(f.session.count(RequestType::compare) == 1);
+  const WorkRequest pair = f.session.last(RequestType::compare);
+  CHECK(rung_of(pair.kernels[0].kernel)->peer);
+  CHECK(pair.kernels[1].kernel == "gemm.cpu.packed_avx512");
+  REQUIRE(pair.limit_s);
+  CHECK(*pair.limit_s <= 10);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  f.session.judge(pair, Verdict::slower, 0.5);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("climb_card"));
+  const ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
+  CHECK(card.gain == "≈ 64.0×");
+  CHECK(card.way == "three loops, -O1 → packed, AVX-512, in 6 steps");
+  CHECK(card.ceiling.find("% of the ceiling measured on this core") != std::string::npos);
+  CHECK(card.library.find("not beaten: 0.500×") != std::string::npos);
+  CHECK(card.verdict == Verdict::slower);
+  CHECK(card.bars.size() == request.kernels.size());
+  CHECK(says(card, "busy") == !f.state.run().environment()->quiet.quiet);
+  CHECK_FALSE(says(card, "Cancelled"));
+  CHECK_FALSE(says(card, "failed"));
+  REQUIRE(f.driver->click("save_climb_card"));
+  CHECK(f.state.chart.png_in_frames > 0);
+  CHECK(f.state.chart.png_of_card);
+  REQUIRE(f.driver->click("close_climb_card"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  f.driver->type('h');
+  REQUIRE(f.driver->click("show_card"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("climb_card"));
+  f.driver->key(compat::Key::escape);
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  CHECK(f.session.cancelled.empty());
+}
+
+TEST_CASE("the card says what is missing: cancelled, failed, no library, no pairs",
+          "[window][home]") {
+  Fixture f;
+  REQUIRE(perform(f.state, "watch"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  f.session.measure(request, 0, 8e6);
+  f.session.measure(request, 1, 4e6, false);
+  f.session.measure(request, 2, 2e6);
+  f.session.finish(request, "cancelled");
+  f.driver->frames(3);
+  CHECK(f.session.count(RequestType::compare) == 0);
+  CHECK(f.driver->find("climb_card"));
+  ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
+  CHECK(card.gain == "≈ 4.00×");
+  CHECK(card.bars.size() == 2);
+  CHECK(card.library == "No library here to compare with.");
+  CHECK(says(card, "Cancelled"));
+  CHECK(says(card, "failed its check"));
+
+  // Timed apart decides nothing.
+  f.driver->key(compat::Key::escape);
+  watch(f, 1e6);
+  f.session.finish(f.session.last(RequestType::compare), "cancelled");
+  f.driver->frames(3);
+  card = climb_card(climb_run(f.state), f.state.first_climb);
+  CHECK(card.library.find("not settled: ≈ 1.0") != std::string::npos);
+  CHECK_FALSE(card.verdict);
+  CHECK(says(card, "did not end"));
+
+  // Nothing came at all: the card says so and names no figure.
+  f.driver->key(compat::Key::escape);
+  REQUIRE(perform(f.state, "watch"));
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.driver->frames(3);
+  CHECK(f.driver->find("climb_card"));
+  card = climb_card(climb_run(f.state), f.state.first_climb);
+  CHECK(card.gain.empty());
+  CHECK(card.bars.empty());
+}
+
+TEST_CASE("the climb goes on behind another screen, whose notice says where the card is",
+          "[window][home]") {
+  Fixture f;
+  REQUIRE(perform(f.state, "watch"));
+  CHECK_FALSE(perform(f.state, "watch"));  // one at a time
+  f.driver->type('m');
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  CHECK(f.state.notice.text.find("Home has its card") != std::string::npos);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(f.driver->find("climb_card"));
+}
+
+// ---- learn ----
+
+TEST_CASE("the place in a tour outlives the window, and Resume goes on from it", "[window][home]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/data/tours.json";
+  const auto tour = study::load_tour("first_hour");
+  REQUIRE(tour);
+  REQUIRE(tour->steps.size() > 2);
+  {
+    Fixture f;
+    f.state.tour_progress.path = path;
+    f.driver->type('h');
+    REQUIRE(f.driver->click("door_tour:first_hour"));
+    f.driver->frames(2);
+    REQUIRE(f.state.teaching.tour);
+    CHECK(steps_done(f.state, *tour) == 0);
+    f.state.teaching.beat = Beat::explain;
+    f.driver->frames(2);
+    CHECK(steps_done(f.state, *tour) == 1);
+    f.state.teaching.tour_step = 2;
+    f.state.teaching.beat = Beat::predict;
+    f.driver->frames(2);
+  }
+  Fixture f;
+  f.state.tour_progress.path = path;
+  load_tour_progress(f.state);
+  CHECK(f.state.tour_progress.problem.empty());
+  CHECK(tour_to_resume(f.state) == "first_hour");
+  CHECK(steps_done(f.state, *tour) == 1);
+  f.driver->type('h');
+  REQUIRE(f.driver->click("resume_tour"));
+  f.driver->frames(2);
+  REQUIRE(f.state.teaching.tour);
+  CHECK(f.state.teaching.tour_step == 2);
+  // A tour that is done begins again.
+  for (size_t i = 0; i < tour->steps.size(); ++i)
+    f.state.tour_progress.places["first_hour"].done.insert(static_cast<int>(i));
+  CHECK(tour_to_resume(f.state) != "first_hour");
+  resume_tour(f.state, "first_hour");
+  CHECK(f.state.teaching.tour_step == 0);
+}
+
+TEST_CASE("a damaged file of tours is said in one sentence and set aside, never written over",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/tours.json";
+  for (const std::string bad : {"{\"ridgepoint_tours\": 1, \"tours\": [", "[]", "{}", "null",
+                                "{\"ridgepoint_tours\":1,\"tours\":3}"}) {
+    INFO(bad);
+    std::ofstream(path) << bad;
+    Fixture f;
+    f.state.tour_progress.path = path;
+    load_tour_progress(f.state);
+    CHECK_FALSE(f.state.tour_progress.problem.empty());
+    f.driver->type('h');
+    REQUIRE(f.driver->click("resume_tour"));
+    f.driver->frames(2);
+    CHECK(read_text(path + ".damaged") == bad);
+    CHECK(f.state.notice.text.find("tours.json.damaged") != std::string::npos);
+    const auto written = parse_tour_progress(*read_text(path), path);
+    REQUIRE(written);
+    CHECK(written->last == f.state.teaching.tour->id);
+  }
+  // Fields of another shape are left out, the rest is kept.
+  const auto odd = parse_tour_progress(
+      R"({"ridgepoint_tours":1,"last":4,"tours":{"a":{"step":-3,"done":[1,"x",2]},"b":7}})", path);
+  REQUIRE(odd);
+  CHECK(odd->places.size() == 1);
+  CHECK(odd->places.at("a").step == 0);
+  CHECK(odd->places.at("a").done == std::set<int>{1, 2});
+}
+
+// ---- build ----
+
+TEST_CASE("a solved exercise has its tick, and a click opens one", "[window][home]") {
+  const auto exercises = app::all_exercises();
+  REQUIRE(exercises);
+  for (const app::Exercise& one : *exercises) {
+    INFO(one.name);
+    CHECK(rung_of(one.kernel) == nullptr);  // else an edit of the rung would tick the exercise
+  }
+  Fixture f;
+  const TemporaryFolder folder;
+  f.state.settings.edits_folder = folder.path;
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  CHECK_FALSE(is_exercise_solved(f.state.history, exercise->kernel));
+  f.driver->type('h');
+  REQUIRE(f.driver->click("tick:turned_loops"));
+  f.driver->frames(2);
+  CHECK(f.state.editing);
+  CHECK(f.state.view.screen == ScreenId::lab);
+  f.state.history.verified["gemm"].insert(exercise->kernel + std::string(kEditSuffix));
+  CHECK(is_exercise_solved(f.state.history, exercise->kernel));
+}
+
+// ---- labs ----
+
+TEST_CASE("every lab stands under its group, all in one view under the doors at 1280 x 720",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  f.driver->frames(2);
+  size_t labs = 0;
+  for (const LabGroup& group : labs_by_group()) {
+    for (const Lab* lab : group.labs) {
+      INFO(lab->id);
+      const Area* card = f.driver->find(std::string("lab:") + lab->id);
+      REQUIRE(card);
+      CHECK(card->bottom() < 720 - 48);
+      ++labs;
+    }
+  }
+  CHECK(labs == all_labs().size());
+  CHECK(labs_by_group().front().title == "Start");
+}
+
+// ---- results and recordings ----
+
+TEST_CASE("a lab without results of this session offers its last ones, and leads back",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  {
+    Fixture f;
+    f.state.history.runs_folder = folder.path + "/runs";
+    f.state.settings.path = folder.path + "/settings.json";
+    f.run_all();
+    CHECK_FALSE(f.driver->find("kept_bar"));
+  }
+  Fixture f;  // the next start
+  f.state.settings.path = folder.path + "/settings.json";
+  load_settings(&f.state);
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("kept_bar"));
+  REQUIRE(f.driver->click("kept"));
+  f.driver->frames(3);
+  CHECK(f.state.is_replay());
+  CHECK(find_row(f.state.ladder, "gemm.cpu.loop_order")->series);
+  REQUIRE(f.driver->click("kept"));
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.is_replay());
+  CHECK(f.state.sessions.shown == &f.session);
+  f.run_all();
+  CHECK_FALSE(f.driver->find("kept_bar"));
+}
+
+/// A recording of one rung of a lab on a machine.
+Recording recorded(const std::string& name, const std::string& kernel, const std::string& machine,
+                   double t_ns) {
+  FakeSession session;
+  WorkRequest request = request_for(RequestType::run, 7);
+  request.kernels = {{kernel, {}}};
+  FakeSession::lab = "gemm";
+  (void)session.list();
+  (void)session.send(request);
+  session.measure(session.last(RequestType::run), 0, t_ns);
+  auto run = std::make_shared<Run>();
+  for (const std::string& line : session.transcript()) run->apply_line(line);
+  return {name, machine, app::title_of_run(*run), run, ""};
+}
+
+TEST_CASE("recordings are grouped by lab and machine, and a group opens with all its files",
+          "[window][home]") {
+  Fixture f;
+  f.state.sessions.recordings = {recorded("/r/one.jsonl", "gemm.cuda.naive", "Machine A", 3e6),
+                                 recorded("/r/two.jsonl", "gemm.cuda.coalesced", "Machine A", 2e6),
+                                 recorded("/r/three.jsonl", "gemm.cuda.naive", "Machine B", 1e6),
+                                 recorded("/r/four.jsonl", "gemm.cpu.naive_o1", "Machine B", 1e6)};
+  const auto groups = app::recording_groups(f.state.sessions.recordings);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].machine == "Machine A");
+  CHECK(groups[0].paths.size() == 2);
+  CHECK(groups[0].rungs == 2);
+  CHECK(groups[1].parts == "fp32");
+  f.driver->type('h');
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("recorded:gemm@Machine A"));
+  REQUIRE(f.driver->click("recorded:gemm@Machine B"));
+  f.driver->frames(3);
+  CHECK(f.state.is_replay());
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(find_row(f.state.ladder, "gemm.cuda.naive")->machine == "Machine B");
+  CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->series);
+  open_recordings(f.state, "gemm", "Machine A");
+  f.driver->frames(3);
+  CHECK(find_row(f.state.ladder, "gemm.cuda.naive")->machine == "Machine A");
+  CHECK(find_row(f.state.ladder, "gemm.cuda.coalesced")->series);
+  f.driver->type('h');
+  REQUIRE(f.driver->click("begin"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.state.is_replay());
+}
+
+}  // namespace
+}  // namespace ridge::test
