@@ -219,7 +219,10 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
     }
     list.push_back(std::move(entry));
   }
-  emitter_->emit("result", {{"request", request.id}, {"estimates", list}});
+  constexpr double kQuiet_s = 2 * kQuietWindow_s;  // before and after
+  emitter_->emit("result", {{"request", request.id},
+                            {"estimates", list},
+                            {"around_s", kQuiet_s + ceilings_left_s(request, asked)}});
   return {};
 }
 

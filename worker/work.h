@@ -76,6 +76,8 @@ class Work {
   /// Measures those that were not measured yet, and sends a device's when there is news of it.
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
+  /// What ceilings() will take for a run of these, about.
+  double ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked);
   Result<void> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                DeviceCeilings* ceilings, LineObserver* observer);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);

@@ -54,6 +54,24 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
   });
 }
 
+double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked) {
+  constexpr double kRow_s = 0.6;  // making its buffers, warming up, timing
+  if (const char* setting = std::getenv("RIDGE_CEILINGS"); setting && std::string(setting) == "off")
+    return 0;
+  WorkRequest run = request;
+  run.type = RequestType::run;  // a probe asks for all that there are
+  int rows = 0;
+  for (const auto& [place, wanted] : ceilings_wanted(run, asked)) {
+    const auto known = ceilings_.find(place);
+    for (const CeilingKey& key : wanted) {
+      if (known != ceilings_.end() && known->second.asked.count(key) > 0) continue;
+      for (const measure::CeilingRow& row : measure::ceiling_rows())
+        rows += row.backend == place.first && row.asked_by() == key.second;
+    }
+  }
+  return kRow_s * rows;
+}
+
 Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                             LineObserver* observer) {
   const bool send_known = request.type == RequestType::probe;

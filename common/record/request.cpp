@@ -176,7 +176,8 @@ Json to_line(const WorkRequest& request) {
   if (!request.table.empty()) line["table"] = request.table;
   if (!request.model.empty()) line["model"] = params_to_json(request.model);
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
-  if (request.type == RequestType::run) line["mode"] = request.mode;
+  const bool estimates = request.type == RequestType::probe && !request.kernels.empty();
+  if (request.type == RequestType::run || estimates) line["mode"] = request.mode;
   if (!request.energy) line["energy"] = false;
   if (!request.sustained) line["sustained"] = false;
   if (request.counters) line["counters"] = true;

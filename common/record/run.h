@@ -111,6 +111,8 @@ class Run {
   /// Nor does a request.
   const std::deque<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
+  /// What a run of them takes beside its rungs: ceilings that were not measured yet, looks at the machine.
+  double estimates_around_s() const { return estimates_around_s_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
@@ -204,6 +206,7 @@ class Run {
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
   std::vector<Estimate> estimates_;
+  double estimates_around_s_ = 0;
   std::vector<Prediction> predictions_;
   std::vector<Inspection> inspections_;
   std::vector<Serving> servings_;

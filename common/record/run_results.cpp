@@ -104,6 +104,7 @@ bool Run::apply_ceilings(const Json& list) {
 bool Run::apply_estimates(const Json& message, const Json& list) {
   const Request& request = request_of(whole_field(message, "request"));
   if (!estimates_.empty() && estimates_.front().request != request.id) estimates_.clear();
+  estimates_around_s_ = number_field(message, "around_s").value_or(0);
   for (const Json& element : list) {
     Estimate estimate;
     estimate.request = request.id;

@@ -38,8 +38,7 @@ class KernelRung : public Rung {
     if (!call && call.error().code == ErrorCode::worker) return call.error();
     if (!call) return Estimated{{.params = job.params}, 0, call.error().sentence()};
     const bool has_meter = where->energy_meter().ok();
-    return Estimated{*call, measure::predict_total_s(call->call_ns, job.request.mode, has_meter),
-                     ""};
+    return Estimated{*call, measure::predict_total_s(*call, job.request.mode, has_meter), ""};
   }
 
   Result<Serving> serve(const Job& job) const override {

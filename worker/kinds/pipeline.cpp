@@ -1,5 +1,6 @@
 // The third kind of rung: a pipeline, scored by what leaves it in a second.
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
 #include "worker/kinds/rung.h"
 
 namespace ridge::worker {
@@ -14,6 +15,11 @@ class PipelineRung : public Rung {
   Result<Series> measure(const Job& job) const override {
     return measure::measure_pipeline(pipeline_, job.params, options_of(job.request), job.index,
                                      job.observer);
+  }
+
+  Result<Estimated> estimate(const Job& job) const override {
+    return Estimated{
+        {.params = job.params}, measure::predict_pipeline_s(options_of(job.request)), ""};
   }
 
  private:

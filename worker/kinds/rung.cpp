@@ -53,7 +53,7 @@ std::vector<std::string> Rung::ceilings(const Params&) const {
 }
 
 Result<Estimated> Rung::estimate(const Job& job) const {
-  return Estimated{{.params = job.params}, 0, "only a kernel's time is estimated"};
+  return Estimated{{.params = job.params}, 0, "how long it takes is not estimated"};
 }
 
 Result<Serving> Rung::serve(const Job&) const {

@@ -1,5 +1,6 @@
 // The second kind of rung: a training, timed step by step and judged by the model that comes of it.
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
 #include "common/record/params.h"
 #include "worker/kinds/rung.h"
 
@@ -15,6 +16,14 @@ class TrainingRung : public Rung {
     const auto device = job.machine->device(training_.backend, job.request.device);
     return measure::measure_training(training_, job.params, device ? *device : nullptr,
                                      options_of(job.request), job.index, job.observer);
+  }
+
+  Result<Estimated> estimate(const Job& job) const override {
+    if (info_.external) return Estimated{{.params = job.params}, 0, "it trains in another process"};
+    const auto total = measure::predict_training_s(training_, job.params, options_of(job.request));
+    if (!total && total.error().code == ErrorCode::worker) return total.error();
+    if (!total) return Estimated{{.params = job.params}, 0, total.error().sentence()};
+    return Estimated{{.params = job.params}, *total, ""};
   }
 
   std::vector<std::string> ceilings(const Params& params) const override {

@@ -1,5 +1,6 @@
 // The fourth kind of rung: a trap, measured its own way and the harness's.
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/harness.h"
 #include "worker/kinds/rung.h"
 
 namespace ridge::worker {
@@ -14,6 +15,11 @@ class TrapRung : public Rung {
     if (!where) return skipped_series(*this, job, where.error().sentence());
     return measure::measure_trap(trap_, job.params, *where, options_of(job.request), job.index,
                                  job.observer);
+  }
+
+  Result<Estimated> estimate(const Job& job) const override {
+    return Estimated{
+        {.params = job.params}, measure::predict_trap_s(trap_, options_of(job.request)), ""};
   }
 
  private:

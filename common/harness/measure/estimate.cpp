@@ -9,6 +9,10 @@
 namespace ridge::measure {
 namespace {
 
+constexpr double kMostGrowth = 8;
+/// Of any rung, live: memory, the checks of small problems, the least warm-up.
+constexpr double kLiveBase_s = 0.3;
+
 /// Work (FLOP, or bytes where there are none) of the first trial: about 0.1 s for the slowest CPU
 /// rung known (0.2 GFLOP/s), and enough to hide a launch on a GPU.
 double first_work(Backend backend) {
@@ -24,15 +28,21 @@ double work_of(const Problem& problem) {
   return std::max(problem.flop(), problem.bytes_min());
 }
 
+struct Trial {
+  double call_ns = 0, prepare_s = 0;
+};
+
 /// One timed call after one that faults pages and fills caches.
-Result<double> trial_ns(const KernelDesc& kernel, const FamilyDesc& family, const Params& params,
-                        Device* device) {
+Result<Trial> try_call(const KernelDesc& kernel, const FamilyDesc& family, const Params& params,
+                       Device* device) {
+  const double start = now_s();
   RIDGE_TRY(auto instance, make_instance(family, params, 1, *device));
+  const double made = now_s();
   RIDGE_TRY(const ReadyRung rung, make_ready(kernel, device, instance));
   const Side side = rung.plain_side();
   RIDGE_TRY_VOID(device->call(side));
   RIDGE_TRY(const Sample sample, device->time_latency(side));
-  return sample.t_ns;
+  return Trial{sample.t_ns, made - start};
 }
 
 /// The parameters that differ, as asked: "n=4096"; those that merely follow another are left out.
@@ -71,15 +81,15 @@ Result<void> get_ready(const FamilyDesc& family, const Params& params, int serie
   return family.get_ready(params, progress_to(observer, series));
 }
 
-double predict_total_s(double call_ns, RunMode mode, bool has_energy) {
-  const double call_s = call_ns * 1e-9;
+double predict_total_s(const CallEstimate& call, RunMode mode, bool has_energy) {
+  const double call_s = call.call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);
   if (mode == RunMode::live) {
-    return (call_s < kWarmCall_s ? 4 : 2) * call_s +
+    return kLiveBase_s + call.prepare_s + (call_s < kWarmCall_s ? 4 : 2) * call_s +
            std::clamp(50 * sample_s, call_s, std::max(1.0, call_s)) +
            std::clamp(59 * call_s, 0.0, 0.3);
   }
-  const double checks_s = 0.2 + 2 * call_s;
+  const double checks_s = 0.2 + call.prepare_s + 2 * call_s;
   const double warmup_s = call_s > 1 ? call_s : std::max(0.3, 3 * call_s);
   // Runs stop between 40 and 160 samples as a rule; the limit holds either way.
   const double timing_s = std::min(100 * sample_s, std::max(10.0, call_s));
@@ -100,12 +110,14 @@ Result<CallEstimate> estimate_call(const KernelDesc& kernel, const FamilyDesc& f
   // Rates fall once a problem leaves the caches, so a trial far below the asked size flatters a
   // slow rung: look again at the size that is predicted to take 0.15 s, until that is near.
   double share = std::min(1.0, first_work(kernel.backend) / work);
-  for (int trial = 0; trial < 4; ++trial) {
+  for (int i = 0; i < 4; ++i) {
     const Params small = share < 1 ? family.shrink(params, share) : params;
     RIDGE_TRY(const auto problem, family.make_problem(small));
-    RIDGE_TRY(const double ns, trial_ns(kernel, family, small, device));
+    RIDGE_TRY(const Trial trial, try_call(kernel, family, small, device));
     const double done = work_of(*problem);
-    estimate.call_ns = ns * work / done;
+    estimate.call_ns = trial.call_ns * work / done;
+    // Inputs grow less than the work does.
+    estimate.prepare_s = trial.prepare_s * std::min(work / done, kMostGrowth);
     // Only whether it is too long is asked, and no cache makes up for a factor of 20.
     if (!need_time && estimate.call_ns < kLongestCallNs / 20) break;
     const double better = std::min(1.0, 0.15e9 / std::max(estimate.call_ns, 1.0));

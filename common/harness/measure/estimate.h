@@ -22,6 +22,7 @@ Result<void> get_ready(const FamilyDesc& family, const Params& params, int serie
 
 struct CallEstimate {
   double call_ns = 0;        ///< of one call at `params`
+  double prepare_s = 0;      ///< to make its inputs; 0: not timed
   Params params;             ///< what should be run
   std::string reduced_from;  ///< "n=4096" when params are smaller than asked; else empty
 };
@@ -46,6 +47,6 @@ inline constexpr double kWarmCall_s = 0.05;
 
 /// Seconds for everything a run of this rung does, live or measured in full; `has_energy`: on a
 /// device with an energy meter.
-double predict_total_s(double call_ns, RunMode mode, bool has_energy);
+double predict_total_s(const CallEstimate& call, RunMode mode, bool has_energy);
 
 }  // namespace ridge::measure

@@ -91,4 +91,13 @@ void gap();
 /// Seconds of a steady clock.
 double now_s();
 
+// ---- how long the other kinds of rung take, before they run; of a kernel estimate.h says it ----
+
+/// Sets the training up and makes a few of its steps, a quarter of a second of them.
+Result<double> predict_training_s(const TrainDesc& training, const Params& params,
+                                  const Options& options);
+/// From the limits that rule them; what has to be written first (image files) is not in it.
+double predict_pipeline_s(const Options& options);
+double predict_trap_s(const TrapDesc& trap, const Options& options);
+
 }  // namespace ridge::measure

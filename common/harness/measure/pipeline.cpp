@@ -323,6 +323,14 @@ Result<void> steps(const PipelineDesc& desc, const Options& options, Series* ser
 
 }  // namespace
 
+double predict_pipeline_s(const Options& options) {
+  const bool is_live = options.mode == Mode::live;
+  const double limit_s = options.limit_s.value_or(is_live ? kLiveLimit_s : kMeasureLimit_s);
+  // It is built, filled and looked at once; its last round begins before the limit and ends after it.
+  constexpr double kAround_s = 1.5, kOverrun = 1.4;
+  return kAround_s + kFill_s + kOverrun * limit_s;
+}
+
 Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
                                 const Options& options, int series, Observer* observer) {
   Series out;

@@ -148,6 +148,26 @@ Result<void> steps(const TrainDesc& desc, Device* device, const Options& options
 
 }  // namespace
 
+Result<double> predict_training_s(const TrainDesc& desc, const Params& params,
+                                  const Options& options) {
+  constexpr double kTry_s = 0.25;
+  const double start = now_s();
+  RIDGE_TRY(const auto training, desc.maker->build(desc, params, 1));
+  RIDGE_TRY_VOID(training->step());  // the first one faults pages
+  const double ready = now_s();
+  int64_t made = 0;
+  while (made < training->steps() && (made == 0 || now_s() - ready < kTry_s)) {
+    RIDGE_TRY_VOID(training->step());
+    ++made;
+  }
+  const double stepped = now_s(), step_s = (stepped - ready) / double(std::max<int64_t>(1, made));
+  (void)training->look();
+  const double look_s = now_s() - stepped;
+  // The limit ends the steps and the looks between them, not the evaluation at the end.
+  const double trained_s = double(training->steps()) * step_s + double(kLooks - 1) * look_s;
+  return (ready - start) + std::min(trained_s, options.limit(10, 60)) + look_s;
+}
+
 Result<Series> measure_training(const TrainDesc& training, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer) {
   Series out;

@@ -158,6 +158,13 @@ Result<void> steps(const TrapDesc& desc, Device* device, const Options& options,
 
 }  // namespace
 
+double predict_trap_s(const TrapDesc& trap, const Options& options) {
+  const double limit_s = options.limit_s.value_or(std::max(trap.patience_s, options.limit(2, 4)));
+  // The victim is checked before and after; half the traps have their rounds before the limit.
+  constexpr double kAround_s = 0.5, kTaken = 0.8;
+  return kAround_s + kTaken * limit_s;
+}
+
 Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* device,
                             const Options& options, int series, Observer* observer) {
   Series out;
