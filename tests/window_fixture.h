@@ -198,6 +198,12 @@ class FakeSession final : public app::Session {
     to_.worker("result", {{"request", request.id}, {"comparisons", all}});
     finish(request);
   }
+  /// A phase whose share is known, or not; `series` -1: of no rung.
+  void phase(int64_t id, int series, const std::string& name, std::optional<double> share) {
+    Json line = {{"request", id}, {"series", series}, {"phase", name}, {"text", ""}, {"open", ""}};
+    if (share) line["progress"] = *share;
+    tell("phase", line);
+  }
   void progress(int64_t id) {
     to_.worker("phase", {{"request", id},
                          {"series", 0},

@@ -340,5 +340,95 @@ TEST_CASE("recordings are grouped by lab and machine, and a group opens with all
   CHECK_FALSE(f.state.is_replay());
 }
 
+// ---- how long, and how far ----
+
+TEST_CASE("what a run will take is said before it, for the mode in view", "[window][home]") {
+  Fixture f;
+  const RunEstimate estimate = estimate_of_ladder(f.state);
+  CHECK(estimate.is_here);
+  CHECK(estimate.rungs > 3);
+  CHECK(estimate.unknown == 0);
+  CHECK(estimate.seconds == Approx(2.0 * estimate.rungs));
+  CHECK(f.session.last(RequestType::probe).mode == RunMode::measure);
+  const int before = f.session.estimates();
+  set_mode(f.state, RunMode::live);
+  f.driver->frames(20);
+  CHECK(f.session.estimates() == before + 1);
+  CHECK(f.session.last(RequestType::probe).mode == RunMode::live);
+  // On the wire too: the worker takes the default for what it is not told.
+  CHECK(to_line(f.session.last(RequestType::probe)).at("mode") == "live");
+
+  RunEstimate said{.rungs = 3, .unknown = 0, .is_here = true, .seconds = 40.4};
+  CHECK(said.text() == "about 40 s");
+  said.unknown = 1;
+  CHECK(said.text() == "over 40 s");
+  said.unknown = 3;
+  CHECK(said.text().empty());
+  said = {.rungs = 1, .unknown = 0, .is_here = true, .seconds = 0.2};
+  CHECK(said.text() == "under a second");
+  said.seconds = 150;
+  CHECK(said.text() == "about 2.5 min");
+  said.is_here = false;
+  CHECK(said.text().empty());
+}
+
+TEST_CASE("the bar of progress never goes back", "[window][home]") {
+  Fixture f;
+  f.driver->key(compat::Key::f5);
+  const int64_t id = f.session.last(RequestType::run).id;
+  double before = 0;
+  const auto goes_on = [&](int series, const char* phase, std::optional<double> share) {
+    INFO(series << " " << phase);
+    f.session.phase(id, series, phase, share);
+    f.driver->frames(2);
+    CHECK(f.state.requests.share >= before);
+    CHECK(f.state.requests.share <= 1);
+    before = f.state.requests.share;
+  };
+  for (int series = 0; series < 3; ++series) {
+    goes_on(series, "prepare", std::nullopt);
+    goes_on(series, "prepare", 0.7);
+    goes_on(series, "check", std::nullopt);
+    goes_on(series, "warmup", std::nullopt);
+    goes_on(series, "timing", 0.1);
+    goes_on(series, "timing", 0.9);
+    goes_on(series, "latency", 0.0);
+    goes_on(series, "latency", 0.8);
+    CHECK(before > 0);
+    goes_on(-1, "warmup", std::nullopt);  // ceilings belong to no rung
+    goes_on(-1, "timing", 0.5);
+  }
+  f.session.finish(f.session.last(RequestType::run));
+  f.driver->frames(3);
+  // The next run begins anew.
+  f.driver->key(compat::Key::f5);
+  f.driver->frames(2);
+  CHECK(f.state.requests.share == 0);
+}
+
+TEST_CASE("the climb and its comparison fill one bar", "[window][home]") {
+  Fixture f;
+  REQUIRE(perform(f.state, "watch"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  const auto last = static_cast<int>(request.kernels.size()) - 1;
+  f.session.measure(request, 0, 4e6);
+  f.session.measure(request, last, 1e6);
+  f.session.phase(request.id, last, "latency", 1.0);
+  f.driver->frames(2);
+  const double climbed = f.state.requests.share;
+  CHECK(climbed > 0.4);
+  CHECK(climbed < 0.7);
+  f.session.finish(request);
+  f.driver->frames(3);
+  const WorkRequest pair = f.session.last(RequestType::compare);
+  f.session.phase(pair.id, 0, "prepare", std::nullopt);
+  f.driver->frames(2);
+  CHECK(f.state.requests.share >= climbed);
+  f.session.phase(pair.id, 0, "rounds", 0.5);
+  f.driver->frames(2);
+  CHECK(f.state.requests.share > climbed);
+  CHECK(f.state.requests.share < 1);
+}
+
 }  // namespace
 }  // namespace ridge::test

@@ -60,6 +60,7 @@ void set_param(State& state, const std::string& name, ParamValue value) {
 
 void set_mode(State& state, RunMode mode) {
   state.selection.mode = mode;
+  state.requests.estimates_due = true;
   state.ladder.dirty = true;
 }
 

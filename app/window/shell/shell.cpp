@@ -21,6 +21,8 @@ namespace {
 constexpr float kGap = 12, kTop = 58, kBottom = 56, kLog = 170;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
+// A top bar wider than this has room for words on its buttons.
+constexpr float kRoomyBar = 900;
 
 /// On the screens where the climb was begun and watched; on others it waits.
 bool shows_card(const State& state) {
@@ -134,7 +136,10 @@ void draw_buttons(Ui& ui, Area* row) {
     ui.action_button(id, row->take_right(w, ui.px(8)), label, kind);
   };
   if (open) button("cancel", "Cancel  Esc", Ui::Kind::primary);
-  if (!open) button("run", "Run  F5", Ui::Kind::primary);
+  // What it will take stands on the button, where there is room for more than its key.
+  const std::string takes = row->w > ui.px(kRoomyBar) ? estimate_of_ladder(ui.state).text() : "";
+  const std::string run = takes.empty() ? "Run  F5" : "Run  ·  " + takes;
+  if (!open) button("run", run.c_str(), Ui::Kind::primary);
   if (is_learning(ui.state)) return;
   button("export", "Export", Ui::Kind::normal);
   button("compare", "Compare", Ui::Kind::normal);
@@ -323,23 +328,11 @@ std::string figures_of(const State& state) {
   return text;
 }
 
-/// Share of the whole request: its series one after another, each by its own progress.
-std::optional<double> share_done(const State& state) {
+/// Share of the whole that the window asked for: of an A/A check the comparisons that are over.
+double share_done(const State& state) {
   if (state.requests.aa_left > 0)
     return 1 - static_cast<double>(state.requests.aa_left) / kSelfChecks;
-  const auto& progress = state.run().progress();
-  if (!progress || !progress->fraction) return std::nullopt;
-  const Request* request = state.run().request(progress->request);
-  const double count = request && request->type == RequestType::run
-                           ? static_cast<double>(request->kernels.size())
-                           : 1;
-  const double before =
-      request && request->type == RequestType::run ? std::max(progress->series, 0) : 0;
-  return std::clamp((before + *progress->fraction) / std::max(count, 1.0), 0.0, 1.0);
-}
-
-std::string seconds_of(double seconds) {
-  return seconds < 1 ? "under a second" : "about " + format_number(seconds, 2) + " s";
+  return state.requests.share;
 }
 
 struct Idle {
@@ -348,17 +341,8 @@ struct Idle {
 };
 
 Idle idle_text(const State& state) {
-  int runnable = 0;
-  double seconds = 0;
-  bool estimated = true;
-  for (const RungView& row : state.ladder.rows) {
-    if (!row.can_run || is_folded(state, *row.rung)) continue;
-    ++runnable;
-    if (row.estimate)
-      seconds += row.estimate->total_s;
-    else
-      estimated = false;
-  }
+  const RunEstimate estimate = estimate_of_ladder(state);
+  const int runnable = estimate.rungs;
   switch (state.sessions.shown->state()) {
     case app::WorkerState::starting:
       return {"Starting", "The worker is being started.", false};
@@ -397,7 +381,8 @@ Idle idle_text(const State& state) {
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
   }
   std::string text = "F5 runs " + std::to_string(runnable) + (runnable == 1 ? " rung" : " rungs");
-  if (estimated) text += ", " + seconds_of(seconds);
+  if (!estimate.is_here) return {"Ready", text + "; how long is being estimated.", false};
+  if (!estimate.text().empty()) text += ", " + estimate.text();
   return {"Ready", text + ".", false};
 }
 
@@ -416,10 +401,8 @@ void BottomBar::draw_progress(Ui& ui, Area area) {
   const Area bar = {area.x + head_w, top.middle() - ui.px(5),
                     area.w - head_w - figures_room - ui.px(16), ui.px(10)};
   ui.fill(bar, ui.raised(2), bar.h / 2);
-  if (const auto share = share_done(state)) {
-    const float w = std::max(bar.h, bar.w * static_cast<float>(*share));
-    ui.fill({bar.x, bar.y, w, bar.h}, ui.color(Role::series0), bar.h / 2);
-  }
+  const float done_w = std::max(bar.h, bar.w * static_cast<float>(share_done(state)));
+  ui.fill({bar.x, bar.y, done_w, bar.h}, ui.color(Role::series0), bar.h / 2);
   ui.widgets["progress"] = bar;
   ui.text(area.right(), top.middle(), figures, kSmall_px - 1, Role::text, Face::mono, Anchor::end,
           figures_room);

@@ -58,6 +58,7 @@ void ask_for_estimates(State& state) {
   WorkRequest request;
   request.type = RequestType::probe;
   request.lab = state.selection.lab->id;
+  request.mode = state.selection.mode;
   for (const RungView& row : state.ladder.rows) {
     if (!row.can_run) continue;
     request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
@@ -212,6 +213,7 @@ bool refresh(State& state, double now_s) {
   }
   note_ended_requests(state);
   const bool climbed = tick_first_climb(state);
+  note_progress(state);
   keep_run(state);
   const bool looked = tick_inspect(state, now_s);
   return moved || toured || edited || climbed || looked || state.ladder.dirty;

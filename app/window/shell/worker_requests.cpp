@@ -9,6 +9,8 @@
 #include "app/window/teach/predict.h"
 #include "app/window/views/training_view.h"
 #include "app/window/views/view.h"
+#include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 
@@ -53,6 +55,108 @@ void send(State& state, WorkRequest request, int64_t* id_out) {
   else
     state.notice = {id.error().sentence(), true};
   state.ladder.dirty = true;
+}
+
+std::string RunEstimate::text() const {
+  constexpr double kMinutesFrom_s = 100;
+  if (!is_here || rungs == unknown) return "";
+  const char* how = unknown > 0 ? "over " : "about ";
+  if (seconds < 1) return unknown > 0 ? "over a second" : "under a second";
+  return seconds < kMinutesFrom_s ? how + format_number(seconds, 2) + " s"
+                                  : how + format_number(seconds / 60, 2) + " min";
+}
+
+RunEstimate estimate_of_ladder(const State& state) {
+  RunEstimate estimate;
+  estimate.is_here = true;
+  for (const RungView& row : state.ladder.rows) {
+    if (!row.can_run || is_folded(state, *row.rung)) continue;
+    ++estimate.rungs;
+    if (!row.estimate) {
+      estimate.is_here = estimate.is_here && is_edit(row.rung->kernel);
+      ++estimate.unknown;
+    } else if (!row.estimate->reason.empty()) {
+      ++estimate.unknown;
+    } else {
+      estimate.seconds += row.estimate->total_s;
+    }
+  }
+  if (estimate.rungs > estimate.unknown) estimate.seconds += state.run().estimates_around_s();
+  return estimate;
+}
+
+namespace {
+
+/// Where in its rung's time a phase lies: it begins at `from` and ends at `to`.
+struct PhaseSpan {
+  const char* phase;
+  double from, to;
+};
+constexpr PhaseSpan kPhaseSpans[] = {
+    {"prepare", 0, 0.1},      {"check", 0.1, 0.2},      {"warmup", 0.2, 0.25},
+    {"timing", 0.25, 0.75},   {"rounds", 0.25, 0.75},   {"latency", 0.75, 0.9},
+    {"sustained", 0.75, 0.9}, {"counters", 0.95, 0.99}, {"energy", 0.9, 0.95}};
+
+double share_of_rung(const Progress& progress) {
+  for (const PhaseSpan& span : kPhaseSpans) {
+    if (progress.phase != span.phase) continue;
+    return span.from + std::clamp(progress.fraction.value_or(0), 0.0, 1.0) * (span.to - span.from);
+  }
+  return 0;
+}
+
+/// What each rung of a request takes of it: seconds where all are estimated, else the same.
+std::vector<double> weights_of(const Run& run, const Request& request) {
+  std::vector<double> weights;
+  for (const std::string& kernel : request.kernels) {
+    const auto& all = run.estimates();
+    const auto known = std::find_if(all.rbegin(), all.rend(), [&](const Estimate& one) {
+      return one.kernel == kernel && one.total_s > 0;
+    });
+    if (known == all.rend()) return std::vector<double>(request.kernels.size(), 1.0);
+    weights.push_back(known->total_s);
+  }
+  return weights;
+}
+
+/// Rungs one after another, each by its phase. A comparison has its sides in turns.
+double share_now(const Run& run, const Request& request, const Progress& progress) {
+  const bool in_turn = request.type == RequestType::run && !request.kernels.empty();
+  if (progress.series < 0) return 0;  // ceilings: of no rung
+  if (!in_turn) return share_of_rung(progress);
+  const std::vector<double> weights = weights_of(run, request);
+  double before = 0, all = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    all += weights[i];
+    const auto at = static_cast<size_t>(progress.series);
+    if (i < at) before += weights[i];
+    if (i == at) before += weights[i] * share_of_rung(progress);
+  }
+  return all > 0 ? before / all : 0;
+}
+
+}  // namespace
+
+/// Of a run that a comparison follows: one bar for both.
+constexpr double kFirstOfTwo = 0.65;
+
+void note_progress(State& state) {
+  Requests& requests = state.requests;
+  const auto& progress = state.run().progress();
+  const int64_t open = requests.run ? requests.run : requests.compare;
+  if (requests.share_of != open) {
+    const bool goes_on = requests.share_of && open && requests.share_to < 1;
+    const bool is_first = (requests.run && requests.compare) ||
+                          state.first_climb.stage == FirstClimb::Stage::climbing;
+    requests.share = requests.share_from = goes_on ? requests.share_to : 0;
+    requests.share_to = is_first && !goes_on ? kFirstOfTwo : 1;
+    requests.share_of = open;
+  }
+  const Request* request = state.run().request(open);
+  if (!request || !progress || progress->request != open) return;
+  const double done = std::clamp(share_now(state.run(), *request, *progress), 0.0, 1.0);
+  requests.share = std::max(requests.share,
+                            requests.share_from + done * (requests.share_to - requests.share_from));
 }
 
 bool must_list_again(const State& state) {

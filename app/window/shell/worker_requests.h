@@ -25,6 +25,9 @@ struct Requests {
   int aa_left = 0;             ///< comparisons of a rung with itself that are still to be made
   bool estimates_due = false;  ///< parameters changed since they were asked for
   double estimates_due_s = 0;  ///< clock at which to ask, so that a drag asks once
+  int64_t share_of = 0;        ///< the request that `share` is of
+  double share = 0;            ///< of the bar that is filled, 0 to 1; never less than it was
+  double share_from = 0, share_to = 1;  ///< the part of the bar that is this request's
 
   /// What the person asked to be measured; estimates give way to it.
   bool is_measuring() const { return run || compare; }
@@ -38,6 +41,20 @@ WorkRequest request_for(const State& state, RequestType type);
 void send(State& state, WorkRequest request, int64_t* id_out);
 /// Those that are on their way; they are asked for again afterwards.
 void cancel_estimates(State& state);
+/// What a run of the rungs that are shown will take, by the worker's estimates for the parameters and the mode in view.
+struct RunEstimate {
+  int rungs = 0;
+  int unknown = 0;       ///< rungs that the worker cannot estimate
+  bool is_here = false;  ///< the worker has answered
+  double seconds = 0;
+  /// "about 40 s", "over 40 s" where a rung is unknown; empty: nothing is known.
+  std::string text() const;
+};
+RunEstimate estimate_of_ladder(const State& state);
+
+/// At each refresh: how far the open request is. Phases begin at 0, and some have no end that is known: what was shown
+/// stays until more is done.
+void note_progress(State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.
 bool must_list_again(const State& state);
 /// Each assumes that its action's blocker() is empty.
