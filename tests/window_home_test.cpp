@@ -72,6 +72,16 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK(card.ceiling.find("% of the ceiling measured on this core") != std::string::npos);
   CHECK(card.library.find("not beaten: 0.500×") != std::string::npos);
   CHECK(card.verdict == Verdict::slower);
+  CHECK(card.title == "Your core");
+  CHECK(card.asked.find("n = 512") == 0);
+  // A comparison of two others says nothing about the library.
+  FirstClimb other = f.state.first_climb;
+  WorkRequest apart = pair;
+  apart.kernels[0].kernel = "gemm.cpu.naive_o3";
+  (void)f.session.send(apart);
+  other.compare = f.session.last(RequestType::compare).id;
+  f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 40);
+  CHECK_FALSE(climb_card(climb_run(f.state), other).verdict);
   CHECK(card.bars.size() == request.kernels.size());
   CHECK(says(card, "busy") == !f.state.run().environment()->quiet.quiet);
   CHECK_FALSE(says(card, "Cancelled"));
@@ -121,15 +131,28 @@ TEST_CASE("the card says what is missing: cancelled, failed, no library, no pair
   CHECK_FALSE(card.verdict);
   CHECK(says(card, "did not end"));
 
-  // Nothing came at all: the card says so and names no figure.
-  f.driver->key(compat::Key::escape);
+  // What runs next takes the card away; cancelled before anything climbed, there is none.
+  REQUIRE(f.driver->find("climb_card"));
+  f.driver->key(compat::Key::f5);
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.driver->frames(2);
   REQUIRE(perform(f.state, "watch"));
   f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("climb_card"));
+  CHECK_FALSE(perform(f.state, "climb_card"));
+
+  // Lost on the way: the card says so and names no figure.
+  REQUIRE(perform(f.state, "watch"));
+  f.session.finish(f.session.last(RequestType::run), "failed");
   f.driver->frames(3);
   CHECK(f.driver->find("climb_card"));
   card = climb_card(climb_run(f.state), f.state.first_climb);
   CHECK(card.gain.empty());
   CHECK(card.bars.empty());
+  CHECK(says(card, "ended early"));
 }
 
 TEST_CASE("the climb goes on behind another screen, whose notice says where the card is",
@@ -138,7 +161,9 @@ TEST_CASE("the climb goes on behind another screen, whose notice says where the 
   REQUIRE(perform(f.state, "watch"));
   CHECK_FALSE(perform(f.state, "watch"));  // one at a time
   f.driver->type('m');
-  f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.session.measure(f.session.last(RequestType::run), 0, 4e6);
+  f.session.measure(f.session.last(RequestType::run), 2, 1e6);
+  f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   CHECK_FALSE(f.driver->find("climb_card"));
   CHECK(f.state.notice.text.find("Home has its card") != std::string::npos);

@@ -6,21 +6,11 @@
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/screens.h"
 #include "common/core/format.h"
-#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
 
 constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64;
-
-/// The sizes and threads of what ran: "n = 512  ·  1 thread".
-std::string asked_text(const State& state, const FirstClimb& climb) {
-  for (const Series& series : climb_run(state).series()) {
-    if (series.request != climb.run) continue;
-    return params_summary(*climb.lab, series.params) + "  ·  live";
-  }
-  return "";
-}
 
 /// A bar for each rung that passed, linear from zero.
 void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
@@ -85,7 +75,7 @@ void draw_climb_card(Ui& ui) {
   ui.fill(box, ui.color(Role::panel), ui.px(10));
   Area inner = box.inset(pad);
   const Area head = inner.take_top(ui.px(30));
-  ui.text(head.x, head.middle(), "Your core", kHeading_px, Role::text, Face::strong);
+  ui.text(head.x, head.middle(), card.title, kHeading_px, Role::text, Face::strong);
   ui.text(head.right(), head.middle(), card.machine, kSmall_px, Role::muted, Face::body,
           Anchor::end, head.w - ui.px(140));
   const Area gain = inner.take_top(gain_h);
@@ -97,10 +87,10 @@ void draw_climb_card(Ui& ui) {
   draw_card_words(ui, inner.take_top(words_h, ui.px(16)), card, false);
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
-  ui.text(foot.x, foot.middle() + ui.px(6),
-          std::string(climb.lab->title) + "  ·  " + asked_text(ui.state, climb) +
-              "  ·  ≈: timed apart  ·  Ridgepoint",
-          kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
+  ui.text(
+      foot.x, foot.middle() + ui.px(6),
+      std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: timed apart  ·  Ridgepoint",
+      kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
 }
 

@@ -31,7 +31,8 @@ Area open_door(Ui& ui, const Area& door, const Door& says) {
   const Area title = inner.take_top(ui.px(32), ui.px(2));
   ui.text(title.x, title.middle(), says.title, kHeading_px + 2, Role::text, Face::strong,
           Anchor::start, title.w);
-  const Area sentence = inner.take_top(ui.px(42), ui.px(8));
+  const float needs = ui.paragraph(inner, says.sentence, kSmall_px, Role::muted, Face::body, true);
+  const Area sentence = inner.take_top(std::max(ui.px(42), needs), ui.px(8));
   ui.paragraph(sentence, says.sentence, kSmall_px, Role::muted);
   return inner;
 }
@@ -77,8 +78,8 @@ void draw_watch(Ui& ui, Area door) {
   const State& state = ui.state;
   Area inner = open_door(ui, door,
                          {"Watch it climb",
-                          "One core, from three loops to the speed of a library, step by step. "
-                          "It takes about half a minute."});
+                          "One core, from three loops to the speed of a library, in about half a "
+                          "minute."});
   const bool is_on = state.first_climb.is_under_way() && !state.is_replay();
   if (state.is_replay()) {
     if (door_button(ui, "begin", &inner, way_out(state), true)) ui.dispatch(take_way_out);

@@ -12,6 +12,8 @@
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/stale_words.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -70,9 +72,12 @@ Climbs climbs_of(const Run& run, const FirstClimb& climb) {
   return climbs;
 }
 
-const Comparison* pair_of_climb(const Run& run, const FirstClimb& climb) {
+/// The comparison of just these two, if it was made.
+const Comparison* pair_of_climb(const Run& run, const FirstClimb& climb, const Climbs& climbs) {
   for (const Comparison& one : run.comparisons()) {
-    if (climb.compare && one.request == climb.compare) return &one;
+    const bool is_pair =
+        one.baseline == climbs.library->rung->kernel && one.candidate == climbs.best->rung->kernel;
+    if (climb.compare && one.request == climb.compare && is_pair) return &one;
   }
   return nullptr;
 }
@@ -88,7 +93,7 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
     card->library = name + ": no step of ours to compare with.";
     return;
   }
-  const Comparison* pair = pair_of_climb(run, climb);
+  const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
     card->library = fmt::format("{} not settled: ≈ {} its speed, timed apart", name,
                                 format_ratio(climbs.best->rate / climbs.library->rate));
@@ -134,12 +139,17 @@ void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
     card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
 }
 
+bool is_one_core(const Series& series) {
+  return param_int(series.params, "threads", 1) == 1;
+}
+
 std::string ceiling_text(const Run& run, const Climbed& best) {
   const Derived derived = derive(*best.series, run.ceilings());
   if (!derived.compute)
     return "Its ceiling is not known" +
            (derived.no_compute_reason.empty() ? "." : ": " + derived.no_compute_reason);
-  return format_share(derived.compute->value) + " of the ceiling measured on this core";
+  return format_share(derived.compute->value) + " of the ceiling measured on this " +
+         (is_one_core(*best.series) ? "core" : "machine");
 }
 
 /// The fastest of ours and of the libraries, as a request for pairs; empty where one of them is missing.
@@ -159,6 +169,12 @@ std::optional<WorkRequest> pair_request(const State& state, const FirstClimb& cl
 
 void end_climb(State& state) {
   FirstClimb& climb = state.first_climb;
+  const Request* request = state.run().request(climb.run);
+  const bool is_cancelled = request && request->status == RequestStatus::cancelled;
+  if (is_cancelled && climb_card(state.run(), climb).gain.empty()) {
+    climb = {};  // an empty card would only stand in the way
+    return;
+  }
   climb.stage = FirstClimb::Stage::over;
   climb.shows_card = true;
   state.ladder.dirty = true;
@@ -218,6 +234,10 @@ void start_first_climb(State& state) {
 
 bool tick_first_climb(State& state) {
   FirstClimb& climb = state.first_climb;
+  if (climb.shows_card && state.requests.is_measuring()) {
+    climb.shows_card = false;  // what runs now is to be seen, and Esc is for it
+    return true;
+  }
   if (!climb.is_under_way() || state.is_replay()) return false;
   const bool climbs = climb.stage == FirstClimb::Stage::climbing;
   const Request* request = state.run().request(climbs ? climb.run : climb.compare);
@@ -266,6 +286,12 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
     card.gain = "≈ " + format_ratio(climbs.best->rate / climbs.first->rate);
     card.way = fmt::format("{} → {}, in {} {}", climbs.first->rung->title, climbs.best->rung->title,
                            climbs.steps, climbs.steps == 1 ? "step" : "steps");
+  }
+  if (climbs.best) {
+    card.title = is_one_core(*climbs.best->series) ? "Your core" : "Your CPU";
+    card.way = with_stale(card.way, climbs.best->series->stale || climbs.first->series->stale);
+    card.asked = params_summary(*climb.lab, climbs.best->series->params) + "  ·  " +
+                 climbs.best->series->mode.text();
   }
   say_library(run, climb, climbs, &card);
   say_caveats(run, climb, climbs, &card);

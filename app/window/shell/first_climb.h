@@ -44,7 +44,9 @@ struct ClimbCard {
     double rate = 0;  ///< per second, in `unit`
     bool is_peer = false;
   };
+  std::string title = "Your core";
   std::string machine;  ///< "AMD EPYC", and the day
+  std::string asked;    ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
   std::string gain;     ///< "≈ 69×"; empty: nothing climbed
   std::string way;      ///< "three loops, -O1 → packed, AVX2, in 5 steps"
   std::string ceiling;  ///< "73.6 % of the ceiling measured on this core"; or why that is not known
