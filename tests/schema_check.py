@@ -22,7 +22,8 @@ FREE = {"params", "baseline_params", "candidate_params", "task", "unavailable", 
 OPTIONAL = {
     "sample": {"cpu_ns", "calls", "sm_clock_hz", "temp_c", "power_w", "flags"},
     "phase": {"series", "text", "open", "progress", "median_ns", "ci_ns", "left_s"},
-    "probe": {"kernels", "device", "lab", "cache"},  # of the last two, the protocol says nothing
+    "probe": {"kernels", "device", "mode", "lab", "cache"},  # of the last two, the protocol says nothing
+    "result": {"around_s"},  # of workers from before there was one
     "compare": {"mode"},
     "inspect": {"input", "wrong", "unit", "place"},
     "timing": {"series"},
