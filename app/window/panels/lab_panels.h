@@ -65,6 +65,8 @@ struct ParamsBar {
 /// What changed since the previous rung, build flags included.
 struct DiffTab {
   void draw(Ui& ui, Area area);
+  /// Between any two rungs of the lab.
+  void draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung);
 
  private:
   void build(const SourceText& before, const SourceText& after);

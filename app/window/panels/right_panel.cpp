@@ -238,8 +238,12 @@ void DiffTab::draw(Ui& ui, Area area) {
         peer ? "A library has no previous rung." : "This is the first rung of its ladder.",
         "Select the next one with ] to see what changed.");
   }
-  const SourceText* before = find_source(state, previous->kernel);
-  const SourceText* after = find_source(state, row->rung->kernel);
+  draw_pair(ui, area, *previous, *row->rung);
+}
+
+void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung) {
+  const SourceText* before = find_source(ui.state, previous.kernel);
+  const SourceText* after = find_source(ui.state, rung.kernel);
   if (!before || !after) {
     return draw_empty_state(ui, area, "The two sources are not known here.",
                             "They come from the worker, or from a run that carries them.");
@@ -247,12 +251,11 @@ void DiffTab::draw(Ui& ui, Area area) {
   build(*before, *after);
   const app::DiffCount count = app::count_changes(lines_);
   const Area title = area.take_top(ui.px(30));
-  ui.text(title.x, title.middle() - ui.px(3),
-          std::string(previous->title) + "  →  " + row->rung->title, kSmall_px + 1, Role::text,
-          Face::strong, Anchor::start, title.w);
+  ui.text(title.x, title.middle() - ui.px(3), std::string(previous.title) + "  →  " + rung.title,
+          kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
   const Area change = area.take_top(ui.px(26));
-  ui.text(change.x, change.middle() - ui.px(3), row->rung->change, kSmall_px, Role::muted,
-          Face::body, Anchor::start, change.w);
+  ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,
+          Anchor::start, change.w);
   draw_flags(ui, &area, *before, *after);
   if (count.added + count.removed == 0) {
     ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted);
