@@ -101,15 +101,17 @@ done
 # ---- a tour ----
 key j
 click tour:first_hour
-wait_for 5 "the tour" there tour_bar
+wait_for 5 "the tour" there answer_field
 before=$(asked)
+click answer_field
+xdotool type --delay 70 "80 ms"
 click advance
 wait_for 10 "the tour's run begins" has_more "$before"
 picture tour
 key Escape
 wait_for 15 "Esc ends the tour's run" is_idle
 click end_tour
-wait_for 5 "the tour ends" sh -c "! grep -q ' tour_bar\$' '$widgets'"
+wait_for 5 "the tour ends" sh -c "! grep -q ' canvas\$' '$widgets'"
 no_error
 kill -0 "$window" 2>/dev/null || fail "the window is gone"
 close_window

@@ -265,29 +265,58 @@ TEST_CASE("a bad tour is one sentence with file, step and field") {
                                    "t.json");
     return parsed ? "" : parsed.error().sentence();
   };
+  // Without a field where `more` has its own.
   const auto step = [](const std::string& more) {
-    return R"({"lab":"gemm","rungs":["loop_order"],"words":"w","minutes":1)" + more + "}";
+    std::string text = "{";
+    const std::pair<const char*, const char*> kFields[] = {
+        {"kind", "\"run\""}, {"lab", "\"gemm\""},   {"rungs", "[\"loop_order\"]"},
+        {"ask", "\"time\""}, {"question", "\"q\""}, {"words", "\"w\""},
+        {"minutes", "1"}};
+    for (const auto& [name, value] : kFields) {
+      if (more.find("\"" + std::string(name) + "\":") != std::string::npos) continue;
+      text += (text.size() > 1 ? "," : "") + ("\"" + std::string(name) + "\":") + value;
+    }
+    return text + more + "}";
   };
   CHECK(error(step("")) == "");
-  CHECK(error(step(R"(,"set":{"n":512,"threads":1},"baseline":"naive_o1","chart":"sizes")")) == "");
+  CHECK(error(step(R"(,"set":{"n":512,"threads":1})")) == "");
   CHECK(contains(error(step(""), "2"), "t.json: 'minutes' is 2, but the steps take 1"));
   CHECK(contains(error(step(R"(,"set":{"n":500})")), "t.json, step 1: 'set' puts n at 500"));
   CHECK(contains(error(step(R"(,"set":{"x":1})")), "'set' names 'x'"));
   CHECK(contains(error(step(R"(,"set":{"n":1.5})")), "'set' gives n neither"));
-  CHECK(contains(error(step(R"(,"chart":"pie")")), "'chart' is 'pie'; it is one of ladder"));
   CHECK(contains(error(step(R"(,"mode":"slow")")), "'mode'"));
-  CHECK(contains(error(step(R"(,"baseline":"fastest")")), "'baseline' names 'fastest'"));
-  CHECK(error(step(R"(,"baseline":"loop_order")")) == "");  // an A/A check
-  CHECK(contains(error(R"({"lab":"gemm","rungs":["naive_o1","loop_order"],"words":"w",)"
-                       R"("minutes":1,"baseline":"loop_order"})"),
-                 "'baseline' is also the last"));
   CHECK(contains(error(step(R"(,"wrods":"")")), "'wrods' is not a field"));
-  CHECK(contains(error(R"({"lab":"none"})"), "'lab' is 'none', which this build does not have"));
-  CHECK(contains(error(R"({"lab":"gemm","rungs":["pytorch"]})"), "'rungs' names 'pytorch'"));
-  CHECK(contains(error(R"({"lab":"gemm"})"), "'rungs' is missing"));
-  CHECK(contains(error(R"({"lab":"gemm","rungs":["loop_order"],"words":"w","minutes":0})"),
-                 "'minutes' is not above zero"));
+  CHECK(contains(error(step(R"(,"lab":"none")")), "'lab' is 'none', which this build does not"));
+  CHECK(contains(error(step(R"(,"rungs":["pytorch"])")), "'rungs' names 'pytorch'"));
+  CHECK(contains(error(step(R"(,"rungs":[])")), "'rungs' is missing"));
+  CHECK(contains(error(step(R"(,"minutes":0)")), "'minutes' is not above zero"));
   CHECK(contains(error("{"), "t.json"));
+
+  // Kinds, and what each may ask.
+  CHECK(contains(error(step(R"(,"kind":"dance")")),
+                 "t.json, step 1: 'kind' is 'dance'; it is one of run, compare, sweep"));
+  CHECK(contains(error(step(R"(,"kind":"compare")")), "'rungs' are 1; a comparison has two"));
+  const std::string two = R"(,"rungs":["naive_o1","loop_order"])";
+  CHECK(error(step(R"(,"kind":"compare","ask":"verdict")" + two)) == "");
+  CHECK(error(step(R"(,"kind":"compare","ask":"ratio","rungs":["naive_o1","naive_o1"])")) == "");
+  CHECK(contains(error(step(R"(,"ask":"verdict")" + two)), "only a comparison has one"));
+  CHECK(contains(error(step(R"(,"ask":"love")")), "'ask' is 'love'; it is one of time"));
+  CHECK(contains(error(step(R"(,"ask":"ratio")")), "'ask' is 'ratio', which needs more bars"));
+  CHECK(contains(error(step(R"(,"ask":"largest_step")" + two)), "needs more bars"));
+  CHECK(error(step(R"(,"kind":"sweep","ask":"longest","sizes":[256,512])")) == "");
+  CHECK(contains(error(step(R"(,"kind":"sweep")")), "'sizes' do not fit the kind"));
+  CHECK(contains(error(step(R"(,"kind":"sweep","sizes":[256,300])")), "puts n at 300"));
+  CHECK(contains(error(step(R"(,"sizes":[256,512])")), "'sizes' do not fit the kind"));
+  const std::string sides = R"(,"kind":"side by side","ask":"ratio","sides":[)";
+  const std::string hot = R"({"label":"hot"})", cold = R"({"label":"cold","cache":"cold"})";
+  CHECK(error(step(sides + hot + "," + cold + "]")) == "");
+  CHECK(contains(error(step(sides + hot + "]")), "'sides' do not fit the kind"));
+  CHECK(contains(error(step(sides + R"({"set":{"n":512}},)" + hot + "]")), "'label' is missing"));
+  const std::string choice = R"(,"kind":"question","ask":"choice","choices":["a","b"],"right":)";
+  CHECK(error(step(choice + "2")) == "");
+  CHECK(contains(error(step(choice + "3")), "'right' is no place among the choices"));
+  CHECK(contains(error(step(R"(,"kind":"question")")), "a question has choices"));
+  CHECK(contains(error(step(R"(,"right":1)")), "'right' is there without choices"));
 }
 
 TEST_CASE("quiz questions that ship name rungs of their lab and terms of the glossary") {

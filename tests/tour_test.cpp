@@ -42,7 +42,8 @@ TEST_CASE("a rehearsal without a worker leaves no fallback and says so for every
   for (const auto& step : json.at("steps")) {
     CHECK(step.at("run_s").is_null());
     CHECK(step.at("fallback") == "");
-    CHECK_FALSE(step.at("error").get<std::string>().empty());
+    const bool runs = step.at("kind") != "question";
+    CHECK(step.at("error").get<std::string>().empty() == !runs);
   }
   CHECK(fs::is_empty(folder / "fallbacks"));
   write_all(folder / "file", "");

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -42,6 +43,10 @@ class FakeSession final : public app::Session {
         {{"version", "0"}, {"pid", 1}, {"build", Json::object()}, {"capabilities", {"cpu"}}});
     for (const Rung& rung : find_lab(lab)->rungs)
       to_.worker("kernel", {{"request", id}, {"kernel", info(rung.kernel)}});
+    for (const std::string& other : other_labs) {
+      for (const Rung& rung : find_lab(other)->rungs)
+        to_.worker("kernel", {{"request", id}, {"kernel", of_its_lab(rung.kernel, other)}});
+    }
     to_.worker("end", {{"request", id}});
     done(id);
     state_ = app::WorkerState::idle;
@@ -144,13 +149,18 @@ class FakeSession final : public app::Session {
                            {"series", index},
                            {"phase", "call"},
                            {"samples", samples(20, t_ns)}});
+    const std::string& kernel = request.kernels[static_cast<size_t>(index)].kernel;
+    if (kernel.starts_with("pipeline."))
+      to_.worker("span", {{"request", request.id}, {"series", index}, {"spans", spans()}});
     flush();
     Series series = outcome(request.id, index, request.kernels[static_cast<size_t>(index)].kernel);
-    series.params = *resolve_params(info(series.kernel).params,
+    const KernelInfo* known = run_.kernel(series.kernel);
+    series.params = *resolve_params(known ? known->params : info(series.kernel).params,
                                     request.kernels[static_cast<size_t>(index)].params, "gemm");
     series.cache = request.cache;
     series.stats =
         Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns * 0.99, t_ns * 1.01}, 0, 0, 1, {}};
+    add_figures(&series, t_ns);
     series.checks = {check(passes)};
     if (!passes) {
       series.status = SeriesStatus::failed;
@@ -249,10 +259,24 @@ class FakeSession final : public app::Session {
 
   /// The lab of the next fixture: its rungs are listed.
   inline static std::string lab = "gemm";
+  /// Further labs whose rungs are listed, each rung with the parameters that its lab shows.
+  inline static std::vector<std::string> other_labs;
   /// Sources that are not made up, by kernel id.
   inline static std::map<std::string, std::string> texts;
   /// Whether the worker of the next fixture has a GPU, and whether its rungs take m and k besides n.
   inline static bool has_gpu = false, has_shapes = false;
+
+  static KernelInfo of_its_lab(const std::string& id, const std::string& lab_id) {
+    KernelInfo made = info(id);
+    for (const ParamView& view : find_lab(lab_id)->params) {
+      const bool known = std::any_of(made.params.begin(), made.params.end(),
+                                     [&](const ParamSpec& spec) { return spec.name == view.name; });
+      const int64_t first = view.stops.empty() ? 1 : view.stops.front();
+      if (!known && !view.stops.empty())
+        made.params.push_back({view.name, "", false, {}, 0, 1'000'000, first, ""});
+    }
+    return made;
+  }
 
   static KernelInfo info(const std::string& id) {
     KernelInfo made = kernel_info(id);
@@ -293,6 +317,26 @@ class FakeSession final : public app::Session {
   std::vector<int64_t> cancelled;
 
  private:
+  /// What traps and pipelines have in place of a kernel's work.
+  static void add_figures(Series* series, double t_ns) {
+    if (series->kernel.starts_with("traps.")) {
+      series->trap = TrapOutcome{};
+      series->trap->factor = t_ns * 1e-6;
+    }
+    if (!series->kernel.starts_with("pipeline.")) return;
+    series->items_per_s = 1e9 / t_ns;
+  }
+  /// A staircase of the loader's stages.
+  static std::vector<Span> spans() {
+    std::vector<Span> made;
+    double begin_ns = 0;
+    for (const char* stage : {"read", "decode", "augment", "collate", "copy", "step"}) {
+      const double takes_ns = stage == std::string_view("decode") ? 8e5 : 1e5;
+      made.push_back({stage, 0, 0, 0, 1, begin_ns, begin_ns + takes_ns});
+      begin_ns += takes_ns;
+    }
+    return made;
+  }
   void done(int64_t id) {
     to_.worker("done", {{"request", id}, {"status", "ok"}});
     flush();

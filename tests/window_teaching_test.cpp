@@ -1,14 +1,12 @@
-// The teaching loop through the window, with neither display nor worker: predict, lock, reveal;
-// presenter; tours; sweep and live re-run.
+// The teaching loop through the window, with neither display nor worker: predict, lock, reveal; sweep and live re-run.
+// Tours and the presenter are in window_tour_test.cpp.
 #include <algorithm>
 #include <string>
 
 #include "app/study/handout.h"
-#include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
-#include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
@@ -155,102 +153,6 @@ TEST_CASE("3x refers to the rung before, or to the baseline", "[teaching]") {
   f.driver->type('u');
   REQUIRE(f.driver->drag("predict_drag", 40, 0));  // the bar says it too
   CHECK(draft_of(f.state, kSecond)->value_ns != Approx(2e6));
-}
-
-TEST_CASE("presenter: one beat a key, three rungs at most, and all as it was", "[teaching]") {
-  Fixture f;
-  f.run_all();
-  select_rung(f.state, kSecond);
-  f.state.selection.baseline = kFirst;
-  f.state.appearance.scale = 1.25f;
-  TemporaryFolder folder;
-  f.state.settings.path = folder.path + "/settings.json";
-  f.driver->frames(2);
-  f.driver->type('p');
-  CHECK(f.state.view.screen == ScreenId::presenter);
-  CHECK(f.state.appearance.scale == Approx(2.0f));
-  CHECK(f.state.teaching.beat == Beat::predict);
-  CHECK(f.driver->find("presenter_figure"));
-  CHECK(f.driver->find("predict_field"));
-  const auto shown = presented(f.state);
-  CHECK(shown.size() == 3);
-  CHECK(is_hidden(f.state));
-  CHECK(presented_chart(f.state).panels.front().row_reasons[1] == "?");
-
-  f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.beat == Beat::run);
-  CHECK(f.state.requests.run != 0);
-  f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.beat == Beat::run);  // not while it runs
-  const WorkRequest run = f.session.last(RequestType::run),
-                    compare = f.session.last(RequestType::compare);
-  CHECK(run.kernels.size() == 1);
-  f.session.measure(run, 0, 4e5);
-  f.session.finish(run);
-  f.session.judge(compare, Verdict::faster, 2.5);
-  f.driver->frames(3);
-  f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.beat == Beat::reveal);
-  CHECK(presented_figure(f.state).figure == "2.50×");
-  CHECK(presented_figure(f.state).arrow == 1);
-  f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.beat == Beat::explain);
-  CHECK_FALSE(presented_words(f.state).empty());
-  f.driver->key(Key::page_up);
-  CHECK(f.state.teaching.beat == Beat::reveal);
-  f.driver->key(Key::page_down);
-  f.driver->key(Key::page_down);
-  CHECK(f.state.selection.rung != kSecond);  // the next rung
-  f.driver->type('t');                       // saves the settings: not the presenter's scale
-  State again;
-  again.settings.path = f.state.settings.path;
-  load_settings(&again);
-  CHECK(again.appearance.scale == Approx(1.25f));
-
-  f.driver->type('p');
-  CHECK(f.state.view.screen == ScreenId::lab);
-  CHECK(f.state.appearance.scale == Approx(1.25f));
-  CHECK(f.state.selection.rung == kSecond);
-  CHECK(f.state.selection.baseline == kFirst);
-  CHECK_FALSE(f.state.teaching.presenting);
-}
-
-TEST_CASE("a tour: chosen from its list, question, run, words, next", "[teaching]") {
-  Fixture f;
-  f.driver->type('j');
-  REQUIRE(f.driver->find("tour:class"));
-  REQUIRE(f.driver->click("tour:class"));
-  REQUIRE(f.state.teaching.tour);
-  CHECK_FALSE(f.state.teaching.show_tours);
-  const study::Tour& tour = *f.state.teaching.tour;
-  CHECK(presented_words(f.state) == tour.steps[0].question);
-  CHECK(f.state.selection.rung == tour.steps[0].rungs.back());
-  CHECK(param_int(f.state.selection.params, "n") == param_int(tour.steps[0].set, "n"));
-  CHECK(f.state.selection.mode == tour.steps[0].mode);
-  CHECK(f.driver->find("tour_bar"));
-  f.driver->key(Key::page_down);
-  const WorkRequest run = f.session.last(RequestType::run);
-  REQUIRE(run.kernels.size() == tour.steps[0].rungs.size());
-  CHECK(param_int(run.kernels[0].params, "n") == param_int(tour.steps[0].set, "n"));
-  f.session.measure(run, 0, 1e8);
-  f.session.finish(run);
-  f.driver->frames(3);
-  f.driver->click("advance");
-  f.driver->click("advance");
-  CHECK(f.state.teaching.beat == Beat::explain);
-  CHECK(presented_words(f.state) == tour.steps[0].words);
-  f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.tour_step == 1);
-  CHECK(f.state.selection.baseline == tour.steps[1].baseline);
-  CHECK(tour_clock(f.state).find("step 2 of") == 0);
-  CHECK(tick_tour(f.state, f.state.teaching.now_s + 61));
-  // With the mouse: the bar that is being drawn is that of the tour that ends.
-  REQUIRE(f.driver->click("end_tour"));
-  CHECK_FALSE(f.state.teaching.tour);
-  f.driver->frames(2);
-  CHECK_FALSE(f.driver->find("tour_bar"));
-  CHECK(perform(f.state, "tour_meetup"));
-  CHECK(f.state.teaching.tour->id == "meetup");
 }
 
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {

@@ -40,12 +40,26 @@ std::string rungs_text(const study::TourStep& step) {
   return text;
 }
 
+Json bar_json(const study::StepBar& bar) {
+  return {{"kernel", bar.kernel},
+          {"set", params_to_json(bar.set)},
+          {"cache", to_string(bar.cache)},
+          {"label", bar.label}};
+}
+
 Json step_json(const study::TourStep& step) {
-  return {{"lab", step.lab},           {"rungs", step.rungs},
-          {"baseline", step.baseline}, {"set", params_to_json(step.set)},
-          {"mode", step.mode},         {"cache", step.cache},
-          {"chart", step.chart},       {"question", step.question},
-          {"words", step.words},       {"minutes", step.minutes}};
+  Json bars = Json::array();
+  for (const study::StepBar& bar : study::bars_of(step)) bars.push_back(bar_json(bar));
+  return {{"kind", study::kind_name(step.kind)},
+          {"lab", step.lab},
+          {"rungs", step.rungs},
+          {"bars", std::move(bars)},
+          {"mode", step.mode},
+          {"ask", study::ask_name(step.ask)},
+          {"choices", step.choices},
+          {"question", step.question},
+          {"words", step.words},
+          {"minutes", step.minutes}};
 }
 
 Json tour_json(const study::Tour& tour) {
@@ -104,9 +118,10 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
   std::string text = fmt::format("{}, {:g} min\n{}\n", tour.title, tour.minutes, tour.audience);
   for (size_t i = 0; i < tour.steps.size(); ++i) {
     const study::TourStep& step = tour.steps[i];
-    text += fmt::format("\n{}. {}: {}  {}  ({:g} min)\n", i + 1, step.lab, rungs_text(step),
-                        to_string(step.set), step.minutes);
-    if (!step.question.empty()) text += "   Ask: " + step.question + "\n";
+    text += fmt::format("\n{}. {}, {}: {}  {}  ({:g} min)\n", i + 1, study::kind_name(step.kind),
+                        step.lab, rungs_text(step), to_string(step.set), step.minutes);
+    text += "   Ask: " + step.question + "\n";
+    for (const std::string& choice : step.choices) text += "        - " + choice + "\n";
     text += "   Say: " + step.words + "\n";
   }
   if (!notes.empty()) text += "\n";
@@ -134,64 +149,81 @@ std::string file_name(const RehearsedStep& step) {
   return fmt::format("step-{:02}-{}.jsonl", step.number, step.step->lab);
 }
 
+/// What a step runs, one cache state after the other.
+struct StepSelection {
+  struct Part {
+    CacheMode cache = CacheMode::hot;
+    std::vector<KernelRequest> kernels;
+  };
+  std::vector<Part> parts;
+  std::vector<KernelRequest> kernels;  ///< all of them
+  std::vector<NotRun> not_run;
+};
+
 /// Rungs that cannot run here are left out and named; a step is not lost for one of them.
-Selection select_step(const Lab& lab, const Run& run, const study::TourStep& step) {
-  Selection selection;
-  std::vector<std::string> names = step.rungs;
-  if (!step.baseline.empty() &&
-      std::find(names.begin(), names.end(), step.baseline) == names.end()) {
-    names.insert(names.begin(), step.baseline);
-  }
-  for (const std::string& name : names) {
-    auto one = select_rungs(lab, run, {name}, step.set);
-    if (one) {
-      selection.kernels.push_back(one->kernels.front());
+StepSelection select_step(const Lab& lab, const Run& run, const study::TourStep& step) {
+  StepSelection selection;
+  for (const study::StepBar& bar : study::bars_of(step)) {
+    const KernelInfo* info = run.kernel(bar.kernel);
+    Params set;
+    for (const auto& [name, value] : bar.set) {
+      const bool takes = info && std::any_of(info->params.begin(), info->params.end(),
+                                             [&, wanted = &name](const ParamSpec& spec) {
+                                               return spec.name == *wanted;
+                                             });
+      if (takes) set[name] = value;
+    }
+    const auto one = select_rungs(lab, run, {bar.kernel}, set);
+    if (!one) {
+      selection.not_run.push_back(
+          {bar.kernel, info && !info->reason.empty() ? info->reason : one.error().sentence()});
       continue;
     }
-    const KernelInfo* info = run.kernel(name);
-    selection.not_run.push_back(
-        {name, info && !info->reason.empty() ? info->reason : one.error().sentence()});
+    if (selection.parts.empty() || selection.parts.back().cache != bar.cache)
+      selection.parts.push_back({bar.cache, {}});
+    selection.parts.back().kernels.push_back(one->kernels.front());
+    selection.kernels.push_back(one->kernels.front());
   }
   return selection;
 }
 
-WorkRequest request_of(const study::TourStep& step, RequestType type) {
+WorkRequest request_of(const study::TourStep& step, RequestType type, CacheMode cache) {
   WorkRequest request;
   request.type = type;
   request.lab = step.lab;
   request.mode = step.mode;
-  request.cache = step.cache;
+  request.cache = cache;
   return request;
 }
 
-const KernelRequest* asked(const Selection& selection, const std::string& kernel) {
-  const auto found = std::find_if(selection.kernels.begin(), selection.kernels.end(),
-                                  [&](const KernelRequest& one) { return one.kernel == kernel; });
-  return found == selection.kernels.end() ? nullptr : &*found;
+Result<void> compare_step(Driver& driver, const StepSelection& selection, RehearsedStep* out) {
+  WorkRequest compare = request_of(*out->step, RequestType::compare, out->step->cache);
+  compare.kernels = selection.kernels;
+  int64_t id = 0;
+  RIDGE_TRY_VOID(driver.carry_out(std::move(compare), &id));
+  if (!driver.run().comparisons().empty())
+    out->outcome += ", " + to_string(driver.run().comparisons().back().verdict);
+  // Slower and unresolved are answers; only a failed check spoils a step.
+  if (compare_exit_code(driver.run(), id) == 3) out->code = 3;
+  return {};
 }
 
-Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selection,
+Result<void> measure_step(Driver& driver, const Lab& lab, const StepSelection& selection,
                           RehearsedStep* out) {
-  const study::TourStep& step = *out->step;
   RIDGE_TRY_VOID(driver.fetch_sources(selection.kernels));
   const auto begin = Clock::now();
-  WorkRequest request = request_of(step, RequestType::run);
-  request.kernels = selection.kernels;
-  int64_t id = 0;
-  RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
-  out->code = run_exit_code(driver.run(), id, lab);
-  const size_t rungs = selection.kernels.size();
-  out->outcome = fmt::format("{} rung{}", rungs, rungs == 1 ? "" : "s");
-  const KernelRequest* baseline = asked(selection, step.baseline);
-  const KernelRequest* candidate = asked(selection, step.rungs.back());
-  if (baseline && candidate && out->code == 0) {
-    WorkRequest compare = request_of(step, RequestType::compare);
-    compare.kernels = {*baseline, *candidate};
-    RIDGE_TRY_VOID(driver.carry_out(std::move(compare), &id));
-    if (!driver.run().comparisons().empty())
-      out->outcome += ", " + to_string(driver.run().comparisons().back().verdict);
-    // Slower and unresolved are answers; only a failed check spoils a step.
-    if (compare_exit_code(driver.run(), id) == 3) out->code = 3;
+  for (const StepSelection::Part& part : selection.parts) {
+    WorkRequest request = request_of(*out->step, RequestType::run, part.cache);
+    request.kernels = part.kernels;
+    int64_t id = 0;
+    RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
+    out->code = std::max(out->code, run_exit_code(driver.run(), id, lab));
+  }
+  const size_t bars = selection.kernels.size();
+  out->outcome = fmt::format("{} bar{}", bars, bars == 1 ? "" : "s");
+  const bool pairs = out->step->kind == study::StepKind::compare && bars == 2 && out->code == 0;
+  if (pairs) {
+    RIDGE_TRY_VOID(compare_step(driver, selection, out));
   }
   out->run_s = std::chrono::duration<double>(Clock::now() - begin).count();
   return {};
@@ -199,11 +231,16 @@ Result<void> measure_step(Driver& driver, const Lab& lab, const Selection& selec
 
 Result<void> rehearse_step(const CommonOptions& common, const std::string& folder,
                            RehearsedStep* out) {
+  if (!out->step->measures()) {
+    out->outcome = "a question: nothing runs";
+    return {};
+  }
   RIDGE_TRY(const Lab* lab, require_lab(out->step->lab));
   const std::string path = folder + "/" + file_name(*out);
   RIDGE_TRY(const auto driver, Driver::start(common, path));
   auto done = driver->fetch_catalogue();
-  const Selection selection = done ? select_step(*lab, driver->run(), *out->step) : Selection();
+  const StepSelection selection =
+      done ? select_step(*lab, driver->run(), *out->step) : StepSelection();
   out->not_run = selection.not_run;
   const bool runs = done && !selection.kernels.empty();
   if (runs) done = measure_step(*driver, *lab, selection, out);
@@ -263,6 +300,7 @@ Json rehearsed_json(const std::vector<RehearsedStep>& steps) {
     for (const NotRun& rung : step.not_run)
       not_run.push_back({{"kernel", rung.kernel}, {"reason", rung.reason}});
     list.push_back({{"step", step.number},
+                    {"kind", study::kind_name(step.step->kind)},
                     {"lab", step.step->lab},
                     {"rungs", step.step->rungs},
                     {"planned_s", step.step->minutes * 60},

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/study/assets.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
-#include "common/view/chart/figures.h"
 #include "labs/lab.h"
 
 namespace ridge::study {
@@ -39,6 +39,15 @@ Result<std::string> rung_of(const Fields& fields, const char* field, const Lab& 
   return std::string((*rung)->kernel);
 }
 
+Result<void> check_stop(const Fields& fields, const ParamView& view, const ParamValue& value) {
+  const int64_t* number = std::get_if<int64_t>(&value);
+  const auto& stops = view.stops;
+  if (stops.empty() || (number && std::find(stops.begin(), stops.end(), *number) != stops.end()))
+    return {};
+  return fields.bad("set", "puts " + std::string(view.name) + " at " + to_string(value),
+                    "choose one of the lab's stops");
+}
+
 Result<void> check_params(const Fields& fields, const Lab& lab, const Params& set) {
   for (const auto& [name, value] : set) {
     const auto view =
@@ -46,61 +55,234 @@ Result<void> check_params(const Fields& fields, const Lab& lab, const Params& se
                      [&, wanted = &name](const ParamView& param) { return *wanted == param.name; });
     if (view == lab.params.end())
       return fields.bad("set", "names '" + name + "', which is no parameter of the lab " + lab.id);
-    const int64_t* number = std::get_if<int64_t>(&value);
-    if (!view->stops.empty() && (!number || std::find(view->stops.begin(), view->stops.end(),
-                                                      *number) == view->stops.end()))
-      return fields.bad("set", "puts " + name + " at " + to_string(value),
-                        "choose one of the lab's stops");
+    RIDGE_TRY_VOID(check_stop(fields, *view, value));
   }
+  return {};
+}
+
+/// A value with its name in a file, in the order in which an error lists them.
+template <class Value>
+struct Named {
+  Value value;
+  const char* name;
+};
+constexpr Named<StepKind> kKinds[] = {{StepKind::run, "run"},
+                                      {StepKind::compare, "compare"},
+                                      {StepKind::sweep, "sweep"},
+                                      {StepKind::side_by_side, "side by side"},
+                                      {StepKind::question, "question"}};
+constexpr Named<Ask> kAsks[] = {
+    {Ask::time, "time"},       {Ask::share, "share"},     {Ask::ratio, "ratio"},
+    {Ask::factor, "factor"},   {Ask::longest, "longest"}, {Ask::largest_step, "largest_step"},
+    {Ask::verdict, "verdict"}, {Ask::stage, "stage"},     {Ask::choice, "choice"}};
+
+template <class Value, size_t count>
+std::string name_of(const Named<Value> (&all)[count], Value value) {
+  for (const auto& one : all) {
+    if (one.value == value) return one.name;
+  }
+  return {};
+}
+
+/// Must be there: neither has a default that a reader would expect.
+template <class Value, size_t count>
+Result<Value> named(const Fields& fields, const char* field, const Named<Value> (&all)[count]) {
+  RIDGE_TRY(const std::string text, fields.text(field));
+  std::vector<std::string> names;
+  for (const auto& one : all) {
+    if (text == one.name) return one.value;
+    names.emplace_back(one.name);
+  }
+  return fields.bad(field, "is '" + text + "'", "it is one of " + joined(names));
+}
+
+Result<CacheMode> cache_of(const Fields& fields) {
+  RIDGE_TRY(const std::string cache, one_of(fields, "cache", kCaches));
+  return *value_named<CacheMode>(cache);
+}
+
+/// Each side says what it changes of the step.
+Result<StepBar> side_of(const Json& json, const std::string& where, const Lab& lab,
+                        const TourStep& step) {
+  const Fields fields(json, where);
+  RIDGE_TRY_VOID(fields.only({"label", "rung", "set", "cache"}));
+  StepBar side;
+  RIDGE_TRY(side.label, fields.text("label"));
+  RIDGE_TRY(const std::string rung, fields.text_or("rung", ""));
+  if (rung.empty() && step.rungs.size() != 1)
+    return fields.bad("rung", "is missing", "the step has no single rung for both sides");
+  side.kernel = step.rungs.empty() ? "" : step.rungs.front();
+  if (!rung.empty()) {
+    RIDGE_TRY(side.kernel, rung_of(fields, "rung", lab, rung));
+  }
+  RIDGE_TRY(side.set, fields.params("set"));
+  RIDGE_TRY_VOID(check_params(fields, lab, side.set));
+  side.set.insert(step.set.begin(), step.set.end());
+  RIDGE_TRY(side.cache, cache_of(fields));
+  return side;
+}
+
+const ParamView* size_of(const Lab& lab) {
+  for (const ParamView& param : lab.params) {
+    if (param.stops.size() > 1 && param.name != std::string_view("threads")) return &param;
+  }
+  return nullptr;
+}
+
+Result<void> check_kind(const Fields& fields, const Lab& lab, const TourStep& step) {
+  const size_t rungs = step.rungs.size();
+  if (step.kind == StepKind::compare && rungs != 2)
+    return fields.bad("rungs", "are " + std::to_string(rungs), "a comparison has two");
+  if (step.kind == StepKind::question && !step.question.empty() && step.ask != Ask::choice)
+    return fields.bad("ask", "is '" + ask_name(step.ask) + "'", "a question has choices");
+  if ((step.kind == StepKind::sweep) != (step.sizes.size() > 1))
+    return fields.bad("sizes", "do not fit the kind", "a sweep has two or more, nothing else any");
+  if ((step.kind == StepKind::side_by_side) != (step.sides.size() == 2))
+    return fields.bad("sides", "do not fit the kind", "'side by side' has two, nothing else any");
+  const ParamView* size = size_of(lab);
+  for (const int64_t stop : step.sizes) {
+    if (!size) return fields.bad("sizes", "are of a lab that has no size");
+    RIDGE_TRY_VOID(check_stop(fields, *size, stop));
+  }
+  return {};
+}
+
+/// What is asked must have an answer in what the step shows.
+Result<void> check_ask(const Fields& fields, const TourStep& step) {
+  const size_t bars = bars_of(step).size();
+  const bool needs_two =
+      step.ask == Ask::ratio || step.ask == Ask::longest || step.ask == Ask::largest_step;
+  if (needs_two && bars < (step.ask == Ask::largest_step ? 3u : 2u))
+    return fields.bad("ask", "is '" + ask_name(step.ask) + "', which needs more bars");
+  if (step.ask == Ask::verdict && step.kind != StepKind::compare)
+    return fields.bad("ask", "is 'verdict'", "only a comparison has one");
+  const bool has_choices = step.ask == Ask::choice || step.ask == Ask::stage;
+  if (has_choices != (step.choices.size() > 1))
+    return fields.bad("choices", "do not fit",
+                      "'choice' and 'stage' have two or more, nothing else any");
+  if (step.ask == Ask::choice && (step.right < 0 || step.right >= std::ssize(step.choices)))
+    return fields.bad("right", "is no place among the choices, counted from 1");
+  return {};
+}
+
+Result<void> read_rungs(const Fields& fields, const Lab& lab, TourStep* step) {
+  RIDGE_TRY(const auto rungs, fields.texts("rungs"));
+  if (rungs.empty() && step->kind != StepKind::side_by_side)
+    return fields.bad("rungs", "is missing");
+  for (const std::string& name : rungs) {
+    RIDGE_TRY(std::string id, rung_of(fields, "rungs", lab, name));
+    step->rungs.push_back(std::move(id));
+  }
+  return {};
+}
+
+Result<void> read_answer(const Fields& fields, const Json& json, TourStep* step) {
+  RIDGE_TRY(step->ask, named(fields, "ask", kAsks));
+  RIDGE_TRY(step->choices, fields.texts("choices"));
+  if (step->ask == Ask::choice) {
+    RIDGE_TRY(const double right, fields.number("right"));
+    step->right = static_cast<int>(right) - 1;
+  } else if (json.contains("right")) {
+    return fields.bad("right", "is there without choices");
+  }
+  RIDGE_TRY(step->question, fields.text("question"));
   return {};
 }
 
 Result<TourStep> step_of(const Json& json, const std::string& where) {
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(fields.only({"lab", "rungs", "baseline", "set", "mode", "cache", "chart",
-                              "question", "words", "minutes"}));
+  RIDGE_TRY_VOID(fields.only({"kind", "lab", "rungs", "set", "mode", "cache", "sizes", "sides",
+                              "ask", "choices", "right", "question", "words", "minutes"}));
   TourStep step;
+  RIDGE_TRY(step.kind, named(fields, "kind", kKinds));
   RIDGE_TRY(step.lab, fields.text("lab"));
   const Lab* lab = find_lab(step.lab);
   if (!lab) return fields.bad("lab", "is '" + step.lab + "', which this build does not have");
-  RIDGE_TRY(const auto rungs, fields.texts("rungs"));
-  if (rungs.empty()) return fields.bad("rungs", "is missing");
-  for (const std::string& name : rungs) {
-    RIDGE_TRY(std::string id, rung_of(fields, "rungs", *lab, name));
-    step.rungs.push_back(std::move(id));
-  }
-  RIDGE_TRY(step.baseline, fields.text_or("baseline", ""));
-  if (!step.baseline.empty()) {
-    RIDGE_TRY(step.baseline, rung_of(fields, "baseline", *lab, step.baseline));
-    // An A/A check names one rung throughout; else the candidate was meant to be another.
-    const auto baselines = std::count(step.rungs.begin(), step.rungs.end(), step.baseline);
-    if (step.rungs.back() == step.baseline && baselines != std::ssize(step.rungs))
-      return fields.bad("baseline", "is also the last of 'rungs', which is compared with it");
-  }
+  RIDGE_TRY_VOID(read_rungs(fields, *lab, &step));
   RIDGE_TRY(step.set, fields.params("set"));
   RIDGE_TRY_VOID(check_params(fields, *lab, step.set));
   RIDGE_TRY(const std::string mode, one_of(fields, "mode", kModes));
-  RIDGE_TRY(const std::string cache, one_of(fields, "cache", kCaches));
   step.mode = *value_named<RunMode>(mode);
-  step.cache = *value_named<CacheMode>(cache);
-  RIDGE_TRY(step.chart, one_of(fields, "chart", chart::figure_names()));
-  RIDGE_TRY(step.question, fields.text_or("question", ""));
+  RIDGE_TRY(step.cache, cache_of(fields));
+  RIDGE_TRY(step.sizes, fields.whole_numbers("sizes"));
+  if (json.contains("sides")) {
+    RIDGE_TRY(const auto sides, fields.objects("sides"));
+    for (const Json& side : sides) {
+      RIDGE_TRY(StepBar bar, side_of(side, where + ", a side", *lab, step));
+      if (step.rungs.empty() || step.rungs.back() != bar.kernel) step.rungs.push_back(bar.kernel);
+      step.sides.push_back(std::move(bar));
+    }
+  }
+  RIDGE_TRY_VOID(read_answer(fields, json, &step));
+  RIDGE_TRY_VOID(check_kind(fields, *lab, step));
+  RIDGE_TRY_VOID(check_ask(fields, step));
   RIDGE_TRY(step.words, fields.text("words"));
   RIDGE_TRY(step.minutes, fields.number("minutes"));
   return step;
 }
 
+Result<TourNext> next_of(const Json& json, const std::string& where) {
+  const Fields fields(json, where);
+  RIDGE_TRY_VOID(fields.only({"tour", "exercise"}));
+  TourNext next;
+  RIDGE_TRY(next.id, fields.text_or("tour", ""));
+  RIDGE_TRY(const std::string exercise, fields.text_or("exercise", ""));
+  if (next.id.empty() == exercise.empty())
+    return fields.bad("tour", "or 'exercise' is what comes next, and one of them");
+  next.is_exercise = !exercise.empty();
+  if (next.is_exercise) next.id = exercise;
+  return next;
+}
+
 }  // namespace
+
+std::string kind_name(StepKind kind) {
+  return name_of(kKinds, kind);
+}
+
+std::string ask_name(Ask ask) {
+  return name_of(kAsks, ask);
+}
+
+std::vector<StepBar> bars_of(const TourStep& step) {
+  if (step.kind == StepKind::question) return {};
+  if (step.kind == StepKind::side_by_side) return step.sides;
+  std::vector<StepBar> bars;
+  if (step.kind != StepKind::sweep) {
+    for (const std::string& kernel : step.rungs) bars.push_back({kernel, step.set, step.cache, ""});
+    return bars;
+  }
+  const Lab* lab = find_lab(step.lab);
+  const ParamView* size = lab ? size_of(*lab) : nullptr;
+  for (const int64_t stop : step.sizes) {
+    for (const std::string& kernel : step.rungs) {
+      StepBar bar{kernel, step.set, step.cache, ""};
+      if (size) {
+        bar.set[size->name] = stop;
+        bar.label = std::string(size->name) + " = " + std::to_string(stop);
+      }
+      bars.push_back(std::move(bar));
+    }
+  }
+  return bars;
+}
 
 Result<Tour> parse_tour(const std::string& text, const std::string& where) {
   RIDGE_TRY(const Json json, parse_json(text, where));
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(fields.only({"id", "title", "audience", "minutes", "steps"}));
+  RIDGE_TRY_VOID(fields.only({"id", "title", "audience", "minutes", "next", "steps"}));
   Tour tour;
   RIDGE_TRY(tour.id, fields.text("id"));
   RIDGE_TRY(tour.title, fields.text("title"));
   RIDGE_TRY(tour.audience, fields.text("audience"));
   RIDGE_TRY(tour.minutes, fields.number("minutes"));
+  if (json.contains("next")) {
+    RIDGE_TRY(const auto next, fields.objects("next"));
+    for (const Json& one : next) {
+      RIDGE_TRY(TourNext made, next_of(one, where + ", next"));
+      tour.next.push_back(std::move(made));
+    }
+  }
   RIDGE_TRY(const auto steps, fields.objects("steps"));
   double sum = 0;
   for (size_t i = 0; i < steps.size(); ++i) {

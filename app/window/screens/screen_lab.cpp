@@ -99,7 +99,6 @@ class LabScreen final : public Screen {
   StripPanel strip_;
   RightPanel right_;
   PredictBar predict_;
-  TourBar tour_;
 };
 
 void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
@@ -122,7 +121,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
 
 void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = ui.px(kGap);
-  if (const float h = tour_.height(ui, area.w); h > 0) tour_.draw(ui, area.take_top(h, gap));
+  if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));

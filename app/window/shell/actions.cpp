@@ -455,6 +455,7 @@ const Action kAfterViews[] = {
     {"tours", "Tours", typed("J", 'j'), always_available,
      [](State& state) { state.teaching.show_tours = !state.teaching.show_tours; }},
     {"end_tour", "End the tour", {}, tour_blocker, end_tour},
+    {"report_tour", "Report what the tour measured", {}, export_blocker, report_tour},
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,
      sweep_selected},
     {"sweep_all", "Sweep the ladder over all sizes", {}, run_blocker, sweep_all},

@@ -6,6 +6,7 @@
 
 #include "app/window/shell/actions.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_view.h"
 
@@ -38,8 +39,10 @@ const ScreenDesc kScreens[] = {
      make_settings_screen, show<ScreenId::settings>},
     {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',
      make_shortcuts_screen, show<ScreenId::shortcuts>},
+    {ScreenId::tour, "tour", "Tour", "a lesson in steps: predict, run, reveal", "", 0,
+     make_tour_screen, show_tour, answer_digit},
     {ScreenId::presenter, "presenter", "Presenter", "predict, run, reveal, explain", "P", 'p',
-     make_presenter_screen, toggle_presenter},
+     make_presenter_screen, toggle_presenter, answer_digit},
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ std::unique_ptr<Screen> make_report_screen();
 std::unique_ptr<Screen> make_class_screen();
 std::unique_ptr<Screen> make_settings_screen();
 std::unique_ptr<Screen> make_shortcuts_screen();
+std::unique_ptr<Screen> make_tour_screen();
 std::unique_ptr<Screen> make_presenter_screen();
 
 /// A window over all others, dimmed behind, that takes every click; draws into it while it lives.

@@ -59,7 +59,9 @@ void Shell::draw_regions(Area all) {
   ui_.is_compact = all.h < ui_.px(kLow);
   if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
   top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap));
-  bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_compact ? kBottom - 8 : kBottom), gap));
+  // It has medians while something is measured, and a tour hides them until its reveal.
+  if (view.screen != ScreenId::tour)
+    bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_compact ? kBottom - 8 : kBottom), gap));
   all = all.inset(gap, 0);
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
@@ -85,6 +87,7 @@ void Shell::draw(float width, float height) {
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);
+  compat::keep_page_keys(ui_.state.teaching.presenting || ui_.state.teaching.tour);
   handle_keys(state_);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |

@@ -10,6 +10,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/shell/window.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
 #include "common/record/edit.h"
@@ -83,6 +84,32 @@ Result<void> show_last_climb(State& state, const std::string& replay) {
   return {};
 }
 
+/// An answer that is there to be seen.
+void choose_or_type(State& state) {
+  choose_answer(state, 0);
+  type_answer(state, shown_step(state).ask == study::Ask::time ? "80 ms" : "3");
+}
+
+/// The beats of a step that its recording answers: "tour_reveal"; and the end card after four steps.
+void set_tour_scene(State& state, const std::string& scene) {
+  constexpr int kStep = 8, kBeforeEnd = 9;
+  const bool ends = scene == "tour_end";
+  start_tour(state, "class", ends ? kBeforeEnd : kStep);
+  rebuild_ladder(state);
+  const Beat wanted = scene == "tour_run"       ? Beat::run
+                      : scene == "tour_reveal"  ? Beat::reveal
+                      : scene == "tour_explain" ? Beat::explain
+                      : ends                    ? Beat::done
+                                                : Beat::predict;
+  // Where nothing is recorded there is nothing to run: the reveal says so.
+  const int presses = ends ? 4 * static_cast<int>(state.teaching.tour->steps.size()) : 3;
+  for (int i = 0; i < presses && state.teaching.beat < wanted; ++i) {
+    choose_or_type(state);
+    advance(state);
+    rebuild_ladder(state);
+  }
+}
+
 /// A screen; or the lab with another view in its centre; or with the run's last comparison chosen, and
 /// the diff beside it.
 Result<void> set_scene(State& state, const std::string& scene, const std::string& replay) {
@@ -95,10 +122,13 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   state.view.show_menu = scene == "menu";
   set_study_scene(state, scene);
   state.view.show_palette = scene == "palette";
+  if (scene.starts_with("tour_")) set_tour_scene(state, scene);
   if (scene == "presenter") {
     state.view.screen = ScreenId::lab;
     toggle_presenter(state);
-    state.teaching.beat = Beat::reveal;
+    rebuild_ladder(state);
+    choose_or_type(state);
+    while (state.teaching.beat < Beat::reveal) advance(state);
   }
   if (scene == "predict") show_predicted(state);
   if (scene == "inspect") show_inspected(state);
@@ -124,7 +154,8 @@ std::vector<std::string> all_scenes() {
     if (view != &kLadderView) names.emplace_back(view->id);  // it is the scene "lab"
   }
   names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary", "predict", "lesson", "assembly", "card"});
+                             "quiz_answer", "glossary", "predict", "tour_predict", "tour_run",
+                             "tour_reveal", "tour_explain", "tour_end", "lesson", "assembly", "card"});
   return names;
 }
 

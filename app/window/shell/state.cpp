@@ -181,7 +181,7 @@ void open_lab(State& state, const std::string& lab_id) {
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
-  const bool toured = tick_tour(state, now_s);
+  const bool toured = tick_teaching(state, now_s);
   keep_tour_place(state);
   const bool edited = tick_editing(state, now_s);
   bool moved = state.ladder.dirty || state.ladder.seen_version != state.run().version() ||

@@ -39,6 +39,7 @@ enum class ScreenId {
   classroom,
   settings,
   shortcuts,
+  tour,
   presenter
 };
 enum class Tab { lesson, source, diff };

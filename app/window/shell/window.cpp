@@ -106,7 +106,10 @@ void set_up(State& state, const WindowOptions& options) {
   open_lab(state, !options.replay.empty() ? ""
                   : options.lab.empty()   ? state.history.last_lab
                                           : options.lab);
-  if (options.presenter) toggle_presenter(state);
+  if (options.presenter) {
+    toggle_presenter(state);
+    state.appearance.full_screen = true;  // leaving the presenter leaves it
+  }
   if (!options.replay.empty()) list_recent(state, options.replay, state.run());
 }
 

@@ -3,98 +3,149 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/shell/actions.h"
+#include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
-#include "app/window/teach/figures.h"
-#include "app/window/teach/predict.h"
+#include "app/window/teach/step.h"
 #include "app/window/teach/tour_progress.h"
-#include "app/window/views/view.h"
 #include "common/core/format.h"
-#include "common/record/stale_words.h"
-#include "common/view/report/decision.h"
 
 namespace ridge::window {
 namespace {
 
+// ×1.6 at least: the smallest text of 13 px is then over 20 px on a wall of 1920 × 1080.
 constexpr float kLarger = 1.6f, kMostScale = 3;
-constexpr size_t kMostRungs = 3;
-
-bool has_time(const RungView& row) {
-  return row.series && row.series->stats && row.series->quality_passed() &&
-         row.series->stats->median_ns > 0;
-}
-
-/// A run of what the beat is about; and the comparison after it, where there is a baseline.
-bool run_beat(State& state) {
-  WorkRequest request = request_for(state, RequestType::run);
-  std::vector<std::string> wanted = {state.selection.rung};
-  if (const study::TourStep* step = tour_step(state)) wanted = step->rungs;
-  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
-  if (baseline && !has_time(*baseline)) wanted.insert(wanted.begin(), state.selection.baseline);
-  for (const std::string& kernel : wanted) {
-    const RungView* row = find_row(state.ladder, kernel);
-    const bool known = std::any_of(request.kernels.begin(), request.kernels.end(),
-                                   [&](const KernelRequest& one) { return one.kernel == kernel; });
-    if (row && row->can_run && !known)
-      request.kernels.push_back({kernel, params_for(state, *row->info)});
-  }
-  if (request.kernels.empty()) return false;
-  send(state, std::move(request), &state.requests.run);
-  baseline = find_row(state.ladder, state.selection.baseline);  // sending rebuilt the rows
-  const RungView* selected = find_row(state.ladder, state.selection.rung);
-  const bool compares = baseline && baseline->can_run && selected && selected->can_run;
-  if (!compares) return true;
-  send(state, comparison_of(state, *baseline, *selected), &state.requests.compare);
-  return true;
-}
 
 void go_to(State& state, Beat beat) {
   Teaching& teach = state.teaching;
   teach.beat = beat;
-  // Where it cannot be filled in yet (the worker is starting), the field says so.
-  teach.predicting = beat == Beat::predict && !state.is_replay();
-  teach.wants_focus = false;  // a clicker's keys are not for a text field
+  teach.beat_started_s = teach.now_s;
+  teach.predicting = teach.skips_answer = false;
+  if (beat != Beat::run) {
+    teach.waiting.clear();
+    teach.playback_from_s = -1;
+  }
   state.notice = {};
   state.ladder.dirty = true;
 }
 
-bool is_running(const State& state) {
-  return state.requests.is_measuring();
+void send_next(State& state) {
+  Teaching& teach = state.teaching;
+  if (teach.waiting.empty()) return;
+  const WorkRequest request = teach.waiting.front();
+  teach.waiting.erase(teach.waiting.begin());
+  int64_t id = 0;
+  send(state, request, &id);
+  if (id == 0) return teach.waiting.clear();  // the notice says why
+  teach.sent.push_back(id);
+  (request.type == RequestType::compare ? state.requests.compare : state.requests.run) = id;
+}
+
+/// The answer goes into the transcript before the run, where it is the time of a call.
+void note_prediction(State& state, const study::TourStep& step, const StepBars& bars) {
+  const LessonBar* last = bars.last();
+  const auto said = parse_answer(step.ask, answer_here(state).typed);
+  if (!said || !last || !last->can_run || step.ask != study::Ask::time) return;
+  const KernelInfo& info = *find_info(state.sessions, last->asked.kernel);
+  state.sessions.shown->predict(last->asked.kernel, params_of_bar(state, info, last->asked), *said);
+}
+
+bool has_recorded(const State& state, const StepBars& bars) {
+  return std::any_of(bars.bars.begin(), bars.bars.end(), [&](const LessonBar& bar) {
+    return bar.series && (!bar.machine.empty() || state.is_replay());
+  });
 }
 
 void begin_run(State& state) {
+  Teaching& teach = state.teaching;
+  const std::string why = answer_blocker(state);
+  if (!why.empty() && !(teach.presenting && teach.skips_answer)) {
+    teach.skips_answer = teach.presenting;
+    state.notice = {
+        teach.presenting ? "No answer was typed. Page Down again runs without one." : why, false};
+    return;
+  }
+  const study::TourStep step = shown_step(state);
+  if (!step.measures()) return go_to(state, Beat::reveal);
+  const StepBars bars = step_bars(state, step);
+  auto requests = requests_of(state, step, bars);
+  if (!requests.empty() && state.requests.is_measuring()) {
+    state.notice = {kBusyNotice, false};
+    return;
+  }
+  if (requests.empty() && !has_recorded(state, bars)) return go_to(state, Beat::reveal);
   go_to(state, Beat::run);
-  if (state.is_replay() || !run_beat(state)) go_to(state, Beat::reveal);  // what was recorded
+  if (!requests.empty()) note_prediction(state, step, bars);
+  teach.sent.clear();
+  teach.waiting = std::move(requests);
+  send_next(state);
+  if (teach.sent.empty()) teach.playback_from_s = teach.now_s;
+}
+
+/// What a step's comparison, or its run, ended as.
+bool has_failed(const State& state) {
+  for (const int64_t id : state.teaching.sent) {
+    const Request* request = state.run().request(id);
+    const bool is_bad = request && (request->status == RequestStatus::failed ||
+                                    request->status == RequestStatus::cancelled);
+    if (is_bad) return true;
+  }
+  return false;
+}
+
+bool is_playing(const State& state) {
+  const Teaching& teach = state.teaching;
+  if (teach.playback_from_s < 0) return false;
+  const study::TourStep step = shown_step(state);
+  return teach.now_s < teach.playback_from_s + playback_s(step_bars(state, step));
+}
+
+/// What was asked for has ended: the next of it, or the recordings of what did not run here.
+bool go_on_running(State& state) {
+  Teaching& teach = state.teaching;
+  if (teach.beat != Beat::run || state.requests.is_measuring()) return false;
+  if (has_failed(state)) teach.waiting.clear();
+  if (!teach.waiting.empty()) {
+    send_next(state);
+    return true;
+  }
+  if (teach.playback_from_s >= 0) return is_playing(state);
+  if (!has_recorded(state, step_bars(state, shown_step(state)))) return false;
+  teach.playback_from_s = teach.now_s;
+  return true;
+}
+
+ScreenId canvas_screen(const State& state) {
+  return state.teaching.presenting ? ScreenId::presenter : ScreenId::tour;
 }
 
 void open_step(State& state) {
   const study::TourStep& step = *tour_step(state);
   Selection& selected = state.selection;
   open_lab(state, step.lab);
-  for (const auto& [name, value] : step.set) selected.params[name] = value;
+  selected.params =
+      step.set;  // nothing of what was chosen before: the step is the same for everyone
   selected.mode = step.mode;
   selected.cache = step.cache;
-  const ViewDesc* view = find_view(step.chart);
-  selected.view = view ? view : &kLadderView;
-  selected.baseline = step.baseline;
-  state.view.screen = state.teaching.presenting ? ScreenId::presenter : ScreenId::lab;
+  selected.view = &kLadderView;
+  selected.baseline = step.kind == study::StepKind::compare ? step.rungs.front() : std::string();
+  state.view.screen = canvas_screen(state);
   for (const std::string& kernel : step.rungs) unfold_for(state, kernel);
   select_rung(state, step.rungs.back());
   state.requests.estimates_due = true;
   rebuild_ladder(state);
 }
 
-/// The next or the previous thing to talk about. False at either end.
-bool change_subject(State& state, int by) {
-  Teaching& teach = state.teaching;
-  if (teach.tour) {
-    const int next = teach.tour_step + by;
-    if (next < 0 || next >= static_cast<int>(teach.tour->steps.size())) return false;
-    teach.tour_step = next;
-    open_step(state);
-    return true;
-  }
+void open_at(State& state, int step) {
+  state.teaching.tour_step = step;
+  open_step(state);
+  go_to(state, Beat::predict);
+}
+
+/// The next or the previous rung of the ladder. False at either end.
+bool change_rung(State& state, int by) {
   std::vector<std::string> rungs;
   for (const RungView& row : state.ladder.rows) {
     if (!is_folded(state, *row.rung)) rungs.emplace_back(row.rung->kernel);
@@ -103,19 +154,29 @@ bool change_subject(State& state, int by) {
   const auto next = at - rungs.begin() + by;
   if (at == rungs.end() || next < 0 || next >= std::ssize(rungs)) return false;
   select_rung(state, rungs[static_cast<size_t>(next)]);
+  state.teaching.answers.clear();
   rebuild_ladder(state);
+  go_to(state, Beat::predict);
   return true;
 }
 
-ChartRows only(ChartRows rows, const std::vector<std::string>& kernels) {
-  ChartRows kept;
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    if (std::find(kernels.begin(), kernels.end(), rows.kernels[i]) == kernels.end()) continue;
-    rows.rows[i].section.clear();
-    kept.rows.push_back(std::move(rows.rows[i]));
-    kept.kernels.push_back(rows.kernels[i]);
+void go_on_from_explain(State& state) {
+  Teaching& teach = state.teaching;
+  if (!teach.tour) {
+    if (!change_rung(state, 1)) state.notice = {"That was the last rung.", false};
+  } else if (teach.tour_step + 1 < std::ssize(teach.tour->steps)) {
+    open_at(state, teach.tour_step + 1);
+  } else {
+    go_to(state, Beat::done);
   }
-  return kept;
+}
+
+void reveal(State& state) {
+  const study::TourStep step = shown_step(state);
+  const StepBars bars = step_bars(state, step);
+  state.teaching.results[state.teaching.tour_step] =
+      result_of(step, bars, answer_here(state), outcome_of(state, step, bars));
+  go_to(state, Beat::reveal);
 }
 
 }  // namespace
@@ -123,20 +184,23 @@ ChartRows only(ChartRows rows, const std::vector<std::string>& kernels) {
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
   if (teach.presenting) {
-    state.selection = teach.before->selection;
+    if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;
     state.appearance = teach.before->appearance;
     teach.before = nullptr;
-    teach.presenting = teach.predicting = false;
-    teach.beat = Beat::predict;
+    teach.presenting = false;
+    if (teach.tour)
+      state.view.screen = ScreenId::tour;  // it goes on in the window
+    else
+      go_to(state, Beat::predict);
     state.requests.estimates_due = true;
   } else {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
-    state.appearance.scale = std::min(state.appearance.scale * kLarger, kMostScale);
+    state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
     state.view.screen = ScreenId::presenter;
-    go_to(state, Beat::predict);
+    if (!teach.tour) go_to(state, Beat::predict);
   }
   state.view.show_menu = false;
   state.ladder.dirty = true;
@@ -148,146 +212,69 @@ std::string advance_blocker(const State& state) {
   return any ? "" : "Neither the presenter (P) nor a tour (J) is on.";
 }
 
+void show_tour(State& state) {
+  state.view.show_menu = false;
+  if (state.teaching.tour)
+    open_step(state);  // the lab may have been changed meanwhile
+  else
+    show_screen(state, ScreenId::tour);
+}
+
 void advance(State& state) {
+  if (state.view.screen != canvas_screen(state)) return show_tour(state);
   switch (state.teaching.beat) {
     case Beat::predict:
-      return begin_run(state);
-    case Beat::run:
-      if (is_running(state)) {
-        state.notice = {"Still running; Esc cancels, Page Up goes back.", false};
-      } else {
-        go_to(state, Beat::reveal);
-      }
+      begin_run(state);
+      if (state.teaching.beat == Beat::reveal) reveal(state);  // there was nothing to run
       return;
+    case Beat::run:
+      if (state.requests.is_measuring() || !state.teaching.waiting.empty()) {
+        state.notice = {"Still running; Esc cancels, Page Up goes back.", false};
+        return;
+      }
+      return reveal(state);
     case Beat::reveal:
       return go_to(state, Beat::explain);
     case Beat::explain:
-      if (change_subject(state, 1))
-        go_to(state, Beat::predict);
-      else
-        state.notice = {
-            state.teaching.tour ? "That was the tour's last step." : "That was the last rung.",
-            false};
-      return;
+      return go_on_from_explain(state);
+    case Beat::done:
+      return end_tour(state);
   }
 }
 
 void go_back(State& state) {
-  switch (state.teaching.beat) {
+  Teaching& teach = state.teaching;
+  if (state.view.screen != canvas_screen(state)) return show_tour(state);
+  switch (teach.beat) {
+    case Beat::done:
+      return go_to(state, Beat::explain);
     case Beat::explain:
       return go_to(state, Beat::reveal);
     case Beat::reveal:
     case Beat::run:
       return go_to(state, Beat::predict);
     case Beat::predict:
-      if (change_subject(state, -1)) go_to(state, Beat::explain);
+      if (!teach.tour) {
+        change_rung(state, -1);
+      } else if (teach.tour_step > 0) {
+        open_at(state, teach.tour_step - 1);
+        if (teach.results.contains(teach.tour_step)) go_to(state, Beat::explain);
+      }
       return;
   }
 }
 
-std::vector<std::string> presented(const State& state) {
-  std::vector<std::string> chosen = {state.selection.rung};
-  const auto add = [&](const std::string& kernel) {
-    const bool known = std::find(chosen.begin(), chosen.end(), kernel) != chosen.end();
-    if (!kernel.empty() && !known && chosen.size() < kMostRungs && find_row(state.ladder, kernel))
-      chosen.push_back(kernel);
-  };
-  add(state.selection.baseline);
-  if (const study::TourStep* step = tour_step(state)) {
-    for (auto it = step->rungs.rbegin(); it != step->rungs.rend(); ++it) add(*it);
-  } else {
-    const RungView* best = nullptr;
-    for (const RungView& row : state.ladder.rows) {
-      if (!has_time(row) || row.rung->kernel == state.selection.rung) continue;
-      if (!best || row.series->stats->median_ns < best->series->stats->median_ns) best = &row;
-    }
-    if (best) add(best->rung->kernel);
-  }
-  std::vector<std::string> ordered;
-  for (const RungView& row : state.ladder.rows) {
-    if (std::find(chosen.begin(), chosen.end(), row.rung->kernel) != chosen.end())
-      ordered.emplace_back(row.rung->kernel);
-  }
-  return ordered;
+bool is_step_running(const State& state) {
+  if (state.teaching.beat != Beat::run) return false;
+  return state.requests.is_measuring() || !state.teaching.waiting.empty() || is_playing(state);
 }
 
-bool is_hidden(const State& state) {
-  return state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run;
-}
-
-chart::ChartModel presented_chart(const State& state) {
-  const std::vector<std::string> kernels = presented(state);
-  const ViewDesc& view = is_hidden(state) ? kLadderView : *state.selection.view;
-  if (const chart::Figure* figure = chart::find_figure(view.figure))
-    return figure->build(only(figure_rows(state, figure->rows), kernels).rows,
-                         figure_options(*state.selection.lab));
-  ChartRows rows = only(ladder_rows(state), kernels);
-  for (size_t i = 0; is_hidden(state) && i < rows.rows.size(); ++i) {
-    if (rows.kernels[i] != state.selection.rung) continue;
-    rows.rows[i].series = nullptr;
-    rows.rows[i].state = "?";
-  }
-  chart::ChartModel model = chart::ladder_chart(rows.rows);
-  mark_predictions(state, rows, &model);
-  // Time is what the room predicted; the share of the machine is what it asks next.
-  model.panels.resize(std::min<size_t>(model.panels.size(), is_hidden(state) ? 1 : 2));
-  return model;
-}
-
-PresentedFigure presented_figure(const State& state) {
-  const RungView* selected = find_row(state.ladder, state.selection.rung);
-  if (is_hidden(state)) {
-    if (const Draft* draft = draft_of(state, state.selection.rung))
-      return {format_time_ns(draft->value_ns), "is what you expect"};
-    const auto locked = revealed_of(state, state.selection.rung);
-    if (locked && state.teaching.beat == Beat::run)
-      return {format_time_ns(locked->prediction->value), "was predicted, and is locked"};
-    const Reference known = reference_of(state, state.selection.rung);
-    if (known.title.empty()) return {"?", "time of one call"};
-    return {format_time_ns(known.time_ns), "is what “" + known.title + "” takes"};
-  }
-  const Run* run = nullptr;
-  std::string where;
-  const Comparison* comparison = shown_comparison(state, &where, &run);
-  if (comparison && comparison->ratio > 0) {
-    const std::string against = " than “" + rung_title(state.ladder, comparison->baseline) +
-                                "”, run in turns" + (where.empty() ? "" : ", " + where);
-    if (comparison->verdict == Verdict::faster)
-      return {format_ratio(comparison->ratio), "faster" + against, chart::Role::faster, 1};
-    if (comparison->verdict == Verdict::slower)
-      return {format_ratio(1 / comparison->ratio), "slower" + against, chart::Role::slower, -1};
-  }
-  if (!selected || !has_time(*selected)) return {"—", selected ? selected->reason : ""};
-  const auto revealed = revealed_of(state, state.selection.rung);
-  std::string about = "a call";
-  if (!selected->machine.empty()) about += ", recorded on " + selected->machine;
-  about = with_stale(about, selected->stale(), ", ");
-  if (revealed && revealed->series)
-    about += " · predicted " + format_time_ns(revealed->prediction->value);
-  return {format_time_ns(selected->series->stats->median_ns), about};
-}
-
-std::string presented_words(const State& state) {
-  const study::TourStep* step = tour_step(state);
-  const RungView* selected = find_row(state.ladder, state.selection.rung);
-  switch (state.teaching.beat) {
-    case Beat::predict:
-    case Beat::run:
-      if (step && !step->question.empty()) return step->question;
-      return selected ? std::string("What will one call take?\nNew here: ") +
-                            selected->rung->change + "."
-                      : "";
-    case Beat::reveal: {
-      const auto revealed = revealed_of(state, state.selection.rung);
-      return revealed && revealed->series
-                 ? report::prediction_sentence(*revealed) + " " + report::model_sentence(*revealed)
-                 : "";
-    }
-    case Beat::explain:
-      if (step) return step->words;
-      return selected ? selected->rung->change : "";
-  }
-  return {};
+bool tick_teaching(State& state, double now_s) {
+  Teaching& teach = state.teaching;
+  const std::string before = tour_clock(state);
+  teach.now_s = now_s;
+  const bool moved = go_on_running(state);
+  return moved || (teach.tour && tour_clock(state) != before);
 }
 
 void start_tour(State& state, const std::string& id, int step) {
@@ -298,18 +285,21 @@ void start_tour(State& state, const std::string& id, int step) {
   }
   Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
-  teach.tour_step = step;
   teach.tour_started_s = teach.now_s;
   teach.show_tours = false;
-  open_step(state);
-  go_to(state, Beat::predict);
+  teach.answers.clear();
+  teach.results.clear();
+  open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
 }
 
 void end_tour(State& state) {
-  state.teaching.tour = nullptr;
-  state.teaching.predicting = false;
+  Teaching& teach = state.teaching;
+  teach.tour = nullptr;
+  teach.tour_step = 0;
+  teach.answers.clear();
+  teach.results.clear();
+  if (state.view.screen == ScreenId::tour) state.view.screen = ScreenId::lab;
   go_to(state, Beat::predict);
-  state.teaching.predicting = false;
 }
 
 const study::TourStep* tour_step(const State& state) {
@@ -326,63 +316,36 @@ std::string tour_clock(const State& state) {
                      std::floor((teach.now_s - teach.tour_started_s) / 60), teach.tour->minutes);
 }
 
-bool tick_tour(State& state, double now_s) {
-  Teaching& teach = state.teaching;
-  const std::string before = tour_clock(state);
-  teach.now_s = now_s;
-  return teach.tour && tour_clock(state) != before;
+void report_tour(State& state) {
+  if (const std::string why = export_blocker(state); !why.empty()) {
+    state.notice = {why, false};
+    return;
+  }
+  export_report(state);
 }
 
 // ---- drawn -------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr float kHead = 34, kPad = 12;
-
-std::string next_label(const State& state) {
-  switch (state.teaching.beat) {
-    case Beat::predict:
-      return "Run";
-    case Beat::run:
-      return "Reveal";
-    case Beat::reveal:
-      return "Explain";
-    case Beat::explain:
-      return "Next step";
-  }
-  return {};
-}
-
-}  // namespace
-
-float TourBar::height(Ui& ui, float width) {
-  if (!ui.state.teaching.tour) return 0;
-  const float text_w = width - 2 * ui.px(kPad + 6);
-  const float words = figures_.paragraph(ui, {0, 0, text_w, 0}, presented_words(ui.state), kBody_px,
-                                         Role::text, Face::body, true);
-  return ui.px(kHead + 2 * kPad) + words;
+float TourBar::height(const Ui& ui) {
+  return ui.state.teaching.tour ? ui.px(44) : 0;
 }
 
 void TourBar::draw(Ui& ui, Area area) {
-  const State& state = ui.state;
   ui.panel(area);
   ui.fill({area.x, area.y, ui.px(4), area.h}, ui.color(Role::series0), ui.px(2));
   ui.widgets["tour_bar"] = area;
-  Area inner = area.inset(ui.px(kPad + 6), ui.px(kPad));
-  Area head = inner.take_top(ui.px(kHead - 4), ui.px(4));
+  Area head = area.inset(ui.px(16), ui.px(6));
   const auto button = [&](const char* id, const std::string& label, Ui::Kind kind) {
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
     ui.action_button(id, head.take_right(w, ui.px(8)), label, kind);
   };
   button("end_tour", "End", Ui::Kind::quiet);
-  button("advance", next_label(state), Ui::Kind::primary);
-  button("go_back", "Back", Ui::Kind::normal);
-  const float w = ui.text(head.x, head.middle(), state.teaching.tour->title, kBody_px, Role::text,
-                          Face::strong, Anchor::start, head.w * 0.6f);
+  button("show_tour", "Back to the tour", Ui::Kind::primary);
+  const float w = ui.text(head.x, head.middle(), ui.state.teaching.tour->title, kBody_px,
+                          Role::text, Face::strong, Anchor::start, head.w * 0.6f);
   head.take_left(w, ui.px(16));
-  ui.text(head.x, head.middle(), tour_clock(state), kSmall_px, Role::muted, Face::body,
+  ui.text(head.x, head.middle(), tour_clock(ui.state), kSmall_px, Role::muted, Face::body,
           Anchor::start, head.w);
-  figures_.paragraph(ui, inner, presented_words(state), kBody_px, Role::text);
 }
 
 void draw_tours(Ui& ui) {

@@ -1,14 +1,12 @@
-// Presenter mode and tours: which beat the room is at, what Page Down does next, which rungs are on the wall;
-// and the bar of a tour.
+// Presenter mode and tours: which beat a step is at, what Page Down does next, and where a tour stands. What the canvas
+// shows of a step is worked out in step.h.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/study/tour.h"
 #include "app/window/shell/ui.h"
-#include "app/window/teach/figures.h"
-#include "app/window/views/chart_rows.h"
 
 namespace ridge::window {
 
@@ -19,51 +17,40 @@ struct BeforePresenting {
   Appearance appearance;
 };
 
-/// Into presenter mode: ×1.6, one rung at a time. Out of it: everything as it was.
+/// Into presenter mode: the canvas alone, larger. Out of it: everything as it was, the size of the window too.
 void toggle_presenter(State& state);
 
-/// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step.
+/// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step, or its end card.
+/// Run needs an answer; a presenter whose room gave none presses twice.
 std::string advance_blocker(const State& state);
 void advance(State& state);
 void go_back(State& state);
 
-/// At most three kernel ids in the ladder's order: baseline, selection, and the tour's or the best.
-std::vector<std::string> presented(const State& state);
-/// The selected rung's result is not shown before the reveal.
-bool is_hidden(const State& state);
-/// Their chart: few rows, two panels; of a tour, the view that its step asks for.
-chart::ChartModel presented_chart(const State& state);
-
-/// The one figure on the wall, and what it is; at predict what is known so far.
-struct PresentedFigure {
-  std::string figure, about;
-  chart::Role role = chart::Role::text;
-  int arrow = 0;  ///< 1 up, -1 down
-};
-PresentedFigure presented_figure(const State& state);
-/// What to ask at predict, what to say at explain: of the tour, else the lab's own words.
-std::string presented_words(const State& state);
+/// Whether this step's run is under way: measured here, or played from a recording.
+bool is_step_running(const State& state);
+/// At each refresh: the clock, what is sent next, when a recording takes over. True when the picture changed.
+bool tick_teaching(State& state, double now_s);
 
 // ---- tours ----
-/// `step`: where it goes on, from 0; less than its steps.
+/// From its beginning, or from a step that was reached before. The notice says why not.
 void start_tour(State& state, const std::string& id, int step = 0);
 void end_tour(State& state);
+/// The canvas of the tour's step, after a look at another screen; without a tour the screen that offers one.
+void show_tour(State& state);
+/// Null without a tour.
 const study::TourStep* tour_step(const State& state);
 /// "step 2 of 8 · 4 of 15 min"
 std::string tour_clock(const State& state);
-/// True when the clock shows another minute than before.
-bool tick_tour(State& state, double now_s);
+/// Files the report of what the tour measured, and says where in the notice.
+void report_tour(State& state);
 
 // ---- drawn --------------------------------------------------------------------------------
 
-/// A tour in the lab: its question or words with the clock.
+/// In the lab while a tour is on: a line that leads back to it.
 struct TourBar {
   /// 0 while no tour is on.
-  float height(Ui& ui, float width);
-  void draw(Ui& ui, Area area);
-
- private:
-  FigureTexts figures_;
+  static float height(const Ui& ui);
+  static void draw(Ui& ui, Area area);
 };
 
 /// The list behind J.

@@ -4,9 +4,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/study/cards.h"
+#include "common/record/request.h"
 #include "common/record/types.h"
 
 namespace ridge::study {
@@ -24,8 +27,24 @@ struct Draft {
   Params params;  ///< the rung's, when it was typed
 };
 
-/// What the room is doing. Page Down goes on, Page Up goes back.
-enum class Beat { predict, run, reveal, explain };
+/// Where a step stands. Page Down goes on, Page Up goes back. `done`: the tour's end card.
+enum class Beat { predict, run, reveal, explain, done };
+
+/// What was answered at a step: a number as typed, or a choice.
+struct StepAnswer {
+  std::string typed;
+  int choice = -1;  ///< from 0; -1: none
+};
+
+/// What became of a step that was revealed, for the end card.
+struct StepResult {
+  std::string title;  ///< "three loops, -O1 → loop order"
+  std::string said, measured;
+  std::optional<double> off;  ///< of a number: how far off, as a factor from 1 on
+  std::optional<bool> right;  ///< of a choice
+  std::string claim;  ///< the paired verdict with its interval; empty: no comparison was made
+  Verdict verdict = Verdict::unresolved;
+};
 
 /// The study screen: what is open on it, what was chosen since the start, and what is known of the cards.
 struct Studying {
@@ -55,7 +74,14 @@ struct Teaching {
 
   std::shared_ptr<const study::Tour> tour;  ///< null: none
   int tour_step = 0;
-  bool show_tours = false;               ///< the list of them
+  std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
+  std::map<int, StepResult> results;  ///< of the steps that were revealed
+  bool skips_answer = false;          ///< the presenter was told that the room has not answered
+  std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other
+  std::vector<int64_t> sent;          ///< of this step's run
+  double beat_started_s = 0;
+  double playback_from_s = -1;  ///< the recordings of this step are played since then; below 0: not
+  bool show_tours = false;      ///< the list of them
   double now_s = 0, tour_started_s = 0;  ///< the window's clock
 
   int diagram_moves = 0;  ///< steps asked for by key, forward and back, until a diagram takes them

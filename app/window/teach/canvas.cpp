@@ -1,0 +1,683 @@
+#include "app/window/teach/canvas.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "app/query/editing.h"
+#include "app/study/assets.h"
+#include "app/study/lesson.h"
+#include "app/study/markdown.h"
+#include "app/window/edit/editing.h"
+#include "app/window/panels/source_tab.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/shell/actions.h"
+#include "app/window/teach/presenter.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+
+namespace ridge::window {
+namespace {
+
+using study::StepKind;
+using study::TourStep;
+
+constexpr float kQuestion_px = kHeading_px;
+constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
+constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
+
+std::string next_label(const State& state) {
+  switch (state.teaching.beat) {
+    case Beat::predict:
+      return shown_step(state).measures() ? "Run" : "Reveal";
+    case Beat::run:
+      return "Reveal";
+    case Beat::reveal:
+      return "Explain";
+    case Beat::explain: {
+      const study::Tour* tour = state.teaching.tour.get();
+      const bool is_last = tour && state.teaching.tour_step + 1 == std::ssize(tour->steps);
+      return is_last ? "Finish" : tour ? "Next step" : "Next rung";
+    }
+    case Beat::done:
+      return "Leave the tour";
+  }
+  return {};
+}
+
+/// The code that a step is about: the last rung of ours, and beside it the rung of ours before it in the step.
+struct CodePair {
+  const Rung *before = nullptr, *rung = nullptr;
+};
+CodePair code_of(const TourStep& step) {
+  CodePair pair;
+  for (const std::string& kernel : step.rungs) {
+    const Rung* rung = rung_of(kernel);
+    if (!rung || rung->peer || (pair.rung && rung == pair.rung)) continue;
+    pair = {pair.rung, rung};
+  }
+  if (!pair.rung && !step.rungs.empty()) pair.rung = rung_of(step.rungs.back());
+  const bool crosses =
+      pair.before && backend_of(pair.before->kernel) != backend_of(pair.rung->kernel);
+  if (crosses) pair.before = nullptr;
+  return pair;
+}
+
+/// Which bars are recordings, and of which machine; empty: none is.
+std::string recorded_text(const StepBars& bars) {
+  std::string titles, machine;
+  size_t recorded = 0;
+  for (const LessonBar& bar : bars.bars) {
+    if (bar.machine.empty()) continue;
+    ++recorded;
+    machine = bar.machine;
+    titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
+  }
+  if (recorded == 0) return {};
+  return (recorded == bars.bars.size() ? "Recorded" : titles + ": recorded") + " on " + machine +
+         ". ";
+}
+
+/// One line about where a bar comes from: its size, the machine of a recording.
+std::string origin_of(const Ui& ui, const LessonBar& bar) {
+  std::string text = bar.detail;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "  ·  ") + more; };
+  if (bar.series && !bar.machine.empty()) add("recorded on " + bar.machine);
+  if (bar.series && ui.state.is_replay() && bar.machine.empty()) add("from this saved run");
+  return text;
+}
+
+/// Speed, time, share of the ceiling, error: what may be asked for is among them.
+std::string figures_of(const LessonBar& bar, const std::string& unit) {
+  const Series& series = *bar.series;
+  if (series.trap) {
+    const double factor = series.trap->factor;
+    return format_ratio(std::max(factor, 1 / factor)) + (factor >= 1 ? " too high" : " too low");
+  }
+  std::string text = format_rate(bar.value, unit);
+  if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
+  const Derived derived = derive(series, bar.run->ceilings());
+  if (derived.compute && unit == "FLOP/s")
+    text += "  ·  " + format_share(derived.compute->value) + " of ceiling";
+  return text;
+}
+
+std::string error_of(const LessonBar& bar) {
+  const QualityCheck* check = bar.series ? bar.series->quality() : nullptr;
+  return check && check->task.empty() && check->nmse > 0 ? "error " + format_scientific(check->nmse)
+                                                         : "";
+}
+
+Role role_of(const LessonBar& bar, bool is_last) {
+  const Rung* rung = rung_of(bar.asked.kernel);
+  return is_last ? Role::series0 : rung && rung->peer ? Role::series2 : Role::baseline;
+}
+
+}  // namespace
+
+// ---- head and foot -------------------------------------------------------------------------------
+
+void LessonCanvas::draw_head(Ui& ui, Area area) const {
+  const State& state = ui.state;
+  const Teaching& teach = state.teaching;
+  Area line = area.take_top(ui.px(38), ui.px(4));
+  const auto button = [&](const char* id, const std::string& label, Ui::Kind kind) {
+    const float w = std::max(ui.px(96), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28));
+    ui.action_button(id, line.take_right(w, ui.px(8)), label, kind);
+  };
+  if (!teach.presenting) {
+    button("advance", next_label(state), Ui::Kind::primary);
+    button("go_back", "Back", Ui::Kind::normal);
+    if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
+  }
+  const std::string clock = teach.beat == Beat::done ? "" : tour_clock(state);
+  const std::string hint =
+      clock.empty() && teach.presenting ? "Page Down goes on, P leaves" : clock;
+  const float hint_w = ui.width(hint, kSmall_px);
+  if (line.w > hint_w + ui.px(380)) {
+    ui.text(line.right(), line.middle(), hint, kSmall_px, Role::muted, Face::body, Anchor::end);
+    line.take_right(hint_w, ui.px(16));
+  }
+  ui.widgets["presenter_clock"] = line;
+  for (int i = 0; i < 4 && teach.beat != Beat::done; ++i) {
+    const bool here = i == static_cast<int>(teach.beat);
+    const Face face = here ? Face::strong : Face::body;
+    const std::string label = std::to_string(i + 1) + "  " + kBeats[i];
+    const float w = ui.width(label, kBody_px, face);
+    if (line.w < w) break;
+    const Area place = line.take_left(w, ui.px(22));
+    ui.text(place.x, place.middle(), label, kBody_px, here ? Role::text : Role::muted, face);
+    if (here)
+      ui.fill({place.x, place.bottom() - ui.px(4), w, ui.px(3)}, ui.color(Role::series0), ui.px(1));
+  }
+  const std::string title = teach.tour ? teach.tour->title : state.selection.lab->title;
+  const float w = ui.text(area.x, area.y + ui.px(12), title, kBody_px, Role::muted, Face::strong,
+                          Anchor::start, area.w * 0.6f);
+  const TourStep* step = tour_step(state);
+  const bool has_one_size = !step || step->kind == StepKind::run || step->kind == StepKind::compare;
+  const std::string params = params_summary(*state.selection.lab, shown_params(state));
+  if (teach.beat != Beat::done && has_one_size)
+    ui.text(area.x + w + ui.px(14), area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body,
+            Anchor::start, area.w - w - ui.px(14));
+}
+
+/// One line: what runs, or what the last key could not do. No figure in it.
+void LessonCanvas::draw_foot(Ui& ui, const Area& area) {
+  const State& state = ui.state;
+  std::string text = state.notice.text;
+  Role role = state.notice.is_error ? Role::slower : Role::text;
+  if (text.empty() && state.teaching.beat == Beat::run) {
+    const bool runs = is_step_running(state);
+    const bool plays = runs && state.teaching.playback_from_s >= 0;
+    const auto& progress = state.run().progress();
+    text = plays   ? "A recording is played back: its results were measured on the machine named."
+           : !runs ? "Measured. Reveal shows it."
+           : progress && !progress->phase.empty() ? "Running: " + progress->phase
+                                                  : "Running";
+    role = Role::muted;
+  }
+  ui.widgets["canvas_foot"] = area;
+  ui.text(area.x, area.middle(), text, kSmall_px, role, Face::body, Anchor::start, area.w);
+}
+
+// ---- left: question, answer, outcome, words --------------------------------------------------------
+
+/// Smaller rather than cut; returns its height.
+float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text, float size,
+                              Face face) {
+  while (size > kSmall_px &&
+         figures_.paragraph(ui, area, text, size, Role::text, face, true) > area.h)
+    size -= 1;
+  return figures_.paragraph(ui, area, text, size, Role::text, face);
+}
+
+void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
+  const std::vector<std::string> choices = choices_of(shown.step, shown.bars);
+  const int chosen = answer_here(ui.state).choice;
+  const float gap = ui.px(6), room = area.h / static_cast<float>(choices.size()) - gap;
+  const float h = std::clamp(room, ui.px(24), ui.px(40));
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const Area place = area.take_top(h, gap);
+    const bool is_chosen = static_cast<int>(i) == chosen;
+    const auto touched = ui.touch("answer:" + std::to_string(i + 1), place);
+    ui.fill(place, ui.raised(touched.hovered ? 3 : is_chosen ? 2 : 1), ui.px(5));
+    if (is_chosen) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(2));
+    const Area text = place.inset(ui.px(14), 0);
+    ui.text(text.x, text.middle(), fmt::format("{}   {}", i + 1, choices[i]), kBody_px, Role::text,
+            is_chosen ? Face::strong : Face::body, Anchor::start, text.w);
+    if (touched.clicked)
+      ui.dispatch([i](State& state) { choose_answer(state, static_cast<int>(i)); });
+  }
+}
+
+void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
+  const StepAnswer& answer = answer_here(ui.state);
+  Area line = area.take_top(ui.px(44), ui.px(8));
+  const Area box = line.take_left(std::min(line.w, ui.px(170)), ui.px(14));
+  ui.widgets["answer_field"] = box;
+  ui.fill(box, ui.raised(2), ui.px(5));
+  char text[32] = {};
+  std::snprintf(text, sizeof text, "%s", answer.typed.c_str());
+  const float height = ui.px(kBody_px);
+  compat::push_font(ui.fonts.get(Face::strong, height), height);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(12), (box.h - height) / 2});
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  ImGui::SetNextItemWidth(box.w);
+  const bool entered =
+      ImGui::InputText("##answer", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool is_active = ImGui::IsItemActive();
+  ui.frame(box, ui.color(is_active ? Role::series0 : Role::muted), ui.px(5), ui.px(1.5f));
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if (answer.typed != text)
+    ui.dispatch([now = std::string(text)](State& state) { type_answer(state, now); });
+  if (entered) ui.dispatch_action("advance");
+  const auto read = parse_answer(shown.step.ask, text);
+  const bool is_empty = !*text;
+  const char* example = shown.step.ask == study::Ask::time    ? "for example 80 ms"
+                        : shown.step.ask == study::Ask::share ? "for example 40 %"
+                                                              : "for example 3";
+  ui.text(line.x, line.middle(),
+          is_empty ? example
+          : read   ? answer_text(shown.step, shown.bars, answer)
+                   : read.error().sentence(),
+          kSmall_px, !is_empty && !read ? Role::slower : Role::muted, Face::body, Anchor::start,
+          line.w);
+  ui.paragraph(area, asked_for(shown.step, shown.bars), kSmall_px, Role::muted);
+}
+
+void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
+  const StepAnswer& answer = answer_here(ui.state);
+  if (ui.state.teaching.beat == Beat::predict) {
+    const bool has_choices = !choices_of(shown.step, shown.bars).empty();
+    return has_choices ? draw_choices(ui, area, shown) : draw_field(ui, area, shown);
+  }
+  const std::string said = answer_text(shown.step, shown.bars, answer);
+  ui.paragraph(area, said.empty() ? "Nothing was predicted." : "You said " + said + ".", kBody_px,
+               Role::text, Face::strong);
+}
+
+/// The figure, what it is of, predicted against measured, and the verdict of a comparison.
+void LessonCanvas::draw_outcome(Ui& ui, Area area, const Shown& shown) {
+  const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
+  const bool is_number = choices_of(shown.step, shown.bars).empty();
+  const Area whole = area;
+  area.take_top(ui.paragraph(area, shown.step.question, kSmall_px + 1, Role::muted), ui.px(16));
+  const std::string figure = !outcome.missing.empty() ? "—" : outcome.shown;
+  const float room = area.w;
+  float size = kVerdict_px;
+  while (size > kBody_px && ui.width(figure, size, Face::strong) > room) size -= 2;
+  const Area line = area.take_top(ui.px(size * 1.3f), ui.px(2));
+  ui.text(line.x, line.middle(), figure, size, Role::text, Face::strong, Anchor::start, room);
+  const LessonBar* last = shown.bars.last();
+  if (is_number && outcome.missing.empty()) {
+    std::string about = asked_for(shown.step, shown.bars);
+    if (last && last->series && shown.step.ask == study::Ask::time)
+      about += ": " + figures_of(*last, shown.bars.unit);
+    area.take_top(ui.paragraph(area, about, kSmall_px + 1, Role::muted), ui.px(12));
+  }
+  area.take_top(
+      ui.paragraph(area, outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome),
+                   kBody_px, Role::text),
+      ui.px(12));
+  std::string ratio;
+  const LessonBar* first = last ? &shown.bars.bars.front() : nullptr;
+  if (outcome.pair) {
+    ratio = verdict_sentence(*outcome.pair, first->title, last->title) + ". Run in turns" +
+            (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
+  } else if (last && first != last && first->value > 0 && last->value > 0 &&
+             shown.step.ask != study::Ask::factor && !shown.bars.is_factor()) {
+    const auto [slow, fast] =
+        first->value > last->value ? std::pair(last, first) : std::pair(first, last);
+    ratio = "“" + fast->title + "” is ≈ " + format_ratio(fast->value / slow->value) +
+            " as fast as “" + slow->title + "”" +
+            (first->machine == last->machine ? ", measured one after the other, not in turns."
+                                             : ", on two machines: no verdict follows.");
+  }
+  area.take_top(ui.paragraph(area, ratio, kBody_px, Role::muted));
+  ui.widgets["outcome"] = {whole.x, whole.y, whole.w, area.y - whole.y};
+}
+
+void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
+  const Beat beat = ui.state.teaching.beat;
+  ui.widgets["presenter_words"] = area;
+  if (beat == Beat::explain) {
+    const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
+    const Area top = {area.x, area.y, area.w, area.h * 0.75f};
+    area.take_top(draw_text(ui, top, shown.step.words, kBody_px, Face::body), ui.px(18));
+    ui.paragraph(area, outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome),
+                 kSmall_px + 1, Role::muted);
+    return;
+  }
+  if (beat == Beat::reveal) return draw_outcome(ui, area, shown);
+  const Area top = {area.x, area.y, area.w, area.h * 0.5f};
+  area.take_top(draw_text(ui, top, shown.step.question, kQuestion_px, Face::strong), ui.px(20));
+  draw_answer(ui, area, shown);
+}
+
+// ---- right: code, progress, bars, diagram ----------------------------------------------------------
+
+/// Progress without any figure of the result.
+void LessonCanvas::draw_running(Ui& ui, const Area& area, const Shown& shown) {
+  const std::vector<double> shares = progress_of(ui.state, shown.step, shown.bars);
+  if (is_step_running(ui.state)) ui.wake_in(kFrame_s);
+  Area rest = area;
+  ui.widgets["step_progress"] = area;
+  const float row_h = std::min(ui.px(58), area.h / static_cast<float>(shares.size()));
+  for (size_t i = 0; i < shares.size(); ++i) {
+    Area row = rest.take_top(row_h);
+    const bool is_pair = i >= shown.bars.bars.size();
+    const LessonBar* bar = is_pair ? nullptr : &shown.bars.bars[i];
+    const std::string label = is_pair ? "both in turns" : bar->title;
+    const std::string origin = is_pair ? "the paired comparison" : origin_of(ui, *bar);
+    Area head = row.take_top(ui.px(26), ui.px(4));
+    const bool is_missing = bar && !bar->can_run && !bar->series;
+    const std::string state = is_missing       ? bar->reason
+                              : shares[i] >= 1 ? "measured"
+                              : shares[i] > 0  ? format_share(shares[i])
+                                               : "waits";
+    const float w = std::min(ui.width(state, kSmall_px), head.w * 0.5f);
+    ui.text(head.right(), head.middle(), state, kSmall_px, Role::muted, Face::body, Anchor::end,
+            head.w * 0.5f);
+    head.take_right(w, ui.px(12));
+    head.take_left(ui.text(head.x, head.middle(), label, kBody_px, Role::text, Face::body,
+                           Anchor::start, head.w * 0.6f),
+                   ui.px(12));
+    if (head.w > ui.px(60))
+      ui.text(head.x, head.middle(), origin, kSmall_px, Role::muted, Face::body, Anchor::start,
+              head.w);
+    const Area rail = {row.x, row.y, row.w, ui.px(10)};
+    ui.fill(rail, ui.raised(1), ui.px(4));
+    if (shares[i] > 0)
+      ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(shares[i])), rail.h},
+              ui.color(Role::muted), ui.px(4));
+  }
+}
+
+namespace {
+
+/// Title and size at the left, the figures at the right.
+void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& figures,
+                   bool is_last) {
+  const float most = head.w * 0.66f;
+  const float w = std::min(ui.width(figures, kSmall_px + 1, Face::strong), most);
+  ui.text(head.right(), head.middle(), figures, kSmall_px + 1,
+          bar.series ? Role::text : Role::muted, bar.series ? Face::strong : Face::body,
+          Anchor::end, most);
+  head.take_right(w, ui.px(12));
+  head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
+                         is_last ? Face::strong : Face::body, Anchor::start, head.w),
+                 ui.px(12));
+  if (head.w > ui.px(40))
+    ui.text(head.x, head.middle(), bar.detail, kSmall_px, Role::muted, Face::body, Anchor::start,
+            head.w);
+}
+
+/// A recording is fainter, with an outline.
+void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, double share) {
+  ui.fill(rail, ui.raised(1), ui.px(2));
+  if (!(share > 0)) return;
+  const bool is_recorded = !bar.machine.empty();
+  const Area filled = {rail.x, rail.y, std::max(rail.w * static_cast<float>(share), ui.px(1)),
+                       rail.h};
+  ui.fill(filled, ui.color(role_of(bar, is_last), is_recorded ? 0.45f : 1), ui.px(2));
+  if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
+}
+
+/// The answer on the last bar; `share` above 1 stands at the end, with an arrow.
+void draw_mark(Ui& ui, const Area& rail, const LessonBar& bar, double share, double bar_share,
+               const std::string& said) {
+  const float x = rail.x + rail.w * static_cast<float>(std::min(1.0, share));
+  ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), rail.h + ui.px(8)}, ui.color(Role::text));
+  const bool is_left = x > rail.x + rail.w * 0.6f;
+  const bool is_on_bar = is_left ? share <= bar_share : share < bar_share;
+  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), rail.middle(),
+          "you said " + said + (share > 1 ? " →" : ""), kSmall_px,
+          is_on_bar && bar.machine.empty() ? Role::canvas : Role::text, Face::strong,
+          is_left ? Anchor::end : Anchor::start);
+  ui.widgets["answer_mark"] = {x, rail.y, ui.px(3), rail.h};
+}
+
+/// How much of their length the racing bars have, 0 to 1.
+float race_of(Ui& ui) {
+  const Teaching& teach = ui.state.teaching;
+  const double at_s = teach.now_s - teach.beat_started_s;
+  const bool races = teach.beat == Beat::reveal && !ui.state.appearance.reduced_motion;
+  if (!races || at_s >= kRace_s) return 1;
+  ui.wake_in(kFrame_s);
+  return static_cast<float>(std::clamp(at_s / kRace_s, 0.0, 1.0));
+}
+
+std::string caption_of(const StepBars& bars) {
+  return recorded_text(bars) + (bars.is_factor()
+                                    ? "How far each figure is from the honest one, from zero."
+                                    : "Speed in " + bars.unit + ", from zero.");
+}
+
+}  // namespace
+
+void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const {
+  const auto& bars = shown.bars.bars;
+  const StepAnswer& answer = answer_here(ui.state);
+  const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
+  const auto mark = answer_mark(shown.step, shown.bars, answer, outcome);
+  double most = 0;
+  for (const LessonBar& bar : bars) most = std::max(most, bar.value);
+  // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
+  const double end = mark ? std::max(most, std::min(*mark * 1.05, most * 2)) : most;
+  const float grown = race_of(ui);
+  ui.widgets["step_bars"] = area;
+  Area rest = area;
+  const Area caption = rest.take_bottom(ui.px(22), ui.px(4));
+  ui.text(caption.x, caption.middle(), caption_of(shown.bars), kSmall_px, Role::muted, Face::body,
+          Anchor::start, caption.w);
+  const float row_h = std::min(rest.h / static_cast<float>(bars.size()), ui.px(150));
+  const float head_h = std::min(ui.px(26), row_h * 0.5f);
+  double before = 0;
+  for (size_t i = 0; i < bars.size(); ++i) {
+    const LessonBar& bar = bars[i];
+    const bool is_last = i + 1 == bars.size();
+    Area row = rest.take_top(row_h);
+    ui.widgets["bar:" + std::to_string(i + 1)] = row;
+    std::string figures = bar.series ? figures_of(bar, shown.bars.unit) : bar.reason;
+    if (bar.series && before > 0 && shown.step.ask == study::Ask::largest_step)
+      figures += "  ·  ≈ " + format_ratio(bar.value / before) + " the one above";
+    if (bar.series && shown.step.kind == StepKind::side_by_side && !error_of(bar).empty())
+      figures += "  ·  " + error_of(bar);
+    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, figures, is_last);
+    const Area rail = {row.x, row.y, row.w,
+                       std::min(ui.px(56), std::max(ui.px(8), row.h - ui.px(12)))};
+    const double share = end > 0 ? bar.value / end : 0;
+    draw_bar(ui, rail, bar, is_last, share * grown);
+    if (bar.value > 0) before = bar.value;
+    if (is_last && mark && grown >= 1)
+      draw_mark(ui, rail, bar, *mark / end, share, answer_text(shown.step, shown.bars, answer));
+  }
+}
+
+void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
+  const CodePair pair = code_of(shown.step);
+  ui.panel(area);
+  ui.widgets["step_code"] = area;
+  if (!pair.rung) return;
+  const Area inner = area.inset(ui.px(14), ui.px(8));
+  ImGui::SetCursorScreenPos({inner.x, inner.y});
+  const std::string id = "code:" + shown.step.rungs.front() + pair.rung->kernel;
+  ImGui::BeginChild(id.c_str(), {inner.w, inner.h}, false, ImGuiWindowFlags_HorizontalScrollbar);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Area content = {at.x, at.y, inner.w - ui.px(16), inner.h};
+  const SourceText* source = find_source(ui.state, pair.rung->kernel);
+  if (pair.before) {
+    diff_.draw_pair(ui, content, *pair.before, *pair.rung);
+  } else if (!source) {
+    draw_empty_state(ui, content, "The source is not known here.",
+                     "It comes from the worker, or from a run that carries it.");
+  } else {
+    const Area title = content.take_top(ui.px(30));
+    ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
+            kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
+    LexState lexer;
+    bool is_header = true;  // the comment that a file begins with tells what the step asks
+    for (const std::string_view line : app::split_lines(source->text)) {
+      is_header = is_header && (line.starts_with("//") || line.empty());
+      if (is_header) continue;
+      draw_code_line(ui, content.x, content.y + ui.px(11), line, &lexer, kCode_px);
+      content.y += ui.px(22);
+    }
+    ImGui::SetCursorScreenPos({content.x, content.y});
+    ImGui::Dummy({content.w, ui.px(8)});
+  }
+  ImGui::EndChild();
+  ui.list = outer;
+}
+
+/// Of the last rung of the step whose lesson has one.
+bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
+  std::string of;
+  for (const std::string& kernel : shown.step.rungs) of += kernel + " ";
+  if (diagram_of_ != of) {
+    diagram_of_ = of;
+    fenced_ = {};
+    diagram_ = {};
+    const auto text = study::read_asset(ui.state.selection.lab->lesson);
+    for (const study::LessonPart& part :
+         text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
+      const auto& rungs = shown.step.rungs;
+      if (part.kernel.empty() || std::find(rungs.begin(), rungs.end(), part.kernel) == rungs.end())
+        continue;
+      for (const study::Block& block : study::parse_markdown(part.text)) {
+        if (diagram::is_diagram(block.info) && !block.runs.empty())
+          fenced_ = {part.kernel, block.info, block.runs.front().text};
+      }
+    }
+  }
+  if (fenced_.kernel.empty()) return false;
+  Scroll scroll(ui, "step_diagram", area);
+  const Area head = scroll.rest.take_top(ui.px(28));
+  ui.text(head.x, head.middle(), rung_title(ui.state.ladder, fenced_.kernel), kSmall_px + 1,
+          Role::text, Face::strong, Anchor::start, head.w);
+  ui.widgets["step_diagram"] = area;
+  scroll.rest.take_top(diagram_.draw(ui, scroll.rest, "diagram", fenced_));
+  return true;
+}
+
+void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
+  const float gap = ui.px(12), pad = ui.px(16);
+  const auto count = static_cast<float>(shown.bars.bars.size());
+  const Beat beat = ui.state.teaching.beat;
+  if (beat == Beat::predict || !shown.step.measures()) return draw_code(ui, area, shown);
+  if (beat == Beat::run) {
+    const auto rows = static_cast<float>(progress_of(ui.state, shown.step, shown.bars).size());
+    const Area top = area.take_top(std::min(area.h * 0.6f, ui.px(58) * rows + 2 * pad), gap);
+    ui.panel(top);
+    draw_running(ui, top.inset(pad), shown);
+    return draw_code(ui, area, shown);
+  }
+  // Few bars leave room for what made the difference.
+  constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
+  const bool reveals = beat == Beat::reveal;
+  const float wanted = ui.px(reveals ? kBar : kFlatBar) * count + ui.px(kCaption) + 2 * pad;
+  const bool has_room = area.h - wanted - gap > ui.px(kLeastCode);
+  const Area top =
+      has_room ? area.take_top(wanted, gap) : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
+  ui.panel(top);
+  draw_bars(ui, top.inset(pad, pad * 0.75f), shown);
+  if (reveals) return has_room ? draw_code(ui, area, shown) : void();
+  ui.panel(area);
+  if (!draw_diagram(ui, area.inset(pad, ui.px(8)), shown)) draw_code(ui, area, shown);
+}
+
+// ---- the end card ----------------------------------------------------------------------------------
+
+namespace {
+
+struct Score {
+  int numbers = 0, near = 0;  ///< near: within a factor of two
+  int choices = 0, right = 0;
+};
+
+Score score_of(const Teaching& teach) {
+  constexpr double kNear = 2;
+  Score score;
+  for (const auto& [step, result] : teach.results) {
+    if (result.off) ++score.numbers, score.near += *result.off <= kNear;
+    if (result.right) ++score.choices, score.right += *result.right;
+  }
+  return score;
+}
+
+std::string score_text(const Teaching& teach) {
+  const Score score = score_of(teach);
+  if (score.numbers + score.choices == 0) return "No prediction was made on this tour.";
+  std::string text;
+  if (score.numbers > 0)
+    text += fmt::format("{} of {} numbers within a factor of two. ", score.near, score.numbers);
+  if (score.choices > 0) text += fmt::format("{} of {} choices right.", score.right, score.choices);
+  return text;
+}
+
+std::string near_text(const StepResult& result) {
+  if (result.right) return *result.right ? "right" : "not right";
+  if (!result.off) return result.said.empty() ? "no prediction" : "";
+  return *result.off < 1.005 ? "exact" : format_ratio(*result.off) + " off";
+}
+
+void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
+  for (const study::TourNext& next : tour.next) {
+    std::string label;
+    std::function<void(State&)> act;
+    if (next.is_exercise) {
+      const auto exercise = app::find_exercise(next.id);
+      if (!exercise) continue;
+      label = "Exercise: " + exercise->title;
+      act = [one = *exercise](State& state) {
+        end_tour(state);
+        start_exercise(state, one);
+      };
+    } else {
+      const auto other = study::load_tour(next.id);
+      if (!other) continue;
+      label = "Tour: " + other->title;
+      act = [id = next.id](State& state) { start_tour(state, id); };
+    }
+    const float w = ui.width(label, kSmall_px + 1) + ui.px(40);
+    if (ui.button("next:" + next.id, {rest->x, rest->y, std::min(w, rest->w), ui.px(38)}, label,
+                  Ui::Kind::normal))
+      ui.dispatch(act);
+    rest->take_top(ui.px(38), ui.px(8));
+  }
+}
+
+}  // namespace
+
+void LessonCanvas::draw_end(Ui& ui, Area area) {
+  const Teaching& teach = ui.state.teaching;
+  ui.widgets["end_card"] = area;
+  const float gap = ui.px(28);
+  Area left = area.take_left((area.w - gap) * 0.55f, gap), right = area;
+  ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
+  left.take_top(ui.px(44));
+  left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(12));
+  {
+    Scroll scroll(ui, "end_steps", left);
+    for (const auto& [step, result] : teach.results) {
+      Area row = scroll.rest.take_top(ui.px(52));
+      const std::string near = near_text(result);
+      ui.text(row.right(), row.y + ui.px(13), near, kSmall_px, Role::muted, Face::body,
+              Anchor::end);
+      ui.text(row.x, row.y + ui.px(13), fmt::format("{}  {}", step + 1, result.title),
+              kSmall_px + 1, Role::text, Face::body, Anchor::start,
+              row.w - ui.width(near, kSmall_px) - ui.px(12));
+      const std::string said = result.said.empty() ? "" : "you said " + result.said + "; ";
+      ui.text(row.x, row.y + ui.px(35), said + "measured: " + result.measured, kSmall_px,
+              Role::muted, Face::body, Anchor::start, row.w);
+    }
+  }
+  Scroll scroll(ui, "end_claims", right);
+  Area& rest = scroll.rest;
+  const auto heading = [&](const char* text) {
+    const Area line = rest.take_top(ui.px(40));
+    ui.text(line.x, line.y + ui.px(20), text, kHeading_px, Role::text, Face::strong);
+  };
+  heading("What you may claim");
+  bool any = false;
+  for (const auto& [step, result] : teach.results) {
+    if (result.claim.empty()) continue;
+    any = true;
+    rest.take_top(ui.paragraph(rest, result.claim + ".", kSmall_px + 1, Role::text), ui.px(8));
+  }
+  if (!any)
+    rest.take_top(ui.paragraph(rest,
+                               "No verdict: no step compared two rungs in turns. Bars that were "
+                               "measured apart are no claim.",
+                               kSmall_px + 1, Role::muted));
+  rest.take_top(ui.px(10));
+  const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(40)};
+  ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::primary);
+  rest.take_top(ui.px(40), ui.px(14));
+  heading("Next");
+  draw_next(ui, &rest, *teach.tour);
+}
+
+// ---- all of it -----------------------------------------------------------------------------------
+
+void LessonCanvas::draw(Ui& ui, Area area) {
+  const State& state = ui.state;
+  area = area.inset(ui.px(20), ui.px(10));
+  draw_head(ui, area.take_top(ui.px(70), ui.px(6)));
+  draw_foot(ui, area.take_bottom(ui.px(24), ui.px(4)));
+  ui.widgets["canvas"] = area;
+  if (state.teaching.beat == Beat::done && state.teaching.tour) return draw_end(ui, area);
+  Shown shown{shown_step(state), {}};
+  shown.bars = step_bars(state, shown.step);
+  const float gap = ui.px(24);
+  draw_left(ui, area.take_left((area.w - gap) * 0.36f, gap), shown);
+  draw_right(ui, area, shown);
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,47 @@
+// The canvas of a lesson: one step with its question, its code, its bars and its explanation, and the end card of a tour.
+// The tour's screen and the presenter draw the same one.
+#pragma once
+
+#include <string>
+
+#include "app/window/panels/lab_panels.h"
+#include "app/window/shell/ui.h"
+#include "app/window/teach/figures.h"
+#include "app/window/teach/step.h"
+#include "app/window/views/diagram_view.h"
+
+namespace ridge::window {
+
+class LessonCanvas {
+ public:
+  void draw(Ui& ui, Area area);
+
+ private:
+  /// What is drawn of this frame's step.
+  struct Shown {
+    study::TourStep step;
+    StepBars bars;
+  };
+  void draw_head(Ui& ui, Area area) const;
+  static void draw_foot(Ui& ui, const Area& area);
+  void draw_left(Ui& ui, Area area, const Shown& shown);
+  void draw_right(Ui& ui, Area area, const Shown& shown);
+  float draw_text(Ui& ui, const Area& area, const std::string& text, float size, Face face);
+  void draw_answer(Ui& ui, Area area, const Shown& shown);
+  void draw_choices(Ui& ui, Area area, const Shown& shown) const;
+  void draw_field(Ui& ui, Area area, const Shown& shown) const;
+  void draw_outcome(Ui& ui, Area area, const Shown& shown);
+  static void draw_running(Ui& ui, const Area& area, const Shown& shown);
+  void draw_bars(Ui& ui, const Area& area, const Shown& shown) const;
+  void draw_code(Ui& ui, const Area& area, const Shown& shown);
+  bool draw_diagram(Ui& ui, const Area& area, const Shown& shown);
+  void draw_end(Ui& ui, Area area);
+
+  FigureTexts figures_;
+  DiffTab diff_;
+  DiagramView diagram_;
+  std::string diagram_of_;  ///< the rung that `fenced_` was looked up for
+  DiagramView::Fenced fenced_;
+};
+
+}  // namespace ridge::window

@@ -1,0 +1,672 @@
+#include "app/window/teach/step.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "app/query/recordings.h"
+#include "app/window/shell/actions.h"
+#include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
+#include "common/core/format.h"
+#include "common/record/clocks.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/stale_words.h"
+#include "common/view/report/decision.h"
+
+namespace ridge::window {
+namespace {
+
+using study::Ask;
+using study::StepBar;
+using study::StepKind;
+using study::TourStep;
+
+constexpr double kNear = 0.98;  // two bars this near are not told apart by a choice
+
+bool is_usable(const Series& series) {
+  return series.status == SeriesStatus::ok &&
+         (series.trap || (series.stats && series.stats->median_ns > 0 && series.quality_passed()));
+}
+
+/// The newest usable result; of a rung on its own before that of a comparison's side.
+const Series* live_of(const Run& run, const StepBar& bar, const Params& wanted) {
+  const Series* beside = nullptr;
+  const auto& all = run.series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->kernel != bar.kernel || it->cache != bar.cache || !is_usable(*it)) continue;
+    if (!agrees(asked_params(*it), wanted)) continue;
+    const Request* request = run.request(it->request);
+    if (!request || request->type != RequestType::compare) return &*it;
+    if (!beside) beside = &*it;
+  }
+  return beside;
+}
+
+/// Why the last attempt at it gave nothing.
+std::string refusal_of(const Run& run, const StepBar& bar, const Params& wanted) {
+  const auto& all = run.series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const bool is_it = it->kernel == bar.kernel && agrees(asked_params(*it), wanted);
+    if (is_it && !it->reason.empty()) return it->reason;
+  }
+  return {};
+}
+
+/// At these very parameters: a bar of another size or type beside the others would be no comparison.
+void take_recorded(const State& state, const KernelInfo* info, LessonBar* bar) {
+  const auto wanted_of = [&](const Run& run) {
+    const KernelInfo* own = run.kernel(bar->asked.kernel);
+    if (!own) own = info;
+    if (!own) return bar->asked.set;
+    Params wanted = params_of_bar(state, *own, bar->asked);
+    if (auto full = resolve_params(own->params, wanted, own->family)) wanted = *std::move(full);
+    return wanted;
+  };
+  const app::Snapped found = app::recorded_series(state.sessions.recordings, bar->asked.kernel,
+                                                  wanted_of, bar->asked.cache);
+  if (!found.series || !is_usable(*found.series)) return;
+  Params wanted = wanted_of(*found.recording->run);
+  wanted.erase("threads");
+  if (!agrees(asked_params(*found.series), wanted)) return;
+  bar->series = found.series;
+  bar->run = found.recording->run.get();
+  bar->machine = found.recording->machine;
+}
+
+/// What this step asked of the worker has ended: what has no result by now gets none.
+bool is_over(const State& state) {
+  const Teaching& teach = state.teaching;
+  const bool is_open = state.requests.is_measuring() || !teach.waiting.empty();
+  return teach.beat > Beat::run || (teach.beat == Beat::run && !is_open);
+}
+
+LessonBar make_bar(const State& state, const TourStep& step, const StepBar& asked) {
+  LessonBar bar;
+  bar.asked = asked;
+  const Rung* rung = rung_of(asked.kernel);
+  bar.title = rung ? rung->title : asked.kernel;
+  if (step.kind == StepKind::side_by_side)
+    bar.detail = std::exchange(bar.title, asked.label);
+  else
+    bar.detail = asked.label;
+  const KernelInfo* info = find_info(state.sessions, asked.kernel);
+  const KernelInfo* built = state.run().kernel(asked.kernel);
+  bar.can_run = built && built->available && !state.is_replay();
+  Params wanted = info ? params_of_bar(state, *info, asked) : asked.set;
+  bar.series = live_of(state.run(), asked, wanted);
+  if (bar.series) bar.run = &state.run();
+  if (!bar.series && (!bar.can_run || is_over(state))) take_recorded(state, info, &bar);
+  if (bar.series) return bar;
+  bar.reason = refusal_of(state.run(), asked, wanted);
+  if (bar.reason.empty() && bar.can_run) bar.reason = "not run yet";
+  if (bar.reason.empty() && built && !built->available) bar.reason = built->reason;
+  if (bar.reason.empty()) bar.reason = "not measured at this size";
+  return bar;
+}
+
+/// What all bars can be counted in: FLOP, else bytes, else what a call works off.
+std::string unit_of(const std::vector<LessonBar>& bars) {
+  std::string unit;
+  bool is_one = true, has_bytes = true;
+  for (const LessonBar& bar : bars) {
+    if (!bar.series) continue;
+    if (bar.series->trap) return "×";
+    const auto rate = throughput_of(*bar.series);
+    if (!rate) continue;
+    is_one = is_one && (unit.empty() || unit == rate->unit);
+    unit = rate->unit;
+    has_bytes = has_bytes && bar.series->bytes_min > 0;
+  }
+  return is_one ? unit : has_bytes ? "B/s" : "calls/s";
+}
+
+double value_of(const Series& series, const std::string& unit) {
+  if (series.trap) {
+    const double factor = series.trap->factor;
+    return factor > 0 ? std::max(factor, 1 / factor) : 0;
+  }
+  const auto rate = throughput_of(series);
+  if (rate && rate->unit == unit) return rate->value;
+  if (!series.stats || !(series.stats->median_ns > 0)) return 0;
+  const double per_call = unit == "B/s" ? series.bytes_min : unit == "calls/s" ? 1 : 0;
+  return per_call / (series.stats->median_ns * 1e-9);
+}
+
+/// "“loop order, n = 512”"
+std::string quoted(const LessonBar& bar, const TourStep& step) {
+  const bool has_size = step.kind == StepKind::sweep && !bar.detail.empty();
+  return "“" + bar.title + (has_size ? ", " + bar.detail : "") + "”";
+}
+
+std::string plain(const LessonBar& bar, const TourStep& step) {
+  const std::string text = quoted(bar, step);
+  return text.substr(3, text.size() - 6);  // without the quotes, three bytes each
+}
+
+constexpr struct {
+  Verdict verdict;
+  const char* label;
+} kVerdicts[] = {{Verdict::faster, "faster"},
+                 {Verdict::same, "the same"},
+                 {Verdict::slower, "slower"},
+                 {Verdict::unresolved, "unresolved: cannot tell"}};
+
+const Comparison* pair_of(const State& state, const StepBars& bars, std::string* machine) {
+  const LessonBar &first = bars.bars.front(), &last = bars.bars.back();
+  const KernelInfo* info = find_info(state.sessions, last.asked.kernel);
+  const Params wanted = info ? params_of_bar(state, *info, last.asked) : last.asked.set;
+  const auto& all = state.run().comparisons();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
+        it->cache == last.asked.cache && agrees(it->candidate_params, wanted))
+      return &*it;
+  }
+  if (last.machine.empty() || first.machine != last.machine) return nullptr;
+  const app::SnappedComparison found = app::recorded_comparison(
+      state.sessions.recordings, first.asked.kernel, last.asked.kernel,
+      [&](const Run&) { return last.series->params; }, last.asked.cache);
+  if (!found.comparison || found.comparison->candidate_params != last.series->params)
+    return nullptr;
+  *machine = found.recording->machine;
+  return found.comparison;
+}
+
+/// Of each stage by its name: its time alone where all of them were measured so, else that of its spans in the timeline.
+std::vector<double> stages_ns(const Series& series, const std::vector<std::string>& names) {
+  std::map<std::string, double> alone, spans;
+  if (series.pipeline) {
+    for (const StageTime& stage : series.pipeline->stages) alone[stage.name] = stage.alone_ns;
+  }
+  for (const Span& span : series.spans) spans[span.stage] += span.end_ns - span.start_ns;
+  const bool all_alone = std::all_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return alone.contains(name); });
+  std::vector<double> values;
+  for (const std::string& name : names) values.push_back((all_alone ? alone : spans)[name]);
+  return values;
+}
+
+/// The largest of them, and what is as large within kNear; empty: none is above 0.
+std::vector<int> largest_of(const std::vector<double>& values) {
+  std::vector<int> places;
+  const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  for (size_t i = 0; i < values.size() && most > 0; ++i) {
+    if (values[i] >= most * kNear) places.push_back(static_cast<int>(i));
+  }
+  return places;
+}
+
+std::vector<double> values_asked(const TourStep& step, const StepBars& bars) {
+  std::vector<double> values;
+  if (step.ask == Ask::stage) {
+    const LessonBar* last = bars.last();
+    return last && last->series ? stages_ns(*last->series, step.choices) : values;
+  }
+  double before = 0;
+  for (const LessonBar& bar : bars.bars) {
+    values.push_back(step.ask == Ask::longest ? bar.value : before > 0 ? bar.value / before : 0);
+    if (bar.value > 0) before = bar.value;
+  }
+  if (step.ask == Ask::largest_step) values.erase(values.begin());
+  return values;
+}
+
+void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) {
+  if (step.ask == Ask::choice) {
+    out->right = {step.right};
+  } else if (step.ask == Ask::verdict) {
+    for (size_t i = 0; out->pair && i < std::size(kVerdicts); ++i) {
+      if (kVerdicts[i].verdict == supported_verdict(*out->pair)) out->right = {static_cast<int>(i)};
+    }
+  } else {
+    out->right = largest_of(values_asked(step, bars));
+  }
+  const std::vector<std::string> choices = choices_of(step, bars);
+  for (const int place : out->right) {
+    out->shown += (out->shown.empty() ? "" : " and ") + choices[static_cast<size_t>(place)];
+  }
+  if (out->right.empty())
+    out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
+}
+
+/// A share needs a ceiling, a ratio two bars: what lacks is said.
+void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) {
+  const LessonBar* last = bars.last();
+  if (!last || !last->series) {
+    out->missing = last ? plain(*last, step) + ": " + last->reason + "." : "Nothing is shown.";
+  } else if (step.ask == Ask::time) {
+    out->value = last->series->stats ? last->series->stats->median_ns : 0;
+    out->shown = format_time_ns(out->value);
+  } else if (step.ask == Ask::share) {
+    const Derived derived = derive(*last->series, last->run->ceilings());
+    if (derived.compute) out->value = derived.compute->value;
+    out->shown = format_share(out->value);
+    if (!derived.compute) out->missing = "No share: " + derived.no_compute_reason + ".";
+  } else if (step.ask == Ask::factor) {
+    out->value = last->series->trap ? last->series->trap->factor : 0;
+    out->shown = format_ratio(out->value);
+  } else if (out->pair && out->pair->ratio > 0) {
+    out->value = out->pair->ratio;
+    out->shown = format_ratio(out->value);
+  } else if (bars.bars.front().value > 0 && last->value > 0) {
+    out->value = last->value / bars.bars.front().value;
+    out->shown = format_ratio(out->value);
+  } else {
+    out->missing = plain(bars.bars.front(), step) + ": " + bars.bars.front().reason + ".";
+  }
+  if (out->missing.empty() && !(out->value > 0)) out->missing = "It has no such figure.";
+}
+
+/// The rungs' title in a list: "three loops, -O1 → loop order".
+std::string title_of(const TourStep& step, const StepBars& bars) {
+  if (bars.bars.empty()) return "a question";
+  if (bars.bars.size() == 1) return bars.bars.front().title;
+  return bars.bars.front().title + " → " + bars.bars.back().title +
+         (step.kind == StepKind::sweep ? ", several sizes" : "");
+}
+
+/// The fastest library beside this rung: of its part of the ladder, with a result at these parameters or able to run.
+const Rung* library_of(const State& state, const Rung& rung, const TourStep& step) {
+  const Lab& lab = *state.selection.lab;
+  const Section *mine = nullptr, *at = nullptr;
+  for (const Rung& one : lab.rungs) {
+    if (const Section* here = section_at(lab, one)) at = here;
+    if (one.kernel == std::string_view(rung.kernel)) mine = at;
+  }
+  const Rung* best = nullptr;
+  double best_ns = 0;
+  at = nullptr;
+  for (const Rung& one : lab.rungs) {
+    if (const Section* here = section_at(lab, one)) at = here;
+    const bool fits = one.peer && at == mine && backend_of(one.kernel) == backend_of(rung.kernel) &&
+                      one.kernel != std::string_view(rung.kernel);
+    if (!fits) continue;
+    const LessonBar bar = make_bar(state, step, {one.kernel, step.set, step.cache, ""});
+    const double ns = bar.series && bar.series->stats ? bar.series->stats->median_ns : 0;
+    const bool is_better = ns > 0 && (best_ns == 0 || ns < best_ns);
+    if (is_better || (!best && bar.can_run)) best = &one, best_ns = ns;
+  }
+  return best;
+}
+
+}  // namespace
+
+Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& bar) {
+  Params params = params_for(state, info);
+  for (const auto& [name, value] : bar.set) {
+    const bool takes =
+        std::any_of(info.params.begin(), info.params.end(),
+                    [&, wanted = &name](const ParamSpec& spec) { return spec.name == *wanted; });
+    if (takes) params[name] = value;
+  }
+  return params;
+}
+
+TourStep shown_step(const State& state) {
+  if (const TourStep* step = tour_step(state)) return *step;
+  TourStep step;
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row) return step;
+  step.lab = state.selection.lab->id;
+  step.mode = state.selection.mode;
+  step.cache = state.selection.cache.value().value_or(CacheMode::hot);
+  step.ask = Ask::time;
+  step.question = std::string("New here: ") + row->rung->change + ". How long does one call take?";
+  step.words = row->rung->change;
+  // All of one size and type: those of the result in view, where a recording has another size than was asked for.
+  if (row->series && row->origin == Origin::recorded) {
+    step.set = asked_params(*row->series);
+    step.set.erase("threads");
+  } else if (row->info) {
+    step.set = params_for(state, *row->info);
+  }
+  if (row->info && !row->info->dtypes.empty() && !step.set.contains("dtype"))
+    step.set["dtype"] = row->series ? dtype_of(*row->series) : row->info->dtypes.front();
+  const Rung* before = row->rung->peer ? nullptr : previous_rung(*state.selection.lab, *row->rung);
+  if (const Rung* library = library_of(state, *row->rung, step))
+    step.rungs.emplace_back(library->kernel);
+  if (before) {
+    step.rungs.insert(step.rungs.begin(), before->kernel);
+    step.ask = Ask::ratio;
+    step.question = std::string("New here: ") + row->rung->change +
+                    ". How many times as fast as “" + before->title + "” is it?";
+  }
+  if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
+  step.rungs.push_back(state.selection.rung);
+  return step;
+}
+
+StepBars step_bars(const State& state, const TourStep& step) {
+  StepBars made;
+  for (const StepBar& bar : study::bars_of(step)) made.bars.push_back(make_bar(state, step, bar));
+  made.unit = unit_of(made.bars);
+  for (LessonBar& bar : made.bars) {
+    if (!bar.series) continue;
+    bar.value = value_of(*bar.series, made.unit);
+    bar.title = with_stale(bar.title, bar.series->stale);
+  }
+  if (made.unit == "items/s" && find_lab(step.lab))
+    made.unit = std::string(find_lab(step.lab)->items) + "/s";
+  return made;
+}
+
+std::vector<std::string> choices_of(const TourStep& step, const StepBars& bars) {
+  std::vector<std::string> labels;
+  switch (step.ask) {
+    case Ask::choice:
+    case Ask::stage:
+      return step.choices;
+    case Ask::verdict:
+      for (const auto& one : kVerdicts) labels.emplace_back(one.label);
+      return labels;
+    case Ask::longest:
+    case Ask::largest_step:
+      for (const LessonBar& bar : bars.bars) labels.push_back(plain(bar, step));
+      if (step.ask == Ask::largest_step) labels.erase(labels.begin());
+      return labels;
+    default:
+      return {};
+  }
+}
+
+std::string asked_for(const TourStep& step, const StepBars& bars) {
+  const LessonBar* last = bars.last();
+  if (!last) return {};
+  const LessonBar& first = bars.bars.front();
+  switch (step.ask) {
+    case Ask::time:
+      return "the time of one call of " + quoted(*last, step);
+    case Ask::share:
+      return "per cent of the measured ceiling, for " + quoted(*last, step);
+    case Ask::factor:
+      return "times too high, for " + quoted(*last, step);
+    case Ask::ratio:
+      return quoted(*last, step) + " is so many times as fast as " + quoted(first, step);
+    default:
+      return {};
+  }
+}
+
+const StepAnswer& answer_here(const State& state) {
+  static const StepAnswer kNone;
+  const auto found = state.teaching.answers.find(state.teaching.tour_step);
+  return found == state.teaching.answers.end() ? kNone : found->second;
+}
+
+void type_answer(State& state, const std::string& text) {
+  if (state.teaching.beat == Beat::predict)
+    state.teaching.answers[state.teaching.tour_step].typed = text;
+}
+
+void choose_answer(State& state, int choice) {
+  const TourStep step = shown_step(state);
+  const auto count = std::ssize(choices_of(step, step_bars(state, step)));
+  if (state.teaching.beat != Beat::predict || choice < 0 || choice >= count) return;
+  state.teaching.answers[state.teaching.tour_step].choice = choice;
+  state.notice = {};
+}
+
+void answer_digit(State& state, int digit) {
+  choose_answer(state, digit - 1);
+}
+
+Result<double> parse_answer(Ask ask, const std::string& text) {
+  if (ask == Ask::time) return parse_prediction(text, {});
+  const size_t from = text.find_first_not_of(' ');
+  double value = 0;
+  const char* begin = from == std::string::npos ? text.data() + text.size() : &text[from];
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  const char* hint =
+      ask == Ask::share ? "type a share of the ceiling: 45 %" : "type a factor: 4 or 1.5";
+  if (error != std::errc() || !std::isfinite(value))
+    return Error{ErrorCode::usage, "“" + text + "” is no number", "", hint};
+  std::string unit(end, text.data() + text.size());
+  std::erase(unit, ' ');
+  const bool fits = unit.empty() || (ask == Ask::share ? unit == "%"
+                                                       : unit == "x" || unit == "X" ||
+                                                             unit == "×" || unit == "times");
+  if (!fits) return Error{ErrorCode::usage, "“" + unit + "” is not what is asked for", "", hint};
+  if (!(value > 0) || value > 1e9)
+    return Error{ErrorCode::usage, "an answer is above zero, and not above a billion", "", hint};
+  return ask == Ask::share ? value / 100 : value;
+}
+
+std::string answer_blocker(const State& state) {
+  const TourStep step = shown_step(state);
+  const StepAnswer& answer = answer_here(state);
+  if (!choices_of(step, step_bars(state, step)).empty())
+    return answer.choice >= 0 ? "" : "Choose an answer first: it unlocks Run.";
+  if (answer.typed.find_first_not_of(' ') == std::string::npos)
+    return "Type your answer first: it unlocks Run.";
+  const auto value = parse_answer(step.ask, answer.typed);
+  return value ? "" : value.error().sentence();
+}
+
+std::string answer_text(const TourStep& step, const StepBars& bars, const StepAnswer& answer) {
+  const std::vector<std::string> choices = choices_of(step, bars);
+  if (!choices.empty()) {
+    const bool has = answer.choice >= 0 && answer.choice < std::ssize(choices);
+    return has ? choices[static_cast<size_t>(answer.choice)] : "";
+  }
+  const auto value = parse_answer(step.ask, answer.typed);
+  if (!value) return "";
+  // As it was meant: a guess of 3 is no 3.00.
+  return step.ask == Ask::time    ? format_time_ns(*value)
+         : step.ask == Ask::share ? format_tick(*value * 100) + " %"
+                                  : format_tick(*value) + "×";
+}
+
+StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
+  StepOutcome out;
+  if (step.kind == StepKind::compare && bars.bars.size() > 1)
+    out.pair = pair_of(state, bars, &out.pair_machine);
+  if (choices_of(step, bars).empty())
+    judge_number(step, bars, &out);
+  else
+    judge_choice(step, bars, &out);
+  return out;
+}
+
+std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                             const StepOutcome& outcome) {
+  if (!outcome.missing.empty()) return outcome.missing;
+  const std::string said = answer_text(step, bars, answer);
+  if (said.empty()) return "No prediction was made. It is " + outcome.shown + ".";
+  if (!choices_of(step, bars).empty()) {
+    const bool is_right =
+        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
+    return "You said “" + said + "”. " +
+           (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
+  }
+  const double off = outcome.value / *parse_answer(step.ask, answer.typed);
+  const std::string how = off > 1.005   ? format_ratio(off) + " as much as you said"
+                          : off < 0.995 ? format_ratio(1 / off) + " less than you said"
+                                        : "as you said";
+  return "You said " + said + "; it is " + outcome.shown + ": " + how + ".";
+}
+
+std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
+                             const std::string& candidate) {
+  const Verdict verdict = supported_verdict(pair);
+  const std::string sides = "“" + candidate + "” against “" + baseline + "”";
+  const std::string word = verdict == Verdict::faster       ? "faster"
+                           : verdict == Verdict::slower     ? "slower"
+                           : verdict == Verdict::same       ? "the same within the margin"
+                           : verdict == Verdict::unresolved ? "unresolved: no difference was shown"
+                                                            : "invalid";
+  if (!(pair.ratio > 0)) return sides + ": " + word;
+  return with_stale(sides + ": " + word + ", " + format_ratio(pair.ratio) + " as fast, interval " +
+                        format_ratio_interval(pair.ci),
+                    pair.stale);
+}
+
+StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                     const StepOutcome& outcome) {
+  StepResult result;
+  result.title = title_of(step, bars);
+  result.said = answer_text(step, bars, answer);
+  result.measured = outcome.missing.empty() ? outcome.shown : outcome.missing;
+  if (outcome.pair) {
+    result.verdict = supported_verdict(*outcome.pair);
+    result.claim = verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title);
+    if (!outcome.pair_machine.empty()) result.claim += ", recorded on " + outcome.pair_machine;
+  }
+  if (!outcome.missing.empty() || result.said.empty()) return result;
+  if (!choices_of(step, bars).empty()) {
+    result.right =
+        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
+    return result;
+  }
+  const double factor = outcome.value / *parse_answer(step.ask, answer.typed);
+  result.off = std::max(factor, 1 / factor);
+  return result;
+}
+
+std::optional<double> answer_mark(const TourStep& step, const StepBars& bars,
+                                  const StepAnswer& answer, const StepOutcome& outcome) {
+  const LessonBar* last = bars.last();
+  if (!choices_of(step, bars).empty() || !last || !(last->value > 0)) return std::nullopt;
+  const auto said = parse_answer(step.ask, answer.typed);
+  if (!said || !(outcome.value > 0)) return std::nullopt;
+  if (step.ask == Ask::ratio && bars.bars.front().value > 0) return bars.bars.front().value * *said;
+  return step.ask == Ask::time ? last->value * outcome.value / *said
+                               : last->value * *said / outcome.value;
+}
+
+// ---- its run -----------------------------------------------------------------------------------
+
+namespace {
+
+/// The last rung against the first, both on this machine.
+bool is_paired_here(const TourStep& step, const StepBars& bars) {
+  return step.kind == StepKind::compare && bars.bars.size() > 1 && bars.bars.front().can_run &&
+         bars.bars.back().can_run;
+}
+
+}  // namespace
+
+std::vector<WorkRequest> requests_of(const State& state, const TourStep& step,
+                                     const StepBars& bars) {
+  std::vector<WorkRequest> requests;
+  const auto asked = [&](const LessonBar& bar) {
+    return KernelRequest{
+        bar.asked.kernel,
+        params_of_bar(state, *find_info(state.sessions, bar.asked.kernel), bar.asked)};
+  };
+  const auto begin = [&](RequestType type, CacheMode cache) {
+    WorkRequest request;
+    request.type = type;
+    request.lab = step.lab;
+    request.mode = step.mode;
+    request.cache = cache;
+    return request;
+  };
+  for (const LessonBar& bar : bars.bars) {
+    if (!bar.can_run) continue;
+    if (requests.empty() || requests.back().cache != bar.asked.cache)
+      requests.push_back(begin(RequestType::run, bar.asked.cache));
+    auto& kernels = requests.back().kernels;
+    const KernelRequest wanted = asked(bar);
+    const bool is_known =
+        std::any_of(kernels.begin(), kernels.end(), [&](const KernelRequest& one) {
+          return one.kernel == wanted.kernel && one.params == wanted.params;
+        });
+    if (!is_known) kernels.push_back(wanted);
+  }
+  if (!is_paired_here(step, bars)) return requests;
+  requests.push_back(begin(RequestType::compare, step.cache));
+  requests.back().kernels = {asked(bars.bars.front()), asked(bars.bars.back())};
+  return requests;
+}
+
+namespace {
+
+bool is_sent(const State& state, int64_t request) {
+  const auto& sent = state.teaching.sent;
+  return std::find(sent.begin(), sent.end(), request) != sent.end();
+}
+
+double fraction_of(const State& state, int64_t request, int index) {
+  const auto& progress = state.run().progress();
+  const bool is_it = progress && progress->request == request && progress->series == index;
+  return is_it ? std::clamp(progress->fraction.value_or(0), 0.0, 1.0) : 0;
+}
+
+double live_progress(const State& state, const LessonBar& bar) {
+  const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
+  const Params wanted = info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
+  for (const Series& series : state.run().series()) {
+    const Request* request = state.run().request(series.request);
+    const bool is_it = is_sent(state, series.request) && series.kernel == bar.asked.kernel &&
+                       series.cache == bar.asked.cache && request &&
+                       request->type == RequestType::run && agrees(asked_params(series), wanted);
+    if (!is_it) continue;
+    const bool is_open =
+        series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
+    return is_open ? fraction_of(state, series.request, series.index) : 1;
+  }
+  return 0;
+}
+
+double pair_progress(const State& state) {
+  for (const int64_t id : state.teaching.sent) {
+    const Request* request = state.run().request(id);
+    if (!request || request->type != RequestType::compare) continue;
+    if (!request->open()) return 1;
+    const auto& progress = state.run().progress();
+    return progress && progress->request == id
+               ? std::clamp(progress->fraction.value_or(0), 0.0, 1.0)
+               : 0;
+  }
+  return 0;
+}
+
+/// How long measuring it took.
+double measured_s(const Series& series) {
+  double sum_ns = 0;
+  for (const Sample& sample : series.samples)
+    sum_ns += sample.t_ns * static_cast<double>(sample.calls);
+  return std::clamp(sum_ns * 1e-9, 0.8, 4.0);
+}
+
+bool is_played(const State& state, const LessonBar& bar) {
+  return bar.series && (!bar.machine.empty() || state.is_replay());
+}
+
+}  // namespace
+
+double playback_s(const StepBars& bars) {
+  constexpr double kMost_s = 8;
+  double sum_s = 0;
+  for (const LessonBar& bar : bars.bars) sum_s += bar.series ? measured_s(*bar.series) : 0;
+  return std::min(sum_s, kMost_s);
+}
+
+std::vector<double> progress_of(const State& state, const TourStep& step, const StepBars& bars) {
+  const Teaching& teach = state.teaching;
+  double sum_s = 0;
+  for (const LessonBar& bar : bars.bars)
+    sum_s += is_played(state, bar) ? measured_s(*bar.series) : 0;
+  const double total_s = playback_s(bars);
+  double begins_s = 0;
+  std::vector<double> shares;
+  for (const LessonBar& bar : bars.bars) {
+    if (!is_played(state, bar)) {
+      shares.push_back(live_progress(state, bar));
+      continue;
+    }
+    const double takes_s = measured_s(*bar.series) * std::min(1.0, total_s / sum_s);
+    const double at_s = teach.playback_from_s < 0 ? 0 : teach.now_s - teach.playback_from_s;
+    shares.push_back(std::clamp((at_s - begins_s) / takes_s, 0.0, 1.0));
+    begins_s += takes_s;
+  }
+  if (is_paired_here(step, bars)) shares.push_back(pair_progress(state));
+  return shares;
+}
+
+}  // namespace ridge::window

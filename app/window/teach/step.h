@@ -1,0 +1,92 @@
+// One step of a tour, or of the presenter without one, as it is worked out for the canvas: its bars and where each comes
+// from, what is asked, what was answered, and what became of it. No ImGui here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/study/tour.h"
+#include "app/window/shell/state.h"
+
+namespace ridge::window {
+
+/// A bar of the step in view.
+struct LessonBar {
+  study::StepBar asked;
+  std::string title, detail;       ///< "loop order"; "n = 512", empty where the title says all
+  const Series* series = nullptr;  ///< null: `reason` says why
+  const Run* run = nullptr;        ///< where the series comes from
+  std::string machine;             ///< of a recording; empty: measured here, or in the saved run
+  bool can_run = false;
+  std::string reason;
+  double value = 0;  ///< in StepBars::unit; 0: there is none
+};
+
+struct StepBars {
+  std::vector<LessonBar> bars;
+  std::string unit;  ///< "FLOP/s", "images/s"; "×": how far a trap's figure is off, either way
+  bool is_factor() const { return unit == "×"; }
+  const LessonBar* last() const { return bars.empty() ? nullptr : &bars.back(); }
+};
+
+/// The step that the canvas shows: the tour's, else the selected rung beside the rung before it and the fastest library,
+/// all of one data type and size.
+study::TourStep shown_step(const State& state);
+StepBars step_bars(const State& state, const study::TourStep& step);
+
+/// What the answer may be: labels to choose from; empty: a number is asked for.
+std::vector<std::string> choices_of(const study::TourStep& step, const StepBars& bars);
+/// What a number says: "time of one call", "times as fast as “n = 512”".
+std::string asked_for(const study::TourStep& step, const StepBars& bars);
+
+/// The answer at this step as it was given; never null.
+const StepAnswer& answer_here(const State& state);
+void type_answer(State& state, const std::string& text);
+void choose_answer(State& state, int choice);
+/// A choice by its key, 1 to 9.
+void answer_digit(State& state, int digit);
+/// Nanoseconds, a share, or a ratio. usage: no number, or none above 0.
+Result<double> parse_answer(study::Ask ask, const std::string& text);
+/// Why Run is locked: no answer yet, or none that can be read. Empty: it is not.
+std::string answer_blocker(const State& state);
+/// "4.0×", "12 ms", or the label that was chosen; empty: nothing was answered.
+std::string answer_text(const study::TourStep& step, const StepBars& bars,
+                        const StepAnswer& answer);
+
+/// What the bars came to. Read only at Reveal and after.
+struct StepOutcome {
+  std::string missing;     ///< why there is no outcome; empty: there is one
+  double value = 0;        ///< of a number: nanoseconds, a share, or a ratio
+  std::vector<int> right;  ///< of a choice: those that are right
+  std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
+  const Comparison* pair = nullptr;  ///< of a comparison step; null: none was made
+  std::string pair_machine;          ///< where it was recorded; empty: here
+};
+StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
+/// "You said 4.0×; it is 6.2×: 1.6 times as much." or what is missing.
+std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
+                             const StepAnswer& answer, const StepOutcome& outcome);
+StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                     const StepOutcome& outcome);
+/// The paired verdict in words, with ratio and interval.
+std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
+                             const std::string& candidate);
+/// Where the answer stands on the axis of the bars; none: it is no number, or nothing was measured.
+std::optional<double> answer_mark(const study::TourStep& step, const StepBars& bars,
+                                  const StepAnswer& answer, const StepOutcome& outcome);
+
+// ---- its run -----------------------------------------------------------------------------------
+
+/// What has to be measured, in order: the bars that can run here, then the comparison.
+std::vector<WorkRequest> requests_of(const State& state, const study::TourStep& step,
+                                     const StepBars& bars);
+/// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.
+std::vector<double> progress_of(const State& state, const study::TourStep& step,
+                                const StepBars& bars);
+/// How long the recorded bars are played: their own measuring time, but no longer than a room waits.
+double playback_s(const StepBars& bars);
+/// Parameters of this rung for a bar, as a request names them.
+Params params_of_bar(const State& state, const KernelInfo& info, const study::StepBar& bar);
+
+}  // namespace ridge::window

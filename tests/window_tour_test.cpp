@@ -1,0 +1,427 @@
+// Tours as lessons, in the window without display or worker: each beat of a step, what it hides, the kinds of steps, the
+// end card, the presenter; and every shipped tour walked as on a machine that has no GPU.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "app/window/shell/settings.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/step.h"
+#include "common/record/derive.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace ridge::window;
+using compat::Key;
+using study::Ask;
+using study::StepKind;
+using study::TourStep;
+
+constexpr const char* kFirst = "gemm.cpu.naive_o1";
+constexpr const char* kSecond = "gemm.cpu.naive_o3";
+
+void type(Fixture& f, const std::string& text) {
+  for (const char sign : text) f.driver->type(sign);
+}
+
+const std::vector<Recording>& shipped() {
+  static const auto kAll =
+      app::load_recordings(std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded", nullptr);
+  return kAll;
+}
+
+StepBars bars_in(const Fixture& f) {
+  return step_bars(f.state, shown_step(f.state));
+}
+
+/// Types a number, or takes the first choice.
+void answer(Fixture& f) {
+  const TourStep step = shown_step(f.state);
+  if (!choices_of(step, bars_in(f)).empty()) {
+    REQUIRE(f.driver->click("answer:1"));
+    return;
+  }
+  REQUIRE(f.driver->click("answer_field"));
+  type(f, step.ask == Ask::time ? "80 ms" : "3");
+}
+
+/// Everything that the step sent, one request after the other, as a worker would answer it.
+void answer_requests(Fixture& f) {
+  size_t answered = 0;
+  for (int guard = 0; guard < 40 && f.state.requests.is_measuring(); ++guard) {
+    const WorkRequest request = f.session.sent.back();
+    if (request.type == RequestType::compare)
+      f.session.judge(request, Verdict::faster, 2.0);
+    else
+      for (size_t i = 0; i < request.kernels.size(); ++i)
+        f.session.measure(request, static_cast<int>(i), 8e6 / static_cast<double>(++answered));
+    if (request.type == RequestType::run) f.session.finish(request);
+    f.driver->frames(3);
+  }
+  REQUIRE_FALSE(f.state.requests.is_measuring());
+}
+
+TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last step has an end card",
+          "[tour]") {
+  Fixture f;
+  f.driver->type('j');
+  REQUIRE(f.driver->click("tour:meetup"));
+  REQUIRE(f.state.teaching.tour);
+  CHECK(f.state.view.screen == ScreenId::tour);
+  CHECK(f.state.teaching.tour->id == "meetup");
+  CHECK(f.state.teaching.tour_step == 0);
+  REQUIRE(f.driver->find("step_code"));
+  CHECK_FALSE(f.driver->find("step_bars"));
+
+  REQUIRE(f.driver->click("advance"));
+  CHECK(f.state.teaching.beat == Beat::predict);  // locked
+  CHECK(contains(f.state.notice.text, "unlocks Run"));
+  REQUIRE(f.driver->click("answer_field"));
+  type(f, "fast");
+  f.driver->key(Key::enter);
+  CHECK(f.state.teaching.beat == Beat::predict);
+  CHECK(f.session.count(RequestType::run) == 0);
+  f.state.teaching.answers.clear();
+  f.driver->frames(2);
+  f.driver->key(Key::escape);  // out of the field, which keeps its own text while it is typed in
+  answer(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  const WorkRequest run = f.session.last(RequestType::run);
+  REQUIRE(run.kernels.size() == 1);
+  CHECK(run.mode == RunMode::live);
+  CHECK(param_int(run.kernels[0].params, "n") == 512);
+  REQUIRE(f.session.predictions().size() == 1);
+  CHECK(f.session.predictions()[0].value == Approx(80e6));
+  CHECK(f.driver->find("step_progress"));
+
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::run);  // not while it runs
+  answer_requests(f);
+  CHECK(f.state.teaching.beat == Beat::run);  // measured, and still hidden
+  CHECK_FALSE(f.driver->find("step_bars"));
+  CHECK_FALSE(f.driver->find("outcome"));
+  CHECK_FALSE(f.driver->find("bottom"));
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+  CHECK(f.driver->find("step_bars"));
+  f.driver->frames(120);  // the race is over
+  CHECK(f.driver->find("answer_mark"));
+  const TourStep step = shown_step(f.state);
+  const StepBars bars = bars_in(f);
+  const StepOutcome outcome = outcome_of(f.state, step, bars);
+  CHECK(outcome.value == Approx(8e6));
+  CHECK(outcome_sentence(step, bars, answer_here(f.state), outcome) ==
+        "You said 80.0 ms; it is 8.00 ms: 10.0× less than you said.");
+  // Ten times as fast as predicted: the mark stands at a tenth of the bar.
+  CHECK(*answer_mark(step, bars, answer_here(f.state), outcome) == Approx(bars.last()->value / 10));
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::explain);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.tour_step == 1);
+  CHECK(tour_clock(f.state).find("step 2 of") == 0);
+  f.driver->key(Key::page_up);
+  CHECK(f.state.teaching.tour_step == 0);
+  CHECK(f.state.teaching.beat == Beat::explain);  // it was revealed before
+
+  // To the lab and back: the tour waits where it was.
+  REQUIRE(f.driver->click("tab:lab"));
+  REQUIRE(f.driver->find("tour_bar"));
+  set_param(f.state, "n", 128);
+  REQUIRE(f.driver->click("show_tour"));
+  CHECK(f.state.view.screen == ScreenId::tour);
+  CHECK(param_int(f.state.selection.params, "n") == 512);
+  REQUIRE(f.driver->click("end_tour"));
+  CHECK_FALSE(f.state.teaching.tour);
+  CHECK_FALSE(f.state.teaching.tour);
+  CHECK(f.state.view.screen == ScreenId::lab);
+}
+
+TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, report, next",
+          "[tour]") {
+  Fixture f;
+  TemporaryFolder folder;
+  f.state.settings.export_root = folder.path;
+  start_tour(f.state, "meetup", 4);
+  f.driver->frames(2);
+  REQUIRE(shown_step(f.state).kind == StepKind::question);
+  f.driver->type('1');  // a choice by its key
+  CHECK(answer_here(f.state).choice == 0);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);  // a question runs nothing
+  CHECK(f.session.count(RequestType::run) == 0);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  REQUIRE(shown_step(f.state).kind == StepKind::compare);
+  f.driver->type('1');
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  CHECK(f.session.count(RequestType::compare) == 1);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::done);
+  CHECK(f.state.teaching.tour_step == 5);
+  REQUIRE(f.driver->find("end_card"));
+  const auto& results = f.state.teaching.results;
+  REQUIRE(results.size() == 2);
+  CHECK(results.at(4).right == true);
+  CHECK(results.at(5).right == true);
+  CHECK(contains(results.at(5).claim, "faster, 2.00× as fast, interval [1.98, 2.02]"));
+  REQUIRE(f.driver->click("report_tour"));
+  CHECK(contains(f.state.notice.text, folder.path));
+  REQUIRE(f.driver->click("next:class"));
+  CHECK(f.state.teaching.tour->id == "class");
+}
+
+TEST_CASE("a failed comparison of a tour stays unresolved, and no prediction is no error",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 5);
+  f.driver->frames(2);
+  f.driver->type('1');
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last(RequestType::run);
+  f.session.measure(run, 0, 1e6);
+  f.session.finish(run, "cancelled");
+  f.driver->frames(3);
+  CHECK(f.session.count(RequestType::compare) == 0);  // what was cancelled does not go on
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  CHECK(f.state.teaching.results.at(5).measured == "No comparison was made.");
+  CHECK_FALSE(f.state.teaching.results.at(5).right);
+}
+
+TEST_CASE("an answer is read as what its step asks for", "[tour]") {
+  CHECK(*parse_answer(Ask::time, "12 ms") == Approx(12e6));
+  CHECK(*parse_answer(Ask::share, "45 %") == Approx(0.45));
+  CHECK(*parse_answer(Ask::share, "45") == Approx(0.45));
+  for (const char* text : {"4", "4x", "4 ×", " 4 times"})
+    CHECK(*parse_answer(Ask::ratio, text) == Approx(4));
+  for (const char* wrong : {"", "fast", "-2", "0", "4 ms", "nan", "inf", "1e12"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_answer(Ask::ratio, wrong));
+  }
+}
+
+TEST_CASE(
+    "the presenter shows rungs of one type and size, runs without an answer at the second press",
+    "[tour]") {
+  Fixture f;
+  f.run_all();
+  select_rung(f.state, kSecond);
+  f.state.appearance.scale = 0.75f;
+  f.state.appearance.light_theme = true;
+  TemporaryFolder folder;
+  f.state.settings.path = folder.path + "/settings.json";
+  f.driver->frames(2);
+  f.driver->type('p');
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  CHECK(f.state.appearance.scale == Approx(1.6f));  // text of 13 px is over 20 px
+  const TourStep step = shown_step(f.state);
+  CHECK(step.rungs.front() == kFirst);
+  CHECK(step.rungs.back() == kSecond);
+  CHECK(step.rungs.size() == 3);  // and the library
+  std::set<std::string> types, sizes;
+  for (const LessonBar& bar : bars_in(f).bars) {
+    REQUIRE(bar.series);
+    types.insert(dtype_of(*bar.series));
+    sizes.insert(to_string(ParamValue(param_int(bar.series->params, "n"))));
+  }
+  CHECK(types.size() == 1);
+  CHECK(sizes.size() == 1);
+  const int before = f.session.count(RequestType::run);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::predict);
+  CHECK(contains(f.state.notice.text, "Page Down again"));
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::run);
+  CHECK(f.session.count(RequestType::run) == before + 1);
+  CHECK(f.driver->find("step_progress"));
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+  CHECK(f.driver->find("step_code"));  // a talk about three loops shows them
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.selection.rung != kSecond);  // the next rung
+  CHECK(f.state.teaching.beat == Beat::predict);
+  f.driver->type('t');  // saves the settings: not the presenter's scale
+  State again;
+  again.settings.path = f.state.settings.path;
+  load_settings(&again);
+  CHECK(again.appearance.scale == Approx(0.75f));
+  f.state.appearance.full_screen = true;
+  f.driver->type('p');
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.state.appearance.scale == Approx(0.75f));
+  CHECK(f.state.appearance.light_theme);
+  CHECK_FALSE(f.state.appearance.full_screen);
+  CHECK(f.state.selection.rung == kSecond);
+}
+
+TEST_CASE("a clicker's keys move neither ImGui's focus nor a list", "[tour]") {
+  Fixture f(1600, 500);
+  f.run_all();
+  f.state.selection.baseline = kFirst;
+  start_tour(f.state, "meetup");
+  f.state.view.screen = ScreenId::lab;
+  f.driver->frames(2);
+  REQUIRE(f.driver->click(std::string("rung:") + kSecond));
+  const ImGuiID focus = GImGui->NavId;
+  REQUIRE(focus != 0);
+  for (int i = 0; i < 4; ++i) {
+    f.state.view.screen = ScreenId::lab;  // what a tour shows beside its canvas
+    f.driver->frames(1);
+    f.driver->key(Key::page_down);
+    CHECK(GImGui->NavId == focus);
+  }
+  CHECK_FALSE(ImGui::GetIO().NavVisible);
+}
+
+TEST_CASE("where a live run fails on stage, its recording is played, and says that it is one",
+          "[tour]") {
+  FakeSession::has_gpu = true;
+  Fixture f;
+  FakeSession::has_gpu = false;
+  f.state.sessions.recordings = shipped();
+  start_tour(f.state, "class", 8);
+  f.driver->frames(2);
+  answer(f);
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last(RequestType::run);
+  REQUIRE(run.kernels.size() == 2);
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(bar.machine.empty());  // it may succeed yet
+  f.session.finish(run, "failed");
+  f.driver->frames(3);
+  CHECK(is_step_running(f.state));  // played back
+  CHECK(f.session.count(RequestType::compare) == 0);
+  f.driver->frames(600);
+  CHECK_FALSE(is_step_running(f.state));
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(contains(bar.machine, "H200"));
+}
+
+TEST_CASE("what cannot run here is played from its recording", "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  start_tour(f.state, "class", 8);
+  f.driver->frames(2);
+  answer(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  CHECK(is_step_running(f.state));  // no GPU here: it moves all the same
+  const auto first = progress_of(f.state, shown_step(f.state), bars_in(f));
+  f.driver->frames(30);
+  const auto later = progress_of(f.state, shown_step(f.state), bars_in(f));
+  CHECK(later.front() > first.front());
+  f.driver->frames(600);
+  CHECK_FALSE(is_step_running(f.state));
+  f.driver->key(Key::page_down);
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(contains(bar.machine, "H200"));
+  CHECK(contains(f.state.teaching.results.at(8).claim, "recorded on"));
+}
+
+// ---- every shipped tour, walked ------------------------------------------------------------------
+
+/// A worker without a GPU that lists all that the tours use.
+struct Walk {
+  Walk() { FakeSession::other_labs = {"traps", "pipeline", "fusion"}; }
+  ~Walk() { FakeSession::other_labs.clear(); }
+};
+
+/// Names of rungs as only files and command lines have them: "naive_o1", "gemm.cpu.packed".
+std::vector<std::string> ids_in(const std::string& text, const Lab& lab) {
+  std::vector<std::string> found;
+  for (const Rung& rung : lab.rungs) {
+    const std::string id = rung.kernel, name = id.substr(id.rfind('.') + 1);
+    if (contains(text, id) || (contains(name, "_") && contains(text, name))) found.push_back(name);
+  }
+  return found;
+}
+
+void check_is_inside(const Fixture& f, const std::string& widget, float width, float height) {
+  INFO(widget);
+  const Area* area = f.driver->find(widget);
+  REQUIRE(area);
+  CHECK(area->x >= 0);
+  CHECK(area->y >= 0);
+  CHECK(area->right() <= width);
+  CHECK(area->bottom() <= height);
+}
+
+/// From its question to its explanation, as a learner would at a window of this size.
+void walk_step(Fixture& f, float width, float height) {
+  const TourStep step = shown_step(f.state);
+  const std::string texts = step.question + " " + step.words;
+  CHECK(ids_in(texts, *find_lab(step.lab)) == std::vector<std::string>{});
+  const auto choices = choices_of(step, bars_in(f));
+  for (size_t i = 0; i < choices.size(); ++i)
+    check_is_inside(f, "answer:" + std::to_string(i + 1), width, height);
+  if (choices.empty()) check_is_inside(f, "answer_field", width, height);
+  CHECK_FALSE(answer_blocker(f.state).empty());
+  answer(f);
+  CHECK(answer_blocker(f.state).empty());
+  CHECK_FALSE(f.driver->find("outcome"));
+  f.driver->key(Key::page_down);
+  if (step.measures()) {
+    REQUIRE(f.state.teaching.beat == Beat::run);
+    answer_requests(f);
+    CHECK_FALSE(f.driver->find("outcome"));
+    CHECK_FALSE(f.driver->find("step_bars"));
+    for (int guard = 0; guard < 100 && is_step_running(f.state); ++guard) f.driver->frames(10);
+    f.driver->key(Key::page_down);
+  }
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const StepBars bars = bars_in(f);
+  const StepOutcome outcome = outcome_of(f.state, step, bars);
+  CHECK(outcome.missing == "");
+  CHECK_FALSE(outcome.shown.empty());
+  check_is_inside(f, "outcome", width, height);
+  for (size_t i = 0; i < bars.bars.size(); ++i) {
+    const LessonBar& bar = bars.bars[i];
+    INFO(bar.asked.kernel << ": " << bar.reason);
+    CHECK(bar.value > 0);
+    check_is_inside(f, "bar:" + std::to_string(i + 1), width, height);
+    const bool is_gpu = contains(bar.asked.kernel, ".cuda.");
+    CHECK(bar.machine.empty() == !is_gpu);  // no GPU here: a recording, by name
+  }
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::explain);
+  f.driver->key(Key::page_down);
+}
+
+TEST_CASE("every tour is walked without a GPU: each step is answered, and shows what it asked for",
+          "[tour][walk]") {
+  const Walk walk;
+  for (const auto& [width, height] : {std::pair{1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
+    // All where room is short; where there is more, the tour with every kind of step.
+    for (const std::string& id :
+         width < 1500 ? study::tour_ids() : std::vector<std::string>{"class"}) {
+      Fixture f(width, height);
+      f.state.sessions.recordings = shipped();
+      f.state.appearance.reduced_motion = true;
+      start_tour(f.state, id);
+      f.driver->frames(3);
+      const auto steps = static_cast<int>(f.state.teaching.tour->steps.size());
+      for (int i = 0; i < steps; ++i) {
+        INFO(id << ", step " << i + 1 << " at " << width);
+        REQUIRE(f.state.teaching.tour_step == i);
+        walk_step(f, width, height);
+      }
+      CHECK(f.state.teaching.beat == Beat::done);
+      CHECK(f.state.teaching.results.size() == static_cast<size_t>(steps));
+      CHECK(f.driver->find("end_card"));
+      for (const study::TourNext& next : f.state.teaching.tour->next)
+        CHECK(f.driver->find("next:" + next.id));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ridge::test
