@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+#include "common/record/json.h"
 #include "tests/catch.h"
 
 using namespace ridge;
@@ -229,6 +231,43 @@ TEST_CASE("error sums: by hand") {
   CHECK(check.passed);
   CHECK(check.reason.empty());
   CHECK_FALSE(sum.finish("tighter", 0.04).passed);
+}
+
+TEST_CASE("a failed check of rows says where the output is wrong") {
+  quality::ErrorSum sum;
+  sum.of_rows(3);
+  const double out[] = {1, 2, 3, 4, 7, kNan, 7, 8, 9};
+  for (int i = 0; i < 9; ++i) sum.add(out[i], i + 1, kInf);
+  const QualityCheck check = sum.finish("three by three", 1e-6);
+  REQUIRE(check.errors);
+  const ErrorMap& map = *check.errors;
+  CHECK((map.rows == 3 && map.columns == 3 && map.cell_rows == 3 && map.cell_columns == 3));
+  CHECK((map.wrong == 2 && map.row == 1 && map.column == 1));
+  CHECK((map.value == 7 && map.expected == 5));
+  CHECK(map.cells[5] == -1);
+  CHECK(map.cells[0] == 0);
+  // 2 over the root mean square of the eight numbers that could be compared, to two digits.
+  CHECK(map.cells[4] == Approx(0.36));
+  const QualityCheck read = Json(check).get<QualityCheck>();
+  REQUIRE(read.errors);
+  CHECK(read.errors->cells == map.cells);
+  quality::ErrorSum right;
+  right.of_rows(3);
+  for (int i = 0; i < 9; ++i) right.add(i, i, kInf);
+  CHECK(!right.finish("right", 1e-6).errors);
+}
+
+TEST_CASE("a large output's errors are a grid that fits a line") {
+  quality::ErrorSum sum;
+  sum.of_rows(300, "output pixel", "channel");
+  for (int i = 0; i < 300 * 300; ++i) sum.add(1 + 1.0 / (3 + i), 1, 0);
+  const QualityCheck check = sum.finish("all wrong", 0);
+  REQUIRE(check.errors);
+  CHECK(check.errors->cell_rows == 60);  // five rows each
+  CHECK(check.errors->cells.size() == 3600);
+  CHECK(check.errors->wrong == 90000);
+  CHECK(check.errors->row_name == "output pixel");
+  CHECK(dump_json(Json(check)).size() < 48'000);
 }
 
 TEST_CASE("what must fail, fails, and says why") {

@@ -12,6 +12,7 @@
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/error_map.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -79,6 +80,7 @@ void turn(Driver* driver, const EditArgument& edit, int64_t saved_ns, const std:
     const bool ok = series.status == SeriesStatus::ok && series.stats;
     print(ok ? fmt::format("verified: {} a call\n", format_time_ns(series.stats->median_ns))
              : fmt::format("{}: {}\n", to_string(series.status), series.reason));
+    if (const ErrorMap* map = error_map_of(series)) print(error_map_text(*map) + "\n");
   }
   if (first_s) {
     print(fmt::format(

@@ -49,12 +49,21 @@ void fields(Io& io, Of<Io, LatencyStats>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, ErrorMap>& v) {
+  io("row_name", v.row_name), io("column_name", v.column_name);
+  io("rows", v.rows), io("columns", v.columns);
+  io("cell_rows", v.cell_rows), io("cell_columns", v.cell_columns), io("cells", v.cells);
+  io("wrong", v.wrong), io("row", v.row), io("column", v.column);
+  io("value", v.value), io("expected", v.expected);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, QualityCheck>& v) {
   io("what", v.what), io("nmse", v.nmse), io("nmse_limit", v.nmse_limit);
   io("max_abs", v.max_abs), io("max_rel", v.max_rel), io("worst_bound_share", v.worst_bound_share);
   io("nan_count", v.nan_count), io("unwritten_count", v.unwritten_count);
   io("guard_ok", v.guard_ok), io("checked", v.checked), io("task", v.task);
-  io("passed", v.passed), io("reason", v.reason);
+  io("passed", v.passed), io("reason", v.reason), io.brief("errors", v.errors);
 }
 
 template <class Io>
@@ -319,6 +328,7 @@ RIDGE_JSON_PAIR(Sample)
 RIDGE_JSON_PAIR(Interval)
 RIDGE_JSON_PAIR(Stats)
 RIDGE_JSON_PAIR(LatencyStats)
+RIDGE_JSON_PAIR(ErrorMap)
 RIDGE_JSON_PAIR(QualityCheck)
 RIDGE_JSON_PAIR(CpuInfo)
 RIDGE_JSON_PAIR(GpuInfo)

@@ -70,6 +70,23 @@ struct LatencyStats {
 // ---- quality ---------------------------------------------------------------------------------
 
 /// The outcome of one check of a rung's output. `passed` is computed as !(error <= limit) fails.
+/// Where an output that failed its check is wrong: the output as a matrix, and over it a grid of at most
+/// kMostCells x kMostCells cells with the largest error in each.
+struct ErrorMap {
+  static constexpr int64_t kMostCells = 64;
+  std::string row_name = "row", column_name = "column";  ///< what a row and a column of it are
+  int64_t rows = 0, columns = 0;
+  int64_t cell_rows = 0,
+          cell_columns =
+              0;  ///< of the grid; a cell has ceil(rows / cell_rows) rows, the last fewer
+  /// Row by row: the largest |out - ref| of its wrong elements over the root mean square of the reference, to two
+  /// digits; 0: none is wrong; -1: a NaN or Inf where the reference has none.
+  std::vector<double> cells;
+  int64_t wrong = 0;  ///< elements
+  int64_t row = 0, column = 0;     ///< of the first one, row by row, from 0
+  double value = 0, expected = 0;  ///< there
+};
+
 struct QualityCheck {
   std::string what;                 ///< "timed shape", "17x31x7, seed 2"
   double nmse = 0, nmse_limit = 0;  ///< ||out - ref||^2 / ||ref||^2
@@ -81,7 +98,8 @@ struct QualityCheck {
   int64_t checked = 0;                 ///< elements compared
   std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
   bool passed = false;
-  std::string reason;  ///< why not, one sentence; empty when passed
+  std::string reason;                   ///< why not, one sentence; empty when passed
+  std::optional<ErrorMap> errors = {};  ///< of a failed check whose output has rows and columns
 };
 
 // ---- environment and ceilings ----------------------------------------------------------------

@@ -80,6 +80,7 @@ class Checker {
 
   QualityCheck judge(const std::vector<Row>& rows, const char* what) const {
     RowErrors errors(dtype_);
+    if (std::ssize(rows) == this->rows()) errors.of_all(d_);
     Vector out(static_cast<size_t>(d_));
     for (const Row& row : rows) {
       quality::load_range(host_[kAttentionO].data(), (row.head * sequence_ + row.query) * d_,

@@ -220,6 +220,7 @@ class Checker {
     constexpr int64_t kOutputsAtOnce = 1 << 20, kStepsAPart = 1 << 20;
     const int64_t at_once = std::max<int64_t>(1, kOutputsAtOnce / v_.m);
     Judged judged;
+    judged.sum.of_rows(v_.m, "output pixel", "channel");
     std::vector<Expected> expected;
     for (int64_t first = 0; first < pixels(); first += at_once) {
       const int64_t count = std::min(at_once, pixels() - first);

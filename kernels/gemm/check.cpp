@@ -141,6 +141,7 @@ class Checker {
   QualityCheck every_element() const {
     const Vector refs = product();
     quality::ErrorSum sum;
+    sum.of_rows(n_);
     for_each_element([&](int64_t i, int64_t j, double out) {
       const double ref = refs[static_cast<size_t>(i * n_ + j)];
       sum.add(out, ref, bound(ref, i, j));
@@ -151,6 +152,7 @@ class Checker {
   QualityCheck graded(Accuracy accuracy) {
     const Vector refs = product(), sizes = class_sizes(accuracy);
     quality::ErrorSum sum;
+    sum.of_rows(n_);
     for_each_element([&](int64_t i, int64_t j, double out) {
       const auto at = static_cast<size_t>(i * n_ + j);
       sum.add(out, refs[at], quality::graded_bound(dtype_, refs[at], k_, sizes[at]));

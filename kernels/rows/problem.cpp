@@ -84,6 +84,7 @@ class RowsProblem : public Problem {
     if (op_ == RowOp::copy || op_ == RowOp::transpose) return check_moved(host);
     const int64_t rows = full ? m() : std::min(m(), kJudgedRows);
     quality::ErrorSum sum;
+    if (full) sum.of_rows(n());
     std::vector<double> weight, bias;
     read(host[kRowsWeight], 0, &weight), read(host[kRowsBias], 0, &bias);
     constexpr int64_t kBatch = 64;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "common/harness/quality/quality.h"
@@ -11,6 +12,7 @@ namespace ridge::quality {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr size_t kMostMapped = size_t{1} << 18;
 
 /// The ratio that a limit is held against: 0 of 0 is no error, anything of 0 is infinitely much.
 double share_of(double error, double whole) {
@@ -26,11 +28,13 @@ bool same_special(double out, double ref) {
 
 void ErrorSum::add(double out, double ref, double bound) {
   ++checked_;
+  if (columns_ > 0 && elements_.size() < kMostMapped) elements_.push_back({out, ref, bound});
   if (std::isnan(bound)) nan_bound_ = true;
   if (!std::isfinite(ref) || !std::isfinite(out)) {
     nan_count_ += !same_special(out, ref);
     return;
   }
+  ++finite_;
   const double error = std::abs(out - ref);
   error2_ += error * error;
   ref2_ += ref * ref;
@@ -63,7 +67,69 @@ QualityCheck ErrorSum::finish(const std::string& what, double nmse_limit) const 
     check.reason = fmt::format("an element is off by {:.3g} times its limit", worst_share_);
   }
   check.passed = check.reason.empty();
+  if (!check.passed) check.errors = map(nmse_limit);
   return check;
+}
+
+void ErrorSum::of_rows(int64_t columns, const char* row_name, const char* column_name) {
+  columns_ = columns;
+  row_name_ = row_name, column_name_ = column_name;
+}
+
+namespace {
+
+/// To two digits: a grid of them has to fit a line.
+double rounded(double value) {
+  return value > 0 ? std::strtod(fmt::format("{:.2g}", value).c_str(), nullptr) : 0;
+}
+
+/// Cells of which `count` lines make at most kMostCells.
+int64_t cells_of(int64_t count) {
+  const int64_t lines = (count + ErrorMap::kMostCells - 1) / ErrorMap::kMostCells;
+  return (count + lines - 1) / lines;
+}
+
+}  // namespace
+
+/// The error up to which an element counts as right, where its own bound allows more: none, else four times what one
+/// element may err by where all err alike, else that; the first by which any is wrong.
+double ErrorSum::tolerance(double nmse_limit) const {
+  if (nan_count_ > 0 || !(worst_share_ <= 1) || !std::isfinite(nmse_limit)) return kInfinity;
+  const double mean = std::sqrt(nmse_limit * ref2_ / static_cast<double>(checked_));
+  return max_abs_ > 4 * mean ? 4 * mean : mean;
+}
+
+std::optional<ErrorMap> ErrorSum::map(double nmse_limit) const {
+  const auto count = static_cast<int64_t>(elements_.size());
+  if (columns_ == 0 || count == 0 || count != checked_ || count % columns_ != 0)
+    return std::nullopt;
+  ErrorMap made;
+  made.row_name = row_name_, made.column_name = column_name_;
+  made.rows = count / columns_, made.columns = columns_;
+  made.cell_rows = cells_of(made.rows), made.cell_columns = cells_of(made.columns);
+  const int64_t down = (made.rows + made.cell_rows - 1) / made.cell_rows,
+                across = (made.columns + made.cell_columns - 1) / made.cell_columns;
+  const double rms = std::sqrt(ref2_ / static_cast<double>(std::max<int64_t>(1, finite_))),
+               allowed = tolerance(nmse_limit);
+  made.cells.assign(static_cast<size_t>(made.cell_rows * made.cell_columns), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const Element& one = elements_[static_cast<size_t>(i)];
+    const bool is_special = !std::isfinite(one.out) || !std::isfinite(one.ref);
+    const double error = std::abs(one.out - one.ref);
+    const bool is_wrong =
+        is_special ? !same_special(one.out, one.ref) : !(error <= one.bound) || !(error <= allowed);
+    if (!is_wrong) continue;
+    const int64_t row = i / columns_, column = i % columns_;
+    double& cell =
+        made.cells[static_cast<size_t>(row / down * made.cell_columns + column / across)];
+    if (is_special) cell = -1;
+    if (cell >= 0) cell = std::max(cell, std::min(share_of(error, rms), 1e99));
+    if (made.wrong++ > 0) continue;
+    made.row = row, made.column = column;
+    made.value = one.out, made.expected = one.ref;
+  }
+  for (double& cell : made.cells) cell = cell < 0 ? -1 : rounded(cell);
+  return made;
 }
 
 DType gemm_output(DType dtype) {

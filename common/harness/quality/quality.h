@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,13 +60,24 @@ class ErrorSum {
   /// `bound` is the elementwise limit; infinite where only the norm counts. NaN and Inf must stand
   /// where the reference has them; they enter no other error. Relative errors leave out ref = 0.
   void add(double out, double ref, double bound);
+  /// Every element of an output with rows of `columns` elements will be added, row by row: where the check fails,
+  /// finish() says where the output is wrong. An output of over 2^18 elements has no map.
+  void of_rows(int64_t columns, const char* row_name = "row", const char* column_name = "column");
   /// Fails on: nothing checked, NaN or Inf parity, nmse over limit, any element over its bound.
   QualityCheck finish(const std::string& what, double nmse_limit) const;
 
  private:
   double error2_ = 0, ref2_ = 0, max_abs_ = 0, max_rel_ = 0, worst_share_ = 0;
-  int64_t nan_count_ = 0, checked_ = 0;
+  int64_t nan_count_ = 0, checked_ = 0, finite_ = 0;
   bool nan_bound_ = false;
+  struct Element {
+    double out, ref, bound;
+  };
+  std::vector<Element> elements_;  ///< of outputs that have rows
+  int64_t columns_ = 0;
+  const char *row_name_ = "", *column_name_ = "";
+  double tolerance(double nmse_limit) const;
+  std::optional<ErrorMap> map(double nmse_limit) const;
 };
 
 /// Limits for a product of length K of matrices of `dtype`, whose output is of gemm_output(dtype):

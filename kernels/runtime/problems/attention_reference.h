@@ -34,6 +34,8 @@ class RowErrors {
   explicit RowErrors(DType dtype) : dtype_(dtype) {}
   /// `out`: the row as it was written; `keys`: how many the query sees.
   void add(const Reference& row, std::span<const double> out, int64_t keys);
+  /// Every row will be added: where the check fails, it says which are wrong.
+  void of_all(int64_t columns) { sum_.of_rows(columns, "query", "dimension"); }
   QualityCheck finish(const std::string& what) const;
 
  private:
