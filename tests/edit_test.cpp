@@ -1,5 +1,10 @@
 // A learner's rung: built, run, compared and disassembled like any other; and what its compiler is told.
+#include <algorithm>
+#include <set>
+#include <sstream>
+
 #include "app/query/editing.h"
+#include "common/record/error_map.h"
 #include "tests/edit_class.h"
 #include "worker/edit/build.h"
 #include "worker/edit/build_flags.h"
@@ -83,6 +88,49 @@ TEST_CASE("its assembly is that of its own object") {
   CHECK(has(plain, "launch_loop_order"));
   CHECK(!has(plain, "frame_dummy"));
   CHECK(text_of(with("asm volatile(\"nopw 0x123(%rax)\");")) != plain);
+}
+
+TEST_CASE("its listing is linked with its lines, and is that of the code which is timed") {
+  Class& one = shared();
+  REQUIRE(one.build(original()).built);
+  one.worker.send({{"type", "assembly"}, {"id", ++one.id}, {"kernel", kEdited}});
+  if (one.worker.until("done", one.id)["status"] != "ok") return;  // no objdump here
+  const auto text = one.worker.of_type("result").back()["assembly"].get<AssemblyText>();
+  REQUIRE(!text.origins.empty());
+  CHECK(std::ssize(text.origins) == std::count(text.text.begin(), text.text.end(), '\n'));
+  // The hot loop's multiply-add comes from the line that says so.
+  const std::string source = original();
+  std::set<std::string> lines;
+  for (int64_t line = text.loop_first; line <= text.loop_last; ++line) {
+    const int from = text.origins[static_cast<size_t>(line - 1)];
+    std::istringstream all(source);
+    std::string found;
+    for (int i = 0; i < from; ++i) std::getline(all, found);
+    lines.insert(found);
+  }
+  CHECK(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("+=") != std::string::npos || line.find("*") != std::string::npos;
+  }));
+}
+
+TEST_CASE("a wrong product says which elements are wrong") {
+  Class& one = shared();
+  // Only the last column, and only where there are more than two.
+  const std::string loop = "for (int64_t j = 0; j < g.n; ++j) row[j] += scale * b[j];";
+  REQUIRE(
+      one.build(replaced(original(), loop, loop + "\n      if (g.n > 2) row[g.n - 1] += scale;"))
+          .built);
+  const Json outcome = one.run();
+  REQUIRE(outcome["status"] == "failed");
+  const auto series = outcome.get<Series>();
+  const ErrorMap* map = error_map_of(series);
+  REQUIRE(map != nullptr);
+  CHECK(map->wrong <= map->rows);
+  CHECK(map->column == map->columns - 1);
+  for (int64_t row = 0; row < map->cell_rows; ++row) {
+    for (int64_t column = 0; column + 1 < map->cell_columns; ++column)
+      CHECK(map->cells[static_cast<size_t>(row * map->cell_columns + column)] == 0);
+  }
 }
 
 TEST_CASE("errors of the compiler stand at their line") {

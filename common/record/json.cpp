@@ -122,7 +122,7 @@ void fields(Io& io, Of<Io, AssemblyText>& v) {
   io("lines", v.lines), io("loop_first", v.loop_first), io("loop_last", v.loop_last);
   io("loop_instructions", v.loop_instructions), io("loop_fma", v.loop_fma);
   io("loop_arithmetic", v.loop_arithmetic), io("loop_loads", v.loop_loads);
-  io("loop_stores", v.loop_stores);
+  io("loop_stores", v.loop_stores), io.brief("origins", v.origins);
 }
 
 template <class Io>

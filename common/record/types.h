@@ -187,6 +187,9 @@ struct AssemblyText {
   int64_t lines = 0;                      ///< of the whole
   int64_t loop_first = 0, loop_last = 0;  ///< lines of `text`, from 1; 0: no loop with arithmetic
   int64_t loop_instructions = 0, loop_fma = 0, loop_arithmetic = 0, loop_loads = 0, loop_stores = 0;
+  /// For each line of `text` the line of the rung's file that it was made of, from 1; 0: of none. Empty: not known.
+  /// They come from a second compilation with line numbers, whose instructions were compared with these.
+  std::vector<int> origins = {};
 };
 
 // ---- results ---------------------------------------------------------------------------------

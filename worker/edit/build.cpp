@@ -270,7 +270,8 @@ std::string Precompiled::header(const Words& command, const std::string& first,
 }
 
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build) {
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
+                  const std::vector<std::string>& more) {
   const auto start = std::chrono::steady_clock::now();
   const auto fail = [&](const std::string& why) {
     build->reason = why;
@@ -291,6 +292,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   std::future<void> making;
   const std::string header =
       edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled, &making);
+  command.insert(command.end(), more.begin(), more.end());
   // Symbolic: bound within itself, as hidden names are.
   for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
     command.push_back(word);

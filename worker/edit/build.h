@@ -51,9 +51,10 @@ class Precompiled {
 
 /// Compiles it to `folder`/<id>.so, a GPU's for one of this compute capability. False: it did not compile;
 /// `build` has the messages and a reason; or `cancelled` said so meanwhile. The headers that it includes are those of the source tree that
-/// this worker was built from, or of $RIDGEPOINT_SOURCE.
+/// this worker was built from, or of $RIDGEPOINT_SOURCE. `more`: flags beyond its own.
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
-                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build);
+                  Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
+                  const std::vector<std::string>& more = {});
 
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);

@@ -258,6 +258,7 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
   edit.info.id = build.kernel;
   edit.artifact = read_file(artifact_path(*read, scratch.path()));
   edit.source = {build.kernel, read->source.path, text, read->source.flags, build.hash};
+  edit.text = *read;
   const double begin_s = measure::now_s();
   worker->load({&edit});
   const auto info = ask_what_it_is(build.kernel, worker.get(), *observer);
@@ -291,11 +292,16 @@ const Edit* Edits::find(std::string_view kernel) const {
 }
 
 Result<AssemblyText> Edits::disassemble(const Edit& edit, int capability,
-                                        const std::function<bool()>& cancelled) const {
-  const Scratch scratch;
+                                        const std::function<bool()>& cancelled) {
+  const Scratch scratch, with_lines;
   const std::string file = scratch.path() + "/rung.so";
   std::ofstream(file, std::ios::binary) << edit.artifact;
-  return measure::disassemble_object(edit.source, file, capability, cancelled);
+  EditBuild ignored;
+  const bool is_linked = !edit.text.is_cuda && !with_lines.path().empty() &&
+                         compile_edit(edit.text, capability, with_lines.path(), &headers_,
+                                      cancelled, &ignored, {"-g1"});
+  const std::string lines = is_linked ? artifact_path(edit.text, with_lines.path()) : "";
+  return measure::disassemble_object(edit.source, file, capability, cancelled, lines);
 }
 
 Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer) {

@@ -18,6 +18,7 @@ struct Edit {
   KernelInfo info;
   SourceText source;
   std::string artifact;  ///< the shared object
+  EditText text;         ///< what it was compiled from
 };
 
 class EditedWorker;
@@ -35,8 +36,9 @@ class Edits {
                           measure::Observer* observer);
   const Edit* find(std::string_view kernel) const;
 
+  /// A CPU rung's is linked with its lines by a second compilation with -g1, which is never run.
   Result<AssemblyText> disassemble(const Edit& edit, int capability,
-                                   const std::function<bool()>& cancelled) const;
+                                   const std::function<bool()>& cancelled);
 
   /// One edited rung of `request`: everything that goes wrong is in the Series.
   Series run(const Edit& edit, WorkRequest request, int index, measure::Observer* observer);

@@ -114,9 +114,11 @@ int64_t only_registration(const std::string& symbols) {
   return name == symbols.npos ? 0 : std::strtoll(symbols.c_str() + begin, nullptr, 16);
 }
 
-/// `registration`: where its description is loaded in this program; null: `program` is another.
+/// `registration`: where its description is loaded in this program; null: `program` is another. `source`: the file
+/// whose lines its instructions are to say; empty: none.
 Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::string& program,
-                                      const void* registration, const Cancelled& cancelled) {
+                                      const void* registration, const Cancelled& cancelled,
+                                      const std::string& source = "") {
   const auto no_tool = [&](const Error& why) {
     if (why.code == ErrorCode::cancelled) return why;
     return unavailable("objdump: " + why.what, kernel, "install it: sudo apt install binutils");
@@ -139,10 +141,20 @@ Result<std::vector<AsmLine>> cpu_code(const std::string& kernel, const std::stri
 #ifdef __x86_64__
   command.push_back("-Mintel");
 #endif
+  if (!source.empty()) command.insert(command.end(), {"-l", "--inlines"});
   command.push_back(program);
   const auto text = output_of(command, kToolLimit_s, cancelled);
   if (!text) return no_tool(text.error());
-  return parse_objdump(*text);
+  return parse_objdump(*text, source);
+}
+
+/// Takes the source lines of `other` where it is the same code, instruction by instruction.
+void take_lines(const std::vector<AsmLine>& other, std::vector<AsmLine>* lines) {
+  const auto same = [](const AsmLine& a, const AsmLine& b) {
+    return a.mnemonic == b.mnemonic && a.operands == b.operands && a.address == b.address;
+  };
+  if (!std::equal(other.begin(), other.end(), lines->begin(), lines->end(), same)) return;
+  for (size_t i = 0; i < other.size(); ++i) (*lines)[i].source_line = other[i].source_line;
 }
 
 // ---- GPU ----------------------------------------------------------------------------------------
@@ -349,6 +361,8 @@ void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
     // The function's name stays, and its lines up to the loop's neighbourhood go.
     begin = loop->first - kLinesBefore - 2;
     out->text = lines[0].text + "\n";
+    out->origins.push_back(0);
+    lines[begin].source_line = 0;
     lines[begin].text = "          ... " + std::to_string(begin) + " lines are left out";
   }
   const size_t shift = begin > 0 ? begin - 1 : 0;
@@ -357,7 +371,11 @@ void fill(std::vector<AsmLine> lines, bool sass, AssemblyText* out) {
     bytes += lines[next].text.size() + 2;  // a newline takes two in JSON
     if (bytes > kMaxBytes) break;
     out->text += lines[next].text + "\n";
+    out->origins.push_back(lines[next].source_line);
   }
+  const bool is_linked = std::any_of(out->origins.begin(), out->origins.end(),
+                                     [](int source_line) { return source_line > 0; });
+  if (!is_linked) out->origins.clear();
   if (!loop) return;
   out->loop_first = static_cast<int64_t>(loop->first - shift) + 1;
   out->loop_last = static_cast<int64_t>(std::min(loop->last + 1, next) - shift);
@@ -433,7 +451,8 @@ Result<AssemblyText> disassemble(const std::string& kernel, int capability,
 }
 
 Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
-                                        int capability, const std::function<bool()>& cancelled) {
+                                        int capability, const std::function<bool()>& cancelled,
+                                        const std::string& with_lines) {
   AssemblyText text;
   text.kernel = source.kernel;
   if (source.path.ends_with(".cu")) {
@@ -442,6 +461,11 @@ Result<AssemblyText> disassemble_object(const SourceText& source, const std::str
     fill_gpu(std::move(code), &text);
   } else {
     RIDGE_TRY(auto lines, cpu_code(source.kernel, path, nullptr, cancelled));
+    if (!with_lines.empty()) {
+      const std::string file = source.path.substr(source.path.rfind('/') + 1);
+      const auto other = cpu_code(source.kernel, with_lines, nullptr, cancelled, file);
+      if (other) take_lines(*other, &lines);
+    }
     fill_cpu(std::move(lines), &text);
   }
   return text;

@@ -20,10 +20,11 @@ namespace ridge::measure {
 /// or for a library's rung, with what would change it; cancelled, within 0.1 s: the tools that it started are gone.
 Result<AssemblyText> disassemble(const std::string& kernel, int capability,
                                  const std::function<bool()>& cancelled = {});
-/// The same of a shared object that holds this one rung. Errors: unavailable, cancelled.
+/// The same of a shared object that holds this one rung. `with_lines`: the same text compiled with line numbers
+/// (-g1); where its instructions are those of `path`, the answer has their origins. Errors: unavailable, cancelled.
 Result<AssemblyText> disassemble_object(const SourceText& source, const std::string& path,
-                                        int capability,
-                                        const std::function<bool()>& cancelled = {});
+                                        int capability, const std::function<bool()>& cancelled = {},
+                                        const std::string& with_lines = "");
 
 /// In objdump's symbol table (-t): the address of the symbol of this name in the file that holds the object at
 /// `registration`; 0: there is none.

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace ridge::measure {
 namespace {
@@ -128,8 +129,24 @@ std::vector<HotLoop> loops_of(const std::vector<AsmLine>& lines) {
 
 }  // namespace
 
-std::vector<AsmLine> parse_objdump(const std::string& text) {
+namespace {
+
+/// 12 of "/tmp/x/rung.cpp:12 (discriminator 3)" and of " (inlined by) /tmp/x/rung.cpp:12 run" where the file is called
+/// `source`; 0 of another file's; nothing of another line.
+std::optional<int> line_of(const std::string& raw, const std::string& source) {
+  const size_t colon = raw.find(':', std::min(raw.rfind('/'), raw.size()));
+  if (colon == raw.npos || colon + 1 >= raw.size() || raw[colon + 1] < '0' || raw[colon + 1] > '9')
+    return std::nullopt;
+  const bool is_ours = raw.substr(0, colon).ends_with("/" + source);
+  return is_ours ? std::atoi(raw.c_str() + colon + 1) : 0;
+}
+
+}  // namespace
+
+std::vector<AsmLine> parse_objdump(const std::string& text, const std::string& source) {
   std::vector<AsmLine> lines;
+  int source_line = 0, direct_line = 0;
+  bool is_new = true;  // an instruction came since the last place
   std::istringstream stream(text);
   std::string function;
   int functions = 0;
@@ -138,6 +155,8 @@ std::vector<AsmLine> parse_objdump(const std::string& text) {
     if (colon != raw.npos) {
       AsmLine line;
       line.function = functions;
+      line.source_line = source_line;
+      is_new = true;
       line.address = hex(trimmed(raw.substr(0, colon))).value_or(-1);
       split_instruction(trimmed(raw.substr(colon + 2)), &line);
       take_target(function, &line);
@@ -149,6 +168,14 @@ std::vector<AsmLine> parse_objdump(const std::string& text) {
       title.function = ++functions;
       title.text = function + ":";
       lines.push_back(std::move(title));
+      source_line = direct_line = 0;
+    } else if (const auto at = source.empty() ? std::nullopt : line_of(raw, source)) {
+      // The line of what was inlined comes first, where it is another than before; then each place that it was inlined
+      // at. The first of ours counts: an intrinsic's own file says nothing.
+      const bool is_caller = raw.find("inlined by") != raw.npos;
+      if (!is_caller) direct_line = *at;
+      if (std::exchange(is_new, false) || !is_caller) source_line = direct_line;
+      if (is_caller && source_line == 0) source_line = *at;
     }
   }
   return lines;

@@ -17,6 +17,7 @@ struct AsmLine {
   std::string mnemonic, operands;
   std::optional<int64_t> target{};  ///< a branch's
   int function = 0;                 ///< counts the functions: a branch stays in its own
+  int source_line = 0;              ///< of the file that was asked for; 0: of another, or not known
 };
 
 struct HotLoop {
@@ -25,8 +26,9 @@ struct HotLoop {
   double results = 0;  ///< of multiply-adds (two each) and other arithmetic, all lanes
 };
 
-/// objdump's lines, Intel syntax; addresses of branches into the same function become "+0x1c".
-std::vector<AsmLine> parse_objdump(const std::string& text);
+/// objdump's lines, Intel syntax; addresses of branches into the same function become "+0x1c". `source`: the name of
+/// the file whose lines are wanted; `text` then comes from objdump -l --inlines.
+std::vector<AsmLine> parse_objdump(const std::string& text, const std::string& source = "");
 /// cuobjdump's SASS of one function, under `title`.
 std::vector<AsmLine> parse_sass(const std::string& text, const std::string& title);
 
