@@ -170,6 +170,7 @@ void Server::take_line(const std::string& line) {
       break;
     }
     case RequestType::predict:  // for the transcript's readers
+    case RequestType::learner:
       break;
     default:
       refuse(id, usage("type " + (name.empty() ? "(none)" : name) + " is unknown",

@@ -75,40 +75,50 @@ std::string remarks_of(const BoardEntry& entry) {
 
 }  // namespace
 
+namespace {
+
+BoardEntry entry_of(const Run& run, const Comparison& comparison, const std::string& file) {
+  const Series& series = *side_of(run, comparison);
+  BoardEntry entry;
+  entry.file = file;
+  entry.name = run.learner().empty() ? file : run.learner();
+  entry.hash = series.hash;
+  entry.note = series.note;
+  entry.ratio = comparison.ratio;
+  entry.ci = *comparison.ci;
+  if (!series.stats) return entry;
+  entry.median_ns = series.stats->median_ns;
+  const auto& flags = series.stats->flags;
+  entry.contended = std::find(flags.begin(), flags.end(), "contended") != flags.end();
+  return entry;
+}
+
+}  // namespace
+
 void add_run(const Run& run, const std::string& file, Leaderboard* all) {
-  bool compared = false;
+  bool is_ranked = false;
+  std::string why;
   for (const Comparison& comparison : run.comparisons()) {
     if (!is_edit(comparison.candidate)) continue;
-    compared = true;
-    const std::string reason = why_not_ranked(run, comparison);
-    if (!reason.empty()) {
-      all->left_out.push_back({ErrorCode::invalid, reason, file, ""});
+    if (std::string reason = why_not_ranked(run, comparison); !reason.empty()) {
+      why = std::move(reason);
       continue;
     }
-    const Series& series = *side_of(run, comparison);
+    is_ranked = true;
     Board* board = board_for(run, comparison, all);
     std::erase_if(board->entries, [&](const BoardEntry& entry) { return entry.file == file; });
-    BoardEntry entry;
-    entry.file = file;
-    entry.hash = series.hash;
-    entry.note = series.note;
-    entry.ratio = comparison.ratio;
-    entry.ci = *comparison.ci;
-    if (series.stats) {
-      entry.median_ns = series.stats->median_ns;
-      const auto& flags = series.stats->flags;
-      entry.contended = std::find(flags.begin(), flags.end(), "contended") != flags.end();
-    }
-    board->entries.push_back(std::move(entry));
+    board->entries.push_back(entry_of(run, comparison, file));
   }
-  if (compared) return;
-  const bool has_edit = std::any_of(run.series().begin(), run.series().end(),
-                                    [](const Series& one) { return is_edit(one.kernel); });
-  all->left_out.push_back(
-      {ErrorCode::invalid,
-       has_edit ? "its rung was not compared with the one that it goes on from"
-                : "no learner's rung is in it",
-       file, "ridgepoint exercise check FILE --out RUN.jsonl makes a run that is ranked"});
+  if (is_ranked) return;
+  std::string hint;
+  if (why.empty()) {
+    const bool has_edit = std::any_of(run.series().begin(), run.series().end(),
+                                      [](const Series& one) { return is_edit(one.kernel); });
+    why = has_edit ? "its rung was not compared with the one that it goes on from"
+                   : "no learner's rung is in it";
+    hint = "ridgepoint exercise check FILE --out RUN.jsonl makes a run that is ranked";
+  }
+  all->left_out.push_back({ErrorCode::invalid, why, file, hint});
 }
 
 void rank_entries(Leaderboard* all) {
@@ -163,7 +173,7 @@ std::string leaderboard_text(const Leaderboard& all) {
       const BoardEntry& entry = board.entries[i];
       const bool tied = (i > 0 && board.entries[i - 1].rank == entry.rank) ||
                         (i + 1 < board.entries.size() && board.entries[i + 1].rank == entry.rank);
-      rows.push_back({fmt::format("{}{}  {}", entry.rank, tied ? "=" : " ", entry.file),
+      rows.push_back({fmt::format("{}{}  {}", entry.rank, tied ? "=" : " ", entry.name),
                       fmt::format("{:.3g}×", entry.ratio),
                       fmt::format("[{:.4g}, {:.4g}]", entry.ci.low, entry.ci.high),
                       entry.median_ns > 0 ? format_time_ns(entry.median_ns) : "",
@@ -180,7 +190,7 @@ std::string leaderboard_text(const Leaderboard& all) {
         "\nfaster: the baseline's time over theirs, from interleaved pairs within each run; = a "
         "tie: the intervals overlap\n";
   } else {
-    text += "nobody is ranked yet\n";
+    text += "no run is ranked yet\n";
   }
   for (const Error& error : all.left_out) text += "not ranked: " + error.sentence() + "\n";
   return text;
@@ -192,6 +202,7 @@ Json leaderboard_json(const Leaderboard& all) {
     Json entries = Json::array();
     for (const BoardEntry& entry : board.entries) {
       entries.push_back({{"rank", entry.rank},
+                         {"name", entry.name},
                          {"file", entry.file},
                          {"ratio", entry.ratio},
                          {"ci_low", entry.ci.low},

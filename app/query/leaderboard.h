@@ -15,7 +15,8 @@ namespace ridge::app {
 
 struct BoardEntry {
   int rank = 0;      ///< equal for a tie
-  std::string file;  ///< without folder and .jsonl: the learner's name
+  std::string name;  ///< the learner's, as they typed it; else the file's
+  std::string file;  ///< without folder and .jsonl
   std::string hash;  ///< of the source that was measured
   double ratio = 0;  ///< baseline's time over theirs
   Interval ci;
@@ -34,12 +35,13 @@ struct Board {
 
 struct Leaderboard {
   std::vector<Board> boards;
-  std::vector<Error> left_out;  ///< what is not ranked, and why; `where` is the file
+  /// Files of which nothing is ranked, and why, once each; `where` is the file.
+  std::vector<Error> left_out;
 };
 
 /// Reads every *.jsonl of the folder; nothing in them is compiled or run. Errors: bad_input for no folder.
 Result<Leaderboard> read_leaderboard(const std::string& folder);
-/// Adds what one run has to say; the last comparison of each rung counts.
+/// Adds what one run has to say; the last comparison of each rung that can be ranked counts.
 void add_run(const Run& run, const std::string& file, Leaderboard* board);
 /// Sorts each board and gives ranks: a tie is an interval that reaches the one of the tie's first.
 void rank_entries(Leaderboard* board);

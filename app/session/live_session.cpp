@@ -200,6 +200,12 @@ void LiveSession::predict(const std::string& kernel, const Params& params, doubl
   record(line);
 }
 
+void LiveSession::name_learner(const std::string& name) {
+  Json line = app_line(RequestType::learner);
+  line["name"] = name;
+  record(line);
+}
+
 Result<void> LiveSession::save(const std::string& path) const {
   return save_transcript(path, transcript_);
 }

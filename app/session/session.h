@@ -82,6 +82,9 @@ class Session {
   /// Puts a learner's prediction into the transcript.
   virtual void predict(const std::string& kernel, const Params& params, double value_ns) = 0;
 
+  /// Puts the name of who edits into the transcript.
+  virtual void name_learner(const std::string& name) { (void)name; }
+
   /// The transcript so far; and saves it (written beside, then renamed: never half a file).
   virtual const std::vector<std::string>& transcript() const = 0;
   virtual Result<void> save(const std::string& path) const = 0;

@@ -54,6 +54,7 @@ enum class RequestType {
   cancel,
   quit,
   predict,
+  learner,
   lost
 };
 template <>
@@ -66,7 +67,7 @@ struct EnumTable<RequestType> {
       {RequestType::serve, "serve"},       {RequestType::ping, "ping"},
       {RequestType::ack, "ack"},           {RequestType::cancel, "cancel"},
       {RequestType::quit, "quit"},         {RequestType::predict, "predict"},
-      {RequestType::lost, "lost"}};
+      {RequestType::learner, "learner"},   {RequestType::lost, "lost"}};
 };
 
 /// Whether `done` ends it.

@@ -143,6 +143,11 @@ bool Run::apply_from_app(const Json& message) {
                             number_field(message, "value").value_or(0), series_.size()});
     return true;
   }
+  if (*type == RequestType::learner) {
+    learner_ = text_field(message, "name");
+    ++version_;
+    return true;
+  }
   if (*type == RequestType::lost) {
     const std::string reason = text_field(message, "reason", "the worker ended");
     if (message.contains("cancelled") && message["cancelled"] == true)

@@ -114,6 +114,8 @@ class Run {
   /// What a run of them takes beside its rungs: ceilings that were not measured yet, looks at the machine.
   double estimates_around_s() const { return estimates_around_s_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
+  /// Who edited in it, as they typed their name; empty: nobody said.
+  const std::string& learner() const { return learner_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
   /// Queues before a rung, in the order answered.
@@ -208,6 +210,7 @@ class Run {
   std::vector<Estimate> estimates_;
   double estimates_around_s_ = 0;
   std::vector<Prediction> predictions_;
+  std::string learner_;
   std::vector<Inspection> inspections_;
   std::vector<Serving> servings_;
   std::vector<std::string> log_;
