@@ -64,9 +64,12 @@ class FullCheck {
         observer_(observer) {}
 
   Result<QualityCheck> run() {
-    for (const Params& shape : family_.awkward()) {
-      RIDGE_TRY_VOID(with_seeds(shape));
-      if (!worst_.passed) return worst_;
+    const std::vector<Params> shapes = family_.awkward();
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      RIDGE_TRY_VOID(with_seeds(shapes[i]));
+      if (worst_.passed) continue;
+      show_more({shapes.begin() + static_cast<std::ptrdiff_t>(i) + 1, shapes.end()});
+      return worst_;
     }
     for (const Params& shape :
          family_.graded != nullptr ? family_.graded() : std::vector<Params>()) {
@@ -102,6 +105,29 @@ class FullCheck {
       if (!check.passed) return {};
     }
     return {};
+  }
+
+  /// A single row tells little of what is wrong: the failure is that of the next shape with more rows and columns which
+  /// fails too, if there is one.
+  void show_more(const std::vector<Params>& shapes) {
+    constexpr int64_t kTelling = 8;
+    const auto is_telling = [](const QualityCheck& check) {
+      return check.errors && std::min(check.errors->rows, check.errors->columns) >= kTelling;
+    };
+    if (!worst_.errors || is_telling(worst_)) return;
+    for (const Params& shape : shapes) {
+      if (observer_.cancelled()) return;
+      auto instance = instance_of(shape);
+      if (!instance) return;
+      auto rung = make_ready(kernel_, device_, *instance);
+      if (!rung) return;
+      const std::string what = to_string(shape) + ", seed " + std::to_string(first_);
+      const auto check = check_rung(&*rung, true, what);
+      if (!check) return;  // what is known to be wrong is said
+      if (check->passed || !is_telling(*check)) continue;
+      worst_ = *check;
+      return;
+    }
   }
 
   /// Their errors stand for nothing but their class: `worst` stays what random normals made it.
