@@ -1,5 +1,9 @@
-// Edit in the source tab: the copy, its saves from both sides, what the compiler says, the way back.
+// Your turn: the copy, its saves from both sides, what the compiler says, the history of saves, the way back.
+#include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/saves.h"
+#include "app/window/shell/settings.h"
+#include "common/record/error_map.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -28,11 +32,28 @@ struct Edits : Fixture {
     REQUIRE(driver->click("edit"));
     driver->frames(10);
   }
-  void finish_run() {
+  void finish_run(double t_ns = 5e5, bool passes = true) {
     const WorkRequest request = session.last(RequestType::run);
-    session.measure(request, 0, 5e5);
+    session.measure(request, 0, t_ns, passes);
     session.finish(request);
     driver->frames(10);
+  }
+  /// A save of the text with one more line, measured and judged.
+  void save(double t_ns, double ratio, Verdict verdict = Verdict::faster) {
+    state.editing->text += "int more;\n";
+    save_edit(state);
+    driver->frames(10);
+    finish_run(t_ns);
+    const WorkRequest pairs = session.last(RequestType::compare);
+    for (int side = 0; side < 2; ++side) {
+      const Series one = outcome(pairs.id, side, pairs.kernels[static_cast<size_t>(side)].kernel);
+      session.tell("result", {{"request", pairs.id}, {"series", side}, {"outcome", one}});
+    }
+    session.judge(pairs, verdict, ratio);
+    driver->frames(10);
+  }
+  std::vector<Save> saves() const {
+    return saves_of(session.run(), state.editing->id, state.editing->kernel);
   }
 };
 
@@ -85,6 +106,8 @@ TEST_CASE("what is typed is saved by Ctrl+S, and an editor of their own is notic
   w.finish_run();
   w.driver->move(5, 5);
   w.driver->press_at(5, 5);
+  w.session.finish(w.session.last(RequestType::compare));
+  w.driver->frames(2);
   std::ofstream(w.file()) << "// another editor's\nint a;\n";
   w.driver->frames(20);
   CHECK(w.state.editing->text == "// another editor's\nint a;\n");
@@ -186,7 +209,7 @@ TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints 
   w.driver->frames(3);
   REQUIRE(w.driver->click("exercise:turned_loops"));
   w.driver->frames(10);
-  CHECK(w.state.view.screen == ScreenId::lab);
+  CHECK(w.state.view.screen == ScreenId::workbench);
   CHECK(w.state.selection.rung == "gemm.cpu.turned_loops_edit");
   CHECK(w.state.selection.baseline == "gemm.cpu.naive_o3");
   CHECK(w.state.editing->text == exercise->handed_out);
@@ -197,9 +220,262 @@ TEST_CASE("an exercise opens after its rung, with the hole, and shows its hints 
   CHECK(std::string(std::prev(row)->rung->kernel) == exercise->after);
   REQUIRE(w.driver->click("hint"));
   w.driver->frames(2);
-  CHECK(w.state.editing->hints_shown == 1);
+  CHECK(hints_shown(w.state) == 1);
   for (size_t i = 1; i < exercise->hints.size(); ++i) CHECK(perform(w.state, "hint"));
   CHECK(!perform(w.state, "hint"));
+}
+
+TEST_CASE("an exercise opens with what is to be done, and its empty hole is not run") {
+  Edits w;
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  start_exercise(w.state, *exercise);
+  w.driver->frames(10);
+  CHECK(w.driver->find("task") != nullptr);
+  CHECK(w.session.count(RequestType::run) == 0);
+  bool is_error = true;
+  CHECK(editing_status(w.state, &is_error).find("hole is still empty") != std::string::npos);
+  CHECK(!is_error);
+  w.state.editing->text += "int more;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK(w.session.count(RequestType::run) == 1);
+}
+
+TEST_CASE("hints spent and exercises solved are remembered, and shown on the class screen") {
+  Edits w;
+  w.state.settings.path = w.folder.path + "/settings.json";
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  start_exercise(w.state, *exercise);
+  w.driver->frames(10);
+  REQUIRE(perform(w.state, "hint"));
+  w.save(5e5, 0.5, Verdict::slower);
+  CHECK(!exercise_progress(w.state, "turned_loops").is_solved);  // slower than where it began
+  w.save(2e5, 3.0);
+  CHECK(exercise_progress(w.state, "turned_loops").is_solved);
+  w.state.view.screen = ScreenId::classroom;
+  w.driver->frames(3);
+  CHECK(w.driver->find("solved:turned_loops") != nullptr);
+  CHECK(w.driver->find("solved:four_rows") == nullptr);
+  State later;
+  later.settings.path = w.state.settings.path;
+  load_settings(&later);
+  CHECK(exercise_progress(later, "turned_loops").is_solved);
+  CHECK(exercise_progress(later, "turned_loops").hints_spent == 1);
+  CHECK(exercise_progress(later, "four_rows").hints_spent == 0);
+}
+
+TEST_CASE("each save that passes is compared with the original, and all saves stay in view") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  CHECK(w.session.count(RequestType::compare) == 0);  // nothing was written yet
+  w.save(4e5, 1.25);
+  const WorkRequest& request = w.session.last(RequestType::compare);
+  CHECK(request.kernels[0].kernel == kRung);
+  CHECK(request.kernels[1].kernel == kEdited);
+  CHECK(request.limit_s.value_or(100) < 10);
+  CHECK(w.driver->find("save_verdict") != nullptr);
+  w.state.editing->text += "int wrong;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run(1e5, false);
+  CHECK(w.session.count(RequestType::compare) == 1);  // a wrong answer is not compared
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.state.editing->text += "int worse;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  const auto saves = w.saves();
+  REQUIRE(saves.size() == 4);
+  CHECK(saves[0].verified());
+  CHECK(saves[0].comparison == nullptr);
+  CHECK(saves[1].median_ns() == 4e5);
+  REQUIRE(saves[1].comparison != nullptr);
+  CHECK(saves[1].comparison->ratio == 1.25);
+  CHECK(saves[2].failed());
+  CHECK(saves[2].reason() == "NMSE 0.5 is over 2e-12");
+  CHECK(saves[3].failed());
+  CHECK(saves[3].reason() == "it does not compile, line 2");
+  CHECK(save_text(saves[1], 2).find("1.25× faster than the original") != std::string::npos);
+  for (const char* bar : {"save:1", "save:2", "save:3", "save:4"})
+    CHECK(w.driver->find(bar) != nullptr);
+}
+
+TEST_CASE("a newer save ends the comparison of the text before") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.state.editing->text += "int more;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
+  const WorkRequest compare = w.session.last(RequestType::compare);
+  const int runs = w.session.count(RequestType::run);
+  w.state.editing->text += "int newer;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  REQUIRE(!w.session.cancelled.empty());
+  CHECK(w.session.cancelled.back() == compare.id);
+  w.session.finish(compare, "cancelled");
+  w.driver->frames(10);
+  CHECK(w.session.count(RequestType::run) == runs + 1);
+}
+
+TEST_CASE("a copy that nothing was written into, or that was reverted, leaves no row") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  REQUIRE(w.driver->click("revert_edit"));
+  w.driver->frames(10);
+  w.finish_run();
+  REQUIRE(w.driver->click("to_lab"));
+  w.driver->frames(10);
+  CHECK(w.state.editing == nullptr);
+  CHECK(w.state.selection.rung == kRung);
+  CHECK(find_row(w.state.ladder, kEdited) == nullptr);
+}
+
+TEST_CASE("a candidate that fails its check leaves the original's figure in the ladder") {
+  Edits w;
+  w.run_all();
+  const double before = find_row(w.state.ladder, kRung)->series->stats->median_ns;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  // The comparison that is asked for by hand refuses both sides: the candidate's check failed.
+  w.driver->type('c');
+  const WorkRequest request = w.session.last(RequestType::compare);
+  for (int side = 0; side < 2; ++side) {
+    Series refused = outcome(request.id, side, request.kernels[static_cast<size_t>(side)].kernel);
+    refused.params = request.kernels[static_cast<size_t>(side)].params;
+    refused.status = side == 0 ? SeriesStatus::skipped : SeriesStatus::failed;
+    refused.stats.reset();
+    w.session.tell("result", {{"request", request.id}, {"series", side}, {"outcome", refused}});
+  }
+  w.session.finish(request, "failed");
+  w.driver->frames(5);
+  const RungView* row = find_row(w.state.ladder, kRung);
+  REQUIRE(row->series->stats);
+  CHECK(row->series->stats->median_ns == before);
+}
+
+TEST_CASE("a wrong result shows which elements are wrong") {
+  Edits w;
+  w.open();
+  const WorkRequest request = w.session.last(RequestType::run);
+  Series refused = outcome(request.id, 0, kEdited);
+  refused.params = find_row(w.state.ladder, kEdited)->info ? request.kernels[0].params : Params();
+  refused.status = SeriesStatus::failed;
+  refused.reason = "NMSE 0.5 is over 2e-12";
+  refused.stats.reset();
+  QualityCheck failed = check(false);
+  failed.errors =
+      ErrorMap{"row", "column", 7, 5, 7, 5, std::vector<double>(35, 0.0), 1, 2, 3, 1.25, 0.75};
+  failed.errors->cells[13] = 0.5;
+  refused.checks = {failed};
+  w.session.tell("result", {{"request", request.id}, {"series", 0}, {"outcome", refused}});
+  w.session.finish(request);
+  w.driver->frames(5);
+  REQUIRE(w.driver->find("error_map") != nullptr);
+  REQUIRE(w.session.run().series().back().checks[0].errors);
+  CHECK(error_map_text(*w.session.run().series().back().checks[0].errors) ==
+        "1 of 35 elements is wrong; the first is row 2, column 3: 1.25, and 0.75 is right.");
+  CHECK(error_cell_text(*failed.errors, 2, 3) ==
+        "row 2, column 3: off by up to 0.5 times the output's root mean square");
+  CHECK(error_cell_text(*failed.errors, 2, 2) == "row 2, column 2: right");
+}
+
+TEST_CASE("a line and its instructions light up together") {
+  Edits w;
+  w.session.origins = {0, 2, 2};
+  w.open();
+  w.finish_run();
+  REQUIRE(w.driver->find("listing") != nullptr);
+  const AssemblyText* listing = find_assembly(w.state, kEdited);
+  REQUIRE(listing != nullptr);
+  CHECK(listing->origins == std::vector<int>{0, 2, 2});
+  const int plain = w.driver->triangles();
+  const Area editor = *w.driver->find("editor");
+  w.driver->move(editor.x + 40, editor.y + 24);  // its second line, of 16 px each
+  w.driver->frames(3);
+  CHECK(w.driver->find("lit:2") != nullptr);
+  w.driver->move(editor.x + 40, editor.y + 8);
+  w.driver->frames(3);
+  CHECK(w.driver->find("lit:2") == nullptr);
+  CHECK(plain > 0);
+}
+
+TEST_CASE("a tab in the editor is two spaces, and a new line keeps its indentation") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  REQUIRE(w.driver->click("editor"));
+  w.state.editing->text = "int a;\n";
+  ++w.state.editing->texts;
+  w.driver->frames(2);
+  REQUIRE(w.driver->click("editor"));  // behind the text's end
+  w.driver->type('\t');
+  w.driver->frames(4);
+  CHECK(w.state.editing->text == "int a;\n  ");
+}
+
+TEST_CASE("a saved run's edit opens on the workbench with the history of its saves") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  w.save(2e5, 2.5);
+  const std::string file = w.folder.path + "/class.jsonl";
+  REQUIRE(w.session.save(file));
+  auto opened = app::Session::replay(file);
+  REQUIRE(opened);
+  State state;
+  state.sessions.shown = opened->get();
+  state.sessions.shown->poll();
+  open_lab(state, "gemm");
+  state.view.screen = ScreenId::workbench;
+  Headless driver(state, 1600, 1000);
+  driver.frames(5);
+  REQUIRE(state.editing != nullptr);
+  CHECK(state.editing->is_recorded);
+  CHECK(driver.find("save:3") != nullptr);
+  CHECK(driver.find("save_edit") == nullptr);
+  CHECK(!perform(state, "save_edit"));
+  const std::string before = state.editing->text;
+  REQUIRE(driver.click("editor"));
+  driver.type('x');
+  CHECK(state.editing->text == before);
+}
+
+TEST_CASE("a name that is typed is in the run, and the run is handed in under it") {
+  Edits w;
+  w.state.settings.class_folder = w.folder.path + "/class";
+  std::filesystem::create_directories(w.state.settings.class_folder);
+  CHECK(hand_in_blocker(w.state).find("Nothing to hand in") != std::string::npos);
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  CHECK(hand_in_blocker(w.state) == "Type your name first.");
+  w.state.view.screen = ScreenId::classroom;
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("learner"));
+  for (const char c : std::string("Ada L")) w.driver->type(c);
+  w.driver->key(compat::Key::enter);
+  w.driver->frames(3);
+  CHECK(w.session.run().learner() == "Ada L");
+  REQUIRE(w.driver->click("hand_in"));
+  w.driver->frames(3);
+  const std::string file = w.state.settings.class_folder + "/Ada_L.jsonl";
+  CHECK(std::filesystem::exists(file));
+  const auto board = app::read_leaderboard(w.state.settings.class_folder);
+  REQUIRE(board);
+  REQUIRE(board->boards.size() == 1);
+  CHECK(board->boards[0].entries[0].name == "Ada L");
+  CHECK(board->left_out.empty());
+  hand_in(w.state);  // again: the same file
+  CHECK(!std::filesystem::exists(w.state.settings.class_folder + "/Ada_L-2.jsonl"));
 }
 
 TEST_CASE("a folder that is none, and an empty one, say so on the class screen") {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/query/editing.h"
 #include "app/window/shell/actions.h"
 #include "common/core/files.h"
 #include "common/record/params.h"
@@ -80,6 +81,7 @@ class FakeSession final : public app::Session {
                       "launch():\n  10:  vmulss xmm0\n  14:  jne 10\n"};
     text.lines = 3, text.loop_first = 2, text.loop_last = 3;
     text.loop_instructions = 2, text.loop_arithmetic = 1;
+    if (is_edit(kernel)) text.origins = origins;
     to_.worker("result", {{"request", id}, {"assembly", text}});
     done(id);
     return id;
@@ -89,7 +91,10 @@ class FakeSession final : public app::Session {
                         const std::string& text) override {
     const int64_t id = next_++;
     to_.app("build", {{"id", id}, {"kernel", kernel}, {"dtype", dtype}, {"text", text}});
-    EditBuild build{kernel + std::string(kEditSuffix), true};
+    // As the worker: which rung it is stands in the text.
+    const auto exercise = app::exercise_of(text);
+    EditBuild build{(exercise ? exercise->kernel : kernel) + std::string(kEditSuffix), true};
+    build.hash = std::to_string(std::hash<std::string>()(text));
     build.messages = build_messages;
     for (const CompileMessage& message : build_messages) {
       if (message.kind != "error") continue;
@@ -100,7 +105,7 @@ class FakeSession final : public app::Session {
       KernelInfo edited = info(kernel);
       edited.id = build.kernel;
       to_.worker("kernel", {{"request", id}, {"kernel", edited}});
-      const SourceText source{build.kernel, "kernels/" + kernel + ".cpp", text, "-O3", "00ed17"};
+      const SourceText source{build.kernel, "kernels/" + kernel + ".cpp", text, "-O3", build.hash};
       to_.worker("result", {{"request", id}, {"source", source}});
     }
     to_.worker("result", {{"request", id}, {"build", build}});
@@ -122,6 +127,10 @@ class FakeSession final : public app::Session {
   void predict(const std::string& kernel, const Params& params, double value_ns) override {
     to_.app("predict",
             {{"kernel", kernel}, {"params", params_to_json(params)}, {"value", value_ns}});
+    flush();
+  }
+  void name_learner(const std::string& name) override {
+    to_.app("learner", {{"name", name}});
     flush();
   }
   const std::vector<Prediction>& predictions() const { return run_.predictions(); }
@@ -312,7 +321,8 @@ class FakeSession final : public app::Session {
   }
 
   std::vector<CompileMessage> build_messages;
-  std::string no_assembly;  ///< why there is none
+  std::string no_assembly;   ///< why there is none
+  std::vector<int> origins;  ///< of an edit's listing
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <filesystem>
+#include <utility>
 
 #include "app/query/selection.h"
 #include "app/window/shell/actions.h"
@@ -15,6 +18,8 @@ namespace ridge::window {
 namespace {
 
 constexpr double kLookEvery_s = 0.1;
+/// Of the comparison after each save: the rounds that fit. Compare has the whole limit.
+constexpr double kComparison_s = 8;
 
 double since_s(int64_t real_ns) {
   const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
@@ -59,8 +64,7 @@ void open_editing(State& state, const Rung& row, const std::string& file, const 
 void show_editing(State& state) {
   if (!state.editing) return;
   if (state.selection.baseline.empty()) state.selection.baseline = state.editing->kernel;
-  state.view.tab = Tab::source;
-  state.view.source_form = SourceForm::file;
+  state.view.screen = ScreenId::workbench;
   rebuild_ladder(state);
   select_rung(state, state.editing->id);
 }
@@ -104,7 +108,8 @@ bool build_now(State& state, Editing* editing) {
   const auto id = state.sessions.shown->build(editing->kernel, editing->dtype, editing->on_disk);
   editing->wants_build = editing->cancels = false;
   editing->build_since_s = editing->now_s;
-  editing->run_request = 0;
+  editing->run_request = editing->compare_request = 0;
+  editing->wants_comparison = false;
   state.requests.assembly.erase(editing->id);
   editing->first_s.reset();
   if (!id) {
@@ -114,6 +119,8 @@ bool build_now(State& state, Editing* editing) {
   editing->build_request = *id;
   editing->built = editing->on_disk;
   editing->wants_run = true;
+  if (state.run().learner() != state.settings.learner)
+    state.sessions.shown->name_learner(state.settings.learner);
   return true;
 }
 
@@ -127,12 +134,16 @@ bool run_now(State& state, Editing* editing) {
   editing->wants_run = false;
   const KernelInfo* info = state.run().kernel(editing->id);
   if (!build->built || !info || !info->available) return true;
+  // The hole is known to be empty: a check would only say so.
+  const bool is_original = editing->built == editing->original;
+  if (is_original && !editing->exercise.empty()) return true;
   WorkRequest request = request_for(state, RequestType::run);
   request.mode = RunMode::live;
   request.counters = false;
   request.kernels = {{editing->id, params_for(state, *info)}};
   send(state, std::move(request), &state.requests.run);
   editing->run_request = state.requests.run;
+  editing->wants_comparison = !is_original;
   return true;
 }
 
@@ -143,6 +154,84 @@ const Series* own_series(const State& state) {
     if (it->request == state.editing->run_request && it->kernel == state.editing->id) return &*it;
   }
   return nullptr;
+}
+
+/// What the compiler made of it, once for each build; after its first time, which is waited for.
+void ask_for_listing(State& state, const Editing& editing) {
+  const EditBuild* build = state.run().build(editing.build_request);
+  const bool has = state.requests.assembly.count(editing.id) > 0;
+  if (has || !build || !build->built || state.view.screen != ScreenId::workbench) return;
+  const auto listing = state.sessions.shown->assembly(editing.id);
+  state.requests.assembly[editing.id] = listing ? *listing : 0;
+}
+
+/// With the rung that it was made from, in pairs, once its own run has passed.
+bool compare_now(State& state, Editing* editing) {
+  editing->wants_comparison = false;
+  const Series* series = own_series(state);
+  const bool passed = series && series->status == SeriesStatus::ok && series->quality_passed();
+  rebuild_ladder(state);
+  const RungView* baseline = find_row(state.ladder, editing->kernel);
+  const RungView* candidate = find_row(state.ladder, editing->id);
+  if (!passed || !baseline || !baseline->can_run || !candidate || !candidate->can_run) return true;
+  ask_for_listing(state, *editing);  // a moment's work, where the comparison takes seconds
+  WorkRequest request = comparison_of(state, *baseline, *candidate);
+  request.limit_s = kComparison_s;
+  request.sustained = false;
+  send(state, std::move(request), &state.requests.compare);
+  editing->compare_request = state.requests.compare;
+  return true;
+}
+
+/// An exercise is solved by a verified comparison that is not slower than what it goes on from, as
+/// `exercise check` has it.
+bool note_solved(State& state, const Editing& editing) {
+  if (editing.exercise.empty()) return false;
+  if (exercise_progress(state, editing.exercise).is_solved) return false;
+  const auto& all = state.run().comparisons();
+  const bool solves = std::any_of(all.begin(), all.end(), [&](const Comparison& made) {
+    return made.candidate == editing.id && made.baseline == editing.kernel &&
+           (made.verdict == Verdict::faster || made.verdict == Verdict::same);
+  });
+  if (!solves) return false;
+  state.history.exercises[editing.exercise].is_solved = true;
+  save_settings(&state);
+  return true;
+}
+
+/// What the person wrote nothing into leaves no row behind.
+bool close_untouched(State& state) {
+  const Editing& editing = *state.editing;
+  const bool is_busy = editing.wants_build || editing.wants_run || is_building(state) ||
+                       (state.requests.run && state.requests.run == editing.run_request);
+  if (is_busy || state.view.screen == ScreenId::workbench || !editing.is_as_handed_out())
+    return false;
+  if (state.selection.rung == editing.id) state.selection.rung = editing.kernel;
+  if (state.selection.baseline == editing.id) state.selection.baseline.clear();
+  state.editing.reset();
+  state.ladder.dirty = true;
+  return true;
+}
+
+/// Builds, runs or compares, whatever is next and the worker is free for.
+bool advance(State& state, Editing* editing) {
+  const bool is_free = !state.requests.is_measuring();
+  // The figures of the text before are of no use any more.
+  const int64_t open = state.requests.run ? state.requests.run : state.requests.compare;
+  const bool is_own = open && (open == editing->run_request || open == editing->compare_request);
+  const bool building = is_building(state);
+  if (editing->wants_build && (is_own || building) && !editing->cancels) {
+    editing->cancels = true;
+    state.sessions.shown->cancel(building ? editing->build_request : open);
+  }
+  bool moved = false;
+  if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
+  if (editing->wants_run && is_free) moved |= run_now(state, editing);
+  if (editing->wants_comparison && !state.requests.is_measuring())
+    moved |= compare_now(state, editing);
+  const bool is_idle = !editing->wants_build && !editing->wants_run && !is_building(state);
+  if (is_idle && !state.requests.is_measuring()) ask_for_listing(state, *editing);
+  return moved;
 }
 
 }  // namespace
@@ -156,12 +245,14 @@ Editing::Editing(const Rung& made_from, const std::string& file, const std::stri
       rung(row_of(*this, made_from.expert)),
       watch(file) {}
 
-Editing::Editing(const Rung& after, const std::string& file, const app::Exercise& exercise)
+Editing::Editing(const Rung& after, const std::string& file, const app::Exercise& given)
     : kernel(after.kernel),
-      id(exercise.kernel + std::string(kEditSuffix)),
-      original(exercise.handed_out),
-      hints(exercise.hints),
-      title("exercise: " + exercise.title),
+      id(given.kernel + std::string(kEditSuffix)),
+      original(given.handed_out),
+      exercise(given.name),
+      task(given.task),
+      hints(given.hints),
+      title("exercise: " + given.title),
       change("yours, after " + std::string(after.title)),
       rung(row_of(*this, after.expert)),
       watch(file) {}
@@ -185,7 +276,8 @@ std::string edit_blocker(const State& state) {
 }
 
 std::string save_blocker(const State& state) {
-  return state.editing ? "" : "Nothing is being edited: press Edit in the source tab first.";
+  if (!state.editing) return "Nothing is being edited: press Edit in the source tab first.";
+  return state.is_replay() ? "This is a saved run; start ridgepoint without --replay to edit." : "";
 }
 
 const RungView* made_from(const State& state) {
@@ -220,6 +312,13 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   state.notice = {};
   if (state.selection.lab != lab) open_lab(state, lab->id);
   rebuild_ladder(state);
+  const bool is_starting = !state.is_replay() && !state.run().catalogue_complete() &&
+                           state.sessions.shown->state() != app::WorkerState::lost;
+  if (is_starting) {  // what can run here is not known yet
+    state.view.wanted_exercise = exercise.name;
+    state.notice = {"The worker is starting; the exercise opens when it is ready.", false};
+    return;
+  }
   state.view.screen = ScreenId::lab;
   const RungView* row = find_row(state.ladder, after);
   if (state.is_replay() || !row || !row->can_run) {
@@ -243,12 +342,62 @@ void start_exercise(State& state, const app::Exercise& exercise) {
 std::string hint_blocker(const State& state) {
   if (!state.editing || state.editing->hints.empty())
     return "No exercise is open: the Class screen has them.";
-  return state.editing->hints_shown < state.editing->hints.size() ? "" : "That was the last hint.";
+  return hints_shown(state) < state.editing->hints.size() ? "" : "That was the last hint.";
 }
 
 void show_hint(State& state) {
-  ++state.editing->hints_shown;
+  ++state.history.exercises[state.editing->exercise].hints_spent;
+  save_settings(&state);
   state.ladder.dirty = true;
+}
+
+void name_learner(State& state, const std::string& name) {
+  state.settings.learner = name;
+  save_settings(&state);
+  if (!state.is_replay() && state.run().learner() != name) state.sessions.shown->name_learner(name);
+}
+
+std::string hand_in_blocker(const State& state) {
+  if (state.is_replay()) return "This is a saved run; Home leads back to your own session.";
+  const auto& all = state.run().comparisons();
+  const bool has = std::any_of(all.begin(), all.end(), [](const Comparison& made) {
+    return is_edit(made.candidate) && made.verdict != Verdict::invalid;
+  });
+  if (!has) return "Nothing to hand in yet: save an exercise until it passes its check.";
+  if (state.settings.learner.empty()) return "Type your name first.";
+  return state.settings.class_folder.empty()
+             ? "Type the class's folder first; your runs of this machine are listed as they are."
+             : "";
+}
+
+void hand_in(State& state) {
+  std::string file;
+  for (const char c : state.settings.learner) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) || c == '-' ||
+                          static_cast<unsigned char>(c) >= 0x80;
+    file += is_plain ? c : '_';
+  }
+  namespace fs = std::filesystem;
+  const fs::path folder = state.settings.class_folder;
+  fs::path path = folder / (file + ".jsonl");
+  std::error_code ignored;
+  for (int again = 2; fs::exists(path, ignored) && path != state.history.handed_in; ++again)
+    path = folder / (file + "-" + std::to_string(again) + ".jsonl");
+  const auto saved = state.sessions.shown->save(path.string());
+  state.notice = saved ? Notice{"Your run is in " + path.string() + ".", false}
+                       : Notice{saved.error().sentence(), true};
+  if (saved) state.history.handed_in = path.string();
+}
+
+ExerciseProgress exercise_progress(const State& state, const std::string& exercise) {
+  const auto known = state.history.exercises.find(exercise);
+  return known == state.history.exercises.end() ? ExerciseProgress() : known->second;
+}
+
+size_t hints_shown(const State& state) {
+  if (!state.editing) return 0;
+  const int spent = exercise_progress(state, state.editing->exercise).hints_spent;
+  return std::min(static_cast<size_t>(std::max(spent, 0)), state.editing->hints.size());
 }
 
 void save_edit(State& state) {
@@ -284,6 +433,11 @@ void build_again(State& state) {
 }
 
 bool tick_editing(State& state, double now_s) {
+  if (!state.view.wanted_exercise.empty() && state.run().catalogue_complete()) {
+    const auto exercise = app::find_exercise(std::exchange(state.view.wanted_exercise, ""));
+    if (exercise) start_exercise(state, *exercise);
+  }
+  if (state.editing && state.editing->is_recorded && !state.is_replay()) state.editing.reset();
   if (!state.editing || state.is_replay()) return false;
   Editing* editing = state.editing.get();
   bool moved = false;
@@ -293,19 +447,10 @@ bool tick_editing(State& state, double now_s) {
     moved = look_at_file(state, editing);
   }
   if (editing->build_request && editing->dtype != wanted_dtype(state, *editing)) {
-    editing->wants_build = true;  // it was built for another type; nobody saved it now
+    editing->wants_build = true;  // it was built for another type; the text is not newer
     editing->saved_ns = 0;
   }
-  const bool is_free = !state.requests.is_measuring();
-  // The figures of the text before are of no use any more.
-  const bool own_run = state.requests.run && state.requests.run == editing->run_request;
-  const bool building = is_building(state);
-  if (editing->wants_build && (own_run || building) && !editing->cancels) {
-    editing->cancels = true;
-    state.sessions.shown->cancel(building ? editing->build_request : state.requests.run);
-  }
-  if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
-  if (editing->wants_run && is_free) moved |= run_now(state, editing);
+  moved |= advance(state, editing);
   if (editing->run_request && !editing->first_s && editing->saved_ns > 0) {
     const Series* series = own_series(state);
     if (series && series->quality_passed() && !series->samples.empty()) {
@@ -313,7 +458,8 @@ bool tick_editing(State& state, double now_s) {
       moved = true;
     }
   }
-  return moved;
+  moved |= note_solved(state, *editing);
+  return close_untouched(state) || moved;
 }
 
 const EditBuild* last_build(const State& state) {
@@ -337,6 +483,8 @@ std::string editing_status(const State& state, bool* is_error) {
   if (!build) return editing.build_request ? "Cancelled; save it to build it." : "Not saved yet.";
   *is_error = !build->built;
   if (!build->built) return build->reason;
+  if (!editing.exercise.empty() && editing.built == editing.original)
+    return "It compiles, and its hole is still empty: fill it and save.";
   std::string text =
       fmt::format("compiled {:.2f} s, loaded {:.2f} s", build->compile_s, build->load_s);
   if (editing.first_s)
@@ -406,16 +554,67 @@ const Rung& kept_row(const std::string& kernel, const Rung& after) {
 
 }  // namespace
 
+namespace {
+
+/// Its last text is the one that it began with: reverted, or never written into.
+bool is_unchanged(const State& state, const std::string& edit) {
+  const SourceText* last = state.run().source(edit);
+  const std::string from(original_of(edit));
+  const app::Exercise* exercise = exercise_of(from);
+  const SourceText* original = state.run().source(from);
+  if (!last || (!exercise && !original)) return false;
+  return last->text == (exercise ? exercise->handed_out : original->text);
+}
+
+}  // namespace
+
 std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
   std::vector<const Rung*> rows;
   std::set<std::string> seen;
   for (const Series& series : state.run().series()) {
     if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
     if (state.editing && state.editing->id == series.kernel) continue;
-    if (original_rung_of(state, series.kernel) != rung.kernel) continue;
+    if (original_rung_of(state, series.kernel) != rung.kernel || is_unchanged(state, series.kernel))
+      continue;
     rows.push_back(&kept_row(series.kernel, rung));
   }
   return rows;
+}
+
+bool open_recorded_edit(State& state) {
+  const Run& run = state.run();
+  std::string edit = is_edit(state.selection.rung) ? state.selection.rung : "";
+  for (const Request& request : run.requests()) {
+    const EditBuild* build = run.build(request.id);
+    if (build && !is_edit(state.selection.rung) && !build->kernel.empty()) edit = build->kernel;
+  }
+  const SourceText* source = edit.empty() ? nullptr : run.source(edit);
+  if (!state.is_replay() || !source || !state.selection.lab) return false;
+  const RungView* after = find_row(state.ladder, original_rung_of(state, edit));
+  if (!after) return false;
+  const std::string original(original_of(edit));
+  if (const app::Exercise* exercise = exercise_of(original)) {
+    state.editing = std::make_shared<Editing>(*after->rung, source->path, *exercise);
+  } else {
+    const SourceText* from = run.source(original);
+    state.editing =
+        std::make_shared<Editing>(*after->rung, source->path, from ? from->text : source->text);
+  }
+  Editing& editing = *state.editing;
+  editing.text = editing.on_disk = editing.built = source->text;
+  editing.is_recorded = true;
+  for (const Request& request : run.requests()) {
+    const EditBuild* build = run.build(request.id);
+    if (build && build->kernel == edit) editing.build_request = request.id, editing.run_request = 0;
+    const bool ran = request.type == RequestType::run && editing.build_request != 0;
+    const auto& kernels = request.kernels;
+    if (ran && std::find(kernels.begin(), kernels.end(), edit) != kernels.end())
+      editing.run_request = request.id;
+  }
+  state.selection.baseline = editing.kernel;
+  rebuild_ladder(state);
+  select_rung(state, edit);
+  return true;
 }
 
 std::string replayed_edit_note(const State& state) {

@@ -1,32 +1,13 @@
-// The source tab, with the editor of a learner's file; and its colouring: a lexer that knows just enough of C++ and CUDA to tell comments,
-// strings, numbers, keywords and directives apart. It never fails; what it does not know is plain.
+// The source tab: what ran, the same with its headers folded in, or what the compiler made of it.
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "app/query/flat_source.h"
+#include "app/window/panels/code_text.h"
 #include "app/window/shell/ui.h"
 
 namespace ridge::window {
-
-enum class TokenKind { plain, comment, keyword, type, number, text, directive };
-
-struct Token {
-  TokenKind kind = TokenKind::plain;
-  std::string_view text;  ///< into the line; tokens of a line cover it without gaps
-};
-
-/// What a line leaves open for the next.
-struct LexState {
-  bool in_comment = false;
-};
-
-std::vector<Token> lex_line(std::string_view line, LexState* state);
-
-/// One line of coloured source at (x, y middle), in the mono face.
-void draw_code_line(Ui& ui, float x, float y, std::string_view line, LexState* lexer, float size);
 
 /// The source that ran, coloured, with line numbers; the same with its headers folded in; or what the compiler made of
 /// it, its loop marked.
@@ -39,9 +20,7 @@ struct SourceTab {
   void draw_source(Ui& ui, Area area);
   void draw_flat(Ui& ui, Area area);
   void draw_assembly(Ui& ui, Area area);
-  void draw_editor(Ui& ui, float top);  ///< below `top` of the panel
   void draw_buttons(Ui& ui, Area line) const;
-  int cursor_line_ = 0;
   int jumps_ = 0;
   app::FlatSource flat_;
   std::string flat_of_;        ///< the rung of flat_

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "app/query/reporting.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -160,6 +161,13 @@ void draw_without(Ui& ui, const Area& area) {
 }
 
 }  // namespace
+
+VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison) {
+  const Decision decision = decide(run, comparison, app::titles_of(*state.selection.lab));
+  Words words = words_of(comparison, decision, state, "");
+  return {words.headline.text, words.headline.role, words.headline.arrow,
+          words.title,         words.evidence,      sentence_of(words.reason)};
+}
 
 void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
                   const std::string& where) {

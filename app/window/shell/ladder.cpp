@@ -27,7 +27,9 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
     const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
     const Request* request = run.request(it->request);
     if (request && request->type == RequestType::compare) {
-      if ((has_data || refused) && !compared) compared = &*it;
+      // Nor does a side that was skipped because the other failed its check.
+      const bool hides = !compared || (compared->status == SeriesStatus::skipped && has_data);
+      if ((has_data || refused) && hides) compared = &*it;
       continue;
     }
     if (has_data || refused) return &*it;

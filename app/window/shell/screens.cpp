@@ -23,6 +23,8 @@ const ScreenDesc kScreens[] = {
      show<ScreenId::home>},
     {ScreenId::lab, "lab", "Lab", "the ladder: run, read, compare", "", 0, make_lab_screen,
      show<ScreenId::lab>},
+    {ScreenId::workbench, "workbench", "Your turn", "edit a rung: its time after each save", "", 0,
+     make_workbench_screen, show<ScreenId::workbench>},
     {ScreenId::cards, "cards", "Study", "cards, and a quiz on what ran here", "K", 'k',
      make_cards_screen, show<ScreenId::cards>, study_digit},
     {ScreenId::compare, "compare", "Compare", "verdicts, from rounds run in turns", "V", 'v',

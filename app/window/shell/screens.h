@@ -43,6 +43,7 @@ const ScreenDesc& screen_of(ScreenId id);
 void show_screen(State& state, ScreenId id);
 
 std::unique_ptr<Screen> make_lab_screen();
+std::unique_ptr<Screen> make_workbench_screen();
 std::unique_ptr<Screen> make_home_screen();
 std::unique_ptr<Screen> make_cards_screen();
 std::unique_ptr<Screen> make_compare_screen();

@@ -269,6 +269,27 @@ void load_history(State* state, const Json& json) {
   }
 }
 
+void load_exercises(State* state, const Json& json) {
+  state->history.exercises.clear();
+  const auto all = json.find("exercises");
+  if (all == json.end() || !all->is_object()) return;
+  for (const auto& [name, entry] : all->items()) {
+    if (!entry.is_object()) continue;
+    const auto hints = entry.find("hints_spent"), solved = entry.find("solved");
+    ExerciseProgress& known = state->history.exercises[name];
+    if (hints != entry.end() && hints->is_number_integer())
+      known.hints_spent = std::clamp(hints->get<int>(), 0, 100);
+    if (solved != entry.end() && solved->is_boolean()) known.is_solved = solved->get<bool>();
+  }
+}
+
+Json exercises_json(const State& state) {
+  Json all = Json::object();
+  for (const auto& [name, known] : state.history.exercises)
+    all[name] = {{"hints_spent", known.hints_spent}, {"solved", known.is_solved}};
+  return all;
+}
+
 Json history_json(const State& state) {
   Json recent = Json::array();
   for (const RecentRun& run : state.history.recent) {
@@ -308,7 +329,9 @@ void load_settings(State* state) {
   const auto reduced = json->find("reduced_motion");
   if (reduced != json->end() && reduced->is_boolean()) look.reduced_motion = *reduced;
   state->settings.class_folder = text_in(*json, "class_folder");
+  state->settings.learner = text_in(*json, "learner");
   load_history(state, *json);
+  load_exercises(state, *json);
 }
 
 void save_settings(State* state) {
@@ -326,8 +349,10 @@ void save_settings(State* state) {
                      {"reduced_motion", look.reduced_motion},
                      {"last_lab", state->history.last_lab},
                      {"class_folder", state->settings.class_folder},
+                     {"learner", state->settings.learner},
                      {"window", state->settings.window},
                      {"recent", history_json(*state)},
+                     {"exercises", exercises_json(*state)},
                      {"verified", state->history.verified}};
   const fs::path path(state->settings.path);
   std::error_code ignored;

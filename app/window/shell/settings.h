@@ -23,15 +23,23 @@ struct RecentRun {
   std::vector<std::string> labs{};  ///< ids of those that it has results of
 };
 
-/// What was done so far; all of it but left_params and last_export is kept.
+/// What a learner did of an exercise.
+struct ExerciseProgress {
+  int hints_spent = 0;
+  bool is_solved = false;  ///< verified, and not slower than the rung that it goes on from
+};
+
+/// What was done so far; all of it but left_params, last_export and handed_in is kept.
 struct History {
   std::string runs_folder;        ///< where transcripts are kept; empty: nowhere (tests, shot)
   std::string run_file;           ///< this session's, once there is something in it
   std::vector<RecentRun> recent;  ///< newest first
   std::map<std::string, std::set<std::string>> verified;  ///< lab id: kernels that passed here
+  std::map<std::string, ExerciseProgress> exercises;      ///< by name
   std::string last_lab;  ///< of the session before; empty: the program was never used
   std::map<std::string, Params> left_params;  ///< by lab id: what was chosen there, for coming back
   std::string last_export;                    ///< folder of the last export
+  std::string handed_in;  ///< this session's file in the class's folder; empty: not there
 };
 
 /// $XDG_STATE_HOME or ~/.local/state, then ridgepoint/runs. Empty without a home.
@@ -92,6 +100,7 @@ struct Settings {
   std::array<int, 4> window{};  ///< x, y, width, height when last closed; width 0: as given
   std::string edits_folder;     ///< where copies are made; empty: the learner's own
   std::string class_folder;     ///< of the leaderboard's runs; empty: those of this machine
+  std::string learner;          ///< the name that a leaderboard shows; empty: the file's
   std::string export_root;      ///< folder under which exports are written
 };
 

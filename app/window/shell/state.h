@@ -31,6 +31,7 @@ using app::Recording;
 enum class ScreenId {
   home,
   lab,
+  workbench,
   cards,
   compare,
   timeline,
@@ -66,6 +67,7 @@ struct ViewState {
   std::string glossary_typed, glossary_term;  ///< what is looked for; the term that is open
   CodeMark code_mark;
   std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"
+  std::string wanted_exercise;  ///< its name: chosen before the worker had listed its rungs
   Tab tab = Tab::lesson;
   SourceForm source_form = SourceForm::file;  ///< what the source tab shows of the rung
   bool show_chart_menu = false;

@@ -1,0 +1,44 @@
+// A text field for code: ImGui's own field takes the keys, the mouse, the selection, the clipboard and undo, with its
+// text left invisible, and the same text stands under it in colours, with numbers and notes beside its lines.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/window/shell/ui.h"
+
+namespace ridge::window {
+
+/// What stands behind the end of a line: what the compiler said about it.
+struct CodeNote {
+  int line = 0;  ///< from 1
+  bool is_error = false;
+  std::string text;
+};
+
+/// How the field looks beside its text; lines count from 1.
+struct CodeLook {
+  std::span<const CodeNote> notes = {};
+  std::span<const int> linked = {};  ///< lines that instructions were made of, ascending
+  int lit = 0;                       ///< the linked line that stands out; 0: none
+  bool is_read_only = false;
+  int texts = 0;  ///< another number: the text came from elsewhere, and the field forgets its own
+};
+
+class CodeField {
+ public:
+  /// Fills `area` and scrolls in both directions. True when the person changed the text.
+  bool draw(Ui& ui, const Area& area, std::string* text, const CodeLook& look);
+  /// The line under the mouse in the last frame; 0: none.
+  int hovered_line() const { return hovered_line_; }
+
+ private:
+  void follow_cursor(const std::string& text, const ImVec2& origin, float column, float row_h);
+  int hovered_line_ = 0;
+  int cursor_ = -1;       ///< bytes into the text; -1: the field lacks the keyboard
+  int followed_ = -1;     ///< the place that was last scrolled to
+  bool indents_ = false;  ///< the keys to come begin a line under an indented one
+  bool tabs_ = false;     ///< a tab is two spaces: the second comes with the next frame
+};
+
+}  // namespace ridge::window

@@ -1,0 +1,283 @@
+#include "app/window/edit/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/edit/editing.h"
+#include "app/window/panels/verdict_card.h"
+#include "app/window/panels/widgets.h"
+#include "common/core/format.h"
+#include "common/record/error_map.h"
+#include "common/view/chart/ramp.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr float kBars = 96, kMostBar = 26, kMap = 230, kMostCell = 14;
+/// The original's time has a line among the bars up to so many times the longest of them.
+constexpr double kNear = 3;
+
+/// The open copy's own run, as it is now; null: it was not run.
+const Series* series_now(const State& state) {
+  const Editing& editing = *state.editing;
+  const auto& all = state.run().series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const Request* request = state.run().request(it->request);
+    if (it->kernel != editing.id || !request || request->type != RequestType::run) continue;
+    return it->request > editing.build_request ? &*it : nullptr;
+  }
+  return nullptr;
+}
+
+struct Now {
+  std::string headline;
+  Role role = Role::text;
+};
+
+bool is_refused(const Series& series) {
+  return series.status == SeriesStatus::failed || series.status == SeriesStatus::skipped;
+}
+
+/// The state in two words, or the time.
+Now now_of(const State& state) {
+  const Editing& editing = *state.editing;
+  const Series* series = series_now(state);
+  const EditBuild* build = last_build(state);
+  if (is_building(state) || editing.wants_build) return {"Compiling", Role::muted};
+  if (build && !build->built) return {"Does not compile", Role::slower};
+  const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
+  if (is_empty) return {"Your turn", Role::text};
+  if (series && is_refused(*series))
+    return {error_map_of(*series) ? "Wrong result" : "Failed", Role::slower};
+  if (series && series->stats) return {format_time_ns(series->stats->median_ns), Role::text};
+  const bool is_running = series && (series->status == SeriesStatus::pending ||
+                                     series->status == SeriesStatus::running);
+  const RungView* row = find_row(state.ladder, editing.id);
+  if (is_running && row && row->series && row->series->stats && row->series->quality_passed())
+    return {format_time_ns(row->series->stats->median_ns), Role::text};  // of what came so far
+  if (is_running || editing.wants_run) return {"Checking", Role::muted};
+  return {"Not timed", Role::muted};
+}
+
+/// A cross for a save without a time.
+void draw_cross(Ui& ui, float x, float y) {
+  const float r = ui.px(4), w = ui.px(2);
+  const ImU32 color = ui.color(Role::slower);
+  ui.list->AddLine({x - r, y - r}, {x + r, y + r}, color, w);
+  ui.list->AddLine({x - r, y + r}, {x + r, y - r}, color, w);
+}
+
+/// The original's own time at the problem in view, ns; 0: it was not measured here.
+double original_ns(const State& state) {
+  const RungView* row = find_row(state.ladder, state.editing->kernel);
+  const bool is_here = row && row->series && row->series->stats && row->origin == Origin::live &&
+                       row->shown_size.empty();
+  return is_here ? row->series->stats->median_ns : 0;
+}
+
+/// A cell's colour: grey where it is right, then the ramp by the logarithm of how far it is off.
+ImU32 cell_color(const Ui& ui, double least, double most, double error) {
+  if (error < 0) return ui.color(Role::slower);
+  if (error == 0) return ui.raised(2);
+  const double share = most > least ? std::log(error / least) / std::log(most / least) : 1;
+  const double step = 3 + std::clamp(share, 0.0, 1.0) * (chart::kRampSteps - 4);
+  return ui.shade(static_cast<int>(std::lround(step)));
+}
+
+/// What the cells' colours mean, in the order of the errors; those that the map has.
+void draw_key(Ui& ui, Area* rest, double least, double most, bool has_special) {
+  const Area line = rest->take_top(ui.px(20), ui.px(2));
+  float x = line.x;
+  const auto entry = [&](ImU32 color, const std::string& text) {
+    ui.fill({x, line.middle() - ui.px(5), ui.px(10), ui.px(10)}, color);
+    x += ui.px(15);
+    x += ui.text(x, line.middle(), text, kTiny_px, Role::muted) + ui.px(14);
+  };
+  entry(cell_color(ui, 1, 1, 0), "right");
+  if (least > 0 && least < most)
+    entry(cell_color(ui, least, most, least), fmt::format("off by {:.2g}×", least));
+  if (most > 0) entry(cell_color(ui, least, most, most), fmt::format("off by {:.2g}×", most));
+  if (has_special) entry(cell_color(ui, 1, 1, -1), "NaN or infinite");
+}
+
+}  // namespace
+
+void draw_tick(Ui& ui, float x, float y) {
+  const float r = ui.px(5), w = ui.px(2);
+  const ImU32 color = ui.color(Role::faster);
+  ui.list->AddLine({x - r, y}, {x - r * 0.2f, y + r * 0.8f}, color, w);
+  ui.list->AddLine({x - r * 0.2f, y + r * 0.8f}, {x + r * 1.1f, y - r * 0.9f}, color, w);
+}
+
+void SaveResults::read(const State& state) {
+  const Run& run = state.run();
+  const int64_t build = state.editing->build_request;
+  if (of_ == &run && version_ == run.version() && build_ == build) return;
+  of_ = &run, version_ = run.version(), build_ = build;
+  saves_ = saves_of(run, state.editing->id, state.editing->kernel);
+}
+
+void SaveResults::draw_now(Ui& ui, Area* rest) const {
+  const Now now = now_of(ui.state);
+  const Area line = rest->take_top(ui.px(kVerdict_px + 8), ui.px(2));
+  const bool is_time = now.role == Role::text && now.headline != "Your turn";
+  const float size = is_time ? kVerdict_px : kVerdict_px * 0.72f;
+  const float w = ui.text(line.x, line.middle(), now.headline, size, now.role, Face::strong);
+  if (is_time)
+    ui.text(line.x + w + ui.px(10), line.middle() + ui.px(6), "a call", kSmall_px, Role::muted);
+  ui.widgets["now"] = line;
+  bool is_error = false;
+  const std::string said = editing_status(ui.state, &is_error);
+  const float h = ui.paragraph(*rest, said, kSmall_px, is_error ? Role::slower : Role::muted);
+  ui.widgets["source_said"] = {rest->x, rest->y, rest->w, h};
+  rest->take_top(h, ui.px(14));
+}
+
+/// Which elements are wrong, where the last save failed its check.
+void SaveResults::draw_errors(Ui& ui, Area* rest) const {
+  const Series* series = series_now(ui.state);
+  const ErrorMap* map = series ? error_map_of(*series) : nullptr;
+  if (!map || map->cell_rows <= 0 || map->cell_columns <= 0 ||
+      map->cells.size() != static_cast<size_t>(map->cell_rows * map->cell_columns))
+    return;
+  draw_heading(ui, rest, "WHERE IT IS WRONG");
+  const std::string text = error_map_text(*map);
+  rest->take_top(ui.paragraph(*rest, text, kSmall_px, Role::text), ui.px(8));
+  const auto down = static_cast<float>(map->cell_rows),
+             across = static_cast<float>(map->cell_columns);
+  const float w = std::max(1.0f, std::floor(std::min(ui.px(kMostCell), rest->w / across)));
+  const float h = std::max(1.0f, std::floor(std::min(ui.px(kMostCell), ui.px(kMap) / down)));
+  const Area grid = {rest->x, rest->y, w * across, h * down};
+  double least = 0, most = 0;
+  for (const double error : map->cells) {
+    if (error > 0) least = least > 0 ? std::min(least, error) : error;
+    most = std::max(most, error);
+  }
+  const float line = w > 4 && h > 4 ? 1 : 0;
+  for (size_t i = 0; i < map->cells.size(); ++i) {
+    const auto columns = static_cast<size_t>(map->cell_columns);
+    const Area cell = {grid.x + w * static_cast<float>(i % columns),
+                       grid.y + h * static_cast<float>(i / columns), w - line, h - line};
+    ui.fill(cell, cell_color(ui, least, most, map->cells[i]));
+  }
+  ui.frame(grid.inset(-2), ui.color(Role::grid), 0);
+  if (ui.touch("error_map", grid).hovered) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    ui.tooltip(error_cell_text(*map, static_cast<int64_t>((mouse.y - grid.y) / h),
+                               static_cast<int64_t>((mouse.x - grid.x) / w)));
+  }
+  rest->take_top(grid.h, ui.px(6));
+  draw_key(ui, rest, least, most,
+           std::count_if(map->cells.begin(), map->cells.end(), [](double one) { return one < 0; }));
+  const std::string key =
+      fmt::format("{} {}s down, {} {}s across; ×: of the output's root mean square.", map->rows,
+                  map->row_name, map->columns, map->column_name);
+  rest->take_top(ui.paragraph(*rest, key, kTiny_px, Role::muted), ui.px(14));
+}
+
+/// A bar for each save, its time from zero; a cross where it failed, a dot where it was not timed.
+void SaveResults::draw_saves(Ui& ui, Area* rest) const {
+  if (saves_.empty()) return;
+  draw_heading(ui, rest, "ALL SAVES, TIME A CALL");
+  const double original = original_ns(ui.state);
+  double most = 0;
+  for (const Save& save : saves_) most = std::max(most, save.median_ns());
+  // An original that takes many times as long would press all bars to the floor.
+  const bool is_near = most <= 0 || original <= kNear * most;
+  if (is_near) most = std::max(most, original);
+  const Area plot = rest->take_top(ui.px(kBars), ui.px(4));
+  const auto count = static_cast<float>(saves_.size());
+  const float step = std::min(ui.px(kMostBar), plot.w / count);
+  const float base = plot.bottom() - ui.px(1), high = plot.h - ui.px(18);
+  ui.fill({plot.x, base, plot.w, ui.px(1)}, ui.color(Role::grid));
+  const auto top_of = [&](double ns) {
+    return base - std::max(ui.px(2), static_cast<float>(ns / most) * high);
+  };
+  for (size_t i = 0; i < saves_.size(); ++i) {
+    const Save& save = saves_[i];
+    const Area slot = {plot.x + step * static_cast<float>(i), plot.y, step, plot.h};
+    const float middle = slot.x + step / 2, gap = step > 6 ? ui.px(2) : 0;
+    const bool is_last = i + 1 == saves_.size();
+    if (save.failed()) {
+      draw_cross(ui, middle, base - ui.px(9));
+    } else if (save.verified()) {
+      const float top = top_of(save.median_ns());
+      ui.fill({slot.x + gap, top, step - 2 * gap, base - top},
+              ui.color(Role::series0, is_last ? 1 : 0.6f));
+    } else {
+      ui.list->AddCircleFilled({middle, base - ui.px(6)}, ui.px(2), ui.color(Role::muted));
+    }
+    if (ui.touch("save:" + std::to_string(i + 1), slot).hovered) ui.tooltip(save_text(save, i + 1));
+  }
+  if (original > 0 && !is_near) {
+    ui.text(plot.right(), plot.y + ui.px(6),
+            "original " + format_time_ns(original) + ", above this scale", kTiny_px, Role::muted,
+            Face::body, Anchor::end);
+  } else if (original > 0) {
+    const float y = top_of(original);
+    for (float x = plot.x; x < plot.right(); x += ui.px(8))
+      ui.fill({x, y, std::min(ui.px(4), plot.right() - x), ui.px(1)}, ui.color(Role::baseline));
+    ui.text(plot.right(), y - ui.px(9), "original " + format_time_ns(original), kTiny_px,
+            Role::muted, Face::body, Anchor::end);
+  }
+  const std::string said = save_text(saves_.back(), saves_.size());
+  rest->take_top(ui.paragraph(*rest, said, kTiny_px + 1, Role::muted), ui.px(14));
+}
+
+/// The latest paired comparison with the original; of an older save it says so.
+void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
+  const State& state = ui.state;
+  const Editing& editing = *state.editing;
+  draw_heading(ui, rest, "AGAINST THE ORIGINAL, IN PAIRS");
+  const auto say = [&](const std::string& text, float size, Role role) {
+    if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role), ui.px(3));
+  };
+  const auto& progress = state.run().progress();
+  const bool is_open = state.requests.compare && state.requests.compare == editing.compare_request;
+  if (is_open) {
+    const size_t rounds = state.run().rounds(state.requests.compare).size();
+    const bool begun = progress && progress->request == state.requests.compare;
+    return say(begun && rounds > 0
+                   ? fmt::format("Comparing with {}: {} {} so far.",
+                                 rung_title(state.ladder, editing.kernel), rounds,
+                                 rounds == 1 ? "round" : "rounds")
+                   : "Comparing with " + rung_title(state.ladder, editing.kernel) + ".",
+               kSmall_px, Role::text);
+  }
+  const auto compared = std::find_if(saves_.rbegin(), saves_.rend(),
+                                     [](const Save& save) { return save.comparison != nullptr; });
+  if (compared == saves_.rend())
+    return say("A save that passes its check is compared with " +
+                   rung_title(state.ladder, editing.kernel) + " at once.",
+               kSmall_px, Role::muted);
+  const VerdictWords words = verdict_words(state, state.run(), *compared->comparison);
+  const Area line = rest->take_top(ui.px(36), ui.px(2));
+  float x = line.x;
+  if (words.arrow != 0) {
+    const float side = ui.px(22);
+    ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
+    x += side + ui.px(8);
+  }
+  ui.text(x, line.middle(), words.headline, kVerdict_px * 0.7f, words.role, Face::strong,
+          Anchor::start, line.right() - x);
+  ui.widgets["save_verdict"] = line;
+  const auto place = saves_.rend() - compared;
+  if (compared != saves_.rbegin())
+    say(fmt::format("Of save {}, not of the last one.", place), kSmall_px, Role::slower);
+  say(words.evidence, kTiny_px + 1, Role::text);
+  say(words.reason, kTiny_px + 1, Role::muted);
+}
+
+void SaveResults::draw(Ui& ui, Area area) {
+  read(ui.state);
+  Scroll scroll(ui, "save_results", area);
+  Area& rest = scroll.rest;
+  draw_now(ui, &rest);
+  draw_errors(ui, &rest);
+  draw_saves(ui, &rest);
+  draw_verdict(ui, &rest);
+}
+
+}  // namespace ridge::window

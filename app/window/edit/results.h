@@ -1,0 +1,34 @@
+// What became of each save of the open copy: the time of the last one, where its output is wrong, all saves, and the
+// verdict against the rung that it was made from.
+#pragma once
+
+#include <vector>
+
+#include "app/window/edit/saves.h"
+#include "app/window/shell/screens.h"
+
+namespace ridge::window {
+
+struct Editing;
+
+/// A tick, as high as small letters, with its middle at (x, y): a shape, no font is asked for it.
+void draw_tick(Ui& ui, float x, float y);
+
+class SaveResults {
+ public:
+  void draw(Ui& ui, Area area);
+
+ private:
+  void read(const State& state);
+  void draw_now(Ui& ui, Area* rest) const;
+  void draw_errors(Ui& ui, Area* rest) const;
+  void draw_saves(Ui& ui, Area* rest) const;
+  void draw_verdict(Ui& ui, Area* rest) const;
+
+  std::vector<Save> saves_;
+  uint64_t version_ = 0;  ///< of the run that they were read from
+  const Run* of_ = nullptr;
+  int64_t build_ = -1;  ///< the last that was read
+};
+
+}  // namespace ridge::window

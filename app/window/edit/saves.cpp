@@ -1,0 +1,83 @@
+#include "app/window/edit/saves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/core/format.h"
+
+namespace ridge::window {
+
+bool Save::failed() const {
+  if (build && !build->built) return true;
+  return series && (series->status == SeriesStatus::failed ||
+                    (series->status == SeriesStatus::ok && !series->quality_passed()));
+}
+
+std::string Save::reason() const {
+  if (!failed()) return "";
+  if (!build->built) return build->reason;
+  if (!series->reason.empty()) return series->reason;
+  const QualityCheck* check = series->quality();
+  return check ? check->reason : "its output was not checked";
+}
+
+namespace {
+
+/// Builds of the edit, by request. A text that does not say which rung it is belongs to the file that was built before.
+std::vector<Save> builds_of(const Run& run, const std::string& edit) {
+  std::vector<Save> saves;
+  bool is_ours = false;
+  for (const Request& request : run.requests()) {
+    if (request.type != RequestType::build) continue;
+    const EditBuild* build = run.build(request.id);
+    if (build == nullptr) continue;  // cancelled, or under way
+    if (!build->kernel.empty()) is_ours = build->kernel == edit;
+    if (!is_ours) continue;
+    const bool is_again = !saves.empty() && build->built && saves.back().build->built &&
+                          saves.back().build->hash == build->hash;
+    if (is_again) saves.pop_back();
+    saves.push_back({request.id, build});
+  }
+  return saves;
+}
+
+}  // namespace
+
+std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::string& original) {
+  std::vector<Save> saves = builds_of(run, edit);
+  const auto save_before = [&](int64_t request) -> Save* {
+    Save* found = nullptr;
+    for (Save& save : saves) {
+      if (save.request < request && save.build->built) found = &save;
+    }
+    return found;
+  };
+  for (const Series& series : run.series()) {
+    if (series.kernel != edit) continue;
+    const Request* request = run.request(series.request);
+    Save* save = save_before(series.request);
+    if (save && request && request->type == RequestType::run) save->series = &series;
+  }
+  for (const Comparison& comparison : run.comparisons()) {
+    if (comparison.candidate != edit || comparison.baseline != original) continue;
+    if (Save* save = save_before(comparison.request)) save->comparison = &comparison;
+  }
+  return saves;
+}
+
+std::string save_text(const Save& save, size_t number) {
+  std::string text = fmt::format("Save {}: ", number);
+  if (save.failed()) return text + save.reason();
+  if (!save.verified()) return text + "it was not timed";
+  text += format_time_ns(save.median_ns()) + " a call";
+  const Comparison* made = save.comparison;
+  if (made && made->verdict == Verdict::faster)
+    text += ", " + format_ratio(made->ratio) + " faster than the original";
+  if (made && made->verdict == Verdict::slower)
+    text += ", " + format_ratio(1 / made->ratio) + " slower than the original";
+  if (made && made->verdict == Verdict::same) text += ", the same as the original";
+  return text;
+}
+
+}  // namespace ridge::window

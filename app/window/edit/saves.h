@@ -1,0 +1,34 @@
+// The saves of a learner's file, as the run holds them: what each was built to, measured as and compared with. Read
+// from the transcript alone, so that a saved run shows the same history. No ImGui here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/run.h"
+
+namespace ridge::window {
+
+/// One text that was built. The pointers are the run's.
+struct Save {
+  int64_t request = 0;  ///< its build
+  const EditBuild* build = nullptr;
+  const Series* series = nullptr;  ///< its own run; null: it did not come to that
+  const Comparison* comparison =
+      nullptr;  ///< with the rung that it was made from; null: none was made
+  /// The text did not compile, could not be loaded, failed its check or crashed.
+  bool failed() const;
+  /// Why, one sentence; empty where it did not fail.
+  std::string reason() const;
+  bool verified() const { return series && series->quality_passed() && series->stats; }
+  double median_ns() const { return verified() ? series->stats->median_ns : 0; }
+};
+
+/// In the order saved. A text that was built again without a change (for another data type) is one save, and so is
+/// one that was run again: the latest counts.
+std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::string& original);
+
+/// "Save 3: 1.2 ms a call, 1.4× faster than the original", or why it has no time.
+std::string save_text(const Save& save, size_t number);
+
+}  // namespace ridge::window

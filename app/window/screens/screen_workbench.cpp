@@ -1,0 +1,269 @@
+// Your turn: a rung's file in the learner's hands. Editor, what the compiler made of it, and what became of each save.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "app/window/edit/code_field.h"
+#include "app/window/edit/editing.h"
+#include "app/window/edit/results.h"
+#include "app/window/panels/code_text.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
+#include "common/record/assembly.h"
+
+namespace ridge::window {
+namespace {
+
+// Pixels at scale 1.
+constexpr float kGap = 12, kPad = 16;
+// A window smaller than this has two columns: the listing takes the results' place.
+constexpr float kThreeColumns = 1120;
+
+class WorkbenchScreen final : public Screen {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  void draw_without(Ui& ui, const Area& area);
+  void draw_head(Ui& ui, Area row) const;
+  float draw_task(Ui& ui, const Area& area, bool measure) const;
+  void draw_editor(Ui& ui, Area area);
+  void draw_listing(Ui& ui, Area area);
+  void link(const State& state);
+  bool switch_listing(Ui& ui, Area* area);
+
+  CodeField field_;
+  SaveResults results_;
+  bool shows_listing_ = false;      ///< where it has no column of its own
+  std::vector<int> linked_;         ///< lines of the file that instructions were made of, ascending
+  const Run* looked_at_ = nullptr;  ///< the saved run that was searched for an edit
+  int listing_line_ = 0;            ///< of the listing, under the mouse
+  int lit_ = 0;                     ///< of the file
+  std::string followed_;            ///< the build whose loop was scrolled to
+};
+
+/// Of a saved run its edit is opened, once.
+void WorkbenchScreen::draw_without(Ui& ui, const Area& area) {
+  ui.panel(area);
+  if (ui.state.is_replay()) {
+    if (std::exchange(looked_at_, &ui.state.run()) != &ui.state.run())
+      ui.dispatch([](State& state) { open_recorded_edit(state); });
+    draw_empty_state(ui, area, "This saved run holds no edit.",
+                     "Home leads back to your own session, where you can edit a rung.", ui.px(24));
+    return;
+  }
+  if (draw_nothing(ui, area, "No copy is open.",
+                   "Begin with an exercise, or select a rung in the lab and press Edit in its "
+                   "Source tab: your copy opens here.",
+                   "See the exercises"))
+    ui.dispatch([](State& state) { state.view.screen = ScreenId::classroom; });
+}
+
+/// What is open, the problem that its figures are of, and what can be done with it.
+void WorkbenchScreen::draw_head(Ui& ui, Area row) const {
+  using Kind = Ui::Kind;
+  const State& state = ui.state;
+  const Editing& editing = *state.editing;
+  row = row.inset(ui.px(kPad), ui.px(8));
+  const auto button = [&](const char* id, const char* label, Kind kind) {
+    const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+    ui.action_button(id, row.take_right(w, ui.px(6)), label, kind);
+  };
+  if (ui.button("to_lab", row.take_right(ui.px(104), ui.px(14)), "To the lab", Kind::quiet))
+    ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
+  if (!editing.is_recorded) {
+    button("save_edit", "Save  Ctrl S", editing.is_unsaved() ? Kind::primary : Kind::normal);
+    button("revert_edit", "Revert", Kind::quiet);
+    button("compare", "Compare", Kind::quiet);
+    if (!editing.hints.empty()) button("hint", "Hint", Kind::quiet);
+  }
+  const float title_w = ui.text(row.x, row.middle(), editing.title, kHeading_px, Role::text,
+                                Face::strong, Anchor::start, row.w);
+  row.take_left(std::min(title_w, row.w), ui.px(16));
+  if (row.w < ui.px(60)) return;
+  const Lab* lab = state.selection.lab;
+  ui.text(row.x, row.middle(),
+          (editing.is_recorded ? "read from a saved run  ·  " : "") + editing.change + "  ·  " +
+              (lab ? params_summary(*lab, shown_params(state)) : ""),
+          kSmall_px, Role::muted, Face::body, Anchor::start, row.w);
+}
+
+/// Of an exercise what is to be done, whether it is, and the hints that were spent. Returns its height.
+float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
+  const State& state = ui.state;
+  const Editing& editing = *state.editing;
+  if (editing.exercise.empty()) return 0;
+  const bool is_solved = exercise_progress(state, editing.exercise).is_solved;
+  Area rest = area.inset(ui.px(kPad), ui.px(10));
+  const float begin = rest.y;
+  const float mark_w = ui.px(92);
+  const auto line = [&](const char* head, Role head_role, const std::string& text) {
+    const Area body = {rest.x + mark_w, rest.y, rest.w - mark_w, 0};
+    const float h = ui.paragraph(body, text, kSmall_px, Role::text, Face::body, measure);
+    if (!measure) ui.text(rest.x, rest.y + ui.px(11), head, kSmall_px, head_role, Face::strong);
+    rest.take_top(h, ui.px(2));
+  };
+  line("To do", Role::muted, editing.task);
+  if (is_solved && !measure) {
+    draw_tick(ui, rest.right() - ui.px(96), area.y + ui.px(21));
+    ui.text(rest.right() - ui.px(80), area.y + ui.px(21), "Solved", kSmall_px, Role::faster,
+            Face::strong);
+  }
+  const size_t shown = hints_shown(state), all = editing.hints.size();
+  for (size_t i = 0; i < shown; ++i) {
+    const std::string head = "Hint " + std::to_string(i + 1) + "/" + std::to_string(all);
+    line(head.c_str(), Role::muted, editing.hints[i]);
+  }
+  if (!measure) ui.widgets["task"] = area;
+  return rest.y - begin + ui.px(18);
+}
+
+std::vector<CodeNote> notes_of(const State& state) {
+  std::vector<CodeNote> notes;
+  const Editing& editing = *state.editing;
+  const EditBuild* build = editing.text == editing.built ? last_build(state) : nullptr;
+  if (!build) return notes;
+  std::set<int> seen;
+  for (const CompileMessage& message : build->messages) {
+    if (message.line > 0 && seen.insert(message.line).second)
+      notes.push_back({message.line, message.kind == "error", message.text});
+  }
+  return notes;
+}
+
+/// The lines that the listing came from, where it is of the text that is shown.
+void WorkbenchScreen::link(const State& state) {
+  const Editing& editing = *state.editing;
+  const AssemblyText* listing = find_assembly(state, editing.id);
+  linked_.clear();
+  const bool holds = listing && editing.text == editing.built;
+  if (holds) linked_ = listing->origins;
+  const auto at = static_cast<size_t>(std::max(listing_line_ - 1, 0));
+  const int origin = listing_line_ > 0 && at < linked_.size() ? linked_[at] : 0;
+  std::sort(linked_.begin(), linked_.end());
+  linked_.erase(std::unique(linked_.begin(), linked_.end()), linked_.end());
+  if (!linked_.empty() && linked_.front() == 0) linked_.erase(linked_.begin());
+  const int hovered = field_.hovered_line();
+  const bool is_linked = std::binary_search(linked_.begin(), linked_.end(), hovered);
+  lit_ = origin > 0 ? origin : is_linked ? hovered : 0;
+}
+
+void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
+  Editing& editing = *ui.state.editing;
+  ui.panel(area);
+  Area inner = area.inset(ui.px(10), ui.px(8));
+  const Area head = inner.take_top(ui.px(24), ui.px(4));
+  ui.text(head.x + ui.px(6), head.middle(),
+          (editing.is_unsaved() ? "not saved  ·  " : "") + editing.watch.path(), kTiny_px + 1,
+          editing.is_unsaved() ? Role::text : Role::muted, Face::mono, Anchor::start,
+          head.w - ui.px(6));
+  const std::vector<CodeNote> notes = notes_of(ui.state);
+  CodeLook look;
+  look.notes = notes;
+  look.linked = linked_;
+  look.lit = lit_;
+  look.is_read_only = editing.is_recorded;
+  look.texts = editing.texts;
+  field_.draw(ui, inner, &editing.text, look);
+}
+
+/// In its own words why there is no listing yet.
+std::string missing_listing(const State& state) {
+  const Editing& editing = *state.editing;
+  const auto asked = state.requests.assembly.find(editing.id);
+  const Request* request =
+      asked == state.requests.assembly.end() ? nullptr : state.run().request(asked->second);
+  if (request && request->error) return request->error->sentence();
+  const EditBuild* build = last_build(state);
+  if (build && !build->built) return "It does not compile: there is no machine code to show.";
+  return editing.is_recorded ? "This saved run does not hold it."
+                             : "It comes after the first time of this save.";
+}
+
+void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
+  const State& state = ui.state;
+  const Editing& editing = *state.editing;
+  ui.panel(area);
+  Area inner = area.inset(ui.px(kPad), ui.px(8));
+  if (switch_listing(ui, &inner)) inner.take_top(ui.px(6));
+  const Area head = inner.take_top(ui.px(24), ui.px(2));
+  const AssemblyText* listing = find_assembly(state, editing.id);
+  ui.text(head.x, head.middle(), "ASSEMBLY", kTiny_px, Role::muted, Face::strong);
+  listing_line_ = 0;
+  if (!listing) {
+    ui.paragraph(inner, missing_listing(state), kSmall_px, Role::muted);
+    return;
+  }
+  const bool is_old = editing.text != editing.built;
+  std::string said = loop_sentence(*listing);
+  if (is_old) said = "Of the text as it was saved last. " + said;
+  if (!is_old && listing->origins.empty())
+    said += editing.watch.path().ends_with(".cu") ? " A GPU's listing is not linked with its lines."
+                                                  : " It is not linked with the lines.";
+  const float said_h = ui.paragraph(inner, said, kTiny_px + 1, Role::muted);
+  inner.take_top(said_h, ui.px(6));
+  ui.widgets["listing"] = inner;
+  ImGui::SetCursorScreenPos({inner.x, inner.y});
+  ImGui::BeginChild("listing", {inner.w, inner.h}, false, ImGuiWindowFlags_HorizontalScrollbar);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const EditBuild* build = last_build(state);
+  const std::string of = build ? build->hash : editing.id;
+  if (std::exchange(followed_, of) != of) {
+    const auto line = static_cast<float>(std::max<int64_t>(listing->loop_first - 4, 0));
+    ImGui::SetScrollY(line * ui.px(kCodeLine_px));
+    ui.needs_redraw = true;
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Code code = {listing->text, listing->loop_first, listing->loop_last, false};
+  if (!is_old) code.origins = listing->origins;
+  code.lit = lit_;
+  listing_line_ = draw_code(ui, {at.x, at.y, inner.w, inner.h}, code);
+  ImGui::EndChild();
+  ui.list = outer;
+}
+
+/// In two columns: which of the two stands at the right. False: there are three.
+bool WorkbenchScreen::switch_listing(Ui& ui, Area* area) {
+  if (ui.window.w >= ui.px(kThreeColumns)) return false;
+  const Area place = area->take_top(ui.px(30), ui.px(8));
+  const int chosen =
+      ui.segments("workbench_right", place, {"Result", "Assembly"}, shows_listing_ ? 1 : 0);
+  if (chosen >= 0) shows_listing_ = chosen == 1;
+  return true;
+}
+
+void WorkbenchScreen::draw(Ui& ui, Area all) {
+  const State& state = ui.state;
+  const float gap = ui.px(kGap);
+  if (!state.editing || state.editing->is_recorded != state.is_replay())
+    return draw_without(ui, all);
+  looked_at_ = nullptr;
+  const Area head = all.take_top(ui.px(52), gap);
+  ui.panel(head);
+  draw_head(ui, head);
+  if (const float h = draw_task(ui, all, true); h > 0) {
+    const Area task = all.take_top(h, gap);
+    ui.panel(task);
+    draw_task(ui, task, false);
+  }
+  link(state);
+  const bool three = ui.window.w >= ui.px(kThreeColumns);
+  const Area editor = all.take_left(all.w * (three ? 0.46f : 0.58f), gap);
+  draw_editor(ui, editor);
+  if (three) draw_listing(ui, all.take_left(all.w * 0.54f, gap));
+  if (!three && shows_listing_) return draw_listing(ui, all);
+  ui.panel(all);
+  Area inner = all.inset(ui.px(kPad), ui.px(8));
+  switch_listing(ui, &inner);
+  results_.draw(ui, inner);
+  ui.wake_in(0.1);  // the file is looked at: another editor may save it
+}
+
+}  // namespace
+
+std::unique_ptr<Screen> make_workbench_screen() {
+  return std::make_unique<WorkbenchScreen>();
+}
+
+}  // namespace ridge::window
