@@ -192,7 +192,7 @@ void HomeDoors::draw_ticks(Ui& ui, Area area) const {
     lab = one.lab;
     if (x + size > area.right()) x = area.x, y += size + gap;
     const Area place = {x, y, size, size};
-    const bool solved = is_exercise_solved(ui.state.history, one.kernel);
+    const bool solved = exercise_progress(ui.state, one.name).is_solved;
     const auto touched = ui.touch("tick:" + one.name, place);
     ui.fill(place, solved ? ui.color(Role::series0) : ui.raised(touched.hovered ? 3 : 2), ui.px(5));
     if (solved)
@@ -217,7 +217,7 @@ void HomeDoors::draw_build(Ui& ui, Area door) {
   const auto is_open = [&](const app::Exercise& one) {
     const KernelInfo* after = find_info(ui.state.sessions, one.after);
     const bool runs = !one.is_cuda || (after && after->available && !ui.state.is_replay());
-    return runs && !is_exercise_solved(ui.state.history, one.kernel);
+    return runs && !exercise_progress(ui.state, one.name).is_solved;
   };
   const auto next = std::find_if(exercises_->begin(), exercises_->end(), is_open);
   const bool all_solved = next == exercises_->end();
@@ -230,7 +230,7 @@ void HomeDoors::draw_build(Ui& ui, Area door) {
   }
   const auto solved = std::count_if(
       exercises_->begin(), exercises_->end(),
-      [&](const app::Exercise& one) { return is_exercise_solved(ui.state.history, one.kernel); });
+      [&](const app::Exercise& one) { return exercise_progress(ui.state, one.name).is_solved; });
   small_line(ui, &inner, fmt::format("{} of {} solved here", solved, exercises_->size()));
   draw_ticks(ui, inner);
 }

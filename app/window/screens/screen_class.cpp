@@ -8,6 +8,7 @@
 
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/results.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
@@ -23,14 +24,18 @@ class ClassScreen final : public Screen {
 
  private:
   void draw_exercises(Ui& ui, const Area& area) const;
+  void read_folder(Ui& ui);
   void draw_folder(Ui& ui, Area* area);
-  void draw_board(Ui& ui, const Area& area) const;
+  void draw_board(Ui& ui, const Area& area);
+  void draw_left_out(Ui& ui, Area* rest);
 
   Result<std::vector<app::Exercise>> exercises_ = app::all_exercises();
   std::string read_;  ///< the folder that `board_` is of
   Result<app::Leaderboard> board_ = app::Leaderboard();
   std::future<Result<app::Leaderboard>> reading_;  ///< valid until it is in `board_`
-  bool is_read_ = false;
+  bool is_read_ = false, shows_left_out_ = false;
+  size_t compared_ = 0;    ///< comparisons of this session when the folder was read
+  std::string handed_in_;  ///< and its file in the folder
 };
 
 const std::string& folder_of(const State& state) {
@@ -38,10 +43,14 @@ const std::string& folder_of(const State& state) {
                                              : state.settings.class_folder;
 }
 
-void ClassScreen::draw(Ui& ui, Area all) {
+/// Again where the folder is another, or where this session has more to show.
+void ClassScreen::read_folder(Ui& ui) {
   const std::string& folder = folder_of(ui.state);
-  if (!is_read_ || read_ != folder) {
-    read_ = folder;
+  const size_t compared = ui.state.run().comparisons().size();
+  const std::string& handed_in = ui.state.history.handed_in;
+  const bool is_same = read_ == folder && compared_ == compared && handed_in_ == handed_in;
+  if (!reading_.valid() && (!is_read_ || !is_same)) {
+    read_ = folder, compared_ = compared, handed_in_ = handed_in;
     is_read_ = true;
     if (!folder.empty())
       reading_ = std::async(std::launch::async, [folder] { return app::read_leaderboard(folder); });
@@ -49,6 +58,10 @@ void ClassScreen::draw(Ui& ui, Area all) {
   if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
     board_ = reading_.get();
   ui.needs_redraw |= reading_.valid();
+}
+
+void ClassScreen::draw(Ui& ui, Area all) {
+  read_folder(ui);
   const Area left = all.take_left(all.w * 0.46f, ui.px(8));
   ui.panel(left);
   draw_exercises(ui, left.inset(ui.px(28), ui.px(20)));
@@ -56,6 +69,27 @@ void ClassScreen::draw(Ui& ui, Area all) {
   Area right = all.inset(ui.px(28), ui.px(20));
   draw_folder(ui, &right);
   draw_board(ui, right);
+}
+
+/// Its title, and what was done of it: solved, hints spent.
+void draw_title(Ui& ui, const Area& line, const app::Exercise& one) {
+  const ExerciseProgress done = exercise_progress(ui.state, one.name);
+  float x = line.x;
+  if (done.is_solved) {
+    draw_tick(ui, x + ui.px(6), line.middle());
+    ui.widgets["solved:" + one.name] = {x, line.y, ui.px(14), line.h};
+    x += ui.px(20);
+  }
+  x += ui.text(x, line.middle(), one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
+               Role::text, Face::body, Anchor::start, line.right() - x);
+  std::string about = done.is_solved ? "solved" : "";
+  if (done.hints_spent > 0)
+    about += fmt::format("{}{} of {} hints", about.empty() ? "" : ", ", done.hints_spent,
+                         one.hints.size());
+  const float room = line.right() - x - ui.px(12);
+  if (!about.empty() && room > ui.px(60))
+    ui.text(x + ui.px(12), line.middle(), about, kTiny_px + 1, Role::muted, Face::body,
+            Anchor::start, room);
 }
 
 void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
@@ -80,10 +114,7 @@ void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
     const float task_h =
         ui.paragraph({row.x, row.y, text_w, 0}, one.task, kSmall_px, Role::muted, Face::body, true);
     row = rest.take_top(ui.px(26) + task_h, ui.px(14));
-    const bool solved = is_exercise_solved(ui.state.history, one.kernel);
-    ui.text(row.x, row.y + ui.px(10),
-            (solved ? "✓  " : "") + one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
-            Role::text, Face::body, Anchor::start, text_w);
+    draw_title(ui, {row.x, row.y, text_w, ui.px(20)}, one);
     ui.paragraph({row.x, row.y + ui.px(24), text_w, task_h}, one.task, kSmall_px, Role::muted);
     const Area button = {row.right() - button_w, row.y, button_w, ui.px(32)};
     if (ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal))
@@ -91,43 +122,73 @@ void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
   }
 }
 
-/// Whose runs they are, and another folder's path.
-void ClassScreen::draw_folder(Ui& ui, Area* area) {
-  draw_heading(ui, area, "LEADERBOARD");
-  Area line = area->take_top(ui.px(34), ui.px(8));
-  const Area button = line.take_right(ui.px(104), ui.px(8));
-  char text[1024];
-  snprintf(text, sizeof text, "%s", folder_of(ui.state).c_str());
+/// A line of text with its label before it; true when Enter was pressed or it was left.
+bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text) {
+  const Area head = line.take_left(ui.px(92));
+  ui.text(head.x, head.middle(), label, kSmall_px, Role::muted);
+  char typed[1024];
+  snprintf(typed, sizeof typed, "%s", text->c_str());
   ImGui::SetCursorScreenPos({line.x, line.y});
   ImGui::SetNextItemWidth(line.w);
   const float size = ui.px(kSmall_px);
-  compat::push_font(ui.fonts.get(Face::mono, size), size);
+  compat::push_font(ui.fonts.get(Face::body, size), size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       {ui.px(8), (line.h - ImGui::GetTextLineHeight()) / 2});
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.raised(1));
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
-  if (ImGui::InputText("##class_folder", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    ui.dispatch([folder = std::string(text)](State& state) {
+  const bool entered = ImGui::InputText((std::string("##") + name).c_str(), typed, sizeof typed,
+                                        ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool is_done = entered || ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+  ui.widgets[name] = line;
+  if (is_done) *text = typed;
+  return is_done;
+}
+
+/// Who edits here, whose runs are listed, and what can be done about it.
+void ClassScreen::draw_folder(Ui& ui, Area* area) {
+  draw_heading(ui, area, "LEADERBOARD");
+  Area line = area->take_top(ui.px(34), ui.px(8));
+  const Area hand_in_at = line.take_right(ui.px(104), ui.px(8));
+  std::string name = ui.state.settings.learner;
+  if (text_line(ui, "learner", line, "Your name", &name))
+    ui.dispatch([name](State& state) { name_learner(state, name); });
+  const std::string why = hand_in_blocker(ui.state);
+  if (ui.button("hand_in", hand_in_at, "Hand in", Ui::Kind::normal, why.empty()))
+    ui.dispatch([why](State& state) {
+      if (why.empty())
+        hand_in(state);
+      else
+        state.notice = {why, false};
+    });
+  if (ImGui::IsItemHovered())
+    ui.tooltip(why.empty() ? "Puts this session's run into the folder, under your name." : why);
+  line = area->take_top(ui.px(34), ui.px(8));
+  const Area refresh_at = line.take_right(ui.px(104), ui.px(8));
+  std::string folder = folder_of(ui.state);
+  if (text_line(ui, "class_folder", line, "Folder", &folder)) {
+    ui.dispatch([folder](State& state) {
       state.settings.class_folder = folder;
       save_settings(&state);
     });
     is_read_ = false;
   }
-  ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
-  ui.widgets["class_folder"] = line;
-  if (ui.button("read_board", button, "Read again", Ui::Kind::normal)) is_read_ = false;
+  if (ui.button("read_board", refresh_at, "Refresh", Ui::Kind::normal)) is_read_ = false;
 }
 
 /// The columns of a place in the list.
-void draw_entry(Ui& ui, const Area& line, const app::BoardEntry& entry, bool tied) {
+void draw_entry(Ui& ui, const std::string& board, const Area& line, const app::BoardEntry& entry,
+                bool tied) {
   const float y = line.middle();
   const auto at = [&](float share) { return line.x + line.w * share; };
   ui.text(line.x + ui.px(28), y, std::to_string(entry.rank) + (tied ? "=" : " "), kSmall_px + 1,
           Role::muted, Face::mono, Anchor::end);
-  ui.text(line.x + ui.px(40), y, entry.file, kSmall_px + 1, Role::text, Face::body, Anchor::start,
+  ui.text(line.x + ui.px(40), y, entry.name, kSmall_px + 1, Role::text, Face::body, Anchor::start,
           line.w * 0.4f - ui.px(48));
+  if (ui.touch("entry:" + board + entry.file, line).hovered)
+    ui.tooltip(entry.file + ".jsonl, source " + entry.hash.substr(0, 7));
   ui.text(at(0.55f), y, fmt::format("{:.3g}×", entry.ratio), kSmall_px + 1, Role::text, Face::mono,
           Anchor::end);
   ui.text(at(0.57f), y, fmt::format("{:.3g} to {:.3g}", entry.ci.low, entry.ci.high), kTiny_px + 1,
@@ -138,7 +199,7 @@ void draw_entry(Ui& ui, const Area& line, const app::BoardEntry& entry, bool tie
             Role::muted, Face::mono, Anchor::end);
 }
 
-void ClassScreen::draw_board(Ui& ui, const Area& area) const {
+void ClassScreen::draw_board(Ui& ui, const Area& area) {
   Scroll scroll(ui, "board", area);
   Area& rest = scroll.rest;
   const auto say = [&](const std::string& text, Role role) {
@@ -152,8 +213,9 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
   if (reading_.valid()) return say("The runs of this folder are being read.", Role::muted);
   if (!board_) return say(board_.error().sentence(), Role::slower);
   if (board_->boards.empty())
-    say("Nobody is ranked yet. Open an exercise, save it, press C: the run that holds the "
-        "comparison, put into this folder, makes a place in the list.",
+    say("No run is ranked yet. Open an exercise and save it: a save that passes its check is "
+        "compared "
+        "with its original, and that comparison makes a place in the list.",
         Role::text);
   for (const app::Board& board : board_->boards) {
     say(std::string(original_of(board.kernel)) + "  against  " + board.baseline, Role::text);
@@ -163,8 +225,8 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
     for (size_t i = 0; i < list.size(); ++i) {
       const bool tied = (i > 0 && list[i - 1].rank == list[i].rank) ||
                         (i + 1 < list.size() && list[i + 1].rank == list[i].rank);
-      draw_entry(ui, rest.take_top(ui.px(28)), list[i], tied);
-      if (!list[i].note.empty()) say(list[i].file + ": " + list[i].note, Role::muted);
+      draw_entry(ui, board.kernel + board.machine, rest.take_top(ui.px(28)), list[i], tied);
+      if (!list[i].note.empty()) say(list[i].name + ": " + list[i].note, Role::muted);
     }
     rest.take_top(ui.px(18));
   }
@@ -175,11 +237,25 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) const {
     say("How much faster than the baseline, from pairs run in turns; =: a tie, the intervals "
         "overlap.",
         Role::muted);
-  constexpr size_t kMostLeftOut = 6;
-  for (size_t i = 0; i < std::min(board_->left_out.size(), kMostLeftOut); ++i)
-    say("Not ranked: " + board_->left_out[i].sentence(), Role::muted);
-  if (board_->left_out.size() > kMostLeftOut)
-    say(fmt::format("and {} more", board_->left_out.size() - kMostLeftOut), Role::muted);
+  draw_left_out(ui, &rest);
+}
+
+/// Other runs of the folder: one line, and their reasons when they are asked for.
+void ClassScreen::draw_left_out(Ui& ui, Area* rest) {
+  const auto& left_out = board_->left_out;
+  if (left_out.empty()) return;
+  Area line = rest->take_top(ui.px(30), ui.px(6));
+  const Area button = line.take_right(ui.px(96), ui.px(8));
+  ui.text(line.x, line.middle(),
+          fmt::format("{} other {} of this folder {} not ranked.", left_out.size(),
+                      left_out.size() == 1 ? "run" : "runs", left_out.size() == 1 ? "is" : "are"),
+          kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
+  if (ui.button("left_out", button, shows_left_out_ ? "Hide why" : "Show why", Ui::Kind::quiet))
+    shows_left_out_ = !shows_left_out_;
+  for (size_t i = 0; shows_left_out_ && i < left_out.size(); ++i) {
+    const std::string text = left_out[i].where + ": " + left_out[i].what;
+    rest->take_top(ui.paragraph(*rest, text, kTiny_px + 1, Role::muted), ui.px(4));
+  }
 }
 
 }  // namespace

@@ -132,12 +132,6 @@ const RecentRun* kept_run_of(const State& state, const Lab& lab) {
   return nullptr;
 }
 
-bool is_exercise_solved(const History& history, const std::string& kernel) {
-  return std::any_of(history.verified.begin(), history.verified.end(), [&](const auto& lab) {
-    return lab.second.contains(kernel + std::string(kEditSuffix));
-  });
-}
-
 namespace {
 
 void show_session(State& state, std::unique_ptr<app::Session> session, const std::string& path) {

@@ -66,8 +66,6 @@ void open_recordings(State& state, const std::string& lab, const std::string& ma
 std::string recordings_path(const std::string& lab, const std::string& machine);
 /// The newest run of a session before that has results of this lab; null: none is kept.
 const RecentRun* kept_run_of(const State& state, const Lab& lab);
-/// Whether a learner's text of this exercise passed its check here; `kernel`: what the exercise registers.
-bool is_exercise_solved(const History& history, const std::string& kernel);
 /// What refresh() does about it.
 void open_wanted_run(State& state);
 
