@@ -91,10 +91,11 @@ int64_t cells_of(int64_t count) {
 
 }  // namespace
 
-/// The error up to which an element counts as right, where its own bound allows more: none, else four times what one
-/// element may err by where all err alike, else that; the first by which any is wrong.
+/// The error up to which an element counts as right where its own bound allows more. Any, where bounds are broken or
+/// the whole is within its limit; else four times what one element may err by where all err alike, or that.
 double ErrorSum::tolerance(double nmse_limit) const {
-  if (nan_count_ > 0 || !(worst_share_ <= 1) || !std::isfinite(nmse_limit)) return kInfinity;
+  const bool is_over = !(share_of(error2_, ref2_) <= nmse_limit);
+  if (!(worst_share_ <= 1) || !is_over) return kInfinity;
   const double mean = std::sqrt(nmse_limit * ref2_ / static_cast<double>(checked_));
   return max_abs_ > 4 * mean ? 4 * mean : mean;
 }
