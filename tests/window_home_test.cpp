@@ -3,6 +3,7 @@
 
 #include "app/query/editing.h"
 #include "app/study/tour.h"
+#include "app/window/edit/editing.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/settings.h"
@@ -263,7 +264,7 @@ TEST_CASE("a solved exercise has its tick, and a click opens one", "[window][hom
   REQUIRE(f.driver->click("tick:turned_loops"));
   f.driver->frames(2);
   CHECK(f.state.editing);
-  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.state.view.screen == ScreenId::workbench);
   f.state.history.exercises[exercise->name].is_solved = true;
   CHECK(exercise_progress(f.state, exercise->name).is_solved);
 }
