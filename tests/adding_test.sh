@@ -18,7 +18,7 @@ done <"$copy/added"
 # The one block without a file is the rung's line.
 line=$(awk '/^```cpp$/ { on = 1; next } /^```/ { on = 0 } on' "${pages[1]}")
 [ -n "$line" ] || { echo "${pages[1]} has no line for the lab"; exit 1; }
-awk -v line="$line" '{ print } /"gemm.cpu.naive_o3"/ { print line }' "$RIDGE_SOURCE/labs/gemm.cpp" >"$copy/labs/gemm.cpp"
+awk -v line="$line" '{ print } /^ *[{]"gemm.cpu.naive_o3"/ { print line }' "$RIDGE_SOURCE/labs/gemm.cpp" >"$copy/labs/gemm.cpp"
 
 build_copy ridgepoint ridgepoint-worker
 # A build without a window compiles nothing of it.
