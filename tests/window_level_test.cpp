@@ -84,6 +84,12 @@ TEST_CASE("a learner begins with the climb; more is one click away, and kept", "
   CHECK(f.state.selection.view == &kGainsView);
   CHECK(f.driver->find("export") == nullptr);
   CHECK(f.driver->find("cache=cold") == nullptr);
+  f.driver->type('h');
+  CHECK(f.driver->find("tab:tour") != nullptr);
+  CHECK(f.driver->find("tab:machine") == nullptr);
+  f.driver->type('m');  // a key leads there all the same
+  CHECK(f.driver->find("tab:machine") != nullptr);
+  f.driver->type('m');
   REQUIRE(f.driver->click("level"));
   f.driver->frames(2);
   CHECK(f.state.appearance.level == Level::kLab);

@@ -34,6 +34,7 @@ struct ScreenDesc {
   void (*show)(State& state);
   /// What 1 to 9 mean there; null: they open a lab.
   void (*digit)(State& state, int digit) = nullptr;
+  Level level = Level::kLab;  ///< of its tab at the top; menu, keys and palette have all
 };
 
 /// In the order of the menu.

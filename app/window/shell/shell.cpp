@@ -175,6 +175,7 @@ void draw_menu_button(Ui& ui, Area* row) {
 void draw_tabs(Ui& ui, Area row) {
   for (const ScreenDesc& screen : screens()) {
     const bool here = screen.id == ui.state.view.screen;
+    if (!here && !is_shown(screen.level, ui.state.appearance.level)) continue;
     const float w = ui.width(screen.title, kSmall_px + 1, here ? Face::strong : Face::body);
     const Area tab = row.take_left(w + ui.px(24), ui.px(2));
     if (row.w < 0) return;
