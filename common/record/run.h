@@ -114,7 +114,7 @@ class Run {
   /// What a run of them takes beside its rungs: ceilings that were not measured yet, looks at the machine.
   double estimates_around_s() const { return estimates_around_s_; }
   const std::vector<Prediction>& predictions() const { return predictions_; }
-  /// Who edited in it, as they typed their name; empty: nobody said.
+  /// Who edited in it, as they typed their name; empty: no name was given.
   const std::string& learner() const { return learner_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
