@@ -76,10 +76,9 @@ void take_way_out(State& state) {
 
 void draw_watch(Ui& ui, Area door) {
   const State& state = ui.state;
-  Area inner = open_door(ui, door,
-                         {"Watch it climb",
-                          "One core, from three loops to the speed of a library, in about half a "
-                          "minute."});
+  Area inner = open_door(
+      ui, door,
+      {"Watch it climb", "One core, from three loops to the speed of a library, measured live."});
   const bool is_on = state.first_climb.is_under_way() && !state.is_replay();
   if (state.is_replay()) {
     if (door_button(ui, "begin", &inner, way_out(state), true)) ui.dispatch(take_way_out);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "app/query/recordings.h"
 #include "app/window/views/view.h"
@@ -58,8 +59,8 @@ std::string part_in_view(const State& state, const ChartRows& rows) {
 }
 
 /// The rows of the part in view: each part has an axis and a ceiling of its own.
-ChartRows climb_rows(const State& state) {
-  ChartRows all = unpaired_ladder_rows(state), some;
+ChartRows climb_rows(const State& state, ChartRows all) {
+  ChartRows some;
   const std::string shown = part_in_view(state, all);
   for (size_t i = 0; i < all.rows.size(); ++i) {
     if (!is_step(all, i) || part_of(all.rows[i], all.kernels[i]) != shown) continue;
@@ -203,7 +204,7 @@ std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
 }
 
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
-  *out = climb_rows(state);
+  *out = climb_rows(state, unpaired_ladder_rows(state));
   const std::string unit = unit_of(*out);
   std::vector<chart::ClimbRow> rows;
   for (size_t i = 0; i < out->rows.size(); ++i)
@@ -265,12 +266,12 @@ void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
 }
 
 void draw_climb_bar(Ui& ui, Area area) {
-  const ChartRows rows = unpaired_ladder_rows(ui.state);
+  ChartRows rows = unpaired_ladder_rows(ui.state);
   Area line = area.inset(ui.px(8), ui.px(4));
   const float parts_h = ui.px(30);
   draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
   if (!is_learning(ui.state)) return;
-  const ChartRows part = climb_rows(ui.state);
+  const ChartRows part = climb_rows(ui.state, std::move(rows));
   const auto total = total_of(part, unit_of(part));
   if (!total) return;
   const float y = line.y + parts_h / 2;
