@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -135,7 +136,8 @@ class Recorder {
   }
 
   /// The rungs of this type at this point in one run; the fastest library against all others, whose
-  /// rounds hold every side; each rung against the one before; and the last one in sustained turns.
+  /// rounds hold every side; each rung against the one before; ours against a faster library in a
+  /// process of its own; and ours in sustained turns.
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
     const std::string name = name_of(point, dtype);
@@ -161,24 +163,57 @@ class Recorder {
         before = previous_rung(lab_, *before);
       if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
     }
+    RIDGE_TRY_VOID(compare_external(rungs, params, name));
     const bool sustained = std::count(plan_.sustained.begin(), plan_.sustained.end(), point) > 0;
     if (sustained && peer) return compare_sustained(*peer, rungs, params, name);
     return {};
   }
 
-  /// The last of our own rungs against the library that won in turns, and against those that came near: alone, one of
-  /// them may win.
+  /// A library in a process of its own cannot take turns within a round of many sides: where it is the fastest one by
+  /// its run, ours meets it alone.
+  Result<void> compare_external(const std::vector<const Rung*>& rungs, const Params& params,
+                                const std::string& name) {
+    const Rung* fastest = nullptr;
+    for (const Rung* rung : rungs) {
+      if (rung->peer && (!fastest || median_ns(*rung, params) < median_ns(*fastest, params)))
+        fastest = rung;
+    }
+    const Rung* own = best_own(rungs, params);
+    if (!fastest || !own || !is_external(*fastest)) return {};
+    return compare(*fastest, {own}, params, name);
+  }
+
+  /// The last of our own rungs that is as fast as the fastest of them: a ladder may end on a rung for other shapes.
+  const Rung* best_own(const std::vector<const Rung*>& rungs, const Params& params) const {
+    double least_ns = std::numeric_limits<double>::infinity();
+    const Rung* best = nullptr;
+    for (const Rung* rung : rungs) {
+      if (!rung->peer) least_ns = std::min(least_ns, median_ns(*rung, params));
+    }
+    for (const Rung* rung : rungs) {
+      if (!rung->peer && median_ns(*rung, params) <= least_ns * (1 + kNear)) best = rung;
+    }
+    return best;
+  }
+
+  /// Infinite where this recording has no time of it.
+  double median_ns(const Rung& rung, const Params& params) const {
+    const Series* series = latest(rung, params);
+    return series && series->stats ? series->stats->median_ns
+                                   : std::numeric_limits<double>::infinity();
+  }
+
+  /// Ours against the library that won in turns, and against those that came near: alone, one of them may win.
   Result<void> compare_sustained(const Rung& peer, const std::vector<const Rung*>& rungs,
                                  const Params& params, const std::string& name) {
-    const Rung* last = nullptr;
+    const Rung* own = best_own(rungs, params);
     std::vector<const Rung*> others;
     for (const Rung* rung : rungs) {
-      if (!rung->peer) last = rung;
       if (rung->peer && rung != &peer && !is_external(*rung) && is_near(*rung, peer, params))
         others.push_back(rung);
     }
-    if (!last) return {};
-    others.push_back(last);
+    if (!own) return {};
+    others.push_back(own);
     return compare(peer, others, params, name + ", sustained", true);
   }
 
@@ -251,7 +286,7 @@ class Recorder {
     return series && series->stats && series->kind == RungKind::kernel;
   }
 
-  /// Another process cannot take turns within a round: it is compared on its own, by hand.
+  /// Another process cannot take turns within a round.
   bool is_external(const Rung& rung) const {
     const KernelInfo* info = driver_->run().kernel(rung.kernel);
     return info != nullptr && info->external;
