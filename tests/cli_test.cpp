@@ -224,7 +224,8 @@ TEST_CASE("compare: sides of different types say so in verdict, reason and repor
 
 TEST_CASE("report: every format from a saved run, and nothing from what is none") {
   const Folder folder;
-  for (const char* name : {"r.html", "r.md", "r.json", "r.csv", "r.gbench.json", "r.trace.json"}) {
+  for (const char* name :
+       {"r.html", "r.md", "r.svg", "r.json", "r.csv", "r.gbench.json", "r.trace.json"}) {
     const Outcome made = ridgepoint({"report", saved_run(), "--out", folder / name});
     INFO(name << ": " << made.err);
     CHECK(made.code == 0);
@@ -251,6 +252,32 @@ TEST_CASE("report: every format from a saved run, and nothing from what is none"
   write_all(folder / "foreign.jsonl", "{\"name\": \"something else\"}\n");
   refused({"report", folder / "foreign.jsonl"}, 65);
   refused({"--replay", folder / "empty.jsonl"}, 65);
+}
+
+TEST_CASE("README's picture is what its caption's command makes") {
+  const Folder folder;
+  const std::string root = variable("RIDGE_SOURCE") + "/";
+  const std::string readme = read_all(root + "README.md");
+  const size_t at = readme.find("`ridgepoint report assets/");
+  REQUIRE(at != std::string::npos);
+  std::istringstream words(readme.substr(at + 1, readme.find('`', at + 1) - at - 1));
+  std::vector<std::string> args;
+  for (std::string word; words >> word;) args.push_back(word);
+  REQUIRE(args.size() == 7);  // ridgepoint report RUN --set n=4096 --out PICTURE
+  const std::string picture = root + args.back();
+  const bool writes = std::getenv("RIDGE_UPDATE_GOLDEN") != nullptr;
+  const std::string made = writes ? picture : folder / "made.svg";
+  args = {args.begin() + 1, args.end() - 1};
+  args[1] = root + args[1];
+  args.push_back(made);
+  const Outcome outcome = ridgepoint(args);
+  INFO(outcome.err << "RIDGE_UPDATE_GOLDEN=1 writes it");
+  REQUIRE(outcome.code == 0);
+  const std::string text = read_all(made);
+  CHECK((text == read_all(picture)));
+  // Its bars grow, and stand as they are where a reader wants no motion.
+  CHECK(has(text, "prefers-reduced-motion:no-preference"));
+  CHECK(std::count(text.begin(), text.end(), '\n') > 60);
 }
 
 TEST_CASE("a truncated run keeps what is whole") {

@@ -71,16 +71,18 @@ TEST_CASE("writing chooses by extension and never leaves half a file") {
   const Folder folder;
   const Run run = report_run();
   const Report report = built(run);
-  for (const char* name : {"a.html", "a.md", "a.json", "a.csv", "a.gbench.json", "a.trace.json"}) {
+  for (const char* name :
+       {"a.html", "a.md", "a.svg", "a.json", "a.csv", "a.gbench.json", "a.trace.json"}) {
     CHECK(write_report(report, (folder.path / name).string()).ok());
     CHECK(fs::file_size(folder.path / name) > 500);
   }
-  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator{}) == 6);
+  CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator{}) == 7);
   for (const char* name : {"a.pdf", "a", ".trace.json", ".html"}) {
     const auto written = write_report(report, (folder.path / name).string());
     REQUIRE_FALSE(written.ok());
     CHECK(written.error().code == ErrorCode::usage);
-    CHECK(has(written.error().sentence(), ".html, .md, .json, .csv, .gbench.json or .trace.json"));
+    CHECK(has(written.error().sentence(),
+              ".html, .md, .svg, .json, .csv, .gbench.json or .trace.json"));
   }
   auto written = write_report(report, (folder.path / "no" / "such" / "a.html").string());
   REQUIRE_FALSE(written.ok());

@@ -25,6 +25,21 @@ std::string px(float value) {
   return text == "-0" ? "0" : text;
 }
 
+/// Of a growing chart: how long a bar takes, and how long after the one above it begins.
+constexpr double kGrow_s = 0.5, kNextRow_s = 0.6;
+
+std::string motion_css() {
+  return fmt::format(
+      "@media (prefers-reduced-motion:no-preference){{\n"
+      ".ridge-chart .grow{{transform-box:fill-box;transform-origin:left;animation:grow {0}s "
+      "ease-out both}}\n"
+      ".ridge-chart .come{{animation:come {0}s ease-in both}}\n"
+      "@keyframes grow{{from{{transform:scaleX(0)}}}}\n"
+      "@keyframes come{{from{{opacity:0}}}}\n"
+      "}}\n",
+      kGrow_s);
+}
+
 std::string variables(bool dark) {
   std::string text;
   for (const RoleColour& entry : kTheme) {
@@ -53,16 +68,40 @@ class Writer {
                         escape_xml(model_.title.empty() ? model_.id : model_.title));
     out_ += fmt::format("<desc id=\"{}-desc\">{}</desc>\n", id_, escape_xml(model_.summary));
     if (!options_.embedded) {
-      out_ += "<style>\n" + theme_css(".ridge-chart") + svg_css() + "</style>\n";
+      out_ += "<style>\n" + theme_css(".ridge-chart") + svg_css() +
+              (options_.growing ? motion_css() : "") + "</style>\n";
       out_ += fmt::format("<rect width=\"{}\" height=\"{}\" class=\"f-panel\"/>\n", w, h);
     }
     write_ramp();
     write_hatches();
-    for (const Primitive& primitive : scene_.primitives) write(primitive);
+    for (const Primitive& primitive : scene_.primitives) write_moving(primitive);
     return out_ + "</svg>\n";
   }
 
  private:
+  /// The row in which a primitive lies, if it comes with the row's bar: the row's name is there from the start.
+  int moving_row(const Primitive& p) const {
+    if (!options_.growing || scene_.x_axes.empty()) return -1;
+    const float y = p.kind == Primitive::Kind::rect ? (p.a.y + p.b.y) / 2 : p.a.y;
+    const float y_end = p.kind == Primitive::Kind::line ? p.b.y : y;
+    for (const Hit& hit : scene_.hits) {
+      if (hit.panel != -1 || hit.row < 0 || p.a.x < hit.b.x) continue;
+      if (y >= hit.a.y && y < hit.b.y && y_end >= hit.a.y && y_end < hit.b.y) return hit.row;
+    }
+    return -1;
+  }
+
+  void write_moving(const Primitive& p) {
+    const int row = moving_row(p);
+    if (row < 0) return write(p);
+    const bool is_bar = p.kind == Primitive::Kind::rect && p.alpha == 1;
+    const char* how = is_bar ? "grow" : "come";
+    out_ +=
+        fmt::format("<g class=\"{}\" style=\"animation-delay:{:.1f}s\">", how, row * kNextRow_s);
+    write(p);
+    out_.insert(out_.size() - 1, "</g>");
+  }
+
   /// The shades are no variables of the page: a heatmap brings their rules itself.
   void write_ramp() {
     const bool any = std::any_of(scene_.primitives.begin(), scene_.primitives.end(),

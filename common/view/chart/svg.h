@@ -12,6 +12,9 @@ struct SvgOptions {
   /// true: the page defines the colour variables (theme_css()); false: the SVG brings its own, light
   /// by default and in print, dark where the reader prefers it.
   bool embedded = false;
+  /// Of a chart with rows and one bar in each: the bars grow from zero, one row after the other, and what a row says
+  /// comes with its bar. Where pictures do not move, or the reader wants no motion, it is the whole chart at once.
+  bool growing = false;
 };
 
 /// `model` gives title, description and the prefix of ids; `scene` the picture.
