@@ -80,16 +80,17 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   REQUIRE(f.driver->click("advance"));
   CHECK(f.state.teaching.beat == Beat::predict);  // locked
   CHECK(contains(f.state.notice.text, "unlocks Run"));
-  REQUIRE(f.driver->click("answer_field"));
-  type(f, "fast");
+  f.driver->frames(3);
+  type(f, "quick");  // the field has the keyboard: no letter of it leads to another screen
+  CHECK(f.state.view.screen == ScreenId::tour);
+  CHECK(answer_here(f.state).typed == "quick");
   f.driver->key(Key::enter);
   CHECK(f.state.teaching.beat == Beat::predict);
   CHECK(f.session.count(RequestType::run) == 0);
-  f.state.teaching.answers.clear();
-  f.driver->frames(2);
-  f.driver->key(Key::escape);  // out of the field, which keeps its own text while it is typed in
-  answer(f);
-  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  type(f, "80 ms");  // and keeps it where an answer cannot be read
+  CHECK(answer_here(f.state).typed == "80 ms");
+  f.driver->key(Key::enter);
   REQUIRE(f.state.teaching.beat == Beat::run);
   const WorkRequest run = f.session.last(RequestType::run);
   REQUIRE(run.kernels.size() == 1);
@@ -250,7 +251,8 @@ TEST_CASE(
   f.driver->key(Key::page_down);
   CHECK(f.state.selection.rung != kSecond);  // the next rung
   CHECK(f.state.teaching.beat == Beat::predict);
-  f.driver->type('t');  // saves the settings: not the presenter's scale
+  f.driver->key(Key::escape);  // out of the field
+  f.driver->type('t');         // saves the settings: not the presenter's scale
   State again;
   again.settings.path = f.state.settings.path;
   load_settings(&again);
@@ -276,6 +278,7 @@ TEST_CASE("a clicker's keys move neither ImGui's focus nor a list", "[tour]") {
   REQUIRE(focus != 0);
   for (int i = 0; i < 4; ++i) {
     f.state.view.screen = ScreenId::lab;  // what a tour shows beside its canvas
+    f.state.teaching.focused_step = f.state.teaching.tour_step;  // its field has had the keyboard
     f.driver->frames(1);
     f.driver->key(Key::page_down);
     CHECK(GImGui->NavId == focus);

@@ -227,7 +227,14 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
   const bool entered =
-      ImGui::InputText("##answer", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
+      ImGui::InputText("##answer", text, sizeof text,
+                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
+  const int here = ui.state.teaching.tour_step;
+  if (ui.state.teaching.focused_step != here) {
+    ImGui::SetKeyboardFocusHere(-1);
+    ui.dispatch([here](State& state) { state.teaching.focused_step = here; });
+  }
   const bool is_active = ImGui::IsItemActive();
   ui.frame(box, ui.color(is_active ? Role::series0 : Role::muted), ui.px(5), ui.px(1.5f));
   ImGui::PopStyleVar();
@@ -235,8 +242,11 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   ImGui::PopFont();
   if (answer.typed != text)
     ui.dispatch([now = std::string(text)](State& state) { type_answer(state, now); });
-  if (entered) ui.dispatch_action("advance");
   const auto read = parse_answer(shown.step.ask, text);
+  if (entered) {
+    ui.dispatch_action("advance");
+    if (!read) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
+  }
   const bool is_empty = !*text;
   const char* example = shown.step.ask == study::Ask::time    ? "for example 80 ms"
                         : shown.step.ask == study::Ask::share ? "for example 40 %"
@@ -256,6 +266,8 @@ void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
     const bool has_choices = !choices_of(shown.step, shown.bars).empty();
     return has_choices ? draw_choices(ui, area, shown) : draw_field(ui, area, shown);
   }
+  if (ui.state.teaching.focused_step >= 0)
+    ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   const std::string said = answer_text(shown.step, shown.bars, answer);
   ui.paragraph(area, said.empty() ? "Nothing was predicted." : "You said " + said + ".", kBody_px,
                Role::text, Face::strong);

@@ -63,6 +63,7 @@ void begin_run(State& state) {
   const std::string why = answer_blocker(state);
   if (!why.empty() && !(teach.presenting && teach.skips_answer)) {
     teach.skips_answer = teach.presenting;
+    teach.focused_step = -1;  // what is typed next is the answer
     state.notice = {
         teach.presenting ? "No answer was typed. Page Down again runs without one." : why, false};
     return;

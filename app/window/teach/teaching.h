@@ -76,6 +76,7 @@ struct Teaching {
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
   std::map<int, StepResult> results;  ///< of the steps that were revealed
+  int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
   std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other
   std::vector<int64_t> sent;          ///< of this step's run
