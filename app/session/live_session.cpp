@@ -115,7 +115,9 @@ WorkerState LiveSession::state() const {
 
 double LiveSession::hello_limit_s() const {
   if (options_.patience.hello_s > 0) return options_.patience.hello_s;
-  return options_.command.empty() ? 5 : 30;
+  return options_.command.empty()
+             ? 20
+             : 30;  // a busy laptop starts slowly, and loses nothing by waiting
 }
 
 // ---- to the worker ------------------------------------------------------------------------------
@@ -339,8 +341,8 @@ std::string LiveSession::find_death() {
       return "closed its output while it was still running and was stopped";
     }
   } else if (!has_hello_ && seconds_since(launched_) > hello_limit_s()) {
-    std::string text = "said no hello within " + seconds_text(hello_limit_s()) +
-                       " and was stopped (is it a ridgepoint-worker with --stdio?)";
+    std::string text = "said no hello within " + seconds_text(hello_limit_s()) + " and was stopped";
+    if (!options_.command.empty()) text += " (is it a ridgepoint-worker with --stdio?)";
     if (!banner_.empty()) text += "; it printed \"" + shortened(banner_) + "\"";
     return text;
   }

@@ -28,12 +28,15 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// How long the worker of a learner's rung may say nothing: 10 s, twice what one call may take.
+/// How long the worker of a learner's rung may compute and say nothing: 10 s, twice what one call may take.
 double patience_s() {
   const char* text = std::getenv("RIDGE_EDIT_PATIENCE_S");
   const double value = text == nullptr ? 0 : std::atof(text);
   return value > 0 ? value : 10;
 }
+
+/// One that neither says anything nor computes waits for something: it has so many times its patience.
+constexpr double kIdlePatience = 4;
 
 }  // namespace
 
@@ -55,7 +58,7 @@ class EditedWorker {
       std::ofstream(file_of(edit->info.id), std::ios::binary) << edit->artifact;
     }
     child_.send("");
-    heard_s_ = measure::now_s();
+    note_sign();
   }
 
   /// Its first line, once.
@@ -64,7 +67,7 @@ class EditedWorker {
       RIDGE_TRY(const Json line, next(observer));
       greeted_ = text_field(line, "type") == "hello";
     }
-    heard_s_ = measure::now_s();
+    note_sign();
     return {};
   }
 
@@ -76,7 +79,7 @@ class EditedWorker {
         return Error{ErrorCode::cancelled, "cancelled", "", ""};
       }
       const double silent_s = measure::now_s() - heard_s_;
-      if (silent_s > patience_s()) {
+      if (silent_s > patience_s() * (computes_silently() ? 1 : kIdlePatience)) {
         char text[96];
         snprintf(text, sizeof text, "it gave no sign for %.3g s and was stopped: an endless loop?",
                  silent_s);
@@ -91,7 +94,7 @@ class EditedWorker {
         continue;  // its own doing: the last line says what came of it
       const std::string type = text_field(*json, "type");
       if (type == "telemetry") continue;
-      heard_s_ = measure::now_s();
+      note_sign();
       if (type == "fatal") {
         Error error;
         if (const Json* object = object_field(*json, "error")) from_json(*object, error);
@@ -105,6 +108,14 @@ class EditedWorker {
   bool ask(const Json& line) { return child_.send(dump_json(line)); }
 
  private:
+  void note_sign() {
+    heard_s_ = measure::now_s();
+    heard_cpu_s_ = measure::children_cpu_s();
+  }
+
+  /// On a busy machine an honest call takes several times its own seconds.
+  bool computes_silently() const { return measure::children_cpu_s() - heard_cpu_s_ > patience_s(); }
+
   static bool on_gpu(const std::vector<std::string>& kernels) {
     return std::any_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
       return backend_of(kernel) == Backend::cuda;
@@ -131,7 +142,7 @@ class EditedWorker {
   Scratch scratch_;
   measure::Child child_;
   std::string doing_;
-  double heard_s_ = 0;
+  double heard_s_ = 0, heard_cpu_s_ = 0;
   bool greeted_ = false;
 };
 
