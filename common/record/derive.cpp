@@ -23,6 +23,9 @@ std::string no_speed_reason(const Series& series) {
   if (const QualityCheck* check = series.quality(); check != nullptr && !check->passed) {
     return check->reason.empty() ? "the check " + check->what + " failed" : check->reason;
   }
+  if (series.status == SeriesStatus::pending && series.checks.empty())
+    return "waiting for its turn";
+  if (series.status == SeriesStatus::running && series.checks.empty()) return "it is being checked";
   if (!series.quality_passed()) return "its output was not checked";
   if (is_emulated(series)) return kEmulated;
   if (!series.stats) return "no time per call yet";
