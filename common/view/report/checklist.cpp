@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/view/report/content.h"
@@ -152,6 +153,27 @@ std::string cache_argument(const std::string& cache) {
   return cache.empty() ? "" : " --cache " + shell_word(cache);
 }
 
+/// "loop_order.cpp" of gemm.cpu.loop_order_edit
+std::string edit_file(const std::string& kernel) {
+  const std::string_view original = original_of(kernel);
+  return shell_word(std::string(original.substr(original.rfind('.') + 1)) +
+                    (backend_of(kernel) == Backend::cuda ? ".cu" : ".cpp"));
+}
+
+/// Of kernels with commas between them those that were edited, each once.
+std::string edit_arguments(const std::string& kernels) {
+  std::set<std::string> files;
+  for (size_t at = 0; at < kernels.size();) {
+    const size_t end = std::min(kernels.find(',', at), kernels.size());
+    const std::string kernel = kernels.substr(at, end - at);
+    if (is_edit(kernel)) files.insert(edit_file(kernel));
+    at = end + 1;
+  }
+  std::string text;
+  for (const std::string& file : files) text += " --edit " + file;
+  return text;
+}
+
 std::string compare_command(const Comparison& c, const std::string& out) {
   Params shared;
   for (const auto& [name, value] : c.baseline_params) {
@@ -161,7 +183,8 @@ std::string compare_command(const Comparison& c, const std::string& out) {
   std::string text =
       "ridgepoint compare " +
       shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
-      " --baseline " + rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
+      edit_arguments(c.baseline + "," + c.candidate) + " --baseline " +
+      rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
       rung_argument(c.candidate, c.candidate_params, shared) + set_arguments(shared) +
       cache_argument(c.cache.text());
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
@@ -194,7 +217,8 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
   for (const Group& group : groups) {
     std::string text = "ridgepoint run " +
                        shell_word(group.series->lab.empty() ? material.lab : group.series->lab) +
-                       " --rungs " + shell_word(group.rungs) + set_arguments(group.series->params);
+                       edit_arguments(group.rungs) + " --rungs " + shell_word(group.rungs) +
+                       set_arguments(group.series->params);
     if (!group.series->mode.empty()) text += " --mode " + shell_word(group.series->mode.text());
     text += cache_argument(group.series->cache.text()) + " --out " + out;
     commands.push_back(std::move(text));
@@ -266,9 +290,10 @@ std::string claim_command(const Claim& claim, const std::string& out) {
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out) {
   Params shared, several;
-  std::string rungs, mode, cache;
+  std::string rungs, kernels, mode, cache;
   for (const Line* line : lines) {
     const Series& series = *line->series;
+    kernels += series.kernel + ",";
     rungs += (rungs.empty() ? "" : ",") + rung_name(series.kernel, *material.options);
     mode = series.mode.text();
     cache = series.cache.text();
@@ -284,9 +309,10 @@ std::string climb_command(const Material& material, const std::vector<const Line
              entry.second == size->second;
     });
   }
-  return "ridgepoint run " + shell_word(material.lab) + " --rungs " + shell_word(rungs) +
-         set_arguments(shared) + (mode.empty() ? "" : " --mode " + shell_word(mode)) +
-         cache_argument(cache) + " --out " + out;
+  return "ridgepoint run " + shell_word(material.lab) + edit_arguments(kernels) + " --rungs " +
+         shell_word(rungs) + set_arguments(shared) +
+         (mode.empty() ? "" : " --mode " + shell_word(mode)) + cache_argument(cache) + " --out " +
+         out;
 }
 
 Section not_tested_section(const Material& material) {
@@ -310,6 +336,23 @@ Section reproduce_section(const Material& material) {
   section.bullets.erase(std::unique(section.bullets.begin(), section.bullets.end()),
                         section.bullets.end());
   return section;
+}
+
+std::vector<Section> edited_sections(const Material& material) {
+  std::vector<Section> sections;
+  std::set<std::string> seen;
+  for (const Line& line : material.lines) {
+    const std::string& kernel = line.series->kernel;
+    const SourceText* source = is_edit(kernel) ? line.input->run->source(kernel) : nullptr;
+    if (!source || source->text.empty() || !seen.insert(kernel).second) continue;
+    Section section{.id = "edited", .title = "The text of " + kernel};
+    section.paragraphs = {fmt::format(
+        "Source {}. The program knows an edited rung only from its file: save this text as {}.",
+        source->hash, edit_file(kernel))};
+    section.commands = {source->text};
+    sections.push_back(std::move(section));
+  }
+  return sections;
 }
 
 }  // namespace ridge::report

@@ -193,14 +193,24 @@ bool is_of_one_type(const Line& library, const Line& rung) {
   return !has_type || dtype_of(*library.series) == dtype_of(*rung.series);
 }
 
-/// Page 1 is one sheet: rungs of other ladders, the last first, make way for those of the one that is climbed.
+/// Whether no rung of its ladder is faster.
+bool is_top(const Material& material, const Climb& climb, const Line& line) {
+  const Line* start = start_of(material, climb, line);
+  return std::none_of(climb.lines.begin(), climb.lines.end(), [&](const Line* other) {
+    return !is_library(*other) && rate_value(*other) > rate_value(line) &&
+           start_of(material, climb, *other) == start;
+  });
+}
+
+/// Page 1 is one sheet: rungs of other ladders, the last first, make way for those of the one that is climbed. The top
+/// of each ladder stays.
 void leave_out_others(const Material& material, Climb* climb) {
   constexpr size_t kMostRows = 15;
   for (size_t i = climb->lines.size(); i-- > 0 && climb->lines.size() > kMostRows;) {
     const Line* line = climb->lines[i];
     const bool is_other = !is_library(*line) && line->problem.empty() &&
                           start_of(material, *climb, *line) != climb->first;
-    if (!is_other || is_side(*line)) continue;
+    if (!is_other || is_side(*line) || is_top(material, *climb, *line)) continue;
     climb->lines.erase(climb->lines.begin() + static_cast<std::ptrdiff_t>(i));
     ++climb->in_appendix;
   }
@@ -339,6 +349,8 @@ Section climb_section(const Material& material, const Climb& climb) {
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
+  const bool is_of_two = std::any_of(climb.lines.begin(), climb.lines.end(),
+                                     [](const Line* line) { return line->is_candidate; });
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
     chart::ClimbRow row{.label = climb_label(climb, *line, pivot, options)};
@@ -351,7 +363,8 @@ Section climb_section(const Material& material, const Climb& climb) {
     if (climb.unit == "FLOP/s") row.interval = line->derived.flop_per_s_ci;
     if (climb.unit == "B/s") row.interval = line->derived.bytes_per_s_ci;
     row.is_peer = is_library(*line);
-    row.is_best = line == climb.best;
+    row.is_best = !is_of_two && line == climb.best;
+    row.selected = line->is_candidate && material.claims.size() == 1;
     row.is_baseline = line->is_baseline && material.claims.size() == 1;
     row.hatched = line->series->stale || !line->series->reduced_from.empty();
     const Line* from = row.is_peer || !row.rate ? nullptr : before(material, climb, *line);

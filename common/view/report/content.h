@@ -93,5 +93,7 @@ std::string claim_command(const Claim& claim, const std::string& out);
 Section calibrate_section(const Material& material);
 Section not_tested_section(const Material& material);
 Section reproduce_section(const Material& material);
+/// The texts of the edited rungs, which no other machine has.
+std::vector<Section> edited_sections(const Material& material);
 
 }  // namespace ridge::report

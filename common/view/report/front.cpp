@@ -8,6 +8,7 @@
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/edit.h"
 #include "common/record/stale_words.h"
 #include "common/record/trap.h"
 #include "common/view/chart/climb.h"
@@ -352,7 +353,9 @@ void add_rung_caveats(const Material& material, const Climb& climb, Section* sec
                                "; the appendix says why.");
   if (climb.in_appendix > 0)
     section->bullets.push_back(
-        fmt::format("{} rungs of other ladders are in the appendix alone.", climb.in_appendix));
+        climb.in_appendix == 1 ? std::string("One rung of another ladder is in the appendix alone.")
+                               : fmt::format("{} rungs of other ladders are in the appendix alone.",
+                                             climb.in_appendix));
   if (climb.not_run > 0)
     section->bullets.push_back(fmt::format("Not run here: {} rung{} of the ladder.", climb.not_run,
                                            climb.not_run == 1 ? "" : "s"));
@@ -392,6 +395,10 @@ Section again_section(const Material& material, const Climb& climb) {
   section.commands = {material.claims.size() == 1
                           ? claim_command(material.claims.front(), "run.jsonl")
                           : climb_command(material, climb.lines, "run.jsonl")};
+  for (const Line* line : climb.lines) {
+    if (is_edit(line->series->kernel))
+      section.paragraphs.push_back("The text of " + line->series->kernel + " is in the appendix.");
+  }
   std::set<std::string> programs;
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();

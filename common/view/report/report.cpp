@@ -186,6 +186,7 @@ std::vector<Section> appendix_of(const Material& material) {
          {environment_section(material), calibrate_section(material), not_tested_section(material),
           reproduce_section(material)},
          &sections);
+  add_to(Part::method, edited_sections(material), &sections);
   return sections;
 }
 
