@@ -184,3 +184,32 @@ TEST_CASE("the appendix is folded, page 1 is not, and Markdown has no chart in l
     longest = std::max(longest, text.find('\n', at) - at);
   CHECK(longest < 300);
 }
+
+TEST_CASE("the text of an edited rung is in the report, and its command takes the file") {
+  const std::string edited = kBlocked + "_edit";
+  Transcript out;
+  add_start_of(&out);
+  out.worker("kernel", {{"request", 1}, {"kernel", rung_info(edited, "")}});
+  out.worker(
+      "result",
+      {{"request", 3},
+       {"source", SourceText{edited, "blocked.cpp", "// mine & only mine\n", "-O3", "0123"}}});
+  WorkRequest request = work(RequestType::compare, 5, {kNaive, edited});
+  out.send(request);
+  Series base = measured(5, 0, kNaive, 24e6), candidate = measured(5, 1, edited, 6e6);
+  base.mode = candidate.mode = RunMode::compare;
+  out.worker("result", with(about(5, 0), "outcome", base));
+  out.worker("result", with(about(5, 1), "outcome", candidate));
+  out.worker("done", {{"request", 5}, {"status", "ok"}});
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  const Section& again = front(report, "again");
+  REQUIRE(again.commands.size() == 1);
+  CHECK(has(again.commands[0], " --edit blocked.cpp "));
+  CHECK_FALSE(has(again.commands[0], "--mode compare"));
+  const auto text = std::find_if(report.sections.begin(), report.sections.end(),
+                                 [](const Section& one) { return one.id == "edited"; });
+  REQUIRE(text != report.sections.end());
+  CHECK(text->commands == std::vector<std::string>{"// mine & only mine\n"});
+  CHECK(has(print_as(report, ".html"), "// mine &amp; only mine"));
+}

@@ -68,7 +68,11 @@ TEST_CASE("a level shows at most its number of controls, in every lab", "[window
       INFO(name_of(level) << ", " << lab->id << ": " << controls.size() << ": "
                           << text_of(controls));
       CHECK(static_cast<int>(controls.size()) <= most);
-      if (level == Level::kLearn) CHECK(offered_views(f.state).size() <= 3);
+      if (level != Level::kLearn) continue;
+      CHECK(offered_views(f.state).size() <= 3);
+      ChartRows rows;
+      const chart::ChartModel model = centre_chart(f.state, &rows);
+      CHECK((!model.rows.empty() || model.plot));  // what a learner sees first is not empty
     }
   }
 }

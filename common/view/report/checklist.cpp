@@ -153,6 +153,11 @@ std::string cache_argument(const std::string& cache) {
   return cache.empty() ? "" : " --cache " + shell_word(cache);
 }
 
+/// A rung that ran in a comparison alone has no mode that a run knows.
+std::string mode_argument(const OpenEnum<RunMode>& mode) {
+  return mode.empty() || mode == RunMode::compare ? "" : " --mode " + shell_word(mode.text());
+}
+
 /// "loop_order.cpp" of gemm.cpu.loop_order_edit
 std::string edit_file(const std::string& kernel) {
   const std::string_view original = original_of(kernel);
@@ -219,8 +224,8 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
                        shell_word(group.series->lab.empty() ? material.lab : group.series->lab) +
                        edit_arguments(group.rungs) + " --rungs " + shell_word(group.rungs) +
                        set_arguments(group.series->params);
-    if (!group.series->mode.empty()) text += " --mode " + shell_word(group.series->mode.text());
-    text += cache_argument(group.series->cache.text()) + " --out " + out;
+    text += mode_argument(group.series->mode) + cache_argument(group.series->cache.text()) +
+            " --out " + out;
     commands.push_back(std::move(text));
   }
   return commands;
@@ -290,12 +295,12 @@ std::string claim_command(const Claim& claim, const std::string& out) {
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out) {
   Params shared, several;
-  std::string rungs, kernels, mode, cache;
+  std::string rungs, kernels, mode, cache;  // mode: with its option
   for (const Line* line : lines) {
     const Series& series = *line->series;
     kernels += series.kernel + ",";
     rungs += (rungs.empty() ? "" : ",") + rung_name(series.kernel, *material.options);
-    mode = series.mode.text();
+    mode = mode_argument(series.mode);
     cache = series.cache.text();
     for (const auto& [name, value] : without_own(series)) {
       if (shared.try_emplace(name, value).first->second != value) several[name] = value;
@@ -310,9 +315,7 @@ std::string climb_command(const Material& material, const std::vector<const Line
     });
   }
   return "ridgepoint run " + shell_word(material.lab) + edit_arguments(kernels) + " --rungs " +
-         shell_word(rungs) + set_arguments(shared) +
-         (mode.empty() ? "" : " --mode " + shell_word(mode)) + cache_argument(cache) + " --out " +
-         out;
+         shell_word(rungs) + set_arguments(shared) + mode + cache_argument(cache) + " --out " + out;
 }
 
 Section not_tested_section(const Material& material) {
