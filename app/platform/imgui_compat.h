@@ -122,6 +122,20 @@ inline bool key_pressed(Key key, bool repeats = false) {
   return ImGui::IsKeyPressed(native(key), repeats);
 }
 
+/// Whichever it is, at the moment it goes down.
+inline bool any_key_pressed() {
+#if IMGUI_VERSION_NUM >= 18700
+  for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_GamepadStart; ++key) {
+    if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(key), false)) return true;
+  }
+#else
+  for (const float held_s : ImGui::GetIO().KeysDownDuration) {
+    if (held_s == 0.0f) return true;
+  }
+#endif
+  return false;
+}
+
 /// For the headless driver.
 inline void send_key(Key key, bool down) {
 #if IMGUI_VERSION_NUM >= 18700

@@ -88,6 +88,7 @@ void Shell::draw(float width, float height) {
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);
   compat::keep_page_keys(ui_.state.teaching.presenting || ui_.state.teaching.tour);
+  ui_.watch_hands();
   handle_keys(state_);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                                  ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |

@@ -208,7 +208,9 @@ Ui::Touch Ui::touch(const std::string& name, const Area& area) {
   if (focused) frame(area.inset(-1), color(Role::text), px(5), 2);
   // ImGui 1.86 presses what has the focus with Space only.
   const bool entered = focused && compat::key_pressed(compat::Key::enter);
-  return {ImGui::IsItemHovered(), clicked || entered, ImGui::IsItemActive()};
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) pointed_ = area;
+  return {hovered, clicked || entered, ImGui::IsItemActive()};
 }
 
 bool Ui::button(const std::string& name, const Area& area, std::string_view label, Kind kind,
@@ -226,24 +228,11 @@ bool Ui::button(const std::string& name, const Area& area, std::string_view labe
   return touched.clicked;
 }
 
-namespace {
-
-/// The pointer is where it clicked last: a tooltip would cover what the click brought (after Edit, what
-/// becomes of each save).
-bool rests_after_click() {
-  constexpr float kNear_px = 4;
-  const ImGuiIO& io = ImGui::GetIO();
-  return std::fabs(io.MousePos.x - io.MouseClickedPos[0].x) < kNear_px &&
-         std::fabs(io.MousePos.y - io.MouseClickedPos[0].y) < kNear_px;
-}
-
-}  // namespace
-
 bool Ui::action_button(const char* id, const Area& area, std::string_view label, Kind kind) {
   const Action& entry = action(id);
   const std::string why = entry.blocker(state);
   const bool clicked = button(id, area, label, kind, why.empty());
-  if (ImGui::IsItemHovered() && !rests_after_click()) {
+  if (ImGui::IsItemHovered()) {
     std::string says = entry.title;
     if (*entry.keys.text) says += "  (" + std::string(entry.keys.text) + ")";
     if (!why.empty()) says += "\n" + why;
@@ -309,8 +298,63 @@ int Ui::segments(const std::string& name, const Area& area, const std::vector<st
   return clicked;
 }
 
-void Ui::tooltip(std::string_view text) {
+// ---- tooltips -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr float kNear_px = 4;  // a pointer that moved less rests
+constexpr float kLargeTarget =
+    160;                        // both ways: a picture or a chart, in which a point is pointed at
+constexpr int kGap_frames = 2;  // without a tooltip, and it is the same walk over neighbours
+constexpr int kSettling_frames = 3;  // ImGui places a new window in its second
+
+bool are_near(ImVec2 a, ImVec2 b) {
+  return std::fabs(a.x - b.x) < kNear_px && std::fabs(a.y - b.y) < kNear_px;
+}
+
+}  // namespace
+
+void Ui::watch_hands() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool has_clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
+  if (has_clicked || compat::any_key_pressed() || !io.InputQueueCharacters.empty()) {
+    tip_.is_hushed = true;
+    tip_.hushed_at = io.MousePos;
+  } else if (!are_near(io.MousePos, tip_.hushed_at)) {
+    tip_.is_hushed = false;
+  }
+}
+
+/// Where a box of this size stands clear of `about`: under it, over it, or at one of its sides.
+Area Ui::beside(const Area& about, float w, float h) const {
+  const float gap = px(6), mouse_x = ImGui::GetIO().MousePos.x;
+  const float x = std::clamp(mouse_x - px(16), 0.0f, std::max(0.0f, window.right() - w));
+  if (about.bottom() + gap + h <= window.bottom()) return {x, about.bottom() + gap, w, h};
+  if (about.y - gap - h >= 0) return {x, about.y - gap - h, w, h};
+  const float y = std::clamp(about.middle() - h / 2, 0.0f, std::max(0.0f, window.bottom() - h));
+  const bool has_room = about.right() + gap + w <= window.right();
+  return {has_room ? about.right() + gap : std::max(0.0f, about.x - gap - w), y, w, h};
+}
+
+void Ui::tooltip(std::string_view text, const Area* about) {
   if (text.empty()) return;
+  const int frame = ImGui::GetFrameCount();
+  const double now_s = ImGui::GetTime();
+  const bool goes_on = frame - tip_.frame <= kGap_frames;
+  if (!goes_on) tip_.is_shown = false;
+  if (!goes_on || (!tip_.is_shown && tip_.text != text)) tip_.since_s = now_s;
+  tip_.text = text;
+  tip_.frame = frame;
+  const double left_s = kTooltip_s - (now_s - tip_.since_s);
+  if (tip_.is_hushed) tip_.is_shown = false;
+  if (tip_.is_hushed || (!tip_.is_shown && left_s > 0)) {
+    if (!tip_.is_hushed) wake_in(std::max(0.01, left_s));
+    tip_.shown_frames = 0;
+    return;
+  }
+  tip_.is_shown = true;
+  if (++tip_.shown_frames < kSettling_frames) needs_redraw = true;
+
   const float pad = px(10), most = px(440);
   float widest = 0;
   for (size_t from = 0; from <= text.size();) {
@@ -320,13 +364,20 @@ void Ui::tooltip(std::string_view text) {
   }
   const float w = std::min(most, widest + 1);
   const float h = paragraph({0, 0, w, 0}, text, kSmall_px, Role::text, Face::body, true);
-  ImGui::SetNextWindowSize({w + 2 * pad, h + 2 * pad});
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  Area target = about ? *about : pointed_;
+  const bool is_large = target.w > px(kLargeTarget) && target.h > px(kLargeTarget);
+  const float around = px(16);
+  if (is_large) target = {mouse.x - around, mouse.y - around, 2 * around, 2 * around};
+  const Area box = beside(target, w + 2 * pad, h + 2 * pad);
+  widgets["tooltip"] = box;
+  ImGui::SetNextWindowPos({box.x, box.y});
+  ImGui::SetNextWindowSize({box.w, box.h});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, raised(2));
   ImGui::BeginTooltip();
   ImDrawList* outer = list;
   list = ImGui::GetWindowDrawList();
-  const ImVec2 at = ImGui::GetWindowPos();
-  paragraph({at.x + pad, at.y + pad, w, h}, text, kSmall_px, Role::text);
+  paragraph({box.x + pad, box.y + pad, w, h}, text, kSmall_px, Role::text);
   list = outer;
   ImGui::EndTooltip();
   ImGui::PopStyleColor();

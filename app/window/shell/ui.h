@@ -35,6 +35,9 @@ struct Area {
   Area take_right(float width, float gap = 0);
 };
 
+/// How long the pointer rests on a thing before its tooltip comes; from one to the next it stays.
+inline constexpr double kTooltip_s = 0.4;
+
 /// Heights of text at scale 1.
 inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kCode_px = 14,
                        kHeading_px = 22, kVerdict_px = 40;
@@ -95,12 +98,29 @@ struct Ui {
                int chosen);
   int stepper(const std::string& name, const Area& area, const std::vector<std::string>& labels,
               int chosen);
-  void tooltip(std::string_view text);
+  /// The one place of tooltips: beside `about` and never over it, once the pointer rested kTooltip_s on what it says; gone
+  /// with the next key or click, until the pointer moves. Without `about`: what touch() found under the pointer.
+  void tooltip(std::string_view text, const Area* about = nullptr);
+  /// At the beginning of a frame: whether keys and mouse let tooltips stand.
+  void watch_hands();
   /// Another frame in `seconds`, or earlier.
   void wake_in(double seconds) { wake_s = wake_s > 0 && wake_s < seconds ? wake_s : seconds; }
 
  private:
+  /// What the last tooltip was for, and since when it is waited for.
+  struct Tip {
+    std::string text;
+    double since_s = 0;
+    int frame = -1000, shown_frames = 0;
+    bool is_shown = false;
+    bool is_hushed = false;  ///< by a key or a click, while the pointer stays where it was
+    ImVec2 hushed_at = {0, 0};
+  };
+  Area beside(const Area& about, float w, float h) const;
+
   std::vector<std::function<void(State&)>> changes_;
+  Area pointed_;  ///< what touch() found under the pointer last
+  Tip tip_;
 };
 
 /// The scale chosen, but no more than leaves 1000 x 560 of its pixels: under that the lab's panels would

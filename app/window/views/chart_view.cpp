@@ -372,7 +372,9 @@ int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
     ui.widgets[name + ":menu"] = seen;
   }
   if (!hit) return -1;
-  ui.tooltip(hit_text(*hit, model_));
+  const Area about = {seen.x + hit->a.x, seen.y - top + hit->a.y, hit->b.x - hit->a.x,
+                      hit->b.y - hit->a.y};
+  ui.tooltip(hit_text(*hit, model_), &about);
   return pointer.touched.clicked && !was_dragged_ ? hit->row : -1;
 }
 
