@@ -14,6 +14,21 @@ bool as_printed_is_wrong(const Params& params) {
   return !(is("r", 1) && is("s", 1) && is("pad", 0) && is("stride", 1));
 }
 
+/// Without its layers it runs one thread an output, as the first GPU rung does.
+const char* no_depthwise_step(const Params& params) {
+  const int64_t groups = param_int(params, "groups", 1);
+  const bool fits = groups == param_int(params, "c", groups) &&
+                    param_int(params, "m", groups) == groups && groups > 1 &&
+                    param_text(params, "layout") == "nhwc";
+  return fits ? nullptr : "needs nhwc and as many groups as channels";
+}
+
+const char* no_winograd_step(const Params& params) {
+  const bool fits = param_int(params, "r", 3) == 3 && param_int(params, "s", 3) == 3 &&
+                    param_int(params, "stride", 1) == 1 && param_int(params, "groups", 1) == 1;
+  return fits ? nullptr : "needs 3 x 3 filters, stride 1, one group";
+}
+
 const Lab& conv_lab() {
   static const Lab lab = {
       .id = "conv",
@@ -34,7 +49,10 @@ const Lab& conv_lab() {
               {"loops.cpu.tiled", "tiled", "four loops cut, the sizes are yours"},
               {"conv.cpu.avx2", "blocked, AVX2", "channels in blocks, 6 x 16 sums in registers"},
               {"conv.cpu.avx512", "blocked, AVX-512", "6 x 64 sums"},
-              {"conv.cpu.threads", "threads", "filters or pixels, a share each"},
+              {.kernel = "conv.cpu.threads",
+               .title = "threads",
+               .change = "filters or pixels, a share each",
+               .no_step = one_thread_is_no_step},
               {"conv.cpu.onednn_direct", "oneDNN", "compiled for this very shape", kPeer},
               {"conv.cpu.im2col", "im2col + GEMM", "copy everything, then multiply matrices"},
               {"conv.cpu.winograd", "Winograd", "16 products instead of 36"},
@@ -49,9 +67,14 @@ const Lab& conv_lab() {
                "the copy engine finds the pixels; bias and relu fused"},
               {"conv.cuda.even_tiles", "even tiles", "small layers: a tile for each SM"},
               {"conv.cuda.packed_taps", "packed taps", "few channels: a row of taps in a slice"},
-              {"conv.cuda.winograd", "Winograd, GPU",
-               "both transforms and 16 products in one kernel"},
-              {"conv.cuda.depthwise", "depthwise, GPU", "a channel a filter: bytes are all"},
+              {.kernel = "conv.cuda.winograd",
+               .title = "Winograd, GPU",
+               .change = "both transforms and 16 products in one kernel",
+               .no_step = no_winograd_step},
+              {.kernel = "conv.cuda.depthwise",
+               .title = "depthwise, GPU",
+               .change = "one filter for each channel: the memory is the limit",
+               .no_step = no_depthwise_step},
               {"conv.cuda.cudnn", "cuDNN", "its search, through PyTorch", kPeer},
           },
       .sections = {{"Direct, CPU", "conv.cpu.as_printed"},

@@ -70,6 +70,12 @@ const Rung* rung_of(std::string_view kernel) {
   return nullptr;
 }
 
+std::string why_no_step(std::string_view kernel, const Params& params) {
+  const Rung* rung = rung_of(kernel);
+  const char* why = rung && rung->no_step ? rung->no_step(params) : nullptr;
+  return why ? why : "";
+}
+
 std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name) {
   std::vector<const Rung*> matches;
   for (const Rung& rung : lab.rungs) {

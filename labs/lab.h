@@ -12,6 +12,7 @@
 #include "common/core/registration.h"
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
+#include "common/record/params.h"
 #include "labs/score_card.h"
 #include "labs/table.h"
 #include "labs/workload.h"
@@ -27,6 +28,9 @@ struct Rung {
   /// There for the gate to refuse: whether it computes something else at these parameters, so that no check may pass
   /// it. Null: a rung that is meant to be right.
   bool (*wrong)(const Params&) = nullptr;
+  /// Why its idea has nothing to work on at these parameters, so that what runs there is no step of the ladder:
+  /// "needs more than one thread"; null: it is a step. Null function: it always is.
+  const char* (*no_step)(const Params&) = nullptr;
 };
 inline constexpr bool kPeer = true;  ///< what Rung::peer says in a lab's list
 
@@ -124,6 +128,12 @@ std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name);
 /// A rung by kernel id, or by the id's last part where that is unique in the lab
 /// ("naive_o1"); the error lists what could be meant.
 Result<const Rung*> find_rung(const Lab& lab, std::string_view name);
+/// Why this rung is no step at these parameters; empty: it is one, or its lab is not known.
+std::string why_no_step(std::string_view kernel, const Params& params);
+/// At one thread a rung that shares out its work runs what the rung before it runs.
+inline const char* one_thread_is_no_step(const Params& params) {
+  return param_int(params, "threads", 1) == 1 ? "needs more than one thread" : nullptr;
+}
 /// The heading above this rung where it is the first of a section; null otherwise.
 const Section* section_at(const Lab& lab, const Rung& rung);
 /// The rung before it in its section, of the same backend and not a peer; null for the first.

@@ -33,6 +33,7 @@ report::Options report_options(const Lab& lab) {
   options.items = lab.items;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
+  options.why_no_step = why_no_step;
   for (const Rung& rung : lab.rungs) {
     options.order.emplace_back(rung.kernel);
     if (const Rung* before = previous_rung(lab, rung))

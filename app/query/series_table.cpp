@@ -104,6 +104,7 @@ class Gains {
     Ours& ours = of_backend_[backend_of(series.kernel)];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
+    if (rung && !why_no_step(rung->kernel, series.params).empty()) return {};
     const double before_ns = is_library ? ours.best_ns : ours.last_ns;
     if (!is_library) {
       ours.last_ns = time_ns;

@@ -62,6 +62,7 @@ Climbs climbs_of(const Run& run, const FirstClimb& climb) {
     const Series* series = series_of(run, climb.run, kernel);
     const Rung* rung = rung_of(kernel);
     if (!series || !rung || series->status != SeriesStatus::ok) continue;
+    if (!why_no_step(kernel, series->params).empty()) continue;
     if (!series->quality_passed() || !series->stats) continue;
     const auto rate = throughput_of(*series);
     if (!rate || !(rate->value > 0)) continue;

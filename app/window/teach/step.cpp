@@ -328,6 +328,8 @@ TourStep shown_step(const State& state) {
   if (row->info && !row->info->dtypes.empty() && !step.set.contains("dtype"))
     step.set["dtype"] = row->series ? dtype_of(*row->series) : row->info->dtypes.front();
   const Rung* before = row->rung->peer ? nullptr : previous_rung(*state.selection.lab, *row->rung);
+  while (before && !why_no_step(before->kernel, step.set).empty())
+    before = previous_rung(*state.selection.lab, *before);
   if (const Rung* library = library_of(state, *row->rung, step))
     step.rungs.emplace_back(library->kernel);
   if (before) {

@@ -118,7 +118,8 @@ const RungView* step_before(const State& state, const RungView& row, const std::
     const RungView* before = find_row(state.ladder, rung->kernel);
     const auto rate = before ? rate_of(before->series) : std::nullopt;
     if (rate && rate->unit == unit && before->origin == row.origin &&
-        before->machine == row.machine && before->shown_size == row.shown_size)
+        before->machine == row.machine && before->shown_size == row.shown_size &&
+        why_no_step(rung->kernel, before->series->params).empty())
       return before;
   }
   return nullptr;
@@ -175,8 +176,9 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   row.interval = unit == "FLOP/s" ? derived.flop_per_s_ci
                  : unit == "B/s"  ? derived.bytes_per_s_ci
                                   : std::nullopt;
-  if (const RungView* view = find_row(state.ladder, kernel))
-    row.step = step_of(state, *view, rate->value, unit);
+  row.no_step = why_no_step(kernel, from.series->params);
+  const RungView* view = find_row(state.ladder, kernel);
+  if (view && row.no_step.empty()) row.step = step_of(state, *view, rate->value, unit);
   return row;
 }
 
@@ -189,9 +191,11 @@ struct Total {
 std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
   const chart::LadderRow *first = nullptr, *best = nullptr;
   double from = 0, to = 0;
-  for (const chart::LadderRow& row : rows.rows) {
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const chart::LadderRow& row = rows.rows[i];
     const auto rate = rate_of(row.series);
     if (!rate || rate->unit != unit || row.is_peer) continue;
+    if (!why_no_step(rows.kernels[i], row.series->params).empty()) continue;
     if (first && (row.origin != first->origin || row.sublabel != first->sublabel)) continue;
     if (!first) first = &row, from = rate->value;
     if (rate->value > to) best = &row, to = rate->value;

@@ -26,6 +26,7 @@ bool has_rate(const ClimbRow& row) {
 std::string step_cell(const ClimbRow& row) {
   if (row.step) return step_text(*row.step);
   if (!has_rate(row)) return "";
+  if (!row.no_step.empty()) return "no step";
   return row.is_peer ? "library" : "start";
 }
 
@@ -37,6 +38,7 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   mark.label = format_rate(*row.rate, unit);
   mark.note = row.label + ": " + mark.label;
   if (row.interval) mark.note += ", 95 % interval " + format_rate_interval(row.interval, unit);
+  if (!row.no_step.empty()) mark.note += ". No step at these parameters: it " + row.no_step;
   return mark;
 }
 
@@ -132,11 +134,13 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
     const bool measured = has_rate(row);
+    std::string sublabel = row.no_step.empty() ? "" : "no step: " + row.no_step;
+    if (!row.sublabel.empty()) sublabel += (sublabel.empty() ? "" : "; ") + row.sublabel;
     model.rows.push_back({.label = row.label,
-                          .sublabel = row.sublabel,
+                          .sublabel = sublabel,
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
-                          .muted = row.is_peer || !measured});
+                          .muted = row.is_peer || !measured || !row.no_step.empty()});
     rates.row_reasons.push_back(measured ? "" : row.reason);
     steps.row_reasons.push_back(measured ? step_cell(row) : row.reason);
     steps.row_roles.push_back(row.step && measured ? step_role(*row.step) : Role::muted);

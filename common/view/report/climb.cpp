@@ -145,10 +145,15 @@ const Line* pivot_of(const Material& material) {
   return best;
 }
 
+std::string why_no_step(const Line& line, const Options& options) {
+  return options.why_no_step ? options.why_no_step(line.series->kernel, line.series->params) : "";
+}
+
 /// The verified rung of the climb that this one goes on from; null: it is the first of its ladder.
 const Line* before(const Material& material, const Climb& climb, const Line& line) {
   const auto usable_line = [&](const Line* other) {
-    return other->problem.empty() && rate_of(*other) && !is_library(*other);
+    return other->problem.empty() && rate_of(*other) && !is_library(*other) &&
+           why_no_step(*other, *material.options).empty();
   };
   const auto& previous = material.options->previous;
   if (previous.empty()) {
@@ -220,7 +225,8 @@ void leave_out_others(const Material& material, Climb* climb) {
 void find_ends(const Material& material, Climb* climb) {
   std::vector<std::pair<const Line*, const Line*>> steps;  // where its ladder begins, and the rung
   for (const Line* line : climb->lines) {
-    if (is_library(*line) || !rate_of(*line)) continue;
+    const bool is_step = why_no_step(*line, *material.options).empty();
+    if (is_library(*line) || !rate_of(*line) || !is_step) continue;
     steps.emplace_back(start_of(material, *climb, *line), line);
   }
   size_t most = 0;
@@ -367,7 +373,9 @@ Section climb_section(const Material& material, const Climb& climb) {
     row.selected = line->is_candidate && material.claims.size() == 1;
     row.is_baseline = line->is_baseline && material.claims.size() == 1;
     row.hatched = line->series->stale || !line->series->reduced_from.empty();
-    const Line* from = row.is_peer || !row.rate ? nullptr : before(material, climb, *line);
+    if (row.rate) row.no_step = why_no_step(*line, options);
+    const bool can_step = !row.is_peer && row.rate && row.no_step.empty();
+    const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
     if (step) {
       row.step =

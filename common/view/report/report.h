@@ -2,10 +2,12 @@
 // number once; each format (format.h) only prints it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,9 @@ struct Options {
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
   std::map<std::string, std::string>
-      previous{};                   ///< kernel id -> the one that its step goes on from
+      previous{};  ///< kernel id -> the one that its step goes on from
+  /// Why a rung is no step of the ladder at these parameters; empty: it is one.
+  std::function<std::string(std::string_view kernel, const Params& params)> why_no_step{};
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
   /// The lab's own, after the ladder: a published table that the run filled in.
   std::vector<Section> sections{};
