@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
 
 #include "app/query/reporting.h"
 #include "app/window/panels/widgets.h"
@@ -91,73 +91,121 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
   return words;
 }
 
-void draw_words(Ui& ui, const Area& inner, Words words) {
+constexpr float kPad_x = 24, kPad_y = 10;  // of the card, at scale 1
+
+/// The words in their place, the reason whole however many lines it takes; returns the height of the three texts, and
+/// draws nothing where it only measures.
+float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const Headline& headline = words.headline;
   // The word is the largest on the screen, but it leaves the evidence half of the card.
   const float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
-  float x = inner.x;
-  if (headline.arrow) {
-    const float side = ui.px(size * 0.8f);
-    ui.triangle(x + side / 2, inner.middle(), side, headline.arrow > 0, ui.color(headline.role));
-    x += side + ui.px(14);
-  }
-  x += ui.text(x, inner.middle(), headline.text, size, headline.role, Face::strong) + ui.px(32);
+  const float side = headline.arrow ? ui.px(size * 0.8f) : 0;
+  const float word_x = inner.x + (headline.arrow ? side + ui.px(14) : 0);
+  const float word_end = word_x + ui.width(headline.text, size, Face::strong) + ui.px(32);
   // The texts of successive verdicts start at one place, unless the word is longer.
-  x = std::max(x, inner.x + inner.w * 0.36f);
-  const float room = inner.right() - x, line = inner.h / 3;
-  ui.text(x, inner.y + line * 0.5f, words.title, kBody_px, Role::text, Face::body, Anchor::start,
-          room);
-  ui.text(x, inner.y + line * 1.5f, words.evidence, kSmall_px, Role::text, Face::mono,
-          Anchor::start, room);
-  std::string& reason = words.reason;
-  if (!reason.empty())
-    reason[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(reason[0])));
-  ui.text(x, inner.y + line * 2.5f, reason, kSmall_px, Role::muted, Face::body, Anchor::start,
-          room);
-  const Area evidence = {x, inner.y + line, room, line};
-  if (!words.metrics.empty() && ui.touch("verdict_evidence", evidence).hovered)
-    ui.tooltip(words.evidence + "\n\n" + words.metrics);
-  if (ui.touch("verdict_text", {x, inner.y, room, inner.h}).hovered) {
-    ui.tooltip(words.title + "\n" + words.evidence + "\n" + reason);
+  const float x = std::max(word_end, inner.x + inner.w * 0.36f);
+  Area rest = {x, inner.y, std::max(ui.px(120), inner.right() - x), inner.h};
+  const auto line = [&](const std::string& text, float height, Role role, Face face) {
+    if (text.empty()) return Area{};
+    return rest.take_top(ui.paragraph(rest, text, height, role, face, measure));
+  };
+  const auto lay = [&] {
+    line(words.title, kBody_px, Role::text, Face::body);
+    const Area evidence = line(words.evidence, kSmall_px, Role::text, Face::mono);
+    line(sentence_of(words.reason), kSmall_px, Role::muted, Face::body);
+    return evidence;
+  };
+  if (measure) {
+    lay();
+    return rest.y - inner.y;
   }
+  if (headline.arrow)
+    ui.triangle(inner.x + side / 2, inner.middle(), side, headline.arrow > 0,
+                ui.color(headline.role));
+  ui.text(word_x, inner.middle(), headline.text, size, headline.role, Face::strong);
+  rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, true)) / 2);
+  const float top = rest.y;
+  const Area evidence = lay();
+  ui.widgets["verdict_text"] = {x, top, rest.w, rest.y - top};
+  if (!words.metrics.empty() && ui.touch("verdict_evidence", evidence).hovered)
+    ui.tooltip(words.metrics);
+  return rest.y - top;
 }
 
-/// What stands here while there is no verdict.
-void draw_waiting(Ui& ui, Area area, const std::string& head, const std::string& next) {
-  ui.text(area.x, area.y + area.h * 0.36f, head, kHeading_px, Role::text, Face::strong,
-          Anchor::start, area.w);
-  ui.text(area.x, area.y + area.h * 0.72f, next, kSmall_px, Role::muted, Face::body, Anchor::start,
-          area.w);
+/// What stands here while there is no verdict: what is missing, and what to do.
+float draw_waiting(Ui& ui, Area area, const std::string& head, const std::string& next,
+                   bool measure = false) {
+  const auto lay = [&](Area* rest, bool only_measures) {
+    const float top = rest->y;
+    rest->take_top(ui.paragraph(*rest, head, kHeading_px, Role::text, Face::strong, only_measures));
+    rest->take_top(ui.paragraph(*rest, next, kSmall_px, Role::muted, Face::body, only_measures));
+    return rest->y - top;
+  };
+  Area rest = area;
+  const float height = lay(&rest, true);
+  if (measure) return height;
+  rest = area;
+  rest.y += std::max(0.0f, (area.h - height) / 2);
+  return lay(&rest, false);
 }
 
-void draw_without(Ui& ui, const Area& area) {
-  const State& state = ui.state;
+struct Waiting {
+  std::string head, next;
+};
+
+Waiting without_verdict(const State& state) {
   const std::string selected = rung_title(state.ladder, state.selection.rung);
-  const RungView* chosen = find_row(state.ladder, state.selection.rung);
-  if (chosen && chosen->info && chosen->info->kind == RungKind::trap) {
-    return draw_waiting(ui, area, selected + ": not sprung yet",
-                        "Run it: the lie and the honest figure are taken in turns; the guard has "
-                        "the last word.");
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (row && row->info && row->info->kind == RungKind::trap) {
+    return {
+        selected + ": not run yet",
+        "Run it: the wrong figure and the honest one are measured in turns, then the guard says "
+        "whether it notices."};
   }
   if (state.selection.baseline.empty()) {
-    return draw_waiting(
-        ui, area, "No verdict yet",
-        "Select a rung and press B to make it the baseline; then select another and press C.");
+    return {"No verdict yet",
+            "Select a rung and press B to make it the baseline; then select another and press C."};
   }
   const std::string baseline = rung_title(state.ladder, state.selection.baseline);
   if (state.selection.baseline == state.selection.rung) {
-    return draw_waiting(
-        ui, area, selected + " is the baseline",
-        "Select another rung and press C. Compared with itself, the answer should be “same”.");
+    return {selected + " is the baseline",
+            "Select another rung and press C. Compared with itself, the answer should be “same”."};
   }
-  const RungView* row = find_row(state.ladder, state.selection.rung);
   const std::string head = selected + " against " + baseline + ": not compared";
-  if (!row || !row->can_run) {
-    return draw_waiting(ui, area, head,
-                        "No comparison of these two was recorded, and they cannot both run here.");
+  if (!row || !row->can_run)
+    return {head, "No comparison of these two was recorded, and they cannot both run here."};
+  return {head, "Press C: “faster” is only said after both ran in turns, not from two bars."};
+}
+
+/// Of the comparison that is under way.
+std::optional<Waiting> comparing(const State& state) {
+  const auto& progress = state.run().progress();
+  const bool is_on =
+      state.requests.compare && progress && progress->request == state.requests.compare;
+  if (!is_on) return std::nullopt;
+  const size_t rounds = state.run().rounds(state.requests.compare).size();
+  return Waiting{
+      "Comparing with " + rung_title(state.ladder, state.selection.baseline),
+      progress->phase == "sustained"
+          ? "The clock is held down, so each side also runs alone: " + progress->open + "."
+          : fmt::format("{} {} so far; the verdict comes when all are in.", rounds,
+                        rounds == 1 ? "round" : "rounds")};
+}
+
+/// The verdict of the selection, or the trap that it is; none: there is none yet.
+std::optional<Words> shown_words(const State& state) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (row && row->series && row->series->trap) {
+    Words words = words_of(*row->series->trap, row->machine);
+    words.title = with_stale(words.title, row->stale(), "  ·  ");
+    return words;
   }
-  draw_waiting(ui, area, head,
-               "Press C: “faster” is only said after both ran in turns, not from two bars.");
+  std::string where;
+  const Run* run = nullptr;
+  const Comparison* comparison = shown_comparison(state, &where, &run);
+  if (!comparison) return std::nullopt;
+  return words_of(*comparison, decide(*run, *comparison, app::titles_of(*state.selection.lab)),
+                  state, where);
 }
 
 }  // namespace
@@ -169,39 +217,37 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
           words.title,         words.evidence,      sentence_of(words.reason)};
 }
 
-void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
-                  const std::string& where) {
+float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
+                   const std::string& where, bool measure) {
   const Decision decision = decide(run, comparison, app::titles_of(*ui.state.selection.lab));
-  draw_words(ui, area, words_of(comparison, decision, ui.state, where));
+  return lay_words(ui, area, words_of(comparison, decision, ui.state, where), measure);
+}
+
+float VerdictCard::height(Ui& ui, float width, float least) {
+  const State& state = ui.state;
+  if (!state.selection.lab) return least;
+  const Area inner = Area{0, 0, width, 0}.inset(ui.px(kPad_x), 0);
+  const auto wait = comparing(state);
+  const auto words = wait ? std::nullopt : shown_words(state);
+  const Waiting waiting = wait ? *wait : without_verdict(state);
+  const float needs = words ? lay_words(ui, inner, *words, true)
+                            : draw_waiting(ui, inner, waiting.head, waiting.next, true);
+  return std::max(least, needs + 2 * ui.px(kPad_y));
 }
 
 void VerdictCard::draw(Ui& ui, Area area) {
   ui.panel(area);
-  Area inner = area.inset(ui.px(24), ui.px(10));
+  const Area inner = area.inset(ui.px(kPad_x), ui.px(kPad_y));
   const State& state = ui.state;
   ui.widgets["verdict"] = area;
   if (!state.selection.lab) return;
-  const auto& progress = state.run().progress();
-  if (state.requests.compare && progress && progress->request == state.requests.compare) {
-    const size_t rounds = state.run().rounds(state.requests.compare).size();
-    const std::string next =
-        progress->phase == "sustained"
-            ? "The clock is held down, so each side also runs alone: " + progress->open + "."
-            : std::to_string(rounds) + " rounds so far; the verdict comes when all are in.";
-    return draw_waiting(
-        ui, inner, "Comparing with " + rung_title(state.ladder, state.selection.baseline), next);
-  }
-  const RungView* row = find_row(state.ladder, state.selection.rung);
-  if (row && row->series && row->series->trap) {
-    Words words = words_of(*row->series->trap, row->machine);
-    words.title = with_stale(words.title, row->stale(), "  ·  ");
-    return draw_words(ui, inner, std::move(words));
-  }
-  std::string where;
-  const Run* run = nullptr;
-  const Comparison* comparison = shown_comparison(state, &where, &run);
-  if (!comparison) return draw_without(ui, inner);
-  draw_verdict(ui, inner, *run, *comparison, where);
+  const auto wait = comparing(state);
+  const auto words = wait ? std::nullopt : shown_words(state);
+  const Waiting waiting = wait ? *wait : without_verdict(state);
+  if (words)
+    lay_words(ui, inner, *words, false);
+  else
+    draw_waiting(ui, inner, waiting.head, waiting.next);
 }
 
 }  // namespace ridge::window

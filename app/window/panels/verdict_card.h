@@ -7,9 +7,10 @@
 
 namespace ridge::window {
 
-/// The verdict in 40 px, the ratio with its interval, and why. `where`: the machine of a recording.
-void draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
-                  const std::string& where);
+/// The verdict in 40 px, the ratio with its interval, and why, in as many lines as it takes. `where`: the machine of a
+/// recording. Returns the height of the texts; `measure`: only that, in the width of `area`.
+float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
+                   const std::string& where, bool measure = false);
 
 /// A verdict in words, for a place of another shape.
 struct VerdictWords {
@@ -22,7 +23,9 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
 
 /// The verdict of selection against baseline, or what is missing for one.
 struct VerdictCard {
-  void draw(Ui& ui, Area area);
+  /// What the words need in this width, no less than `least`.
+  static float height(Ui& ui, float width, float least);
+  static void draw(Ui& ui, Area area);
 };
 
 }  // namespace ridge::window

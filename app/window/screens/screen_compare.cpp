@@ -246,10 +246,12 @@ void CompareScreen::draw(Ui& ui, Area all) {
   build(ui);
   const Comparison* one = chosen();
   if (!one) return draw_empty(ui, all);
-  const Area card = all.take_top(ui.px(104), ui.px(12));
+  const Source& source = sources_[source_];
+  const Area words = Area{0, 0, all.w, 0}.inset(ui.px(24), 0);
+  const float needs = draw_verdict(ui, words, *source.run, *one, source.machine, true);
+  const Area card = all.take_top(std::max(ui.px(104), needs + ui.px(24)), ui.px(12));
   ui.panel(card);
   ui.widgets["verdict"] = card;
-  const Source& source = sources_[source_];
   draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
   const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
   const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);

@@ -95,7 +95,6 @@ class LabScreen final : public Screen {
   LeftRail left_rail_;
   ParamsBar params_bar_;
   ChartPanel chart_;
-  VerdictCard verdict_;
   StripPanel strip_;
   RightPanel right_;
   PredictBar predict_;
@@ -125,7 +124,8 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
-  const float verdict_h = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);
+  const float verdict_h =
+      VerdictCard::height(ui, area.w, ui.px(ui.is_compact ? kVerdict - 16 : kVerdict));
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
   const auto rows = static_cast<float>(
@@ -139,7 +139,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
   if (!learning || !ui.state.selection.baseline.empty())
-    verdict_.draw(ui, area.take_bottom(verdict_h, gap));
+    VerdictCard::draw(ui, area.take_bottom(verdict_h, gap));
   if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
   chart_.draw(ui, area);
   draw_teaching_buttons(ui, area);

@@ -91,7 +91,9 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   const bool has_card = report_->claims.size() == 1 && report_->claims.back().paired;
   if (has_card) {
     const report::Claim& claim = report_->claims.back();
-    const Area card = page.rest.take_top(ui.px(104), ui.px(12));
+    const Area words = page.rest.inset(ui.px(20), 0);
+    const float needs = draw_verdict(ui, words, *claim.run, claim.comparison, "", true);
+    const Area card = page.rest.take_top(std::max(ui.px(104), needs + ui.px(24)), ui.px(12));
     ui.fill(card, ui.raised(1), ui.px(8));
     draw_verdict(ui, card.inset(ui.px(20), ui.px(12)), *claim.run, claim.comparison, "");
   }
