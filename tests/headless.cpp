@@ -11,7 +11,6 @@ Headless::Headless(State& state, float width, float height)
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
-  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   // As the OpenGL renderer has: a window of 12,000 pixels, with a whole lesson, has over 65,536 vertices.
   io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   compat::map_keys();

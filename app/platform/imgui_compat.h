@@ -31,7 +31,9 @@ enum class Key {
   enter,
   backspace,
   page_up,
-  page_down
+  page_down,
+  tab,
+  space
 };
 
 #if IMGUI_VERSION_NUM >= 18700
@@ -57,6 +59,10 @@ inline ImGuiKey native(Key key) {
       return ImGuiKey_PageUp;
     case Key::page_down:
       return ImGuiKey_PageDown;
+    case Key::tab:
+      return ImGuiKey_Tab;
+    case Key::space:
+      return ImGuiKey_Space;
     case Key::zero:
       return ImGuiKey_0;
     case Key::k:
@@ -99,6 +105,10 @@ inline int native(Key key) {
       return 266;
     case Key::page_down:
       return 267;
+    case Key::tab:
+      return 258;
+    case Key::space:
+      return 32;
     case Key::zero:
       return 48;
     case Key::k:
@@ -158,24 +168,6 @@ inline void map_keys() {
   io.KeyMap[ImGuiKey_LeftArrow] = 263;
   io.KeyMap[ImGuiKey_DownArrow] = 264;
   io.KeyMap[ImGuiKey_UpArrow] = 265;
-  io.KeyMap[ImGuiKey_PageUp] = 266;
-  io.KeyMap[ImGuiKey_PageDown] = 267;
-#endif
-}
-
-/// A clicker's keys are the tour's and the presenter's alone: ImGui would scroll a list and move its focus by them too.
-/// 1.86 is told that it has no such keys; later releases have no such switch, so that all of its navigation rests while
-/// they are used.
-inline void keep_page_keys(bool are_used) {
-  ImGuiIO& io = ImGui::GetIO();
-#if IMGUI_VERSION_NUM < 18700
-  (void)are_used;
-  io.KeyMap[ImGuiKey_PageUp] = io.KeyMap[ImGuiKey_PageDown] = -1;
-#else
-  if (are_used)
-    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
-  else
-    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 #endif
 }
 

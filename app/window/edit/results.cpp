@@ -163,7 +163,7 @@ void SaveResults::draw_errors(Ui& ui, Area* rest) const {
     ui.fill(cell, cell_color(ui, least, most, map->cells[i]));
   }
   ui.frame(grid.inset(-2), ui.color(Role::grid), 0);
-  if (ui.touch("error_map", grid).hovered) {
+  if (ui.hovers("error_map", grid)) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     ui.tooltip(error_cell_text(*map, static_cast<int64_t>((mouse.y - grid.y) / h),
                                static_cast<int64_t>((mouse.x - grid.x) / w)));
@@ -209,7 +209,7 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) const {
     } else {
       ui.list->AddCircleFilled({middle, base - ui.px(6)}, ui.px(2), ui.color(Role::muted));
     }
-    if (ui.touch("save:" + std::to_string(i + 1), slot).hovered) ui.tooltip(save_text(save, i + 1));
+    if (ui.hovers("save:" + std::to_string(i + 1), slot)) ui.tooltip(save_text(save, i + 1));
   }
   if (original > 0 && !is_near) {
     ui.text(plot.right(), plot.y + ui.px(6),

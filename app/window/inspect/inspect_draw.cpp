@@ -38,7 +38,7 @@ void draw_votes(Ui& ui, const Area& area, const InspectionPlane& votes, int row)
 
 void touch_votes(Ui& ui, const Area& area, const Inspection& look, const InspectionPlane& votes,
                  int row) {
-  const auto touched = ui.touch("votes:" + std::to_string(row), area);
+  const auto touched = ui.touch("votes:" + std::to_string(row), area, false);
   const auto cell = cell_at_mouse(area, 1, votes.columns);
   if (!touched.hovered || !cell) return;
   const int64_t at = int64_t{row} * votes.columns + *cell;
@@ -81,8 +81,7 @@ void draw_class(Ui& ui, Area line, const Inspection& look, size_t c, float most)
           ui.color(is_predicted ? Role::series0 : Role::muted), ui.px(2));
   ui.text(score.right(), score.middle(), fmt::format("{:g}", look.scores[c]), kSmall_px,
           is_predicted ? Role::text : Role::muted, Face::body, Anchor::end);
-  if (ui.touch("score:" + std::to_string(c), {name.x, name.y, score.right() - name.x, name.h})
-          .hovered) {
+  if (ui.hovers("score:" + std::to_string(c), {name.x, name.y, score.right() - name.x, name.h})) {
     ui.tooltip(fmt::format("{}: {:g} of {:g} {}.{}{}", class_name(look, c), look.scores[c],
                            look.score_most, look.score,
                            is_predicted ? " The most: this is the prediction." : "",
@@ -223,7 +222,7 @@ void draw_table(Ui& ui, const Area& square, const InspectionPlane& table) {
   for (const PlaneMark& mark : table.marks) {
     mark_cell(ui, cell_area(square, table.rows, table.columns, mark.cell), Role::series1, ui.px(2));
   }
-  const bool hovered = ui.touch("unit_table", square).hovered;
+  const bool hovered = ui.hovers("unit_table", square);
   const auto cell = cell_at_mouse(square, table.rows, table.columns);
   if (!hovered || !cell) return;
   const bool is_read = !table.marks.empty() && table.marks.front().cell == *cell;
@@ -236,7 +235,7 @@ void draw_seen(Ui& ui, Area list, const Inspection& look, const InspectionPlane&
   const Area head = list.take_top(ui.px(kLine));
   ui.text(head.x, head.middle(), "seen in training", kTiny_px, Role::muted, Face::body,
           Anchor::start, head.w);
-  if (ui.touch("unit_seen", head).hovered) {
+  if (ui.hovers("unit_seen", head)) {
     ui.tooltip(seen.name + ": how often training saw it with each class (" + seen.unit +
                "). Strong: above the bleaching, so it says yes.");
   }
@@ -426,7 +425,7 @@ void draw_gallery(Ui& ui, const Area& area, const Looks& looks) {
     const Area head = {all.x, all.y, all.w, ui.px(kGroupHead)};
     ui.text(head.x, head.middle(), group.text.title, kSmall_px, Role::text, Face::strong,
             Anchor::start, head.w);
-    if (ui.touch("gallery_head:" + std::string(group.text.name), head).hovered)
+    if (ui.hovers("gallery_head:" + std::string(group.text.name), head))
       ui.tooltip(std::string(group.text.title) + "\n" + group.text.text);
     for (size_t i = 0; i < group.planes.size(); ++i) {
       const auto column = static_cast<float>(i % group.a_row),
@@ -506,7 +505,7 @@ void draw_measure(Ui& ui, Area* area, const InspectionPlane& plane) {
   const Area head = area->take_top(ui.px(kMeasureHead));
   ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
           head.w);
-  if (ui.touch("measure:" + plane.group, head).hovered) ui.tooltip(plane.name + ": " + plane.unit);
+  if (ui.hovers("measure:" + plane.group, head)) ui.tooltip(plane.name + ": " + plane.unit);
   for (size_t i = 0; i < plane.marks.size(); ++i) {
     const bool chosen = plane.marks[i].value != 0;
     Area line = area->take_top(ui.px(kMeasureLine));

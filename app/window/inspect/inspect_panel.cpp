@@ -190,7 +190,7 @@ void InspectPanel::draw_picture(Ui& ui, const Area& area) {
   if (look->place)
     mark_cell(ui, cell_area(area, picture->rows, picture->columns, *look->place), Role::text,
               ui.px(1.5f));
-  const auto touched = ui.touch("inspect_picture", area);
+  const auto touched = ui.touch("inspect_picture", area, false);
   if (draws && touched.held) take_stroke(ui, area, *picture);
   if (!touched.held) is_stroke_ = false;
   const auto cell = cell_at_mouse(area, picture->rows, picture->columns);
@@ -231,7 +231,7 @@ void InspectPanel::draw_note(Ui& ui, Area* rest, const std::string& note) {
   if (note.empty()) return;
   const Area line = rest->take_top(ui.px(kNote), ui.px(4));
   ui.text(line.x, line.middle(), note, kSmall_px, Role::limit, Face::strong, Anchor::start, line.w);
-  if (ui.touch("inspect_note", line).hovered) ui.tooltip(note);
+  if (ui.hovers("inspect_note", line)) ui.tooltip(note);
 }
 
 void InspectPanel::draw_content(Ui& ui, const Area& area) {

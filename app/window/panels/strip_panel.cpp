@@ -105,7 +105,7 @@ void StripPanel::draw_samples(Ui& ui, Area area) {
   draw_scene(ui, scene_, area.x, area.y);
   ui.list->PopClipRect();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ui.touch("strip", area).hovered) {
+  if (ui.hovers("strip", area)) {
     if (const chart::Hit* hit = hit_at(scene_, mouse.x - area.x, mouse.y - area.y)) {
       ui.tooltip(hit_text(*hit, model_));
     }
@@ -418,7 +418,7 @@ void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) 
                        view.begin_s,
                        std::max(view.end_s, view.begin_s + 0.1)};
   draw_axis(ui, axis, frame);
-  const auto touched = ui.touch("lanes", frame.plot);
+  const auto touched = ui.touch("lanes", frame.plot, false);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double mouse_s =
       frame.begin_s +
@@ -438,7 +438,7 @@ void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) 
     row.take_left(ui.px(kGroup));
     draw_lane(ui, lane, row, frame, view, shown);
     const Area label = {row.x, row.y, frame.plot.x - row.x, row.h};
-    if (ui.touch(std::string("lane_label:") + lane.name, label).hovered)
+    if (ui.hovers(std::string("lane_label:") + lane.name, label))
       ui.tooltip(metric_text(metric_of_field(lane.name)));
     ui.widgets[std::string("lane:") + lane.name] = row;
   }

@@ -127,8 +127,7 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const float top = rest.y;
   const Area evidence = lay();
   ui.widgets["verdict_text"] = {x, top, rest.w, rest.y - top};
-  if (!words.metrics.empty() && ui.touch("verdict_evidence", evidence).hovered)
-    ui.tooltip(words.metrics);
+  if (!words.metrics.empty() && ui.hovers("verdict_evidence", evidence)) ui.tooltip(words.metrics);
   return rest.y - top;
 }
 

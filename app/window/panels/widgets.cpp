@@ -108,7 +108,7 @@ void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::
 }
 
 void explain(Ui& ui, const std::string& name, const Area& area, std::string_view text) {
-  if (ui.touch(name, area).hovered) ui.tooltip(text);
+  if (ui.hovers(name, area)) ui.tooltip(text);
 }
 
 void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {

@@ -55,7 +55,7 @@ void draw_stops(Ui& ui, Area* line, const Stops<Value>& stops, Value value, cons
   if (line->w < label_w + w) return;
   const Area label = line->take_left(label_w);
   ui.text(label.x, label.middle(), stops.label, kSmall_px, Role::muted);
-  if (ui.touch(std::string("label:") + stops.name, label).hovered) ui.tooltip(stops.tip);
+  if (ui.hovers(std::string("label:") + stops.name, label)) ui.tooltip(stops.tip);
   texts[static_cast<size_t>(chosen)] = shown(value);  // a saved one need not be a stop
   const int clicked = ui.stepper(stops.name, line->take_left(w, ui.px(12)), texts, chosen);
   if (clicked < 0) return;

@@ -187,7 +187,7 @@ void draw_entry(Ui& ui, const std::string& board, const Area& line, const app::B
           Role::muted, Face::mono, Anchor::end);
   ui.text(line.x + ui.px(40), y, entry.name, kSmall_px + 1, Role::text, Face::body, Anchor::start,
           line.w * 0.4f - ui.px(48));
-  if (ui.touch("entry:" + board + entry.file, line).hovered)
+  if (ui.hovers("entry:" + board + entry.file, line))
     ui.tooltip(entry.file + ".jsonl, source " + entry.hash.substr(0, 7));
   ui.text(at(0.55f), y, fmt::format("{:.3g}×", entry.ratio), kSmall_px + 1, Role::text, Face::mono,
           Anchor::end);

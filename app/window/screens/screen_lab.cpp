@@ -102,7 +102,7 @@ class LabScreen final : public Screen {
 
 void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
                          float Appearance::*side, float direction) {
-  const auto touched = ui.touch(name, area);
+  const auto touched = ui.touch(name, area, false);
   if (touched.hovered || touched.held) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     const float line = ui.px(2);
@@ -164,8 +164,8 @@ void LabScreen::draw(Ui& ui, Area all) {
   const float chosen =
       look.right_width > 0 ? std::min(ui.px(look.right_width), most * 0.55f) : fitting;
   const Area right = all.take_right(chosen, gap);
-  right_.draw(ui, right);
   draw_centre(ui, all);
+  right_.draw(ui, right);
   splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w,
            &Appearance::right_width, -1);
 }

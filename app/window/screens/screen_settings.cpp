@@ -30,7 +30,7 @@ void folder(Ui& ui, Area* rest, const char* name, const char* about, const std::
   const Area place = setting(ui, rest, name, about);
   ui.text(place.x, place.middle(), path.empty() ? "nowhere: no home folder is known" : path,
           kCode_px, path.empty() ? Role::muted : Role::text, Face::mono, Anchor::start, place.w);
-  if (ui.touch(std::string("folder:") + name, place).hovered) ui.tooltip(path);
+  if (ui.hovers(std::string("folder:") + name, place)) ui.tooltip(path);
 }
 
 void draw_look(Ui& ui, Area* rest) {

@@ -170,7 +170,7 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
     }
     const Area row = scroll.rest.take_top(ui.px(kLane));
     if (!scroll.sees(row)) continue;
-    const auto touched = ui.touch("lane:" + std::to_string(i), row);
+    const auto touched = ui.touch("lane:" + std::to_string(i), row, false);
     const bool here = !lane.kernel.empty() && lane.kernel == ui.state.selection.rung;
     if (here || touched.hovered)
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));

@@ -76,6 +76,7 @@ void show_screen(State& state, ScreenId id) {
 // ---- places that screens draw into, and what several screens say alike --------------------------
 
 Overlay::Overlay(Ui& ui, const char* name, float dim) : ui_(ui) {
+  ui.begin_overlay();
   ImGui::SetNextWindowPos({ui.window.x, ui.window.y});
   ImGui::SetNextWindowSize({ui.window.w, ui.window.h});
   ImGui::SetNextWindowFocus();

@@ -199,18 +199,51 @@ void canvas_rgb(const Appearance& appearance, float rgb[3]) {
 // The widgets of ui.h. All of them are an invisible ImGui item, which gives hovering, clicking and
 // the keyboard's focus, and a picture of our own.
 
-Ui::Touch Ui::touch(const std::string& name, const Area& area) {
+void Ui::move_focus(bool back) {
+  if (stops_.empty()) return;
+  const auto at = std::find(stops_.begin(), stops_.end(), focus_);
+  const auto count = std::ssize(stops_);
+  auto next = at == stops_.end() || !shows_focus_ ? (back ? count - 1 : 0)
+                                                  : at - stops_.begin() + (back ? -1 : 1);
+  focus_ = stops_[static_cast<size_t>((next + count) % count)];
+  shows_focus_ = is_focus_new_ = true;
+  needs_redraw = true;
+}
+
+/// True where this is what has the focus: its place is kept for the ring, and scrolled to once.
+bool Ui::takes_focus(const std::string& name, const Area& area) {
+  stops_.push_back(name);
+  if (!shows_focus_ || focus_ != name) return false;
+  const ImVec2 low = list->GetClipRectMin(), high = list->GetClipRectMax();
+  const bool is_seen = area.y >= low.y && area.bottom() <= high.y;
+  if (std::exchange(is_focus_new_, false) && !is_seen) {
+    ImGui::SetScrollHereY(0.5f);
+    needs_redraw = true;
+  }
+  const float x = std::max(area.x, low.x), y = std::max(area.y, low.y);
+  focus_area_ = {x, y, std::min(area.right(), high.x) - x, std::min(area.bottom(), high.y) - y};
+  return true;
+}
+
+void Ui::draw_focus() {
+  if (!shows_focus_ || focus_area_.w < 1 || focus_area_.h < 1) return;
+  widgets["focus"] = focus_area_;
+  const Area ring = focus_area_.inset(-px(2));
+  compat::add_rect(ImGui::GetForegroundDrawList(), {ring.x, ring.y}, {ring.right(), ring.bottom()},
+                   color(Role::text), px(6), px(2));
+}
+
+Ui::Touch Ui::touch(const std::string& name, const Area& area, bool is_stop) {
   widgets[name] = area;
   if (area.w < 1 || area.h < 1) return {};
   ImGui::SetCursorScreenPos({area.x, area.y});
   const bool clicked = ImGui::InvisibleButton(name.c_str(), {area.w, area.h});
-  const bool focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
-  if (focused) frame(area.inset(-1), color(Role::text), px(5), 2);
-  // ImGui 1.86 presses what has the focus with Space only.
-  const bool entered = focused && compat::key_pressed(compat::Key::enter);
-  const bool hovered = ImGui::IsItemHovered();
+  const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
   if (hovered) pointed_ = area;
-  return {hovered, clicked || entered, ImGui::IsItemActive()};
+  const bool pressed =
+      is_stop && takes_focus(name, area) && !ImGui::GetIO().WantTextInput &&
+      (compat::key_pressed(compat::Key::enter) || compat::key_pressed(compat::Key::space));
+  return {hovered, clicked || pressed, held};
 }
 
 bool Ui::button(const std::string& name, const Area& area, std::string_view label, Kind kind,
@@ -315,8 +348,16 @@ bool are_near(ImVec2 a, ImVec2 b) {
 }  // namespace
 
 void Ui::watch_hands() {
-  const ImGuiIO& io = ImGui::GetIO();
+  ImGuiIO& io = ImGui::GetIO();
   const bool has_clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
+  if (has_clicked || io.WantTextInput) shows_focus_ = false;
+  if (!io.WantTextInput && !io.KeyCtrl && compat::key_pressed(compat::Key::tab, true))
+    move_focus(io.KeyShift);
+  // What was focused may be gone: then the next Tab begins anew.
+  if (std::find(stops_.begin(), stops_.end(), focus_) == stops_.end()) shows_focus_ = false;
+  io.NavVisible = shows_focus_;  // Space presses it, and is no key of its own meanwhile
+  stops_.clear();
+  focus_area_ = {};
   if (has_clicked || compat::any_key_pressed() || !io.InputQueueCharacters.empty()) {
     tip_.is_hushed = true;
     tip_.hushed_at = io.MousePos;

@@ -81,8 +81,17 @@ struct Ui {
   struct Touch {
     bool hovered = false, clicked = false, held = false;
   };
-  /// An area that takes the mouse and the keyboard's focus.
-  Touch touch(const std::string& name, const Area& area);
+  /// An area that takes the mouse; and the keyboard's focus, where it `is_stop`: Tab goes from stop to stop in the order
+  /// in which they are drawn, Shift Tab back, Enter and Space press.
+  Touch touch(const std::string& name, const Area& area, bool is_stop = true);
+  /// Of an area that only explains itself.
+  bool hovers(const std::string& name, const Area& area) {
+    return touch(name, area, false).hovered;
+  }
+  /// What lies under an overlay is out of the keyboard's reach.
+  void begin_overlay() { stops_.clear(); }
+  /// At the end of a frame: the ring about what has the focus, over everything.
+  void draw_focus();
   bool button(const std::string& name, const Area& area, std::string_view label, Kind kind,
               bool enabled = true);
   /// The button of an action: label, key beside it, and the reason when it cannot be done.
@@ -117,10 +126,17 @@ struct Ui {
     ImVec2 hushed_at = {0, 0};
   };
   Area beside(const Area& about, float w, float h) const;
+  void move_focus(bool back);
+  bool takes_focus(const std::string& name, const Area& area);
 
   std::vector<std::function<void(State&)>> changes_;
   Area pointed_;  ///< what touch() found under the pointer last
   Tip tip_;
+  std::vector<std::string> stops_;  ///< of this frame, as far as it is drawn
+  std::string focus_;               ///< one of them
+  bool shows_focus_ = false;        ///< from Tab to the next click
+  bool is_focus_new_ = false;       ///< it comes into view
+  Area focus_area_;                 ///< as far as it is seen; empty: it was not drawn
 };
 
 /// The scale chosen, but no more than leaves 1000 x 560 of its pixels: under that the lab's panels would

@@ -275,7 +275,7 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
   const Interval span = draft_span(state);
   const Area rail = {area.x, area.middle() - ui.px(7), area.w, ui.px(14)};
   ui.fill(rail, ui.raised(2), ui.px(3));
-  const auto touched = ui.touch("predict_drag", {area.x, area.y, area.w, area.h});
+  const auto touched = ui.touch("predict_drag", {area.x, area.y, area.w, area.h}, false);
   const double decades = std::log(span.high / span.low);
   if (touched.held && area.w > 1) {
     const double share = std::clamp((ImGui::GetIO().MousePos.x - area.x) / area.w, 0.0f, 1.0f);
@@ -363,7 +363,7 @@ void PredictBar::draw(Ui& ui, Area area) const {
   const std::string second = waits ? "" : report::model_sentence(*revealed);
   ui.text(inner.x, inner.y + half * 1.5f, second, kSmall_px, Role::muted, Face::body, Anchor::start,
           inner.w);
-  if (ui.touch("predict_said", inner).hovered) ui.tooltip(first + "\n" + second);
+  if (ui.hovers("predict_said", inner)) ui.tooltip(first + "\n" + second);
 }
 
 }  // namespace ridge::window

@@ -126,7 +126,7 @@ int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   if (head > 0) {
     const Area top = inner.take_top(head);
     draw_part(ui, top, 0);
-    const auto touched = ui.touch(name + "_head", top);
+    const auto touched = ui.touch(name + "_head", top, false);
     take_mouse(ui, name, top, 0, {mouse.x - top.x, mouse.y - top.y, touched});
   }
   if (foot > 0) draw_part(ui, inner.take_bottom(foot), scene_.body_bottom);
@@ -136,7 +136,7 @@ int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   scroll_to_wanted(head, inner.h);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
-  const auto touched = ui.touch(name, {origin.x, origin.y, scene_.width, length});
+  const auto touched = ui.touch(name, {origin.x, origin.y, scene_.width, length}, false);
   const Area seen = {origin.x, inner.y, scene_.width, inner.h};
   const float top = head + inner.y - origin.y;
   draw_part(ui, seen, top);
@@ -171,7 +171,7 @@ int ChartView::draw_in_page(Ui& ui, const std::string& name, const Area& area) {
   }
   // Pressed before the chart under it can be.
   if (is_zoomed() && draw_fit(ui, name, area.x, area.y, true)) fit();
-  const auto touched = ui.touch(name, area);
+  const auto touched = ui.touch(name, area, false);
   lay_out(ui, width_, height_);
   draw_part(ui, area, 0);
   if (is_zoomed()) draw_fit(ui, name, area.x, area.y, false);

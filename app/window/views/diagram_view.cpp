@@ -109,7 +109,7 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
   const std::string of = std::to_string(step_ + 1) + " of " + std::to_string(count);
   const Area label = area.take_right(ui.width("88 of 88", kTiny_px + 1) + ui.px(4), ui.px(10));
   ui.text(label.right(), label.middle(), of, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
-  const auto held = ui.touch(name + ":step", area);
+  const auto held = ui.touch(name + ":step", area, false);
   const float left = area.x + ui.px(7), wide = area.w - ui.px(14);
   if (held.held && wide > 0) {
     plays_ = false;

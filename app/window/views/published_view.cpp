@@ -139,7 +139,7 @@ void PublishedPanel::draw(Ui& ui, Area area) {
     if (!*kColumns[i].metric || at < 0) continue;
     const float w = ui.px(72), right = heads.x + at * heads.w;
     const Area head_cell = {right - w, heads.y, w, heads.h};
-    if (ui.touch("table_head:" + std::to_string(i), head_cell).hovered)
+    if (ui.hovers("table_head:" + std::to_string(i), head_cell))
       ui.tooltip(metric_text(kColumns[i].metric));
   }
   for (size_t i = 0; i < lines_.size(); ++i) {
