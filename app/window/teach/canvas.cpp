@@ -25,6 +25,9 @@ using study::StepKind;
 using study::TourStep;
 
 constexpr float kQuestion_px = kHeading_px;
+/// How much larger than elsewhere words are written where their place has room, the largest first.
+constexpr float kGrown[] = {1.4f, 1.2f, 1};
+constexpr float kFigure = 1.5f;  // of what answers the question, over the words about it
 constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
@@ -184,9 +187,14 @@ void LessonCanvas::draw_foot(Ui& ui, const Area& area) {
 
 // ---- left: question, answer, outcome, words --------------------------------------------------------
 
-/// Smaller rather than cut; returns its height.
+/// As large as there is room for, and smaller rather than cut; returns its height.
 float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text, float size,
                               Face face) {
+  for (const float larger : kGrown) {
+    const float height = std::round(size * larger);
+    if (figures_.paragraph(ui, area, text, height, Role::text, face, true) <= area.h)
+      return figures_.paragraph(ui, area, text, height, Role::text, face);
+  }
   while (size > kSmall_px &&
          figures_.paragraph(ui, area, text, size, Role::text, face, true) > area.h)
     size -= 1;
@@ -197,7 +205,8 @@ void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
   const std::vector<std::string> choices = choices_of(shown.step, shown.bars);
   const int chosen = answer_here(ui.state).choice;
   const float gap = ui.px(6), room = area.h / static_cast<float>(choices.size()) - gap;
-  const float h = std::clamp(room, ui.px(24), ui.px(40));
+  const float h = std::clamp(room, ui.px(24), ui.px(54));
+  const float size = h >= ui.px(50) ? kHeading_px : kBody_px;
   for (size_t i = 0; i < choices.size(); ++i) {
     const Area place = area.take_top(h, gap);
     const bool is_chosen = static_cast<int>(i) == chosen;
@@ -205,8 +214,11 @@ void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
     ui.fill(place, ui.raised(touched.hovered ? 3 : is_chosen ? 2 : 1), ui.px(5));
     if (is_chosen) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(2));
     const Area text = place.inset(ui.px(14), 0);
-    ui.text(text.x, text.middle(), fmt::format("{}   {}", i + 1, choices[i]), kBody_px, Role::text,
-            is_chosen ? Face::strong : Face::body, Anchor::start, text.w);
+    const Face face = is_chosen ? Face::strong : Face::body;
+    const std::string label = fmt::format("{}   {}", i + 1, choices[i]);
+    const bool fits = ui.width(label, size, Face::strong) <= text.w;
+    ui.text(text.x, text.middle(), label, fits ? size : kBody_px, Role::text, face, Anchor::start,
+            text.w);
     if (touched.clicked)
       ui.dispatch([i](State& state) { choose_answer(state, static_cast<int>(i)); });
   }
@@ -273,45 +285,78 @@ void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
                Role::text, Face::strong);
 }
 
+namespace {
+
+/// Words that stand one under another.
+struct Words {
+  std::string text;
+  float size;
+  Role role;
+  float gap;  ///< under them
+  bool is_figure = false;
+};
+
+/// Returns their height, and draws nothing where it only measures.
+float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, bool measure) {
+  const float top = area.y;
+  for (const Words& one : all) {
+    if (one.text.empty()) continue;
+    float size = std::round(one.size * larger * (one.is_figure ? kFigure : 1));
+    if (one.is_figure) {  // on one line
+      while (size > kBody_px && ui.width(one.text, size, Face::strong) > area.w) size -= 4;
+      const Area line = area.take_top(ui.px(size * 1.3f), ui.px(one.gap));
+      if (!measure)
+        ui.text(line.x, line.middle(), one.text, size, one.role, Face::strong, Anchor::start,
+                area.w);
+      continue;
+    }
+    area.take_top(ui.paragraph(area, one.text, size, one.role, Face::body, measure),
+                  ui.px(one.gap));
+  }
+  return area.y - top;
+}
+
+}  // namespace
+
 /// The figure, what it is of, predicted against measured, and the verdict of a comparison.
-void LessonCanvas::draw_outcome(Ui& ui, Area area, const Shown& shown) {
+void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
   const bool is_number = choices_of(shown.step, shown.bars).empty();
-  const Area whole = area;
-  area.take_top(ui.paragraph(area, shown.step.question, kSmall_px + 1, Role::muted), ui.px(16));
   const std::string figure = !outcome.missing.empty() ? "—" : outcome.shown;
-  const float room = area.w;
-  float size = kVerdict_px;
-  while (size > kBody_px && ui.width(figure, size, Face::strong) > room) size -= 2;
-  const Area line = area.take_top(ui.px(size * 1.3f), ui.px(2));
-  ui.text(line.x, line.middle(), figure, size, Role::text, Face::strong, Anchor::start, room);
+  std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16},
+                            {figure, kVerdict_px, Role::text, 2, true}};
   const LessonBar* last = shown.bars.last();
   if (is_number && outcome.missing.empty()) {
     std::string about = asked_for(shown.step, shown.bars);
     if (last && last->series && shown.step.ask == study::Ask::time)
       about += ": " + figures_of(*last, shown.bars.unit);
-    area.take_top(ui.paragraph(area, about, kSmall_px + 1, Role::muted), ui.px(12));
+    all.push_back({about, kSmall_px + 1, Role::muted, 12});
   }
-  area.take_top(
-      ui.paragraph(area, outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome),
-                   kBody_px, Role::text),
-      ui.px(12));
-  std::string ratio;
+  all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
+                 Role::text, 12});
+  all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 0});
+  const auto fits = [&](float larger) { return lay_words(ui, area, all, larger, true) <= area.h; };
+  const float* larger = std::find_if(std::begin(kGrown), std::end(kGrown), fits);
+  const float by = larger == std::end(kGrown) ? 1 : *larger;
+  ui.widgets["outcome"] = {area.x, area.y, area.w, lay_words(ui, area, all, by, false)};
+}
+
+/// How the last bar compares with the first: the verdict of a pair, else that none follows.
+std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& outcome) {
+  const LessonBar* last = shown.bars.last();
   const LessonBar* first = last ? &shown.bars.bars.front() : nullptr;
-  if (outcome.pair) {
-    ratio = verdict_sentence(*outcome.pair, first->title, last->title) + ". Run in turns" +
-            (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
-  } else if (last && first != last && first->value > 0 && last->value > 0 &&
-             shown.step.ask != study::Ask::factor && !shown.bars.is_factor()) {
-    const auto [slow, fast] =
-        first->value > last->value ? std::pair(last, first) : std::pair(first, last);
-    ratio = "“" + fast->title + "” is ≈ " + format_ratio(fast->value / slow->value) +
-            " as fast as “" + slow->title + "”" +
-            (first->machine == last->machine ? ", measured one after the other, not in turns."
-                                             : ", on two machines: no verdict follows.");
-  }
-  area.take_top(ui.paragraph(area, ratio, kBody_px, Role::muted));
-  ui.widgets["outcome"] = {whole.x, whole.y, whole.w, area.y - whole.y};
+  if (outcome.pair)
+    return verdict_sentence(*outcome.pair, first->title, last->title) + ". Run in turns" +
+           (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
+  const bool have_ratio = last && first != last && first->value > 0 && last->value > 0 &&
+                          shown.step.ask != study::Ask::factor && !shown.bars.is_factor();
+  if (!have_ratio) return {};
+  const auto [slow, fast] =
+      first->value > last->value ? std::pair(last, first) : std::pair(first, last);
+  return "“" + fast->title + "” is ≈ " + format_ratio(fast->value / slow->value) + " as fast as “" +
+         slow->title + "”" +
+         (first->machine == last->machine ? ", measured one after the other, not in turns."
+                                          : ", on two machines: no verdict follows.");
 }
 
 void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
@@ -447,7 +492,9 @@ void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const
   const Area caption = rest.take_bottom(ui.px(22), ui.px(4));
   ui.text(caption.x, caption.middle(), caption_of(shown.bars), kSmall_px, Role::muted, Face::body,
           Anchor::start, caption.w);
-  const float row_h = std::min(rest.h / static_cast<float>(bars.size()), ui.px(150));
+  const bool on_wall = ui.state.teaching.presenting;
+  const float row_h =
+      std::min(rest.h / static_cast<float>(bars.size()), ui.px(on_wall ? 260 : 150));
   const float head_h = std::min(ui.px(26), row_h * 0.5f);
   double before = 0;
   for (size_t i = 0; i < bars.size(); ++i) {
@@ -462,7 +509,7 @@ void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const
       figures += "  ·  " + error_of(bar);
     draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, figures, is_last);
     const Area rail = {row.x, row.y, row.w,
-                       std::min(ui.px(56), std::max(ui.px(8), row.h - ui.px(12)))};
+                       std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row.h - ui.px(16)))};
     const double share = end > 0 ? bar.value / end : 0;
     draw_bar(ui, rail, bar, is_last, share * grown);
     if (bar.value > 0) before = bar.value;
@@ -470,6 +517,22 @@ void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const
       draw_mark(ui, rail, bar, *mark / end, share, answer_text(shown.step, shown.bars, answer));
   }
 }
+
+namespace {
+
+/// Larger where most lines fit across and the first of them down: a class reads it from the last row.
+float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
+  constexpr size_t kSeen = 16;
+  constexpr float kMost = kCode_px * 1.4f;
+  size_t columns = 0;
+  for (const std::string_view line : lines) columns = std::max(columns, line.size());
+  const float least = ui.width(std::string(columns, '0'), kCode_px, Face::mono);
+  const float wide = area.w / std::max(1.0f, least), high = area.h / (ui.px(22) * kSeen);
+  const float larger = std::min({wide, high, kMost / kCode_px});
+  return larger >= kMost / kCode_px ? kMost : larger >= 1.2f ? kCode_px * 1.2f : kCode_px;
+}
+
+}  // namespace
 
 void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   const CodePair pair = code_of(shown.step);
@@ -494,12 +557,16 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
     ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
-    bool is_header = true;  // the comment that a file begins with tells what the step asks
-    for (const std::string_view line : app::split_lines(source->text)) {
-      is_header = is_header && (line.starts_with("//") || line.empty());
-      if (is_header) continue;
-      draw_code_line(ui, content.x, content.y + ui.px(11), line, &lexer, kCode_px);
-      content.y += ui.px(22);
+    std::vector<std::string_view> lines = app::split_lines(source->text);
+    const auto is_header = [](std::string_view line) {
+      return line.starts_with("//") || line.empty();
+    };
+    // The comment that a file begins with tells what the step asks.
+    lines.erase(lines.begin(), std::find_if_not(lines.begin(), lines.end(), is_header));
+    const float size = code_size(ui, content, lines), line_h = std::round(ui.px(size * 1.57f));
+    for (const std::string_view line : lines) {
+      draw_code_line(ui, content.x, content.y + line_h / 2, line, &lexer, size);
+      content.y += line_h;
     }
     ImGui::SetCursorScreenPos({content.x, content.y});
     ImGui::Dummy({content.w, ui.px(8)});

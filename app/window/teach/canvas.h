@@ -30,7 +30,8 @@ class LessonCanvas {
   void draw_answer(Ui& ui, Area area, const Shown& shown);
   void draw_choices(Ui& ui, Area area, const Shown& shown) const;
   void draw_field(Ui& ui, Area area, const Shown& shown) const;
-  void draw_outcome(Ui& ui, Area area, const Shown& shown);
+  static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
+  static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
   static void draw_running(Ui& ui, const Area& area, const Shown& shown);
   void draw_bars(Ui& ui, const Area& area, const Shown& shown) const;
   void draw_code(Ui& ui, const Area& area, const Shown& shown);

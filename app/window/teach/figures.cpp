@@ -44,7 +44,7 @@ float FigureTexts::paragraph(Ui& ui, const Area& area, const std::string& text, 
   const float h = ui.paragraph(area, made.text, size, role, face, measure);
   const Area whole = {area.x, area.y, area.w, h};
   if (!measure && ImGui::IsMouseHoveringRect({whole.x, whole.y}, {whole.right(), whole.bottom()}))
-    ui.tooltip(made.sources);
+    ui.tooltip(made.sources, &whole);
   return h;
 }
 
