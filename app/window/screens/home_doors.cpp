@@ -118,8 +118,10 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     if (touched.hovered) ui.fill(ground, ui.raised(2), ui.px(5));
     const std::string says = tour_state(ui.state, *tour);
     const float says_w = ui.width(says, kTiny_px + 1);
-    ui.text(row.x, row.middle(), tour->title, kSmall_px, Role::text, Face::body, Anchor::start,
-            row.w - says_w - ui.px(12));
+    const float room = row.w - says_w - ui.px(12);
+    const bool fits = ui.width(tour->title, kSmall_px) <= room;
+    ui.text(row.x, row.middle(), tour->title, fits ? kSmall_px : kTiny_px, Role::text, Face::body,
+            Anchor::start, room);
     ui.text(row.right(), row.middle(), says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
     if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
     if (touched.clicked) ui.dispatch([id = id](State& state) { resume_tour(state, id); });

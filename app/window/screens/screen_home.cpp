@@ -30,7 +30,7 @@ class HomeScreen final : public Screen {
 };
 
 // Pixels at scale 1.
-constexpr float kCard = 74, kGroupHead = 28, kResultLine = 46;
+constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46;
 // On a wider screen lines would grow too long to read, and the eye would wander.
 constexpr float kMostWidth = 1500;
 // Five groups side by side, three, or two.
@@ -66,9 +66,8 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
           Anchor::start, title.w - ui.px(16));
   ui.text(title.right(), title.middle(), digit_of(lab), kTiny_px, Role::muted, Face::mono,
           Anchor::end);
-  const Area line = inner.take_top(ui.px(19));
-  ui.text(line.x, line.middle(), *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted, Face::body,
-          Anchor::start, line.w);
+  const Area line = inner.take_top(inner.h - ui.px(18));
+  ui.paragraph(line, *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted);
   const LabProgress progress = lab_progress(ui.state, lab);
   const bool is_known = progress.runnable > 0;
   const std::string count = is_known ? fmt::format("{} of {}", progress.verified, progress.runnable)
@@ -91,11 +90,23 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   if (touched.clicked) ui.dispatch([&lab](State& state) { go_to_lab(state, lab); });
 }
 
+/// One height for all cards: a narrow one has its line in two.
+float card_height(Ui& ui, float width) {
+  float most = ui.px(kCardLine);
+  for (const Lab* lab : all_labs()) {
+    const Area line = {0, 0, width - 2 * ui.px(14), 0};
+    most = std::max(most, ui.paragraph(line, *lab->line ? lab->line : lab->goal, kTiny_px,
+                                       Role::muted, Face::body, true));
+  }
+  return ui.px(kCard - kCardLine) + most;
+}
+
 void HomeScreen::draw_groups(Ui& ui, Area* rest) {
   const auto groups = labs_by_group();
   const size_t columns = rest->w > ui.px(kFiveColumns) ? 5 : rest->w > ui.px(kThreeColumns) ? 3 : 2;
   const float gap = ui.px(12), between = ui.px(8);
   const float w = (rest->w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  const float card_h = card_height(ui, w);
   for (size_t first = 0; first < groups.size(); first += columns) {
     float highest = 0;
     for (size_t i = first; i < std::min(first + columns, groups.size()); ++i) {
@@ -103,8 +114,7 @@ void HomeScreen::draw_groups(Ui& ui, Area* rest) {
       const Area head = column.take_top(ui.px(kGroupHead));
       ui.text(head.x + ui.px(2), head.middle(), groups[i].title, kSmall_px, Role::muted,
               Face::strong, Anchor::start, head.w);
-      for (const Lab* lab : groups[i].labs)
-        draw_lab(ui, column.take_top(ui.px(kCard), between), *lab);
+      for (const Lab* lab : groups[i].labs) draw_lab(ui, column.take_top(card_h, between), *lab);
       highest = std::max(highest, column.y - rest->y);
     }
     rest->take_top(highest, ui.px(4));
