@@ -258,8 +258,11 @@ void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
     if (part.title == shown) chosen = static_cast<int>(titles.size());
     titles.push_back(part.title);
   }
-  const float w = is_learning(ui.state) ? ui.px(kStepper_px)
-                                        : ui.px(kPart_px) * static_cast<float>(parts.size());
+  float longest = 0;
+  for (const std::string& title : titles) longest = std::max(longest, ui.width(title, kSmall_px));
+  const float stepper_w = std::max(ui.px(kStepper_px), longest + ui.px(72));
+  const float w =
+      is_learning(ui.state) ? stepper_w : ui.px(kPart_px) * static_cast<float>(parts.size());
   const Area place = {area.x, area.y, std::min(area.w, w), area.h};
   const int clicked = is_learning(ui.state) ? ui.stepper("climb_part", place, titles, chosen)
                                             : ui.segments("climb_part", place, titles, chosen);
@@ -282,7 +285,7 @@ void draw_climb_bar(Ui& ui, Area area) {
   const float w = ui.text(line.right() - ui.px(8), y, total->ratio, kTotal_px, Role::series0,
                           Face::strong, Anchor::end);
   ui.text(line.right() - w - ui.px(20), y, total->steps, kSmall_px, Role::muted, Face::body,
-          Anchor::end, line.w - w - ui.px(240));
+          Anchor::end, line.w - w - ui.px(300));
 }
 
 }  // namespace

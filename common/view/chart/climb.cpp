@@ -72,8 +72,13 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
-  Panel panel{
-      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 0.84f};
+  // A heading has room for its letters, and a figure for its unit.
+  constexpr float kLetter = 0.11f, kLeast = 0.78f, kMost = 1;
+  const float weight = std::clamp(kLetter * static_cast<float>(column.title.size()), kLeast, kMost);
+  Panel panel{.title = column.title,
+              .subtitle = column.subtitle,
+              .metric = column.metric,
+              .weight = weight};
   const auto cell_of = [&](const ClimbRow& row) {
     return at < row.cells.size() ? row.cells[at] : std::string();
   };
