@@ -351,9 +351,9 @@ std::string progress_text(const Run& run) {
     const bool single = progress.phase == "latency";
     const size_t samples = (single ? series->latency_samples : series->samples).size();
     if (rounds > 0) {
-      add(fmt::format("{} rounds", rounds));
+      add(fmt::format("{} {}", rounds, rounds == 1 ? "round" : "rounds"));
     } else if (samples > 0) {
-      add(fmt::format("{} samples", samples));
+      add(fmt::format("{} {}", samples, samples == 1 ? "sample" : "samples"));
     }
   } else {
     add(progress.text.empty() ? progress.phase : progress.text);

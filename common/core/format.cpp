@@ -100,6 +100,9 @@ std::string format_quantity(double value, const std::string& unit) {
 }
 
 std::string format_time_ns(double ns) {
+  constexpr double kMinute_ns = 60e9, kHour_ns = 3600e9;
+  if (std::isfinite(ns) && ns >= 2 * kHour_ns) return format_number(ns / kHour_ns) + " h";
+  if (std::isfinite(ns) && ns >= 10 * kMinute_ns) return format_number(ns / kMinute_ns) + " min";
   return format_quantity(ns * 1e-9, "s");
 }
 

@@ -41,7 +41,9 @@ std::string why_they_differ(const Comparison& comparison) {
 }  // namespace
 
 std::string rounds_text(const Comparison& comparison) {
-  if (comparison.sustained.empty()) return fmt::format("{} rounds", comparison.rounds);
+  if (comparison.sustained.empty()) {
+    return fmt::format("{} {}", comparison.rounds, comparison.rounds == 1 ? "round" : "rounds");
+  }
   return fmt::format("{} sustained turns a side", comparison.rounds);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/record/stale_words.h"
@@ -64,7 +65,10 @@ std::string how_of(const LadderRow& row) {
   if (row.series->status == SeriesStatus::partial) add(sentence("partial", row.series->reason));
   if (row.series->status == SeriesStatus::cancelled) add("cancelled, shows what was measured");
   if (row.series->stats) {
-    for (const std::string& flag : row.series->stats->flags) add(flag);
+    for (std::string flag : row.series->stats->flags) {
+      std::replace(flag.begin(), flag.end(), '_', ' ');
+      add(flag);
+    }
   }
   return text;
 }
@@ -91,6 +95,20 @@ std::string reduced_size(const Series& series) {
 
 }  // namespace
 
+namespace {
+
+/// The weightiest of what may be said against a figure, in a word or two: a row has no room for all, its tooltip has.
+std::string caution_of(const Stats& stats) {
+  constexpr std::pair<const char*, const char*> kCautions[] = {
+      {"contended", "busy machine"}, {"noisy", "noisy"}, {"few_samples", "few samples"}};
+  for (const auto& [flag, words] : kCautions) {
+    if (std::find(stats.flags.begin(), stats.flags.end(), flag) != stats.flags.end()) return words;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string sublabel_of(const LadderRow& row) {
   std::string text;
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
@@ -105,12 +123,7 @@ std::string sublabel_of(const LadderRow& row) {
     }
     if (row.series->status == SeriesStatus::partial) add("partial");
     if (row.series->status == SeriesStatus::cancelled && has_time(*row.series)) add("cancelled");
-    if (row.series->stats) {
-      for (std::string flag : row.series->stats->flags) {
-        std::replace(flag.begin(), flag.end(), '_', ' ');  // "few_samples", "noisy", "contended"
-        add(flag);
-      }
-    }
+    if (row.series->stats) add(caution_of(*row.series->stats));
   }
   return text;
 }

@@ -110,11 +110,13 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
     if (paired) mark.interval = entry.row->delta->ci;
     mark.dashed = false;
     mark.marker = Marker::dot;
-    mark.label = format_number(*value, 4);  // the place says the difference
-    mark.note = with_how(
-        fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric, mark.label,
-                    mark.value < 0 ? "−" : "+", format_number(std::abs(mark.value), 2)),
-        entry);
+    const std::string absolute = format_number(*value, 4);
+    const std::string difference =
+        (mark.value < 0 ? "−" : "+") + format_number(std::abs(mark.value), 2);
+    mark.label = mark.value == 0 ? absolute : difference;
+    mark.note = with_how(fmt::format("{}: {} {}, {} against the baseline", entry.row->label, metric,
+                                     absolute, difference),
+                         entry);
     if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
     panel.marks.push_back(mark);
     reach = std::max(reach, std::abs(mark.value));
