@@ -1,5 +1,7 @@
 #include "app/window/panels/lab_panels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/query/selection.h"
@@ -92,16 +94,19 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
       ui.fill(mark, ui.color(Role::highlight), ui.px(5));
     else if (touched.hovered)
       ui.fill(mark, ui.raised(1), ui.px(5));
-    ui.text(line.x, line.middle(), lab->title, kBody_px, chosen ? Role::text : Role::muted);
+    float room = line.w;
     if (chosen) {
       const auto done = std::count_if(
           ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
             return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
           });
-      ui.text(line.right(), line.middle(),
-              std::to_string(done) + "/" + std::to_string(ui.state.ladder.rows.size()),
-              kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
+      room -= ui.px(8) + ui.text(line.right(), line.middle(),
+                                 fmt::format("{}/{}", done, ui.state.ladder.rows.size()),
+                                 kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
     }
+    const bool fits = ui.width(lab->title, kBody_px) <= room;
+    ui.text(line.x, line.middle(), lab->title, fits ? kBody_px : kSmall_px,
+            chosen ? Role::text : Role::muted, Face::body, Anchor::start, room);
     if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
   }
 }
@@ -110,7 +115,7 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
 bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
   const bool chosen = ui.state.selection.rung == row.rung->kernel;
   const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
-  const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark);
+  const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark, false);
   if (chosen)
     ui.fill(mark, ui.color(Role::highlight), ui.px(5));
   else if (touched.hovered)
@@ -216,7 +221,7 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
         ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
     ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
             Anchor::start, line.w - w - ui.px(8));
-    if (ui.touch("ceiling:" + ceiling.name, line).hovered) {
+    if (ui.hovers("ceiling:" + ceiling.name, line)) {
       ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
                  (where.empty() ? device_label(ui.state.sessions) : where) +

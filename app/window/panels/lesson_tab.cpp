@@ -51,12 +51,19 @@ float draw_fold_line(Ui& ui, const Area& area, const std::string& question) {
 
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
-  const float h = ui.paragraph(
-      {area.x, area.y + ui.px(4), area.w, 0},
-      "The outcome measured elsewhere is folded while you predict this rung: run it first.",
-      kSmall_px, Role::muted);
+  const float h = ui.paragraph({area.x, area.y + ui.px(4), area.w, 0},
+                               "The outcome measured elsewhere is hidden until this rung has run "
+                               "here: predict it, then run it.",
+                               kSmall_px, Role::muted);
   ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
   return h + ui.px(12);
+}
+
+/// While the rung is being predicted, and from a learner until it has run where it can run.
+bool hides_outcome_of(const State& state, const std::string& kernel) {
+  if (is_predicting(state, kernel)) return true;
+  const RungView* row = find_row(state.ladder, kernel);
+  return is_learning(state) && !state.is_replay() && row && row->can_run && !row->series;
 }
 
 }  // namespace
@@ -100,8 +107,7 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
                 Anchor::start, w - ui.px(8));
         if (!lesson.cells[i].empty()) {
           const std::string name = free_name(ui, "figure:" + lesson.part);
-          if (ui.touch(name, {x, area.y, w - ui.px(8), ui.px(26)}).hovered)
-            ui.tooltip(lesson.cells[i]);
+          if (ui.hovers(name, {x, area.y, w - ui.px(8), ui.px(26)})) ui.tooltip(lesson.cells[i]);
         }
         x += w;
       }
@@ -166,7 +172,7 @@ void LessonTab::draw(Ui& ui, Area area) {
     return;
   }
   std::string folded;  // the question whose fold line was drawn last
-  const bool hides_outcome = is_predicting(ui.state, ui.state.selection.rung);
+  const bool hides_outcome = hides_outcome_of(ui.state, ui.state.selection.rung);
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
     if (hides_outcome && block.is_outcome) {

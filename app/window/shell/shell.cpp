@@ -60,11 +60,13 @@ void Shell::draw_regions(Area all) {
   if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
   top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap));
   // It has medians while something is measured, and a tour hides them until its reveal.
-  if (view.screen != ScreenId::tour)
-    bottom_.draw(ui_, all.take_bottom(ui_.px(ui_.is_compact ? kBottom - 8 : kBottom), gap));
+  const bool has_bottom = view.screen != ScreenId::tour;
+  const float bottom_h = ui_.px(ui_.is_compact ? kBottom - 8 : kBottom);
+  const Area bottom = has_bottom ? all.take_bottom(bottom_h, gap) : Area{};
   all = all.inset(gap, 0);
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
+  if (has_bottom) bottom_.draw(ui_, bottom);  // last, as the keyboard's focus goes
 }
 
 Screen& Shell::view_of(ScreenId id) {
@@ -87,7 +89,6 @@ void Shell::draw(float width, float height) {
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);
-  compat::keep_page_keys(ui_.state.teaching.presenting || ui_.state.teaching.tour);
   ui_.watch_hands();
   handle_keys(state_);
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
@@ -105,6 +106,7 @@ void Shell::draw(float width, float height) {
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
+  ui_.draw_focus();
   ui_.apply_changes(state_);
   if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
   if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
@@ -192,13 +194,23 @@ void draw_tabs(Ui& ui, Area row) {
   }
 }
 
+/// Those that the bar under it has as well, and the threads: all of them would be cut.
+Params params_of_level(const State& state) {
+  Params params = shown_params(state);
+  for (const ParamView& param : state.selection.lab->params) {
+    const bool is_here = is_shown(param.level, state.appearance.level);
+    if (!is_here && param.name != std::string_view("threads")) params.erase(param.name);
+  }
+  return params;
+}
+
 void draw_title(Ui& ui, Area* row) {
   const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
       ui.px(16));
-  const std::string summary = lab ? params_summary(*lab, shown_params(ui.state)) : std::string();
+  const std::string summary = lab ? params_summary(*lab, params_of_level(ui.state)) : std::string();
   if (summary.empty()) return;
   const float w = std::min(ui.width(summary, kSmall_px), row->w * 0.4f);
   ui.text(row->x, y, summary, kSmall_px, Role::muted, Face::body, Anchor::start, w);
@@ -211,7 +223,7 @@ void draw_device(Ui& ui, const Area& chip) {
   ui.fill(chip, ui.raised(1), ui.px(5));
   ui.text(chip.x + ui.px(12), chip.middle(), device, kSmall_px, Role::muted, Face::body,
           Anchor::start, chip.w - ui.px(24) + 1);
-  if (!ui.touch("device", chip).hovered) return;
+  if (!ui.hovers("device", chip)) return;
   std::string tip = device;
   if (const auto& environment = state.run().environment()) {
     tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) + " cores";
@@ -226,7 +238,7 @@ void draw_badge(Ui& ui, const Area& chip, const Badge& badge) {
   ui.fill(chip, ui.color(badge.role, 0.1f), ui.px(5));
   ui.list->AddCircleFilled({chip.x + ui.px(15), chip.middle()}, ui.px(4), ui.color(badge.role));
   ui.text(chip.x + ui.px(27), chip.middle(), badge.text, kSmall_px, badge.role);
-  if (ui.touch("quiet", chip).hovered) ui.tooltip(badge.tip);
+  if (ui.hovers("quiet", chip)) ui.tooltip(badge.tip);
 }
 
 void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
@@ -236,7 +248,7 @@ void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
   ui.text(chip.x + ui.px(12), chip.middle(), label, kSmall_px, chosen ? Role::text : Role::muted,
           Face::body, Anchor::start, chip.w - ui.px(23) - close_w);
   if (!chosen) {
-    if (ui.touch("baseline", chip).hovered) {
+    if (ui.hovers("baseline", chip)) {
       ui.tooltip("The rung that others are compared with.\nSelect a rung and press B.");
     }
     return;
@@ -308,7 +320,7 @@ std::string headline_of(const State& state) {
   if (request && index < request->kernels.size()) {
     return text + " " + rung_title(state.ladder, request->kernels[index]);
   }
-  return progress->text.empty() ? text : text + ": " + progress->text;
+  return text;  // what it is about stands in the line below, which has room for it
 }
 
 std::string figures_of(const State& state) {
@@ -318,7 +330,8 @@ std::string figures_of(const State& state) {
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
   for (const Series& series : state.run().series()) {
     if (series.request != progress->request || series.index != progress->series) continue;
-    if (!series.samples.empty()) add(std::to_string(series.samples.size()) + " samples");
+    const size_t count = series.samples.size();
+    if (count > 0) add(std::to_string(count) + (count == 1 ? " sample" : " samples"));
   }
   if (progress->median_ns) {
     std::string median = format_time_ns(*progress->median_ns);
@@ -433,7 +446,7 @@ void BottomBar::draw_idle(Ui& ui, Area area) {
   const Area below = {area.x, top.bottom(), area.w, area.h / 2};
   ui.text(below.x, below.middle(), (notice.is_error ? "! " : "") + notice.text, kSmall_px,
           notice.is_error ? Role::slower : Role::text, Face::body, Anchor::start, below.w);
-  if (ui.touch("notice", below).hovered) ui.tooltip(notice.text);
+  if (ui.hovers("notice", below)) ui.tooltip(notice.text);
 }
 
 void BottomBar::draw(Ui& ui, Area area) {
