@@ -69,8 +69,8 @@ Command setup_check(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_check(common, *options); };
 }
 
-RIDGE_COMMAND(check, .about = "whether a recording may stand beside the program's own",
-              .place = 137, .level = Level::kBench, .schema = "", .setup = setup_check);
+RIDGE_COMMAND(check, .about = "check whether a recording may ship with the program", .place = 137,
+              .level = Level::kBench, .schema = "", .setup = setup_check);
 
 }  // namespace
 }  // namespace ridge::app

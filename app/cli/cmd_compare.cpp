@@ -76,8 +76,8 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(compare, .about = "interleaved pairs: is the candidate faster?", .place = 80,
-              .level = Level::kLearn, .schema = "document", .setup = setup_compare);
+RIDGE_COMMAND(compare, .about = "compare two rungs run in turns: is the candidate faster?",
+              .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace
 }  // namespace ridge::app

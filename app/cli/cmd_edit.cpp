@@ -140,7 +140,7 @@ Command setup_edit(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_edit(common, *options); };
 }
 
-RIDGE_COMMAND(edit, .about = "a copy of a rung's file, for you to change", .place = 40,
+RIDGE_COMMAND(edit, .about = "copy a rung's file, for you to change", .place = 40,
               .level = Level::kLab, .schema = "", .setup = setup_edit);
 
 }  // namespace

@@ -122,7 +122,7 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_exercise(common, *options); };
 }
 
-RIDGE_COMMAND(exercise, .about = "files with a hole to fill, and their check", .place = 50,
+RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it", .place = 50,
               .level = Level::kLearn, .schema = "", .setup = setup_exercise);
 
 }  // namespace

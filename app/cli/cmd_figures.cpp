@@ -78,8 +78,8 @@ Command setup_figures(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_figures(common, *options); };
 }
 
-RIDGE_COMMAND(figures, .about = "whether a page's figures are those of the recordings",
-              .place = 145, .level = Level::kBench, .schema = "", .setup = setup_figures);
+RIDGE_COMMAND(figures, .about = "check a page's figures against the recordings", .place = 145,
+              .level = Level::kBench, .schema = "", .setup = setup_figures);
 
 }  // namespace
 }  // namespace ridge::app

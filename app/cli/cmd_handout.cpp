@@ -96,7 +96,8 @@ Command setup_handout(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_handout(common, *options); };
 }
 
-RIDGE_COMMAND(handout, .about = "one offline page: lesson, sources, charts, folded answers",
+RIDGE_COMMAND(handout,
+              .about = "write one offline page: lesson, sources, charts, answers folded away",
               .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout);
 
 }  // namespace

@@ -109,16 +109,16 @@ Command setup_inspect(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<InspectOptions>();
   command.add_option("kernel", options->kernel, "a rung: weightless.cpu.naive")->required();
   command.add_option("--input", options->input, "an input of the test set, from 0");
-  command.add_flag("--wrong", options->wrong, "from there on, the first that it gets wrong");
+  command.add_flag("--wrong", options->wrong, "the first input from there on that it gets wrong");
   command.add_option("--unit", options->unit, "the LUT or RAM to show more of");
-  command.add_option("--place", options->place, "a pixel: which of them look there");
+  command.add_option("--place", options->place, "a pixel: the LUTs or RAMs that read it");
   one_at_a_time(command.add_option("--set", options->set, "a parameter: luts=500 (repeat)"));
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_inspect(common, *options); };
 }
 
-RIDGE_COMMAND(inspect, .about = "look inside a model; with an input, watch it decide", .place = 90,
-              .level = Level::kLab, .schema = "", .setup = setup_inspect);
+RIDGE_COMMAND(inspect, .about = "look inside a model, or watch it decide about an input",
+              .place = 90, .level = Level::kLab, .schema = "", .setup = setup_inspect);
 
 }  // namespace
 }  // namespace ridge::app

@@ -27,7 +27,7 @@ Command setup_leaderboard(CLI::App& command, const CommonOptions& common) {
   return [folder, &common] { return cmd_leaderboard(common, *folder); };
 }
 
-RIDGE_COMMAND(leaderboard, .about = "a folder of saved runs, ranked with their intervals",
+RIDGE_COMMAND(leaderboard, .about = "rank a folder of saved runs, with their intervals",
               .place = 60, .level = Level::kLab, .schema = "", .setup = setup_leaderboard);
 
 }  // namespace

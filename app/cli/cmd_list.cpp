@@ -179,7 +179,7 @@ Command setup_list(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_list(common, *options); };
 }
 
-RIDGE_COMMAND(list, .about = "labs, rungs, and what can run here", .place = 30,
+RIDGE_COMMAND(list, .about = "list the labs and rungs, and what can run here", .place = 30,
               .level = Level::kLearn, .schema = "list", .setup = setup_list);
 
 }  // namespace

@@ -57,7 +57,7 @@ Command setup_machine(CLI::App&, const CommonOptions& common) {
   return [&common] { return cmd_machine(common); };
 }
 
-RIDGE_COMMAND(machine, .about = "environment and measured ceilings", .place = 130,
+RIDGE_COMMAND(machine, .about = "show this machine and its measured ceilings", .place = 130,
               .level = Level::kLab, .schema = "machine", .setup = setup_machine);
 
 }  // namespace

@@ -187,7 +187,7 @@ Command setup_model(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_model(common, *options); };
 }
 
-RIDGE_COMMAND(model, .about = "tokens a second of a transformer that you describe", .place = 110,
+RIDGE_COMMAND(model, .about = "tokens per second of a transformer that you describe", .place = 110,
               .level = Level::kLab, .schema = "decode", .setup = setup_model);
 
 }  // namespace

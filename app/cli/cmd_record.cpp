@@ -216,8 +216,8 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_record(common, *options); };
 }
 
-RIDGE_COMMAND(record, .about = "a recording of a lab, to be shown where it cannot run",
-              .place = 135, .level = Level::kBench, .schema = "", .setup = setup_record);
+RIDGE_COMMAND(record, .about = "record a lab, to be shown where it cannot run", .place = 135,
+              .level = Level::kBench, .schema = "", .setup = setup_record);
 
 }  // namespace
 }  // namespace ridge::app

@@ -64,7 +64,7 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_report(common, *options); };
 }
 
-RIDGE_COMMAND(report, .about = "a report from saved runs", .place = 120, .level = Level::kLearn,
+RIDGE_COMMAND(report, .about = "write a report of saved runs", .place = 120, .level = Level::kLearn,
               .schema = "document", .setup = setup_report);
 
 }  // namespace

@@ -139,14 +139,14 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<MeasureOptions>();
   add_measuring(&command, options.get());
   one_at_a_time(command.add_option("--rungs", options->rungs,
-                                   "which, a,b,..; default: all that can run here"))
+                                   "rungs to run, a,b,..; default: all that can run here"))
       ->delimiter(',');
   command.add_option("--table", options->table,
                      "a published table run again, row by row: talk (of gemm)");
   add_choice(&command, "--mode", &options->mode, {RunMode::live, RunMode::measure},
              "live or measure (default)");
   command.add_flag("--counters", options->counters,
-                   "a GPU's hardware counters too, after the timing, in a worker of their own");
+                   "also read a GPU's hardware counters, after the timing");
   return [options, &common] { return cmd_run(common, *options); };
 }
 

@@ -96,7 +96,7 @@ Command setup_selftest(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_selftest(common, *options); };
 }
 
-RIDGE_COMMAND(selftest, .about = "aa: a rung against itself; the noise floor of this machine",
+RIDGE_COMMAND(selftest, .about = "aa: compare a rung with itself; this machine's noise floor",
               .place = 140, .level = Level::kBench, .schema = "", .setup = setup_selftest);
 
 }  // namespace

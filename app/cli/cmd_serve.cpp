@@ -76,21 +76,23 @@ int cmd_serve(const CommonOptions& common, const ServeOptions& options) {
 Command setup_serve(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ServeOptions>();
   command.add_option("kernel", options->kernel, "a rung: decode.cpu.split")->required();
-  command.add_option("--batch-limit", options->asked.batch_limit, "most requests in a step");
-  command.add_option("--wait-ms", options->wait_ms, "an idle machine waits so long for more");
-  command.add_option("--limit-ms", options->limit_ms, "of the p99 of a request's latency");
-  command.add_option("--requests", options->asked.requests, "at each load; a p99 takes 299");
-  command.add_option("--prompt", options->asked.prompt, "keys in the cache at first");
-  command.add_option("--tokens", options->asked.tokens, "of each request");
-  command.add_option("--seed", options->asked.seed, "of the arrivals");
+  command.add_option("--batch-limit", options->asked.batch_limit, "max requests in a step");
+  command.add_option("--wait-ms", options->wait_ms,
+                     "how long an idle machine waits for more requests");
+  command.add_option("--limit-ms", options->limit_ms, "limit for the p99 latency of a request");
+  command.add_option("--requests", options->asked.requests,
+                     "requests at each load; a p99 needs 299");
+  command.add_option("--prompt", options->asked.prompt, "keys in the cache at the start");
+  command.add_option("--tokens", options->asked.tokens, "tokens per request");
+  command.add_option("--seed", options->asked.seed, "seed of the arrival times");
   one_at_a_time(command.add_option("--load", options->asked.loads, "requests a second (repeat)"));
   one_at_a_time(command.add_option("--set", options->set, "a parameter: heads=32 (repeat)"));
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_serve(common, *options); };
 }
 
-RIDGE_COMMAND(serve, .about = "a queue of requests before a decode step", .place = 100,
-              .level = Level::kBench, .schema = "", .setup = setup_serve);
+RIDGE_COMMAND(serve, .about = "measure latency against load: a queue before a decode step",
+              .place = 100, .level = Level::kBench, .schema = "", .setup = setup_serve);
 
 }  // namespace
 }  // namespace ridge::app

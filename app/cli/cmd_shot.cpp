@@ -82,8 +82,9 @@ Command setup_shot(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_shot(common, *options); };
 }
 
-RIDGE_COMMAND(shot, .about = "pictures of the window, as PNG", .place = 150, .level = Level::kBench,
-              .schema = "", .setup = setup_shot, .needs_window = true, .takes_replay = true);
+RIDGE_COMMAND(shot, .about = "draw the window's screens as PNG files", .place = 150,
+              .level = Level::kBench, .schema = "", .setup = setup_shot, .needs_window = true,
+              .takes_replay = true);
 
 }  // namespace
 }  // namespace ridge::app

@@ -386,7 +386,7 @@ Command setup_tour(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_tour(common, *options); };
 }
 
-RIDGE_COMMAND(tour, .about = "the tours there are; one, and its rehearsal", .place = 10,
+RIDGE_COMMAND(tour, .about = "list the tours, print one, or rehearse one", .place = 10,
               .level = Level::kLearn, .schema = "", .setup = setup_tour);
 
 }  // namespace

@@ -123,7 +123,7 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->footer(kFooter);
   app->fallthrough();
   app->require_subcommand(0, 1);
-  app->set_version_flag("--version", version_line("ridgepoint"), "say what this is");
+  app->set_version_flag("--version", version_line("ridgepoint"), "print the version");
   app->add_flag("--json", common->json, "print one JSON document (docs/schema)");
   app->add_option("--worker", common->worker,
                   "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");

@@ -305,7 +305,7 @@ std::span<const Action> inspect_actions() {
        {},
        unit_blocker,
        [](State& state) { step_unit(state, 1); }},
-      {"inspect_again", "Inside: ask the worker again", {}, inspect_blocker, inspect_again}};
+      {"inspect_again", "Inside: read the model again", {}, inspect_blocker, inspect_again}};
   return kActions;
 }
 

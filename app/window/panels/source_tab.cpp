@@ -46,8 +46,8 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
                          state.sessions.shown->state() != app::WorkerState::lost;
     return draw_empty_state(
         ui, area, waiting ? "Waiting for the assembly." : "The assembly is not known here.",
-        waiting ? "The worker disassembles itself once nothing else runs."
-                : "It is in a run in which somebody looked at it.");
+        waiting ? "The assembly is read once nothing else runs."
+                : "A saved run has it if it was shown there.");
   }
   const Area title = area.take_top(ui.px(30));
   ui.text(title.x, title.middle() - ui.px(3),

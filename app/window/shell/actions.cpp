@@ -339,7 +339,7 @@ using compat::Key;
 
 const Action kBeforeViews[] = {
     {"run", "Run the ladder", pressed("F5", Key::f5), run_blocker, run_ladder},
-    {"climb", "Climb the ladder: a first look at every rung, live", {}, run_blocker, climb},
+    {"climb", "First look: run every rung of the ladder, live", {}, run_blocker, climb},
     {"watch", "Watch it climb: one core, from three loops to the library", typed("!", '!'),
      first_climb_blocker, start_first_climb, Level::kLearn},
     {"climb_card",
@@ -381,7 +381,7 @@ const Action kBeforeViews[] = {
     {"edit", "Edit a copy of the selected rung", {}, edit_blocker, start_editing},
     {"save_edit", "Save your copy: it is built, checked and timed", with_ctrl("Ctrl S", Key::s),
      save_blocker, save_edit},
-    {"revert_edit", "Go back to the original's text", {}, save_blocker, revert_edit},
+    {"revert_edit", "Bring back the original text", {}, save_blocker, revert_edit},
     {"hint", "Show the next hint of the exercise", {}, hint_blocker, show_hint},
     {"diff", "Show what changed since the rung before", typed("D", 'd'), always_available,
      [](State& state) { state.view.tab = Tab::diff; }},
@@ -433,8 +433,12 @@ const Action kAfterViews[] = {
        state.appearance.reduced_motion = !state.appearance.reduced_motion;
        save_settings(&state);
      }},
-    {"probe", "Measure what this machine can do at most", {}, work_blocker, probe},
-    {"self_check", "A/A: this machine's noise floor", {}, self_checks_blocker, run_self_checks},
+    {"probe", "Measure this machine's ceilings", {}, work_blocker, probe},
+    {"self_check",
+     "Noise floor: compare a rung with itself (A/A)",
+     {},
+     self_checks_blocker,
+     run_self_checks},
     {"counters",
      "Count hardware events of a GPU on or off",
      {},

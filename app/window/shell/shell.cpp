@@ -475,7 +475,7 @@ void LogPanel::draw(Ui& ui, Area area) {
   const auto& log = ui.state.run().log();
   if (log.empty()) {
     return draw_empty_state(ui, inner, "The log is empty.",
-                            "Lines that were no part of the protocol, and restarts, appear here.");
+                            "What the worker printed beside its protocol, and its restarts, appear here.");
   }
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   ImGui::BeginChild("log", {inner.w, inner.h}, false);

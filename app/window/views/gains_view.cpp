@@ -164,6 +164,10 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   const Derived derived =
       from.series && from.ceilings ? derive(*from.series, *from.ceilings) : Derived{};
   if (!rate) {
+    const SeriesStatus status = from.series ? from.series->status : SeriesStatus::ok;
+    if (status == SeriesStatus::pending) row.reason = "waits for its turn";
+    if (status == SeriesStatus::running)
+      row.reason = from.series->quality() ? "being measured" : "being checked";
     if (row.reason.empty()) row.reason = derived.no_compute_reason;
     return row;
   }
@@ -235,6 +239,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
 }
 
 bool climbs(const State& state) {
+  // A rung that this worker has not says nothing of its lab.
   const auto is_trap = [](const RungView& row) {
     return row.info && row.info->kind == RungKind::trap;
   };

@@ -292,7 +292,7 @@ std::span<const Action> decode_actions() {
 const ViewDesc kDecodeView = {
     .id = "decode",
     .label = "Decode",
-    .title = "Decode: a model's tokens and joules with each type of weights",
+    .title = "Decode: tokens per second and energy for each type of weights",
     .place = 120,
     .blocker = decode_blocker,
     .build = [](const State& state, ChartRows* rows) { return decode_of(state, &rows->kernels); },

@@ -192,7 +192,7 @@ std::span<const Action> published_actions() {
 
 const ViewDesc kTableView = {.id = "table",
                              .label = "Table",
-                             .title = "Table: a published one, run again",
+                             .title = "Table: a published table, run again",
                              .place = 90,
                              .blocker = published_blocker,
                              .make_panel = []() -> std::unique_ptr<CentrePanel> {

@@ -70,14 +70,14 @@ chart::ChartModel serve_of(const State& state) {
 std::string queue_blocker(const State& state) {
   return state.selection.lab && state.selection.lab->served
              ? ""
-             : "This lab has no step to queue before.";
+             : "No rung of this lab serves requests.";
 }
 
 std::string serve_blocker(const State& state) {
   if (const std::string why = queue_blocker(state); !why.empty()) return why;
   if (const std::string why = work_blocker(state); !why.empty()) return why;
   const RungView* row = served_row(state);
-  return row && row->can_run ? "" : "No rung whose step could be served runs on this machine.";
+  return row && row->can_run ? "" : "No rung that can run here serves requests.";
 }
 
 void run_serve(State& state) {
@@ -122,7 +122,7 @@ std::span<const Action> queue_actions() {
 const ViewDesc kQueueView = {
     .id = "queue",
     .label = "Queue",
-    .title = "Queue: latency against load, before the selected step",
+    .title = "Queue: latency against load of the selected rung",
     .place = 160,
     .blocker = queue_blocker,
     .build = [](const State& state, ChartRows*) { return serve_of(state); },

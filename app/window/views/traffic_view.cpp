@@ -72,7 +72,7 @@ std::span<const Action> traffic_actions() {
 const ViewDesc kTrafficView = {
     .id = "traffic",
     .label = "Traffic",
-    .title = "Traffic: what each cache level is expected to give, and the time",
+    .title = "Traffic: bytes expected from each cache level, and the time",
     .place = 80,
     .is_offered = [](const State& state) { return state.selection.lab->loop_order != nullptr; },
     .build = traffic_of,

@@ -73,7 +73,7 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
   // A heading has room for its letters, and a figure for its unit.
-  constexpr float kLetter = 0.11f, kLeast = 0.78f, kMost = 1;
+  constexpr float kLetter = 0.128f, kLeast = 0.78f, kMost = 1.15f;
   const float weight = std::clamp(kLetter * static_cast<float>(column.title.size()), kLeast, kMost);
   Panel panel{.title = column.title,
               .subtitle = column.subtitle,
