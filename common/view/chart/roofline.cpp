@@ -12,6 +12,11 @@
 namespace ridge::chart {
 namespace {
 
+/// A ceiling that another one contradicts is shown as such: no share is computed from it.
+std::string doubt_of(const Ceiling& roof) {
+  return roof.doubt.empty() ? "" : ", in doubt";
+}
+
 using namespace parts;
 
 constexpr const char* kIntensityUnit = "FLOP/B";
@@ -100,10 +105,10 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     }
     Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
     if (highest > 0) guide.to = highest / roof->value;
-    guide.label = roof->name + " " + format_rate(roof->value, "B/s");
+    guide.label = roof->name + " " + format_rate(roof->value, "B/s") + doubt_of(*roof);
     guide.note = fmt::format("{}, {}: left of its ridge point memory is the limit.", guide.label,
-                             roof->source);
-    guide.dashed = roof->source != "measured";
+                             ceiling_source(*roof));
+    guide.dashed = roof->source != "measured" || !roof->doubt.empty();
     guide.quiet = !is_used(*roof, points);
     plot->guides.push_back(guide);
   }
@@ -117,9 +122,9 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     const Ceiling* memory = memory_of(ceilings, roof->backend, roof->threads);
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
     guide.role = look_of_dtype(roof->dtype).role;
-    guide.label = roof->name + " " + format_rate(roof->value, "FLOP/s");
-    guide.note = fmt::format("{}, {}.", guide.label, roof->source);
-    guide.dashed = roof->source != "measured";
+    guide.label = roof->name + " " + format_rate(roof->value, "FLOP/s") + doubt_of(*roof);
+    guide.note = fmt::format("{}, {}.", guide.label, ceiling_source(*roof));
+    guide.dashed = roof->source != "measured" || !roof->doubt.empty();
     const bool other_threads = std::none_of(points.begin(), points.end(), [&](const Measured& p) {
       return roof->backend != Backend::cpu || p.threads == roof->threads;
     });
