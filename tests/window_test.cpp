@@ -8,6 +8,7 @@
 #include "tests/window_action_cases.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"
+#include "tests/window_hand_cases.h"
 #include "tests/window_table_cases.h"
 #include "tests/window_telemetry_cases.h"
 #include "tests/window_text_cases.h"
