@@ -67,6 +67,7 @@ struct DiffTab {
   void draw(Ui& ui, Area area);
   /// Between any two rungs of the lab.
   void draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung);
+  float code_px = kCode_px;  ///< height of its code at scale 1
 
  private:
   void build(const SourceText& before, const SourceText& after);

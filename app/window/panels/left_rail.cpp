@@ -79,11 +79,26 @@ void heading(Ui& ui, Area* rest, const char* text) {
   ui.text(line.x, line.middle(), text, kTiny_px, Role::muted, Face::strong);
 }
 
+/// In a low window the labs take one line, so that the rungs are seen.
+void draw_lab_stepper(Ui& ui, Area* rest, const std::vector<const Lab*>& labs) {
+  std::vector<std::string> titles;
+  int chosen = -1;
+  for (const Lab* lab : labs) {
+    if (lab == ui.state.selection.lab) chosen = static_cast<int>(titles.size());
+    titles.emplace_back(lab->title);
+  }
+  const int clicked = ui.stepper("labs", rest->take_top(ui.px(34)), titles, chosen);
+  if (clicked < 0) return;
+  const Lab* lab = labs[static_cast<size_t>(clicked)];
+  ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
+}
+
 }  // namespace
 
 void LeftRail::draw_labs(Ui& ui, Area* rest) {
   heading(ui, rest, "LABS");
   const auto labs = all_labs();
+  if (ui.is_compact && !is_learning(ui.state)) return draw_lab_stepper(ui, rest, labs);
   for (size_t i = 0; i < labs.size(); ++i) {
     const Lab* lab = labs[i];
     const bool chosen = lab == ui.state.selection.lab;

@@ -63,7 +63,9 @@ float draw_hidden_outcome(Ui& ui, const Area& area) {
 bool hides_outcome_of(const State& state, const std::string& kernel) {
   if (is_predicting(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
-  return is_learning(state) && !state.is_replay() && row && row->can_run && !row->series;
+  const bool has_run = row && row->series && row->series->status != SeriesStatus::pending &&
+                       row->series->status != SeriesStatus::running;
+  return is_learning(state) && !state.is_replay() && row && row->can_run && !has_run;
 }
 
 }  // namespace

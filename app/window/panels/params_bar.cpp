@@ -85,8 +85,7 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
 constexpr float kLine = 32, kGap = 14, kPad = 12;
 constexpr int kMostLines = 4;       // the chart under them needs the rest
 constexpr float kLongList = 0.66f;  // of a line: more is a stepper
-constexpr float kLow = 640;  // of a window: the chart needs its height, so that a line has to do
-constexpr size_t kShortList = 2;  // a learner's: a longer one is a stepper
+constexpr size_t kShortList = 2;    // a learner's: a longer one is a stepper
 
 /// What is shown, and how: the groups, and which of them are steppers.
 struct Shown {
@@ -128,13 +127,11 @@ Shown shown_in(Ui& ui, const std::array<std::vector<ParamGroup>, 2>& groups, flo
     shown.groups = some;
     shown.stepper.assign(shown.groups.size(), false);
     // A learner's line is short, whatever there is to choose from.
-    const int lines = ui.window.h < ui.px(kLow) ? 1 : 2;
-    if (!is_learning(ui.state) && lines_of(ui, shown, room) <= lines) break;
+    if (!is_learning(ui.state) && lines_of(ui, shown, room) <= 2) break;
     for (size_t i = 0; i < shown.groups.size(); ++i) {
       const ParamGroup& group = shown.groups[i];
-      const bool is_short = is_learning(ui.state) || lines == 1;
       shown.stepper[i] = group.is_integer || options_width(ui, group, false) > kLongList * room ||
-                         (is_short && group.options.size() > kShortList);
+                         (is_learning(ui.state) && group.options.size() > kShortList);
     }
     if (lines_of(ui, shown, room) <= kMostLines) break;
   }

@@ -152,7 +152,7 @@ namespace {
 
 /// Line tints by role and sign: never red against green, and never by colour alone.
 void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float gutter,
-                    LexState* lexer) {
+                    LexState* lexer, float code_px) {
   const bool added = diff.kind == app::DiffLine::Kind::added,
              removed = diff.kind == app::DiffLine::Kind::removed;
   if (added) ui.fill(line, ui.color(Role::faster, 0.13f));
@@ -168,7 +168,7 @@ void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float g
   if (added || removed)
     ui.text(line.x + gutter + ui.px(8), line.middle(), added ? "+" : "−", kSmall_px, sign,
             Face::mono);
-  draw_code_line(ui, line.x + gutter + ui.px(24), line.middle(), diff.text, lexer, kCode_px);
+  draw_code_line(ui, line.x + gutter + ui.px(24), line.middle(), diff.text, lexer, code_px);
 }
 
 std::string flags_of(const SourceText& source) {
@@ -267,14 +267,15 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
               std::to_string(count.removed) + " removed; header comments left out",
           kTiny_px + 1, Role::muted, Face::body, Anchor::start, summary.w);
   const auto folded = app::fold_equal(lines_, 3);
-  const float line_h = ui.px(22), gutter = ui.width("000", kTiny_px, Face::mono);
+  const float line_h = ui.px(std::round(code_px * 1.57f)),
+              gutter = ui.width("000", kTiny_px, Face::mono);
   size_t longest = 0;
   for (const app::DiffLine& line : folded) longest = std::max(longest, line.text.size());
   const float w = std::max(
-      area.w, gutter + ui.px(24) + ui.width(std::string(longest, '0'), kCode_px, Face::mono));
+      area.w, gutter + ui.px(24) + ui.width(std::string(longest, '0'), code_px, Face::mono));
   LexState lexer;
   for (const app::DiffLine& diff : folded) {
-    draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer);
+    draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer, code_px);
     area.y += line_h;
   }
   ImGui::SetCursorScreenPos({area.x, area.y});

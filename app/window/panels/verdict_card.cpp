@@ -92,6 +92,7 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
 }
 
 constexpr float kPad_x = 24, kPad_y = 10;  // of the card, at scale 1
+constexpr float kLow_px = 640;
 
 /// The words in their place, the reason whole however many lines it takes; returns the height of the three texts, and
 /// draws nothing where it only measures.
@@ -104,6 +105,8 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const float word_end = word_x + ui.width(headline.text, size, Face::strong) + ui.px(32);
   // The texts of successive verdicts start at one place, unless the word is longer.
   const float x = std::max(word_end, inner.x + inner.w * 0.36f);
+  // Where a window is low for its scale, the reason goes across the card.
+  const bool is_low = ui.window.h < ui.px(kLow_px);
   Area rest = {x, inner.y, std::max(ui.px(120), inner.right() - x), inner.h};
   const auto line = [&](const std::string& text, float height, Role role, Face face) {
     if (text.empty()) return Area{};
@@ -112,17 +115,18 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const auto lay = [&] {
     line(words.title, kBody_px, Role::text, Face::body);
     const Area evidence = line(words.evidence, kSmall_px, Role::text, Face::mono);
-    line(sentence_of(words.reason), kSmall_px, Role::muted, Face::body);
+    if (is_low) rest = {inner.x, rest.y, inner.w, rest.h};
+    line(sentence_of(words.reason), is_low ? kTiny_px : kSmall_px, Role::muted, Face::body);
     return evidence;
   };
   if (measure) {
     lay();
     return rest.y - inner.y;
   }
+  const float middle = is_low ? inner.y + ui.px(kBody_px + kSmall_px) * 0.7f : inner.middle();
   if (headline.arrow)
-    ui.triangle(inner.x + side / 2, inner.middle(), side, headline.arrow > 0,
-                ui.color(headline.role));
-  ui.text(word_x, inner.middle(), headline.text, size, headline.role, Face::strong);
+    ui.triangle(inner.x + side / 2, middle, side, headline.arrow > 0, ui.color(headline.role));
+  ui.text(word_x, middle, headline.text, size, headline.role, Face::strong);
   rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, true)) / 2);
   const float top = rest.y;
   const Area evidence = lay();

@@ -107,10 +107,18 @@ std::string tour_state(const State& state, const study::Tour& tour) {
   return done == 0 ? minutes : fmt::format("{} · {} of {} done", minutes, done, tour.steps.size());
 }
 
+constexpr float kTourLine = 24, kTourMore = 17;  // of a title that takes two lines
+
+/// A long title takes two lines in a narrow door.
+float tour_line_height(Ui& ui, const State& state, const study::Tour& tour, float width) {
+  const float room = width - ui.width(tour_state(state, tour), kTiny_px + 1) - ui.px(12);
+  return ui.px(kTourLine) + (ui.width(tour.title, kSmall_px) > room ? ui.px(kTourMore) : 0);
+}
+
 /// Lines of the tours: each is pressed, and a share of its ground is filled.
 void draw_tour_lines(Ui& ui, Area* inner) {
-  const float line_h = ui.px(24);
   for (const auto& [id, tour] : built_in_tours()) {
+    const float line_h = tour_line_height(ui, ui.state, *tour, inner->w);
     if (inner->h < line_h) return;
     const Area row = inner->take_top(line_h);
     const Area ground = {row.x - ui.px(8), row.y, row.w + ui.px(16), row.h - ui.px(1)};
@@ -119,9 +127,9 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     const std::string says = tour_state(ui.state, *tour);
     const float says_w = ui.width(says, kTiny_px + 1);
     const float room = row.w - says_w - ui.px(12);
-    const bool fits = ui.width(tour->title, kSmall_px) <= room;
-    ui.text(row.x, row.middle(), tour->title, fits ? kSmall_px : kTiny_px, Role::text, Face::body,
-            Anchor::start, room);
+    const float title_h =
+        ui.paragraph({row.x, row.y, room, 0}, tour->title, kSmall_px, Role::text, Face::body, true);
+    ui.paragraph({row.x, row.middle() - title_h / 2, room, 0}, tour->title, kSmall_px, Role::text);
     ui.text(row.right(), row.middle(), says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
     if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
     if (touched.clicked) ui.dispatch([id = id](State& state) { resume_tour(state, id); });
@@ -149,9 +157,18 @@ std::string machine_line(const State& state) {
   }
 }
 
-float HomeDoors::height(const Ui& ui, float width) {
+/// As high as the tours need.
+float HomeDoors::door_height(Ui& ui, float width) {
+  float height = ui.px(kDoor - 5 * kTourLine);
+  for (const auto& [id, tour] : built_in_tours())
+    height += tour_line_height(ui, ui.state, *tour, width - 2 * ui.px(22));
+  return height;
+}
+
+float HomeDoors::height(Ui& ui, float width) {
   const float gap = ui.px(kDoorGap);
-  return width > ui.px(kDoorsWide) ? ui.px(kDoor) : 3 * ui.px(kDoor) + 2 * gap;
+  return width > ui.px(kDoorsWide) ? door_height(ui, (width - 2 * gap) / 3)
+                                   : 3 * door_height(ui, width) + 2 * gap;
 }
 
 void HomeDoors::draw(Ui& ui, Area area) {
@@ -159,7 +176,7 @@ void HomeDoors::draw(Ui& ui, Area area) {
   const bool wide = area.w > ui.px(kDoorsWide);
   const float third = (area.w - 2 * gap) / 3;
   const auto next = [&] {
-    return wide ? area.take_left(third, gap) : area.take_top(ui.px(kDoor), gap);
+    return wide ? area.take_left(third, gap) : area.take_top(door_height(ui, area.w), gap);
   };
   draw_watch(ui, next());
   draw_learn(ui, next());
@@ -170,7 +187,7 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   const State& state = ui.state;
   Area inner = open_door(
       ui, door,
-      {"Learn", "A tour asks first and runs then: you commit to an answer before you see it."});
+      {"Learn", "A tour asks, then measures: you commit to an answer before you see it."});
   const std::string id = tour_to_resume(state);
   if (id.empty()) return small_line(ui, &inner, "This build has no tours.", Role::text);
   const study::Tour& tour = *built_in_tours().at(id);

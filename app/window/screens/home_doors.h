@@ -11,10 +11,11 @@ namespace ridge::window {
 class HomeDoors {
  public:
   /// Height at this width: one row of three, or three rows where the place is narrow.
-  static float height(const Ui& ui, float width);
+  static float height(Ui& ui, float width);
   void draw(Ui& ui, Area area);
 
  private:
+  static float door_height(Ui& ui, float width);
   void draw_learn(Ui& ui, Area door) const;
   void draw_build(Ui& ui, Area door);
   void draw_ticks(Ui& ui, Area area) const;

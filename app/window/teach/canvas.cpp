@@ -322,9 +322,8 @@ float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, 
 void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
   const bool is_number = choices_of(shown.step, shown.bars).empty();
-  const std::string figure = !outcome.missing.empty() ? "—" : outcome.shown;
-  std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16},
-                            {figure, kVerdict_px, Role::text, 2, true}};
+  std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
+  if (outcome.missing.empty()) all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
   const LessonBar* last = shown.bars.last();
   if (is_number && outcome.missing.empty()) {
     std::string about = asked_for(shown.step, shown.bars);
@@ -472,7 +471,8 @@ float race_of(Ui& ui) {
 std::string caption_of(const StepBars& bars) {
   return recorded_text(bars) + (bars.is_factor()
                                     ? "How far each figure is from the honest one, from zero."
-                                    : "Speed in " + bars.unit + ", from zero.");
+                                : bars.unit.empty() ? "No bar has a speed here."
+                                                    : "Speed in " + bars.unit + ", from zero.");
 }
 
 }  // namespace
@@ -548,6 +548,8 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   Area content = {at.x, at.y, inner.w - ui.px(16), inner.h};
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (pair.before) {
+    constexpr float kWallCode_px = 17;
+    diff_.code_px = ui.state.teaching.presenting ? kWallCode_px : kCode_px;
     diff_.draw_pair(ui, content, *pair.before, *pair.rung);
   } else if (!source) {
     draw_empty_state(ui, content, "The source is not known here.",
