@@ -261,6 +261,20 @@ TEST_CASE("cancel: obeyed, else SIGTERM, else SIGKILL") {
     REQUIRE(session->list().ok());
     CHECK(session->state() == WorkerState::starting);
   }
+  SECTION("what waited behind it is asked again") {
+    auto session = start("spin");
+    const int64_t first = ask(*session), second = ask(*session);
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 7; }));
+    session->cancel(first);
+    REQUIRE(poll_until(*session, [&] { return status(*session, first) == "cancelled"; }));
+    CHECK(status(*session, second).empty());
+    // Another worker takes it up, under the same number.
+    REQUIRE(poll_until(*session, [&] { return sample_count(*session) == 14; }));
+    CHECK(session->run().series().back().request == second);
+    session->cancel(second);
+    REQUIRE(poll_until(*session, [&] { return status(*session, second) == "cancelled"; }));
+    CHECK(session->state() == WorkerState::idle);
+  }
   SECTION("not waited for") {
     auto patience = quick();
     patience.cancel_s = 1000;

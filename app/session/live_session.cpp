@@ -157,9 +157,9 @@ Result<int64_t> LiveSession::ask(int64_t id, RequestType type, const Json& line)
   if (!process_) RIDGE_TRY_VOID(launch());
   ++next_id_;
   if (open_.empty()) last_ping_ = Clock::now();
-  open_[id].type = type;
   Json numbered = line;
   numbered["id"] = id;
+  open_[id] = {type, {}, std::make_shared<const Json>(numbered)};
   record(numbered);
   post(numbered);
   return id;
@@ -415,6 +415,7 @@ void LiveSession::finish_losing() {
     reason_ += "; its last words: \"" + shortened(last_words) + "\"";
   }
   in_timed_block_ = false;
+  const std::map<int64_t, Open> waiting(open_.begin(), open_.end());
   open_.clear();
   held_.clear();
   Json line = app_line(RequestType::lost);
@@ -422,8 +423,23 @@ void LiveSession::finish_losing() {
   if (terminated_) line["cancelled"] = true;
   record(line);
   // A cancel loses nothing: the next request starts another worker.
-  if (terminated_) reason_.clear();
+  if (terminated_) {
+    reason_.clear();
+    ask_again(waiting);
+  }
   changed_ = true;
+}
+
+/// What waited behind a request that had to be killed, a run behind the estimates say, was not cancelled: another worker
+/// gets it under its number.
+void LiveSession::ask_again(const std::map<int64_t, Open>& waiting) {
+  for (const auto& [id, open] : waiting) {
+    if (open.cancelled) continue;
+    if (!process_ && !launch()) return;
+    open_[id] = open;
+    record(*open.line);
+    post(*open.line);
+  }
 }
 
 }  // namespace ridge::app

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "app/session/process.h"
@@ -45,11 +46,13 @@ class LiveSession final : public Session {
   struct Open {
     RequestType type = RequestType::list;
     std::optional<Clock::time_point> cancelled;
+    std::shared_ptr<const Json> line;  ///< as it was asked
   };
 
   Result<int64_t> ask(int64_t id, RequestType type, const Json& line);
   void post(const Json& line);
   void record(const Json& line);
+  void ask_again(const std::map<int64_t, Open>& waiting);
   void handle(const std::string& line);
   void handle_message(const Json& message, const std::string& line);
   void handle_hello();
