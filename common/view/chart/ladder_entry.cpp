@@ -100,7 +100,7 @@ namespace {
 /// The weightiest of what may be said against a figure, in a word or two: a row has no room for all, its tooltip has.
 std::string caution_of(const Stats& stats) {
   constexpr std::pair<const char*, const char*> kCautions[] = {
-      {"contended", "busy machine"}, {"noisy", "noisy"}, {"few_samples", "few samples"}};
+      {"contended", "busy"}, {"noisy", "noisy"}, {"few_samples", "few samples"}};
   for (const auto& [flag, words] : kCautions) {
     if (std::find(stats.flags.begin(), stats.flags.end(), flag) != stats.flags.end()) return words;
   }

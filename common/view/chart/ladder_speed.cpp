@@ -107,8 +107,9 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const auto& use = entry.derived.compute;
-    panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
-                                                      : entry.derived.no_compute_reason);
+    panel.row_reasons.push_back(!entry.reason.empty()         ? entry.reason
+                                : entry.derived.above_compute ? "over 100 %"
+                                                              : entry.derived.no_compute_reason);
     if (!entry.reason.empty() || !use || !std::isfinite(use->value)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), use->value, Role::series0);
     if (entry.derived.flop_per_s_ci && entry.flop && entry.flop->value > 0) {
