@@ -200,10 +200,10 @@ TEST_CASE("figures explain themselves on Machine, in the report and on the diagn
     REQUIRE(f.driver->find(widget) != nullptr);
     compat::send_mouse(1, 1);
     f.driver->frames(3);
-    const int without = f.driver->triangles();
     REQUIRE(f.driver->hover(widget));
-    f.driver->frames(2);
-    return f.driver->triangles() > without + 100;  // a text of several lines
+    f.driver->frames(30);  // longer than a tooltip waits
+    const Area* tooltip = f.driver->find("tooltip");
+    return tooltip && tooltip->h > 60;  // a text of several lines
   };
   CHECK(explains("ceiling:DRAM read, 1 thread"));
   f.driver->type('o');

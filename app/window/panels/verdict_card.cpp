@@ -107,7 +107,7 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const float x = std::max(word_end, inner.x + inner.w * 0.36f);
   // Where a window is low for its scale, the reason goes across the card.
   const bool is_low = ui.window.h < ui.px(kLow_px);
-  Area rest = {x, inner.y, std::max(ui.px(120), inner.right() - x), inner.h};
+  Area rest = {x, inner.y, std::max(1.0f, inner.right() - x), inner.h};
   const auto line = [&](const std::string& text, float height, Role role, Face face) {
     if (text.empty()) return Area{};
     return rest.take_top(ui.paragraph(rest, text, height, role, face, measure));
@@ -130,7 +130,7 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, true)) / 2);
   const float top = rest.y;
   const Area evidence = lay();
-  ui.widgets["verdict_text"] = {x, top, rest.w, rest.y - top};
+  ui.widgets["verdict_text"] = {rest.x, top, rest.w, rest.y - top};
   if (!words.metrics.empty() && ui.hovers("verdict_evidence", evidence)) ui.tooltip(words.metrics);
   return rest.y - top;
 }

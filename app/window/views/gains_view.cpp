@@ -146,7 +146,9 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
     error = format_scientific(check->nmse);
   }
   return {format_time_ns(series.stats->median_ns),
-          derived.compute ? format_share(derived.compute->value) : "",
+          derived.compute         ? format_share(derived.compute->value)
+          : derived.above_compute ? "over 100 %"
+                                  : "",
           derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : "",
           error.empty() ? "" : error + " ✓"};  // only what passed has a row of figures
 }
