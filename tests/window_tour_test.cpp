@@ -1,6 +1,5 @@
 // Tours as lessons, in the window without display or worker: each beat of a step, what it hides, the kinds of steps, the
 // end card, the presenter; and every shipped tour walked as on a machine that has no GPU.
-#include <imgui_internal.h>
 
 #include <algorithm>
 #include <set>
