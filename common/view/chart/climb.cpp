@@ -70,20 +70,27 @@ void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
                             ", recorded elsewhere or at another size");
 }
 
+/// Bytes that begin a letter.
+auto letters_of(const std::string& text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
+}
+
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
-  // A heading has room for its letters, and a figure for its unit.
-  constexpr float kLetter = 0.128f, kLeast = 0.78f, kMost = 1.15f;
-  const float weight = std::clamp(kLetter * static_cast<float>(column.title.size()), kLeast, kMost);
-  Panel panel{.title = column.title,
-              .subtitle = column.subtitle,
-              .metric = column.metric,
-              .weight = weight};
+  Panel panel{
+      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 1};
   const auto cell_of = [&](const ClimbRow& row) {
     return at < row.cells.size() ? row.cells[at] : std::string();
   };
   if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return cell_of(row).empty(); }))
     return;
+  // A heading has room for its letters, and a cell for its own.
+  constexpr float kTitleLetter = 0.115f, kLetter = 0.105f, kLeast = 0.78f, kMost = 1.05f;
+  float weight = kTitleLetter * static_cast<float>(column.title.size());
+  for (const ClimbRow& row : rows)
+    weight = std::max(weight, kLetter * static_cast<float>(letters_of(cell_of(row))));
+  panel.weight = std::clamp(weight, kLeast, kMost);
   model->table.columns.push_back(column.title);
   for (size_t i = 0; i < rows.size(); ++i) {
     panel.row_reasons.push_back(cell_of(rows[i]));
@@ -130,10 +137,10 @@ std::string step_text(const ClimbStep& step) {
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
   const bool alone = options.columns.empty();
-  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 2.2f};
+  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 1.8f};
   rates.axis = {.title = "Speed", .unit = options.unit};
   Panel steps{
-      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.8f};
+      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.9f};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double high = 0, fastest = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
