@@ -123,7 +123,8 @@ std::string sublabel_of(const LadderRow& row) {
     }
     if (row.series->status == SeriesStatus::partial) add("partial");
     if (row.series->status == SeriesStatus::cancelled && has_time(*row.series)) add("cancelled");
-    if (row.series->stats) add(caution_of(*row.series->stats));
+    const std::string caution = row.series->stats ? caution_of(*row.series->stats) : "";
+    if (!caution.empty()) add(caution);
   }
   return text;
 }
