@@ -114,6 +114,7 @@ const Lab& conv_lab() {
                  {Bottleneck::compute, "conv.cuda.wgmma_im2col"}},
       .workloads = {conv_resnet50_workload()},
       .items = "images",
+      .walked = {{"conv", "h", {7, 14, 20}, 1}},
       .loop_order = "order",
       .heat = {"tile_m", "tile_c"},
   };

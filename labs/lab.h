@@ -65,6 +65,14 @@ inline constexpr std::string_view kErrorMetric = "error";
 /// Lab::group, in the order in which a course takes them.
 inline constexpr const char* kLabGroups[] = {"Start", "Kernels", "Train", "Serve", "Judge"};
 
+/// A family of which single accesses can be watched, at sizes small enough for that.
+struct WalkedFamily {
+  const char* family = "";
+  const char* param = "";  ///< "n"
+  std::vector<int64_t> sizes;
+  int first_look = 0;  ///< which of them
+};
+
 struct Lab {
   const char* id;      ///< "gemm"
   const char* title;   ///< "GEMM"
@@ -92,6 +100,7 @@ struct Lab {
   const char* items = "items";  ///< what a call works off, counted a second: "images"
   std::optional<ScoreCard> score_card = {};
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
+  std::vector<WalkedFamily> walked = {};  ///< families whose rungs' memory accesses can be watched
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
   /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
   const char* loop_order = nullptr;

@@ -237,10 +237,23 @@ Result<void> Work::serve(const WorkRequest& request, const std::vector<Asked>& a
   return {};
 }
 
-/// Of a rung that cannot run here too: the model is its family's.
+/// The walk of the rung itself, where its family is watched by its accesses; else the model, which is its family's: of
+/// a rung that cannot run here too.
 Result<void> Work::inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer) {
   const std::string& kernel = request.kernels.front().kernel;
   const FamilyDesc* family = find_family(family_of(kernel));
+  if (family != nullptr && family->walk != nullptr) {
+    const std::string cannot = asked.rung->cannot();
+    const bool is_cpu = asked.rung->backend() == Backend::cpu;
+    if (is_cpu && !cannot.empty()) return Error{ErrorCode::unavailable, cannot, kernel, ""};
+    RIDGE_TRY(measure::Device * cpu, machine_.device(Backend::cpu, 0));
+    RIDGE_TRY(Inspection found,
+              walks_.look(asked.rung->info(), *family, request.kernels.front().params,
+                          request.inspect, cpu, observer));
+    found.request = request.id;
+    emitter_->emit("result", {{"request", request.id}, {"inspection", found}});
+    return {};
+  }
   if (family == nullptr || family->inspect == nullptr) {
     return Error{ErrorCode::unavailable, "this rung has no model to look into", kernel, ""};
   }

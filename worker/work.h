@@ -19,6 +19,7 @@
 #include "worker/kinds/rung.h"
 #include "worker/line_observer.h"
 #include "worker/machine.h"
+#include "worker/trace/walk.h"
 
 namespace ridge::worker {
 
@@ -87,6 +88,7 @@ class Work {
   Emitter* emitter_;
   Machine machine_;
   Edits edits_;
+  Walks walks_;
   Rungs catalogue_;
   measure::ForeignLoad load_;  ///< since the request before began
   std::map<Place, DeviceCeilings> ceilings_;

@@ -1,4 +1,5 @@
-// ridgepoint inspect KERNEL: the inside of a model as text, or what it makes of a test input.
+// ridgepoint inspect KERNEL: the inside of a model as text, or what it makes of a test input; of a rung of matrices its
+// walk through memory.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -18,8 +19,8 @@ namespace {
 struct InspectOptions {
   std::string kernel, out;
   std::vector<std::string> set;
-  std::optional<int64_t> input, unit, place;
-  bool wrong = false;
+  std::optional<int64_t> input, unit, place, first, count;
+  bool wrong = false, machine_caches = false;
 };
 
 /// Rows of characters, two a cell, from the scale's low end to its high one.
@@ -50,6 +51,59 @@ std::string scores(const Inspection& found) {
   return text;
 }
 
+/// A character a line of memory, a fold of it to a row: which cache holds it in the middle of the walk.
+std::string walk_picture(const WalkPlane& plane, const WalkLine* lines) {
+  constexpr int64_t kMostRows = 24, kMostColumns = 96;
+  constexpr std::string_view kPlaces = ".+#";
+  const int64_t across = std::clamp<int64_t>(plane.columns / plane.elements, 1, kMostColumns);
+  const int64_t rows = (plane.lines + across - 1) / across;
+  const int64_t step = (rows + kMostRows - 1) / kMostRows;  // every so many rows one
+  std::string text = fmt::format("\n{}, {} x {}{}\n", plane.name, plane.rows, plane.columns,
+                                 step > 1 ? fmt::format(", every {}. row", step) : "");
+  for (int64_t row = 0; row < rows; row += step) {
+    text += "  ";
+    for (int64_t at = row * across; at < std::min((row + 1) * across, plane.lines); ++at) {
+      const WalkLine& line = lines[at];
+      const char place = kPlaces[static_cast<size_t>(line.place)];
+      text += std::string(2, line.touch == WalkTouch::none ? place : '@');
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string walk_text(const Walk& walk) {
+  std::string text = fmt::format(
+      "{} loads and {} stores in the order in which the source makes them; {} more to the stack "
+      "and "
+      "the plan\n",
+      walk.reads, walk.writes, walk.elsewhere);
+  text += fmt::format("{:.3g} bytes asked of L1 for each FLOP\n", walk.asked_per_flop());
+  text += fmt::format("caches: a model, {}\n", walk.caches_are);
+  for (size_t i = 0; i < walk.caches.size(); ++i) {
+    const WalkCache& cache = walk.caches[i];
+    text += fmt::format(
+        "{} {:>9}, {:>2} ways: {:>9} lines missed, {:.3g} bytes from {} for each FLOP\n",
+        cache.name, format_bytes(double(cache.bytes)), cache.ways, cache.missed,
+        walk.bytes_per_flop(i), i + 1 == walk.caches.size() ? "memory" : "L2");
+  }
+  int64_t all = 0;
+  for (const WalkPlane& plane : walk.planes) all += plane.lines;
+  const size_t middle = walk.frames.size() / 2;
+  const auto lines = decode_lines(walk.frames[middle].lines, all);
+  text += fmt::format(
+      "\nstep {} of {}, two characters a line of {} bytes: @ touched in this step, # in L1, + in "
+      "L2, . in "
+      "memory\n",
+      middle + 1, walk.frames.size(), walk.line_bytes);
+  const WalkLine* first = lines.data();
+  for (const WalkPlane& plane : walk.planes) {
+    text += walk_picture(plane, first);
+    first += plane.lines;
+  }
+  return text;
+}
+
 std::string text_of(const Inspection& found) {
   std::string text = fmt::format("{}  {}\n{}{}\n", found.kernel, to_string(found.params),
                                  found.data, found.note.empty() ? "" : ": " + found.note);
@@ -58,6 +112,7 @@ std::string text_of(const Inspection& found) {
   if (!found.scores.empty()) {
     text += fmt::format("{}, of {:g}\n{}", found.score, found.score_most, scores(found));
   }
+  if (found.walk) text += walk_text(*found.walk);
   if (found.call_ns) text += "one call of the definition: " + format_time_ns(*found.call_ns) + "\n";
   if (found.place) {
     text += fmt::format("{} {}s look at place {}\n", found.lookers.size(), found.unit_name,
@@ -79,7 +134,10 @@ Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
                      .bytes = {},
                      .wrong = options.wrong,
                      .unit = options.unit,
-                     .place = options.place};
+                     .place = options.place,
+                     .first = options.first,
+                     .count = options.count,
+                     .machine_caches = options.machine_caches};
   for (const Lab* lab : all_labs()) {
     if (find_rung(*lab, request.kernels.front().kernel)) request.lab = lab->id;
   }
@@ -112,12 +170,16 @@ Command setup_inspect(CLI::App& command, const CommonOptions& common) {
   command.add_flag("--wrong", options->wrong, "the first input from there on that it gets wrong");
   command.add_option("--unit", options->unit, "the LUT or RAM to show more of");
   command.add_option("--place", options->place, "a pixel: the LUTs or RAMs that read it");
+  command.add_option("--first", options->first, "of a walk: the first access in view, from 0");
+  command.add_option("--count", options->count, "and how many from there on");
+  command.add_flag("--machine-caches", options->machine_caches,
+                   "caches as large as this machine's, not scaled down to the matrices");
   one_at_a_time(command.add_option("--set", options->set, "a parameter: luts=500 (repeat)"));
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_inspect(common, *options); };
 }
 
-RIDGE_COMMAND(inspect, .about = "look inside a model, or watch it decide about an input",
+RIDGE_COMMAND(inspect, .about = "look inside a model, or at a rung's walk through memory",
               .place = 90, .level = Level::kLab, .schema = "", .setup = setup_inspect);
 
 }  // namespace

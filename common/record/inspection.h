@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/record/types.h"
+#include "common/record/walk.h"
 
 namespace ridge {
 
@@ -20,6 +21,9 @@ struct InspectAsked {
   bool wrong = false;  ///< from `input` on, round the set, the first that the model gets wrong
   std::optional<int64_t> unit;   ///< the part to show more of; none: the family chooses
   std::optional<int64_t> place;  ///< of the input, from 0: which units look there
+  /// Of a walk: its first access in view, and how many; none: all of it.
+  std::optional<int64_t> first, count;
+  bool machine_caches = false;  ///< of a walk: caches as this machine's, not scaled down
   bool operator==(const InspectAsked&) const = default;
 };
 
@@ -45,7 +49,7 @@ struct Inspection {
   int64_t request = 0;
   std::string kernel;
   Params params;
-  std::string of;      ///< "model", "test" (an input of the test set), "drawn" (the learner's)
+  std::string of;  ///< "model", "test" (an input of the test set), "drawn" (the learner's), "walk"
   std::string data;    ///< "Fashion-MNIST"
   std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
   int64_t inputs = 0;  ///< that can be picked: of the test set, or queries
@@ -62,6 +66,7 @@ struct Inspection {
   std::vector<int64_t> lookers;  ///< units that look at `place`
   std::vector<InspectionPlane> planes;
   std::map<std::string, std::string> unavailable;  ///< group: why
+  std::optional<Walk> walk;                        ///< of a rung whose accesses were recorded
   /// The first of a group; null: none.
   const InspectionPlane* plane(const std::string& group) const {
     for (const InspectionPlane& one : planes) {

@@ -259,6 +259,30 @@ void fields(Io& io, Of<Io, InspectionPlane>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, WalkCache>& v) {
+  io("name", v.name), io("bytes", v.bytes), io("ways", v.ways), io("missed", v.missed);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, WalkPlane>& v) {
+  io("name", v.name), io("rows", v.rows), io("columns", v.columns), io("lines", v.lines);
+  io("elements", v.elements), io("is_copy", v.is_copy);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, WalkFrame>& v) {
+  io("lines", v.lines), io("missed", v.missed), io("plane", v.plane), io("element", v.element);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, Walk>& v) {
+  io("reads", v.reads), io("writes", v.writes), io("bytes", v.bytes), io("elsewhere", v.elsewhere), io("first", v.first);
+  io("count", v.count), io("flop", v.flop), io("line_bytes", v.line_bytes);
+  io("caches_are", v.caches_are), io("caches", v.caches), io("planes", v.planes);
+  io("frames", v.frames);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Inspection>& v) {
   io("request", v.request), io("kernel", v.kernel), io("params", v.params), io("of", v.of);
   io("data", v.data), io("note", v.note), io("inputs", v.inputs), io("input", v.input);
@@ -268,6 +292,7 @@ void fields(Io& io, Of<Io, Inspection>& v) {
   io("unit", v.unit), io("place", v.place), io("lookers", v.lookers), io("planes", v.planes);
   io("unavailable", v.unavailable);
   io.brief("input_name", v.input_name, Inspection().input_name);
+  io.brief("walk", v.walk);
 }
 
 template <class Io>
@@ -355,6 +380,10 @@ RIDGE_JSON_PAIR(PairedVerdict)
 RIDGE_JSON_PAIR(SustainedSide)
 RIDGE_JSON_PAIR(Comparison)
 RIDGE_JSON_PAIR(PlaneMark)
+RIDGE_JSON_PAIR(WalkCache)
+RIDGE_JSON_PAIR(WalkPlane)
+RIDGE_JSON_PAIR(WalkFrame)
+RIDGE_JSON_PAIR(Walk)
 RIDGE_JSON_PAIR(InspectionPlane)
 RIDGE_JSON_PAIR(Inspection)
 RIDGE_JSON_PAIR(ServeAsked)

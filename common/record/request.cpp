@@ -118,6 +118,9 @@ Result<void> take_inspect(const Json& line, WorkRequest* request) {
   }
   RIDGE_TRY_VOID(take_flag(line, "wrong", &asked.wrong));
   RIDGE_TRY_VOID(take_index(line, "unit", &asked.unit));
+  RIDGE_TRY_VOID(take_index(line, "first", &asked.first));
+  RIDGE_TRY_VOID(take_index(line, "count", &asked.count));
+  RIDGE_TRY_VOID(take_flag(line, "machine_caches", &asked.machine_caches));
   return take_index(line, "place", &asked.place);
 }
 
@@ -127,6 +130,9 @@ void put_inspect(const InspectAsked& asked, Json* line) {
   if (asked.wrong) (*line)["wrong"] = true;
   if (asked.unit) (*line)["unit"] = *asked.unit;
   if (asked.place) (*line)["place"] = *asked.place;
+  if (asked.first) (*line)["first"] = *asked.first;
+  if (asked.count) (*line)["count"] = *asked.count;
+  if (asked.machine_caches) (*line)["machine_caches"] = true;
 }
 
 /// The worker steps through these, so that no value may make it step for ever.

@@ -143,6 +143,10 @@ bool Run::apply_inspection(const Json& message, const Json& object) {
   });
   if (inspection.planes.size() < sent)
     note("an inspection has a plane that fills no grid: left out");
+  if (inspection.walk && !is_drawable(*inspection.walk)) {
+    note("an inspection has a walk whose frames do not fit its planes: left out");
+    inspection.walk.reset();
+  }
   inspections_.push_back(std::move(inspection));
   return true;
 }

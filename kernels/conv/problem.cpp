@@ -39,6 +39,15 @@ class ConvProblem : public Problem {
             {"y", bytes(v_.n * v_.y_at.image), true, type}};
   }
 
+  /// Images and filters one below the other, a row a picture's own.
+  std::vector<BufferGrid> grids() const override {
+    const auto image = [&](const ConvPlaces& at, int64_t width) {
+      const int64_t columns = v_.layout == kConvNchw ? width : at.row;
+      return BufferGrid{v_.n * at.image / columns, columns};
+    };
+    return {image(v_.x_at, v_.w), {v_.m, v_.group_c * v_.r * v_.s}, {1, v_.m}, image(v_.y_at, v_.q)};
+  }
+
   /// Of the direct convolution, taps in the padding included, as everybody counts; Winograd does with fewer.
   double flop() const override {
     return 2.0 * double(v_.n * v_.m * v_.p * v_.q) * double(v_.group_c * v_.r * v_.s);
@@ -261,6 +270,11 @@ std::vector<Params> graded_shapes() {
            {"groups", int64_t{1}}}};
 }
 
+/// A layer whose x, filters and y are some hundred lines: all of them can be drawn.
+Params walk() {
+  return {{"h", int64_t{14}}, {"c", int64_t{16}}};
+}
+
 /// Images first, then the image's sides.
 Params shrink(const Params& params, double share) {
   Params smaller = params;
@@ -294,7 +308,7 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
 }
 
 RIDGE_FAMILY(conv, .params = conv_params, .make_problem = make_problem, .awkward = awkward_shapes,
-             .graded = graded_shapes, .shrink = shrink);
+             .graded = graded_shapes, .shrink = shrink, .walk = walk);
 
 }  // namespace
 }  // namespace conv

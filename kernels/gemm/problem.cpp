@@ -39,6 +39,11 @@ class GemmProblem : public Problem {
             {"C", bytes(m_, n_, out), true, out}};
   }
 
+  std::vector<BufferGrid> grids() const override {
+    const bool transposed = gemm_b_is_transposed(dtype_);
+    return {{m_, k_, true}, {transposed ? n_ : k_, transposed ? k_ : n_, true}, {m_, n_}};
+  }
+
   double flop() const override { return 2.0 * double(m_) * double(n_) * double(k_); }
 
   double bytes_min() const override {
@@ -156,6 +161,11 @@ std::vector<Params> graded() {
           {{"m", int64_t{64}}, {"n", int64_t{96}}, {"k", int64_t{160}}}};
 }
 
+/// A matrix of this size is 256 lines: all of them can be drawn.
+Params walk() {
+  return {{"n", int64_t{64}}};
+}
+
 /// Scales m, n and k alike, so that a square stays square. A size that would fall below 1 stays
 /// there, and the larger ones take over its part.
 Params shrink(const Params& params, double share) {
@@ -178,6 +188,6 @@ Params shrink(const Params& params, double share) {
 }  // namespace
 
 RIDGE_FAMILY(gemm, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .graded = graded, .shrink = shrink);
+             .graded = graded, .shrink = shrink, .walk = walk);
 
 }  // namespace ridge

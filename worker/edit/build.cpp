@@ -18,6 +18,12 @@
 #endif
 
 namespace ridge::worker {
+
+std::string source_folder() {
+  const char* set = std::getenv("RIDGEPOINT_SOURCE");
+  return set != nullptr && *set != '\0' ? set : RIDGE_SOURCE_DIR;
+}
+
 namespace {
 
 constexpr double kLimit_s = 30;
@@ -130,11 +136,6 @@ std::string first_error(const EditBuild& build) {
   return "";
 }
 
-std::string source_folder() {
-  const char* set = std::getenv("RIDGEPOINT_SOURCE");
-  return set != nullptr && *set != '\0' ? set : RIDGE_SOURCE_DIR;
-}
-
 void add_words(const char* text, Words* words) {
   for (std::string& word : split(text, ' ')) words->push_back(word);
 }
@@ -179,6 +180,35 @@ Words compile_command(const EditText& edit, int capability) {
   if (!edit.dtype.empty()) command.push_back("-DRIDGE_ONLY_DTYPE=" + edit.dtype);
   command.push_back("-DRIDGE_VARIANT=\"" + edit.variant + std::string(kEditSuffix) + "\"");
   return command;
+}
+
+/// Why the source tree cannot be compiled against; empty: it can.
+std::string headers_missing() {
+  if (access((source_folder() + "/common/harness/kernel/edited.h").c_str(), R_OK) == 0) return "";
+  return "the headers that it includes are not in " + source_folder() +
+         ", where this worker was built: build it again, or name the source tree in "
+         "RIDGEPOINT_SOURCE";
+}
+
+/// What the compiler said of a failure.
+std::string compile_failure(const EditBuild& build, const std::string& text) {
+  const std::string error = first_error(build);
+  return "it does not compile" + (error.empty() ? ": " + text.substr(0, 200) : ", " + error);
+}
+
+/// With hooks before each access a file takes several times as long as without.
+constexpr double kTogetherLimit_s = 180;
+
+bool run_compiler(const Words& command, const std::string& file,
+                  const std::function<bool()>& cancelled, EditBuild* build) {
+  const auto ran = measure::run_tool(command, kTogetherLimit_s, true, cancelled);
+  if (!ran) {
+    build->reason = ran.error().sentence();
+    return false;
+  }
+  read_messages(ran->text, file, build);
+  if (ran->code != 0) build->reason = compile_failure(*build, ran->text);
+  return ran->code == 0;
 }
 
 /// The lines with an include in <> that stand before the first line of code.
@@ -269,6 +299,41 @@ std::string Precompiled::header(const Words& command, const std::string& first,
   return first;
 }
 
+bool compile_together(const std::vector<EditText>& texts, const std::string& folder,
+                      const std::string& artifact, const std::vector<std::string>& compile_more,
+                      const std::vector<std::string>& link_more,
+                      const std::function<bool()>& cancelled, EditBuild* build) {
+  const auto start = std::chrono::steady_clock::now();
+  if (const std::string why = headers_missing(); !why.empty()) {
+    build->reason = why;
+    return false;
+  }
+  Words link = {RIDGE_CXX, "-shared", "-fPIC", "-Xlinker", "-Bsymbolic"};
+  for (const EditText& text : texts) {
+    const std::string name = text.source.path.substr(text.source.path.rfind('/') + 1);
+    const std::string file = folder + "/" + name, object = file + ".o";
+    if (const auto written = write_whole(file, text.source.text); !written) {
+      build->reason = written.error().sentence();
+      return false;
+    }
+    Words command = compile_command(text, 0);
+    command.insert(command.end(), compile_more.begin(), compile_more.end());
+    const std::string first = source_folder() + "/common/harness/kernel/edited.h";
+    for (const std::string& word :
+         {std::string("-include"), first, std::string("-c"), file, std::string("-o"), object}) {
+      command.push_back(word);
+    }
+    if (!run_compiler(command, file, cancelled, build)) return false;
+    link.push_back(object);
+  }
+  link.insert(link.end(), link_more.begin(), link_more.end());
+  link.insert(link.end(), {"-o", artifact});
+  const bool linked = run_compiler(link, artifact, cancelled, build);
+  build->compile_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return linked;
+}
+
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
                   Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
                   const std::vector<std::string>& more) {
@@ -278,11 +343,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
     return false;
   };
   if (edit.is_cuda && *RIDGE_NVCC == '\0') return fail("this worker was built without CUDA");
-  if (access((source_folder() + "/common/harness/kernel/edited.h").c_str(), R_OK) != 0) {
-    return fail("the headers that it includes are not in " + source_folder() +
-                ", where this worker was built: build it again, or name the source tree in "
-                "RIDGEPOINT_SOURCE");
-  }
+  if (const std::string why = headers_missing(); !why.empty()) return fail(why);
   const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
   if (const auto written = write_whole(file, edit.source.text); !written) {
     return fail(written.error().sentence());
@@ -308,9 +369,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   if (!ran) return fail(ran.error().sentence());
   read_messages(ran->text, file, build);
   if (ran->code == 0) return true;
-  const std::string error = first_error(*build);
-  return fail("it does not compile" +
-              (error.empty() ? ": " + ran->text.substr(0, 200) : ", " + error));
+  return fail(compile_failure(*build, ran->text));
 }
 
 }  // namespace ridge::worker

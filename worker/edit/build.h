@@ -56,6 +56,15 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
                   Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
                   const std::vector<std::string>& more = {});
 
+/// Compiles CPU texts to one shared object at `artifact`, each by its own build line and flags: `compile_more` for each
+/// of them, `link_more` for the whole. For texts of this build, not of a learner. As compile_edit() where it fails.
+bool compile_together(const std::vector<EditText>& texts, const std::string& folder,
+                      const std::string& artifact, const std::vector<std::string>& compile_more,
+                      const std::vector<std::string>& link_more,
+                      const std::function<bool()>& cancelled, EditBuild* build);
+/// Where the headers that texts include are: of this build, or $RIDGEPOINT_SOURCE.
+std::string source_folder();
+
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);
 

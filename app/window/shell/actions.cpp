@@ -113,7 +113,8 @@ std::string compare_blocker(const State& state) {
 }
 
 std::string cancel_blocker(const State& state) {
-  const bool any = state.requests.is_measuring() || state.inspecting.request || is_building(state);
+  const bool any = state.requests.is_measuring() || state.inspecting.request ||
+                   state.walking.request || is_building(state);
   return any ? std::string() : "Nothing is running.";
 }
 
@@ -230,7 +231,8 @@ constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f,
 void cancel(State& state) {
   // Esc again: what it cancelled before may be in a call of many seconds.
   state.sessions.shown->stop_waiting();
-  for (const int64_t id : {state.requests.run, state.requests.compare, state.inspecting.request}) {
+  for (const int64_t id : {state.requests.run, state.requests.compare, state.inspecting.request,
+                           state.walking.request}) {
     if (id) state.sessions.shown->cancel(id);
   }
   if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);

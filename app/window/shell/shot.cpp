@@ -57,13 +57,17 @@ void show_predicted(State& state) {
   state.teaching.predicting = state.run().predictions().empty();
 }
 
-/// The model that the run last looked into, whatever lab the rest of it is of.
-void show_inspected(State& state) {
-  if (state.run().inspections().empty()) return;
-  const Inspection& last = state.run().inspections().back();
-  if (const Request* request = state.run().request(last.request)) open_lab(state, request->lab);
-  state.selection.view = &kInspectView;
-  select_rung(state, last.kernel);
+/// The model, or the walk, that the run last looked into, whatever lab the rest of it is of.
+void show_inspected(State& state, bool is_walk) {
+  const auto& all = state.run().inspections();
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Inspection& one) {
+    return one.walk.has_value() == is_walk;
+  });
+  if (last == all.rend()) return;
+  if (const Request* request = state.run().request(last->request)) open_lab(state, request->lab);
+  state.selection.view = is_walk ? &kWalkView : &kInspectView;
+  state.walking.place = 0.4;  // of the walk: caches are full
+  select_rung(state, last->kernel);
 }
 
 /// The card of the run's last climb, with the comparison after it.
@@ -131,7 +135,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
     while (state.teaching.beat < Beat::reveal) advance(state);
   }
   if (scene == "predict") show_predicted(state);
-  if (scene == "inspect") show_inspected(state);
+  if (scene == "inspect" || scene == "walk") show_inspected(state, scene == "walk");
   if (scene == "lab") state.view.tab = Tab::source;
   if (scene == "assembly") perform(state, "assembly");
   if (scene == "card") return show_last_climb(state, replay);
@@ -153,9 +157,10 @@ std::vector<std::string> all_scenes() {
   for (const ViewDesc* view : views()) {
     if (view != &kLadderView) names.emplace_back(view->id);  // it is the scene "lab"
   }
-  names.insert(names.end(), {"verdict", "menu", "telemetry", "palette", "card_back", "quiz",
-                             "quiz_answer", "glossary", "predict", "tour_predict", "tour_run",
-                             "tour_reveal", "tour_explain", "tour_end", "lesson", "assembly", "card"});
+  names.insert(names.end(),
+               {"verdict", "menu", "telemetry", "palette", "card_back", "quiz", "quiz_answer",
+                "glossary", "predict", "tour_predict", "tour_run", "tour_reveal", "tour_explain",
+                "tour_end", "lesson", "assembly", "card"});
   return names;
 }
 

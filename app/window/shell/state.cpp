@@ -145,7 +145,8 @@ void open_lab(State& state, const std::string& lab_id) {
     state.requests.sources.clear();
     state.requests.assembly.clear();
     if (state.selection.view->blocker) state.selection.view = &kLadderView;  // not every lab has it
-    if (is_learning(state)) state.selection.view = &kGainsView;  // refresh() knows whether it climbs
+    if (is_learning(state))
+      state.selection.view = &kGainsView;  // refresh() knows whether it climbs
   }
   state.selection.lab = lab;
   state.ladder.dirty = true;
@@ -215,7 +216,7 @@ bool refresh(State& state, double now_s) {
   const bool climbed = tick_first_climb(state);
   note_progress(state);
   keep_run(state);
-  const bool looked = tick_inspect(state, now_s);
+  const bool looked = tick_inspect(state, now_s) | tick_walk(state, now_s);
   return moved || toured || edited || climbed || looked || state.ladder.dirty;
 }
 

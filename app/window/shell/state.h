@@ -13,6 +13,7 @@
 #include "app/query/recordings.h"
 #include "app/session/session.h"
 #include "app/window/inspect/inspect_view.h"
+#include "app/window/inspect/walk_view.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/ladder.h"
 #include "app/window/shell/selection.h"
@@ -67,7 +68,7 @@ struct ViewState {
   std::string glossary_typed, glossary_term;  ///< what is looked for; the term that is open
   CodeMark code_mark;
   std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"
-  std::string wanted_exercise;  ///< its name: chosen before the worker had listed its rungs
+  std::string wanted_exercise;         ///< its name: chosen before the worker had listed its rungs
   Tab tab = Tab::lesson;
   SourceForm source_form = SourceForm::file;  ///< what the source tab shows of the rung
   bool show_chart_menu = false;
@@ -115,6 +116,7 @@ struct State {
   Teaching teaching;
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
   Inspecting inspecting;
+  Walking walking;
   FirstClimb first_climb;
   TourProgress tour_progress;
   Appearance appearance;

@@ -26,6 +26,12 @@ struct BufferSpec {
   DType dtype = DType::fp32;
 };
 
+/// How a buffer's elements lie, for who draws them.
+struct BufferGrid {
+  int64_t rows = 0, columns = 0;
+  bool is_read_whole = false;  ///< an input of which every method reads every element
+};
+
 /// How the inputs of sums of products differ in size on purpose. Random normals do not: on inputs of one size, a method
 /// of a weaker class of accuracy (KernelDesc::accuracy) is as good as any.
 enum class Grading : uint8_t {
@@ -55,6 +61,8 @@ class Problem {
   virtual double items() const {
     return 0;
   }  ///< what one call works off, images say; 0: no such thing
+  /// One for each buffer, in their order; empty: nothing here is drawn.
+  virtual std::vector<BufferGrid> grids() const { return {}; }
   /// Values are another type's and the time is not: no speed is shown.
   virtual bool is_emulated() const { return false; }
   /// What a reader has to know beside the figures ("synthetic data: ..."); empty: nothing.
@@ -101,6 +109,9 @@ struct FamilyDesc {
   /// Shows the inside of the model that these parameters name, and what it makes of one input. Null: there
   /// is nothing to see. get_ready() has run.
   Result<Inspection> (*inspect)(const Params& params, const InspectAsked& asked) = nullptr;
+  /// The sizes of a problem so small that every memory access can be watched, for parameters that were not given.
+  /// Null: accesses of its rungs are not recorded. Needs Problem::grids().
+  Params (*walk)() = nullptr;
   /// Of a problem with the shape `all`, whose buffers hold the most that may come: a step for as many sequences as
   /// `lengths` has, none longer than in `all`. Null: its calls are no steps of something longer.
   StepInputs (*step)(const Shape& all, const std::vector<int64_t>& lengths) = nullptr;

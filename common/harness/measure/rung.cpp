@@ -51,7 +51,7 @@ std::string smaller_size_hint(const FamilyDesc& family, const Params& params, do
     for (const auto& [name, value] : smaller) {
       if (params.at(name) != value) changed[name] = value;
     }
-    return "choose a smaller size: " + to_string(changed) + " fits";
+    return "choose a smaller size: " + ridge::to_string(changed) + " fits";
   }
   return "choose a smaller size";
 }
@@ -84,7 +84,7 @@ Result<void> check_memory(const FamilyDesc& family, const Params& params, const 
     return Error{ErrorCode::unavailable,
                  "needs " + format_bytes(needed) + " of " + memory + ", and " + format_bytes(free) +
                      " may be used",
-                 std::string(family.name) + " " + to_string(params),
+                 std::string(family.name) + " " + ridge::to_string(params),
                  smaller_size_hint(family, params, free / needed)};
   };
   if (host_free > 0 && !(host_needed <= host_free)) return refuse(host_needed, host_free, "memory");
@@ -110,7 +110,7 @@ Result<std::shared_ptr<ProblemInstance>> make_instance(const FamilyDesc& family,
 Result<std::shared_ptr<ProblemInstance>> InstanceCache::get(const FamilyDesc& family,
                                                             const Params& params, uint64_t seed,
                                                             const Device& device) {
-  const std::string key = std::string(family.name) + " " + to_string(params);
+  const std::string key = std::string(family.name) + " " + ridge::to_string(params);
   if (posed_ != nullptr && key == key_) {
     if (posed_->seed != seed) posed_->generate(seed);
     return posed_;
