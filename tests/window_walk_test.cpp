@@ -107,6 +107,8 @@ TEST_CASE("a part of the walk begins where the player is, and is asked for", "[w
   CHECK(f.last().inspect.first == 50'000);
   CHECK(f.last().inspect.count == 240);
   f.answer();
+  CHECK(f.asked() == 4);  // of the rung before
+  f.answer();
   window::set_machine_caches(f.state, true);
   f.driver->frames(4);
   CHECK(f.last().inspect.machine_caches);

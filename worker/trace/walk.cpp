@@ -74,6 +74,8 @@ class Planes {
     for (int64_t line = line_of(access.at); line <= line_of(access.at + access.bytes - 1); ++line) {
       Foreign& foreign = foreign_[line];
       if (access.is_write && !foreign.is_written) foreign = {true, last_read_};
+      // A copy of a copy is of the same buffer.
+      if (!access.is_write && foreign.copied >= 0) last_read_ = foreign.copied;
     }
   }
 

@@ -17,8 +17,8 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kWalkBar = 40, kWalkTitle = 24, kPlaneName = 18, kTotals = 22, kStrip = 34,
-                kPlaneGap = 10, kHalfGap = 18, kLegend = 22;
+constexpr float kWalkBar = 40, kWalkTitle = 24, kPlaneName = 18, kStrip = 36, kPlaneGap = 10,
+                kHalfGap = 18, kLegend = 22, kLowPanel = 300, kLeastSide = 12;
 
 /// The colour says whether this step touches a line, how strong it is says which cache holds it.
 ImU32 line_color(const Ui& ui, const WalkLine& line) {
@@ -107,6 +107,8 @@ void draw_planes(Ui& ui, const Area& area, const Walk& walk, const WalkFrame& fr
       (area.w - ui.px(kPlaneGap) * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const float h = area.h / static_cast<float>(rows);
   const float side = std::min(w, h - ui.px(kPlaneName) - ui.px(4));
+  constexpr float kWidest = 1.6f;  // of its height: what is wider reads as another matrix
+  if (side < ui.px(kLeastSide)) return;
   const WalkLine* first = lines.data();
   for (size_t i = 0; i < walk.planes.size(); ++i) {
     const WalkPlane& plane = walk.planes[i];
@@ -116,7 +118,7 @@ void draw_planes(Ui& ui, const Area& area, const Walk& walk, const WalkFrame& fr
     const Area name = cell.take_top(ui.px(kPlaneName));
     ui.text(name.x, name.middle(), plane.name, kTiny_px, plane.is_copy ? Role::muted : Role::text,
             plane.is_copy ? Face::body : Face::strong, Anchor::start, name.w);
-    const Area picture = {cell.x, cell.y, side, side};
+    const Area picture = {cell.x, cell.y, std::min(w, side * kWidest), side};
     const bool is_here = frame.plane == static_cast<int64_t>(i);
     draw_walk_plane(ui, picture, plane, first,
                     is_here ? std::optional(frame.element) : std::nullopt);
@@ -136,9 +138,17 @@ const char* source_of(size_t level, size_t levels) {
   return level + 1 == levels ? "memory" : "L2";
 }
 
+std::string totals_of(const Walk& walk) {
+  std::string text = "B/FLOP: ";
+  for (size_t i = 0; i < walk.caches.size(); ++i)
+    text += fmt::format("{}{:.3g} from {}", i ? ", " : "", walk.bytes_per_flop(i),
+                        source_of(i, walk.caches.size()));
+  return text;
+}
+
 /// What each step fetched through one level, on the scale of both rungs; a press leads there.
 void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, int64_t most,
-                     const std::string& name) {
+                     const std::string& name, bool is_only) {
   const float label_h = ui.px(16);
   Area bars = area;
   const Area label = bars.take_top(label_h);
@@ -146,10 +156,12 @@ void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, i
   const auto bytes = [&](size_t i) {
     return double(walk.frames[i].missed[level] * walk.line_bytes);
   };
-  ui.text(label.x, label.middle(),
-          fmt::format("from {}, this step: {}", source_of(level, walk.caches.size()),
-                      format_bytes(bytes(now))),
-          kTiny_px, Role::muted, Face::body, Anchor::start, label.w);
+  const std::string text = is_only
+                               ? totals_of(walk)
+                               : fmt::format("from {}: {:.3g} B/FLOP, this step {}",
+                                             source_of(level, walk.caches.size()),
+                                             walk.bytes_per_flop(level), format_bytes(bytes(now)));
+  ui.text(label.x, label.middle(), text, kTiny_px, Role::text, Face::body, Anchor::start, label.w);
   ui.fill(bars, ui.raised(1), ui.px(2));
   const auto count = static_cast<float>(walk.frames.size());
   for (size_t i = 0; i < walk.frames.size(); ++i) {
@@ -171,14 +183,6 @@ void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, i
       seek_walk(state, place);
     });
   }
-}
-
-std::string totals_of(const Walk& walk) {
-  std::string text = fmt::format("B/FLOP: {:.3g} asked of L1", walk.asked_per_flop());
-  for (size_t i = 0; i < walk.caches.size(); ++i)
-    text +=
-        fmt::format(" · {:.3g} from {}", walk.bytes_per_flop(i), source_of(i, walk.caches.size()));
-  return text;
 }
 
 void draw_no_walk(Ui& ui, const Area& area, const RungView& row) {
@@ -205,22 +209,25 @@ std::vector<int64_t> most_missed(const std::vector<const Walk*>& walks) {
   return most;
 }
 
-void draw_half(Ui& ui, Area area, const RungView& row, const std::vector<int64_t>& most) {
+void draw_half(Ui& ui, Area area, const RungView& row, const std::vector<int64_t>& most,
+               bool is_low) {
   const Area title = area.take_top(ui.px(kWalkTitle));
-  ui.text(title.x, title.middle(), row.rung->title, kSmall_px + 1, Role::text, Face::strong,
-          Anchor::start, title.w);
+  const float w = ui.text(title.x, title.middle(), row.rung->title, kSmall_px + 1, Role::text,
+                          Face::strong, Anchor::start, title.w);
   const Inspection* shown = shown_walk(ui.state, row);
   if (!shown) return draw_no_walk(ui, area, row);
   const Walk& walk = *shown->walk;
-  const size_t levels = std::min(walk.caches.size(), most.size());
+  const float left = title.w - w - ui.px(10);
+  if (left > ui.px(60))
+    ui.text(title.right() - left, title.middle(),
+            fmt::format("{:.3g} B/FLOP asked of L1", walk.asked_per_flop()), kTiny_px, Role::muted,
+            Face::body, Anchor::start, left);
+  const size_t levels = is_low ? 1 : std::min(walk.caches.size(), most.size());
   for (size_t i = levels; i-- > 0;) {
     const Area strip = area.take_bottom(ui.px(kStrip), ui.px(6));
     draw_walk_strip(ui, strip, walk, i, most[i],
-                    fmt::format("walk_strip:{}:{}", row.rung->kernel, i));
+                    fmt::format("walk_strip:{}:{}", row.rung->kernel, i), is_low);
   }
-  const Area totals = area.take_bottom(ui.px(kTotals));
-  ui.text(totals.x, totals.middle(), totals_of(walk), kTiny_px, Role::text, Face::strong,
-          Anchor::start, totals.w);
   draw_planes(ui, area, walk, walk.frames[frame_at(walk, ui.state.walking.place)]);
 }
 
@@ -251,44 +258,47 @@ class WalkPanel final : public CentrePanel {
   void draw(Ui& ui, Area area) override;
 
  private:
-  static void draw_player(Ui& ui, Area line);
-  static void draw_choices(Ui& ui, Area line);
+  static void draw_player(Ui& ui, Area* line, bool is_low);
+  static void draw_choices(Ui& ui, Area* line, bool is_low);
   static bool draw_why_none(Ui& ui, const Area& area);
 };
 
-void WalkPanel::draw_player(Ui& ui, Area line) {
+/// In a low panel a row has one choice of each, and the strips are there to step.
+void WalkPanel::draw_player(Ui& ui, Area* line, bool is_low) {
   const auto place = [&](const char* action, const char* label) {
     const float w = ui.width(label, kSmall_px + 1) + ui.px(22);
-    ui.action_button(action, line.take_left(w, ui.px(6)), label, Ui::Kind::normal);
+    ui.action_button(action, line->take_left(w, ui.px(6)), label, Ui::Kind::normal);
   };
   const Walking& walking = ui.state.walking;
-  place("walk_back", "‹");
+  if (!is_low) place("walk_back", "‹");
   place("walk_play", walking.plays ? "Pause" : "Play");
-  place("walk_on", "›");
-  const int speed = ui.segments("walk_speed", line.take_left(ui.px(120), ui.px(10)),
-                                {"slow", "1×", "fast"}, walking.speed);
+  if (!is_low) place("walk_on", "›");
+  const int speed = is_low ? -1
+                           : ui.segments("walk_speed", line->take_left(ui.px(120), ui.px(10)),
+                                         {"slow", "1×", "fast"}, walking.speed);
   if (speed >= 0) ui.dispatch([speed](State& state) { state.walking.speed = speed; });
   const int part =
-      ui.segments("walk_part", line.take_left(ui.px(230), ui.px(10)),
+      ui.segments("walk_part", line->take_left(ui.px(is_low ? 124 : 236), ui.px(10)),
                   {"Whole walk", "Closer", "Each access"}, static_cast<int>(walking.part));
   if (part >= 0) ui.dispatch([part](State& state) { show_part(state, WalkPart(part)); });
 }
 
-void WalkPanel::draw_choices(Ui& ui, Area line) {
+void WalkPanel::draw_choices(Ui& ui, Area* line, bool is_low) {
   const Walking& walking = ui.state.walking;
-  const Lab& lab = *ui.state.selection.lab;
-  const WalkedFamily& family = lab.walked.front();
+  const WalkedFamily& family = ui.state.selection.lab->walked.front();
   std::vector<std::string> sizes;
   for (const int64_t size : family.sizes)
     sizes.push_back(fmt::format("{} = {}", family.param, size));
   const int chosen = walking.size < 0 ? family.first_look : walking.size;
-  const int size = ui.stepper("walk_size", line.take_left(ui.px(110), ui.px(10)), sizes, chosen);
+  const int size = ui.stepper("walk_size", line->take_left(ui.px(100), ui.px(10)), sizes, chosen);
   if (size >= 0) ui.dispatch([size](State& state) { set_walk_size(state, size); });
-  const int caches = ui.segments("walk_caches", line.take_left(ui.px(210), ui.px(10)),
-                                 {"Scaled caches", "This machine's"}, walking.machine_caches);
+  const int caches =
+      ui.segments("walk_caches", line->take_left(ui.px(is_low ? 136 : 206), ui.px(10)),
+                  {"Small caches", "This CPU's"}, walking.machine_caches);
   if (caches >= 0) ui.dispatch([caches](State& state) { set_machine_caches(state, caches == 1); });
-  const int alone = ui.segments("walk_alone", line.take_left(ui.px(190)),
-                                {"With the rung before", "Alone"}, walking.is_alone);
+  if (is_low) return;
+  const int alone =
+      ui.segments("walk_alone", line->take_left(ui.px(150)), {"Beside", "Alone"}, walking.is_alone);
   if (alone >= 0) ui.dispatch([alone](State& state) { state.walking.is_alone = alone == 1; });
 }
 
@@ -320,8 +330,12 @@ void WalkPanel::draw(Ui& ui, Area area) {
   if (draw_why_none(ui, area.inset(ui.px(14), 0))) return;
   const State& state = ui.state;
   area = area.inset(ui.px(8), ui.px(4));
-  draw_player(ui, area.take_top(ui.px(kWalkBar)).inset(0, ui.px(5)));
-  if (!state.is_replay()) draw_choices(ui, area.take_top(ui.px(kWalkBar)).inset(0, ui.px(5)));
+  const bool is_low = area.h < ui.px(kLowPanel);
+  Area line = area.take_top(ui.px(kWalkBar)).inset(0, ui.px(5));
+  draw_player(ui, &line, is_low);
+  if (!is_low && !state.is_replay() && line.w < ui.px(490))
+    line = area.take_top(ui.px(kWalkBar)).inset(0, ui.px(5));
+  if (!state.is_replay()) draw_choices(ui, &line, is_low);
   const RungView* row = walking_row(state);
   const RungView* before = state.walking.is_alone ? nullptr : row_before(state);
   const Inspection* shown = shown_walk(state, *row);
@@ -333,8 +347,8 @@ void WalkPanel::draw(Ui& ui, Area area) {
   if (!walks.empty()) draw_legend(ui, area.take_bottom(ui.px(kLegend)), *walks.front());
   const auto most = most_missed(walks);
   const float gap = ui.px(kHalfGap);
-  if (before) draw_half(ui, area.take_left((area.w - gap) / 2, gap), *before, most);
-  draw_half(ui, area, *row, most);
+  if (before) draw_half(ui, area.take_left((area.w - gap) / 2, gap), *before, most, is_low);
+  draw_half(ui, area, *row, most, is_low);
   if (state.walking.plays) ui.wake_in(1.0 / 30);
   if (state.walking.request) ui.wake_in(0.1);
   if (shown && !state.is_replay() && !walk_problem(state, *row).empty()) ui.wake_in(1);
@@ -373,6 +387,7 @@ const ViewDesc kWalkView = {
     .title = "Inside: a rung's walk through its matrices and the caches",
     .place = 155,
     .level = Level::kLab,
+    .fills = true,
     .is_offered = [](const State& state) { return walk_blocker(state).empty(); },
     .blocker = walk_blocker,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<WalkPanel>(); },

@@ -122,6 +122,10 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = ui.px(kGap);
   if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
+  if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
+    chart_.draw(ui, area);
+    return draw_teaching_buttons(ui, area);
+  }
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
   const float verdict_h =

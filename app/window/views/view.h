@@ -45,6 +45,7 @@ struct ViewDesc {
   int place = 0;      ///< among the buttons, smallest first; in tens
   Keys keys{};
   Level level = Level::kLab;
+  bool fills = false;  ///< it shows no speed: parameters, predictions, verdict and strip give way
   /// Whether this lab can fill it; null: where its action is not blocked.
   bool (*is_offered)(const State& state) = nullptr;
   /// Why this lab lacks it, one sentence, empty where it has it; null: every lab has it.
