@@ -83,7 +83,7 @@ const Lab& conv_lab() {
                    {"Other algorithms, GPU", "conv.cuda.winograd"}},
       .params = {{"h", "image height and width", {1, 7, 14, 28, 56, 112, 224}},
                  {"c", "channels, and filters", {1, 3, 16, 17, 64, 128, 256, 512}},
-                 {"n", "images in a call", {1, 2, 4, 8, 16, 32, 64}, Level::kLab},
+                 {"n", "images in a call", {1, 2, 4, 8, 16, 32, 64}, Level::kBench},
                  {"r", "filter height and width", {1, 3, 5, 7}, Level::kLab},
                  {"stride", "stride", {1, 2, 4}, Level::kBench},
                  {"pad", "padding", {0, 1, 2, 3}, Level::kBench},

@@ -107,7 +107,7 @@ void draw_planes(Ui& ui, const Area& area, const Walk& walk, const WalkFrame& fr
       (area.w - ui.px(kPlaneGap) * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const float h = area.h / static_cast<float>(rows);
   const float side = std::min(w, h - ui.px(kPlaneName) - ui.px(4));
-  constexpr float kWidest = 1.6f;  // of its height: what is wider reads as another matrix
+  constexpr float kLongest = 1.6f;  // side to side: what is longer reads as another matrix
   if (side < ui.px(kLeastSide)) return;
   const WalkLine* first = lines.data();
   for (size_t i = 0; i < walk.planes.size(); ++i) {
@@ -118,7 +118,8 @@ void draw_planes(Ui& ui, const Area& area, const Walk& walk, const WalkFrame& fr
     const Area name = cell.take_top(ui.px(kPlaneName));
     ui.text(name.x, name.middle(), plane.name, kTiny_px, plane.is_copy ? Role::muted : Role::text,
             plane.is_copy ? Face::body : Face::strong, Anchor::start, name.w);
-    const Area picture = {cell.x, cell.y, std::min(w, side * kWidest), side};
+    const Area picture = {cell.x, cell.y, std::min(w, side * kLongest),
+                          std::min(h - ui.px(kPlaneName) - ui.px(4), side * kLongest)};
     const bool is_here = frame.plane == static_cast<int64_t>(i);
     draw_walk_plane(ui, picture, plane, first,
                     is_here ? std::optional(frame.element) : std::nullopt);
@@ -231,7 +232,7 @@ void draw_half(Ui& ui, Area area, const RungView& row, const std::vector<int64_t
   draw_planes(ui, area, walk, walk.frames[frame_at(walk, ui.state.walking.place)]);
 }
 
-void draw_legend(Ui& ui, Area line, const Walk& walk) {
+void draw_legend(Ui& ui, Area line) {
   const auto item = [&](const WalkLine& tone, const char* text) {
     const float w = ui.width(text, kTiny_px) + ui.px(28);
     if (line.w < w) return;
@@ -243,13 +244,14 @@ void draw_legend(Ui& ui, Area line, const Walk& walk) {
   item({WalkPlace::l2, WalkTouch::none}, "in L2 only");
   item({WalkPlace::memory, WalkTouch::none}, "in memory only");
   item({WalkPlace::l1, WalkTouch::read}, "touched in this step");
-  std::string says = "Order: as recorded. Caches: a model, " + walk.caches_are + " (";
+}
+
+void draw_caches(Ui& ui, const Area& line, const Walk& walk) {
+  std::string says = "Order of accesses: recorded. Caches: a model, " + walk.caches_are;
   for (const WalkCache& cache : walk.caches)
-    says += fmt::format("{}{} {}, {} ways", says.back() == '(' ? "" : "; ", cache.name,
-                        format_bytes(double(cache.bytes)), cache.ways);
-  if (line.w > ui.px(60))
-    ui.text(line.x, line.middle(), says + ")", kTiny_px, Role::muted, Face::body, Anchor::start,
-            line.w);
+    says += fmt::format("{}{} {}, {} ways", &cache == &walk.caches.front() ? ": " : "; ",
+                        cache.name, format_bytes(double(cache.bytes)), cache.ways);
+  ui.text(line.x, line.middle(), says, kTiny_px, Role::muted, Face::body, Anchor::start, line.w);
 }
 
 /// The selected rung's walk, and that of the rung before.
@@ -344,7 +346,10 @@ void WalkPanel::draw(Ui& ui, Area area) {
   for (const Inspection* one : {shown, beside}) {
     if (one) walks.push_back(&*one->walk);
   }
-  if (!walks.empty()) draw_legend(ui, area.take_bottom(ui.px(kLegend)), *walks.front());
+  if (!walks.empty()) {
+    draw_caches(ui, area.take_bottom(ui.px(kLegend - 4)), *walks.front());
+    draw_legend(ui, area.take_bottom(ui.px(kLegend)));
+  }
   const auto most = most_missed(walks);
   const float gap = ui.px(kHalfGap);
   if (before) draw_half(ui, area.take_left((area.w - gap) / 2, gap), *before, most, is_low);
