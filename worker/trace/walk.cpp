@@ -17,6 +17,7 @@ constexpr size_t kMostKept = 4;
 /// Lines that are only read, and were no buffer's: fewer in a row are fields of the plan, not data.
 constexpr int64_t kLeastPrepared = 8;
 constexpr int64_t kPage = 4096;
+constexpr const char* kWorkspace = "workspace";
 
 /// Where a line belongs: its place among all lines of all planes, and the address that the model of the caches sees.
 struct LinePlace {
@@ -114,13 +115,14 @@ class Planes {
       if (foreign.is_written) {
         lines[foreign.copied >= 0
                   ? "copy of " + call_.buffers[static_cast<size_t>(foreign.copied)].name
-                  : "workspace"]
+                  : kWorkspace]
             .push_back(line);
       } else if (is_prepared(line)) {
         lines["made before the call"].push_back(line);
       }
     }
     for (const auto& [name, copied] : lines) {
+      if (std::ssize(copied) < kLeastPrepared && name == kWorkspace) continue;  // a counter, a flag
       const int64_t elements = line_bytes_ / element_bytes_;
       const int64_t columns = copy_columns();
       WalkPlane plane{.name = name, .columns = columns, .elements = elements, .is_copy = true};

@@ -167,12 +167,14 @@ void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, i
   const auto count = static_cast<float>(walk.frames.size());
   for (size_t i = 0; i < walk.frames.size(); ++i) {
     const int64_t missed = walk.frames[i].missed[level];
-    if (missed == 0 || most == 0) continue;
+    if (missed == 0) continue;
     const float x0 = std::floor(bars.x + bars.w * static_cast<float>(i) / count);
     const float x1 = std::floor(bars.x + bars.w * static_cast<float>(i + 1) / count);
-    const float h = std::max(1.0f, bars.h * static_cast<float>(missed) / static_cast<float>(most));
-    ui.fill({x0, bars.bottom() - h, std::max(1.0f, x1 - x0), h},
-            ui.color(level == 0 ? Role::series0 : Role::series2));
+    const float share = static_cast<float>(missed) / static_cast<float>(most);
+    const float h = std::max(1.0f, bars.h * std::min(1.0f, share));
+    const Area bar = {x0, bars.bottom() - h, std::max(1.0f, x1 - x0), h};
+    ui.fill(bar, ui.color(level == 0 ? Role::series0 : Role::series2));
+    if (share > 1) ui.fill({bar.x, bar.y, bar.w, ui.px(3)}, ui.color(Role::text));
   }
   const float x = bars.x + bars.w * (static_cast<float>(now) + 0.5f) / count;
   ui.fill({std::round(x) - 1, bars.y - ui.px(2), ui.px(2), bars.h + ui.px(4)},
@@ -198,16 +200,24 @@ void draw_no_walk(Ui& ui, const Area& area, const RungView& row) {
   ui.paragraph(area, text, kSmall_px, Role::muted);
 }
 
-/// The largest that one step of any of them fetched through each level.
-std::vector<int64_t> most_missed(const std::vector<const Walk*>& walks) {
-  std::vector<int64_t> most(2, 0);
-  for (const Walk* walk : walks) {
-    for (const WalkFrame& frame : walk->frames) {
-      for (size_t i = 0; i < frame.missed.size() && i < most.size(); ++i)
-        most[i] = std::max(most[i], frame.missed[i]);
+/// The scale of each level's strips: what all but a few steps of all of them stay under. A step that fetches a whole copy
+/// would hide the others; it is cut off, with a cap on it.
+std::vector<int64_t> strip_scales(const std::vector<const Walk*>& walks) {
+  constexpr double kBelow = 0.97, kRoom = 1.2;
+  std::vector<int64_t> scales;
+  for (size_t level = 0; level < 2; ++level) {
+    std::vector<int64_t> missed;
+    for (const Walk* walk : walks) {
+      for (const WalkFrame& frame : walk->frames) {
+        if (level < frame.missed.size()) missed.push_back(frame.missed[level]);
+      }
     }
+    std::sort(missed.begin(), missed.end());
+    const auto at = static_cast<size_t>(double(missed.size()) * kBelow);
+    const double most = missed.empty() ? 0 : double(missed[std::min(at, missed.size() - 1)]);
+    scales.push_back(std::max<int64_t>(1, static_cast<int64_t>(most * kRoom)));
   }
-  return most;
+  return scales;
 }
 
 void draw_half(Ui& ui, Area area, const RungView& row, const std::vector<int64_t>& most,
@@ -350,7 +360,7 @@ void WalkPanel::draw(Ui& ui, Area area) {
     draw_caches(ui, area.take_bottom(ui.px(kLegend - 4)), *walks.front());
     draw_legend(ui, area.take_bottom(ui.px(kLegend)));
   }
-  const auto most = most_missed(walks);
+  const auto most = strip_scales(walks);
   const float gap = ui.px(kHalfGap);
   if (before) draw_half(ui, area.take_left((area.w - gap) / 2, gap), *before, most, is_low);
   draw_half(ui, area, *row, most, is_low);
