@@ -142,6 +142,14 @@ TEST_CASE("three loops read two elements for each multiply-add, and the loop ord
         plain["caches"][0]["missed"].get<int64_t>());
 }
 
+TEST_CASE("a direct convolution reads a pixel and a tap for each product") {
+  // One filter of 3 x 3 over 4 x 4 pixels without padding: four outputs of nine products.
+  const Json walk =
+      inspection_of({"conv.cpu.direct", "--set", "h=4", "--set", "c=1", "--set", "pad=0"})["walk"];
+  CHECK(walk["reads"] == 2 * 4 * 9);
+  CHECK(walk["writes"] == 4);
+}
+
 TEST_CASE("a packed rung's copies are in its walk, and its lines keep to the schema") {
   const Folder folder;
   const Outcome text =
