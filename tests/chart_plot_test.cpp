@@ -190,6 +190,52 @@ TEST_CASE("the name of a slope runs along it, in both renderers' terms") {
   CHECK(to_svg(model, scene).find("transform=\"rotate(-") != std::string::npos);
 }
 
+TEST_CASE("one size is a column of points with their names, and no fan of lines") {
+  Case made;
+  for (int i = 0; i < 14; ++i)
+    made.series.push_back(gemm("gemm.cuda.rung_" + std::to_string(i), 4096, 0.02 * (i + 1)));
+  for (Series& series : made.series) series.memory_bytes = 3 * series.bytes_min;
+  made.finish();
+  for (const SizeCurveOptions& options :
+       {SizeCurveOptions{}, SizeCurveOptions{.bandwidth = true}, SizeCurveOptions{.memory = true}}) {
+    const ChartModel model = size_curve_chart(made.rows, options);
+    for (const float width : {620.0f, 900.0f, 1600.0f}) {
+      const Scene scene = layout(model, {.width = width, .height = 520});
+      check_scene(scene);
+      int names = 0;
+      for (const Primitive& p : scene.primitives) {
+        names += p.kind == Primitive::Kind::text && p.text.starts_with("rung_");
+        if (p.kind != Primitive::Kind::line || p.a.x == p.b.x || p.a.y == p.b.y) continue;
+        // What leads from a point to its name is grey and short: it reads as no line of data.
+        INFO("a line from " << p.a.x << ", " << p.a.y << " to " << p.b.x << ", " << p.b.y);
+        CHECK(p.role == Role::muted);
+        CHECK(std::abs(p.b.x - p.a.x) < 60);
+      }
+      CHECK(names == 14);
+    }
+  }
+}
+
+TEST_CASE("of several sizes each line is named where it ends") {
+  Case made;
+  for (const int64_t n : {512, 1024, 2048, 4096}) {
+    made.series.push_back(gemm("gemm.cuda.to_the_end", n, 0.5));
+    if (n < 2048) made.series.push_back(gemm("gemm.cuda.stops_early", n, 0.1));
+  }
+  made.finish();
+  const Scene scene = layout(size_curve_chart(made.rows), {.width = 900, .height = 520});
+  check_scene(scene);
+  float early = 0, late = 0;
+  for (const Primitive& p : scene.primitives) {
+    if (p.text == "stops_early") early = p.a.x;
+    if (p.text == "to_the_end") late = p.a.x;
+    if (p.kind == Primitive::Kind::line && p.a.y != p.b.y && p.a.x != p.b.x)
+      CHECK((p.role != Role::muted || std::abs(p.b.x - p.a.x) < 60));
+  }
+  CHECK(early > 0);
+  CHECK(early < late - 100);
+}
+
 TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   Case made;
   for (const int64_t n : {4096, 512, 1024}) {  // not in order of size

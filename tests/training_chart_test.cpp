@@ -94,8 +94,8 @@ TEST_CASE("the table says when each training first reached what all of them reac
   Case made = trainings();
   const ChartModel model = training_chart(made.rows);
   REQUIRE(model.table.columns.back() == "Time to 0.8500");
-  CHECK(model.table.rows[0].back() == "2.56 s");  // the slower climber: at its end
-  CHECK(model.table.rows[1].back() == "1.20 s");  // the third look of the faster one
+  CHECK(model.table.rows[0].back() == "1.20 s");  // the third look of the one that ends higher
+  CHECK(model.table.rows[1].back() == "2.56 s");  // the other: at its end
   made.rows.pop_back();
   CHECK(training_chart(made.rows).table.columns.size() == 4);  // alone there is nothing to reach
 }
@@ -121,6 +121,84 @@ TEST_CASE("training curves while it runs, unfinished, from a recording, and none
   model = training_chart(made.rows);
   CHECK(model.plot->empty_reason.find("run it") != std::string::npos);
   check_layouts(model);
+}
+
+TEST_CASE("seeds of one training are a band about their median, in one line") {
+  Case made;
+  for (const double end : {0.86, 0.90, 0.87}) {
+    made.series.push_back(trained("weightless.cpu.random_wiring", 0.004, end));
+    made.series.back().params["seed"] = static_cast<int64_t>(made.series.size());
+  }
+  made.series.push_back(trained("weightless.cpu.fast_training", 0.005, 0.88));
+  made.finish();
+  const ChartModel model = training_chart(made.rows);
+  const Curve& seeds = named(model, "random_wiring");
+  CHECK(seeds.band);
+  CHECK(seeds.data.back().y == 0.87);
+  REQUIRE(seeds.data.back().interval);
+  CHECK(seeds.data.back().interval->low == 0.86);
+  CHECK(seeds.data.back().interval->high == 0.90);
+  CHECK(seeds.data.back().note.find("median of 3 seeds from 0.8600 to 0.9000") !=
+        std::string::npos);
+  CHECK_FALSE(named(model, "fast_training").band);
+  REQUIRE(model.plot->curves.size() == 4);  // two trainings, each judged and its batches
+  // The table is in the order in which the curves end.
+  REQUIRE(model.table.rows.size() == 2);
+  CHECK(model.table.rows[0][0] == "fast_training");
+  CHECK(model.table.rows[1][0] == "random_wiring");
+  const Scene scene = layout(model, {.width = 900});
+  const auto slabs = std::count_if(
+      scene.primitives.begin(), scene.primitives.end(),
+      [](const Primitive& p) { return p.kind == Primitive::Kind::slab; });
+  CHECK(slabs >= 7);
+  CHECK(to_svg(model, LayoutOptions{.width = 900}).find("<polygon") != std::string::npos);
+  check_layouts(model);
+}
+
+TEST_CASE("seeds that were read at other steps, and one that runs still, keep the band true") {
+  Case made;
+  for (int seed = 1; seed <= 2; ++seed) {
+    made.series.push_back(trained("weightless.cpu.random_wiring", 0.004, 0.88));
+    made.series.back().params["seed"] = int64_t{seed};
+  }
+  Series& other = made.series[1];
+  other.checks.clear();
+  other.status = SeriesStatus::running;
+  other.curve.resize(300);
+  other.curve[239].values.erase("accuracy");
+  made.finish();
+  const ChartModel model = training_chart(made.rows);
+  const Curve& seeds = named(model, "random_wiring");
+  for (size_t i = 1; i < seeds.data.size(); ++i) CHECK(seeds.data[i].x > seeds.data[i - 1].x);
+  for (const Datum& datum : seeds.data) {
+    CHECK(datum.interval->low <= datum.y);
+    CHECK(datum.interval->high >= datum.y);
+  }
+  CHECK(seeds.data.back().y == 0.88);
+  check_layouts(model);
+}
+
+TEST_CASE("twenty curves that end together: names apart, and no line across the plot") {
+  Case made;
+  for (int i = 0; i < 20; ++i) {
+    made.series.push_back(trained("weightless.cpu.kind_" + std::to_string(i),
+                                  i % 2 ? 1e-4 : 0.01, 0.88 + 0.0001 * i));
+  }
+  made.finish();
+  const ChartModel model = training_chart(made.rows);
+  CHECK(model.plot->x.scale == Scale::log);  // milliseconds beside seconds
+  // The first steps do not take the room of what tells them apart.
+  CHECK(model.plot->y.low > 0.5);
+  CHECK(model.plot->y.high < 0.95);
+  check_layouts(model);
+  for (const float width : {620.0f, 900.0f, 1600.0f}) {
+    const Scene scene = layout(model, {.width = width, .height = 420});
+    for (const Primitive& p : scene.primitives) {
+      if (p.kind != Primitive::Kind::line || p.role != Role::muted || p.a.y == p.b.y) continue;
+      INFO("a connector from " << p.a.x << " to " << p.b.x);
+      CHECK(std::abs(p.b.x - p.a.x) < 60);
+    }
+  }
 }
 
 TEST_CASE("a baseline without a curve is a line; one that failed its check is none") {

@@ -147,3 +147,53 @@ TEST_CASE("the score card measures each network from bits, from pixels, and one 
   CHECK(wisard[4] == "has no such start");
   CHECK(wisard[5] == "✕ check failed");  // and so it has no speed
 }
+
+namespace {
+
+/// A training that another machine recorded.
+app::Recording recorded_training(const std::string& kernel, const std::string& machine) {
+  const std::string lab = std::exchange(FakeSession::lab, "weightless");
+  FakeSession session;
+  (void)session.list();
+  WorkRequest request = request_for(RequestType::run, 7);
+  request.lab = "weightless";
+  request.kernels = {{kernel, {}}};
+  (void)session.send(request);
+  const WorkRequest& sent = session.last(RequestType::run);
+  std::vector<CurvePoint> points;
+  for (int i = 1; i <= 20; ++i) points.push_back({i, i * 0.01, {{"batch_accuracy", 0.8}}});
+  session.tell("curve", {{"request", sent.id}, {"series", 0}, {"points", points}});
+  FakeSession::lab = lab;
+  auto run = std::make_shared<Run>();
+  for (const std::string& line : session.transcript()) run->apply_line(line);
+  return {"one.jsonl", machine, "", run, ""};
+}
+
+}  // namespace
+
+TEST_CASE("recorded trainings are shown where this machine has none, and behind a switch else",
+          "[window]") {
+  Weightless f;
+  f.state.sessions.recordings = {recorded_training(kTraining, "Machine A")};
+  f.state.selection.view = find_view("training");
+  f.state.ladder.dirty = true;
+  f.driver->frames(3);
+  REQUIRE(f.model().plot->curves.size() == 1);
+  CHECK(f.model().subtitle.find("Recorded on Machine A") != std::string::npos);
+  CHECK(f.model().subtitle.find("trained nothing here") != std::string::npos);
+  REQUIRE(f.driver->click("recorded_curves"));
+  CHECK_FALSE(f.model().plot->empty_reason.empty());
+  f.state.options.curve_recorded.reset();
+
+  // Another rung is trained here: only that one, until the switch is pressed.
+  window::select_rung(f.state, "weightless.cpu.random_wiring");
+  f.driver->key(compat::Key::f5, true);
+  f.climb(f.session.last(RequestType::run), 1, 20);
+  CHECK(f.model().subtitle.empty());
+  CHECK(f.model().table.rows.size() == 1);
+  REQUIRE(f.driver->click("recorded_curves"));
+  CHECK(f.model().table.rows.size() == 2);
+  CHECK(f.model().subtitle.find("Machine A") != std::string::npos);
+  REQUIRE(f.driver->click("recorded_curves"));
+  CHECK(f.model().table.rows.size() == 1);
+}

@@ -59,12 +59,14 @@ struct ViewOptions {
   std::string heat_x, heat_y;  ///< the heatmap's parameters; empty: as fits the lab
   int curve_of = 0;  ///< training curves: the task metric, the loss, the spread of the gradients
   bool curve_by_step = false;  ///< over steps in place of seconds
+  /// Recorded trainings beside this machine's own; empty: only where it has none.
+  std::optional<bool> curve_recorded{};
   ServeAsked serve;            ///< what the view Queue asks for
   ModelShape model;            ///< what the view Workload is of, in labs with a model
   bool model_decodes = false;  ///< which of its two phases is shown
 };
 
-enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg };
+enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg, save_csv, save_svg };
 
 /// What an action asks of the chart in view, until it is drawn (run_chart_command() in chart_view.h).
 struct ChartAsked {

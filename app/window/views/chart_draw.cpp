@@ -30,6 +30,8 @@ class SceneDrawer {
         return text(p);
       case Primitive::Kind::marker:
         return marker(p);
+      case Primitive::Kind::slab:
+        return slab(p);
     }
   }
 
@@ -68,6 +70,15 @@ class SceneDrawer {
     } else {
       compat::add_rect(ui_.list, crisp(a), crisp(b), color, p.radius_px, p.size_px);
     }
+  }
+
+  /// Without smoothing, so that slabs side by side leave no seam.
+  void slab(const Primitive& p) {
+    const ImDrawListFlags flags = ui_.list->Flags;
+    ui_.list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
+    ui_.list->AddQuadFilled(at(p.a), at(p.b), at({p.b.x, p.b.y + p.below_b}),
+                            at({p.a.x, p.a.y + p.below_a}), ui_.color(p.role, p.alpha));
+    ui_.list->Flags = flags;
   }
 
   void hatch(const Primitive& p, ImVec2 a, ImVec2 b) {

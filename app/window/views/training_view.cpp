@@ -48,7 +48,7 @@ void add_newest(const RungView& row, const Run& run, const std::string& machine,
   }
 }
 
-/// What tells several trainings of one rung apart: the parameters that differ among them.
+/// What tells several trainings of one rung apart: the parameters that differ among them. Seeds make no other training.
 std::set<std::string> differing(const std::vector<Found>& all, const RungView* row) {
   std::set<std::string> names;
   const Params* first = nullptr;
@@ -60,7 +60,22 @@ std::set<std::string> differing(const std::vector<Found>& all, const RungView* r
       if (other == first->end() || other->second != value) names.insert(name);
     }
   }
+  names.erase("seed");
   return names;
+}
+
+/// Machines with recorded trainings of this lab's rungs: "NVIDIA H200"; empty: there are none.
+std::string recorded_machines(const State& state) {
+  std::set<std::string> machines;
+  for (const Recording& recording : state.sessions.recordings) {
+    for (const Series& series : recording.run->series()) {
+      if (!series.curve.empty() && find_row(state.ladder, series.kernel))
+        machines.insert(recording.machine);
+    }
+  }
+  std::string text;
+  for (const std::string& machine : machines) text += (text.empty() ? "" : ", ") + machine;
+  return text;
 }
 
 }  // namespace
@@ -79,13 +94,35 @@ std::string trainings_blocker(const State& state) {
   return has_trainings(state) ? "" : "No rung of this lab is a training.";
 }
 
+bool has_own_trainings(const State& state) {
+  const auto& all = state.run().series();
+  return std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return !series.curve.empty() && find_row(state.ladder, series.kernel);
+  });
+}
+
+bool shows_recorded(const State& state) {
+  return state.options.curve_recorded.value_or(!has_own_trainings(state));
+}
+
+void toggle_recorded(State& state) {
+  state.options.curve_recorded = !shows_recorded(state);
+  state.ladder.dirty = true;
+}
+
+std::string recorded_blocker(const State& state) {
+  if (const std::string why = trainings_blocker(state); !why.empty()) return why;
+  return recorded_machines(state).empty() ? "No recording of this lab's trainings is at hand." : "";
+}
+
 ChartRows training_rows(const State& state) {
   std::vector<Found> all;
+  const bool with_recorded = shows_recorded(state);
   for (const RungView& row : state.ladder.rows) {
     const size_t before = all.size();
     add_newest(row, state.run(), "", &all);
     for (const Recording& recording : state.sessions.recordings) {
-      if (all.size() > before || row.can_run) break;
+      if (all.size() > before || !with_recorded) break;
       add_newest(row, *recording.run, recording.machine, &all);
     }
   }
@@ -119,6 +156,12 @@ chart::ChartModel training_curves(const State& state, const ChartRows& rows) {
   options.by_step = state.options.curve_by_step;
   chart::ChartModel model = state.options.curve_of == 2 ? chart::gradient_chart(rows.rows)
                                                         : chart::training_chart(rows.rows, options);
+  const bool any_recorded = std::any_of(rows.rows.begin(), rows.rows.end(),
+                                        [](const auto& row) { return !row.origin.empty(); });
+  if (any_recorded)
+    model.subtitle = has_own_trainings(state) ? "hollow: recorded on " + recorded_machines(state)
+                                              : "Recorded on " + recorded_machines(state) +
+                                                    ": this machine has trained nothing here yet.";
   return model;
 }
 
@@ -158,11 +201,25 @@ void draw_training_bar(Ui& ui, Area area) {
       });
     }
   }
+  if (recorded_blocker(ui.state).empty()) {
+    const char* label = shows_recorded(ui.state) ? "Hide recorded" : "Show recorded";
+    const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+    ui.action_button("recorded_curves", line.take_left(w, ui.px(12)), label, Ui::Kind::normal);
+  }
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   if (!row || !row->info || row->info->kind != RungKind::training) return;
   const std::string label = std::string("Train: ") + row->rung->title;
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
   if (line.w >= w) ui.action_button("run_selected", line.take_left(w), label, Ui::Kind::normal);
+}
+
+std::span<const Action> training_actions() {
+  static const Action kActions[] = {{"recorded_curves",
+                                     "Show or hide recorded training curves",
+                                     {},
+                                     recorded_blocker,
+                                     toggle_recorded}};
+  return kActions;
 }
 
 }  // namespace
@@ -178,7 +235,8 @@ const ViewDesc kTrainingView = {.id = "training",
                                       *rows = training_rows(state);
                                       return training_curves(state, *rows);
                                     },
-                                .bar = {.height_px = 40, .draw = draw_training_bar}};
+                                .bar = {.height_px = 40, .draw = draw_training_bar},
+                                .actions = training_actions};
 RIDGE_VIEW(kTrainingView);
 
 }  // namespace ridge::window

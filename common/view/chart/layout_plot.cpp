@@ -1,6 +1,7 @@
 // A plot's page: heading, axes with their ticks and titles, and the legend under it.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "common/core/format.h"
 #include "common/view/chart/plot_layout.h"
@@ -110,13 +111,16 @@ bool PlotPage::has_points() const {
   });
 }
 
-/// Room at the right for the curves' names, a quarter of the width at most.
+/// Room at the right for the curves' names, a quarter of the width at most. Points of one column have it beside them.
 float PlotPage::names_width() const {
   if (!plot_.name_ends) return 0;
   float widest = 0;
+  std::set<double> columns;
   for (const Curve& curve : plot_.curves) {
     widest = std::max(widest, frame_.fit(frame_.small, false, true)(curve.name));
+    for (const Datum& datum : curve.data) columns.insert(datum.x);
   }
+  if (columns.size() < 2) return 0;
   return std::min(widest + frame_.font * 2.2f, scene_.width * 0.28f);
 }
 
@@ -248,9 +252,9 @@ Scene PlotPage::build() {
     draw_cells();
     draw_guide_lines();
     draw_curves();
+    draw_names();
     draw_guide_labels();
     draw_point_labels();
-    draw_names();
     add_hits();
     const float pitch = frame_.small * 1.4f;
     float y = footer_top_ + 2 * pitch + frame_.font * 0.5f;

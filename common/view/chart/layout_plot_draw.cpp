@@ -213,6 +213,25 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
 
 // ---- curves ------------------------------------------------------------------------------------
 
+/// The intervals of its points, joined.
+void PlotPage::draw_band(std::span<const Shown> data) {
+  for (size_t i = 1; i < data.size(); ++i) {
+    const Shown &from = data[i - 1], &to = data[i];
+    if (!from.datum->interval || !to.datum->interval) continue;
+    if (from.at.x < area_.left || to.at.x > area_.right) continue;
+    const auto top = [&](const Shown& shown) { return y_.px(shown.datum->interval->high); };
+    const auto bottom = [&](const Shown& shown) { return y_.px(shown.datum->interval->low); };
+    Primitive slab{.kind = Primitive::Kind::slab,
+                   .a = {from.at.x, top(from)},
+                   .b = {to.at.x, top(to)},
+                   .below_a = bottom(from) - top(from),
+                   .below_b = bottom(to) - top(to),
+                   .role = data.front().curve->role};
+    slab.alpha = 0.18f;
+    scene_.primitives.push_back(slab);
+  }
+}
+
 /// Thinned to lowest and highest of a pixel column, and cut at the plot's edges. Returns where it ends,
 /// nothing where none of it is seen.
 std::optional<Point> PlotPage::draw_line(std::span<const Shown> data) {
@@ -247,6 +266,7 @@ void PlotPage::draw_curves() {
       if (shown_[next].seen) end = {next, shown_[next].at};
       ++next;
     }
+    if (shown_[first].curve->band) draw_band({&shown_[first], next - first});
     if (shown_[first].curve->line) {
       const auto left = draw_line({&shown_[first], next - first});
       if (left) end = {end ? end->shown : next - 1, *left};
@@ -255,7 +275,7 @@ void PlotPage::draw_curves() {
   }
   for (const Shown& shown : shown_) {
     if (!shown.seen || shown.curve->marker == Marker::none) continue;
-    draw_interval(shown);
+    if (!shown.curve->band) draw_interval(shown);
     Primitive marker = marker_at(shown.at, *shown.curve, shown.radius, shown.datum->hollow);
     if (shown.datum->hollow) {  // lines pass behind an empty marker too
       Primitive under = marker_at(shown.at, *shown.curve, shown.radius, false);
@@ -304,15 +324,15 @@ void PlotPage::draw_point_labels() {
     if (a->datum->strong != b->datum->strong) return a->datum->strong;
     return a->at.y < b->at.y;
   });
-  for (const Shown* shown : order) draw_point_label(*shown);
+  for (const Shown* shown : order) draw_label_beside(*shown, shown->at, shown->datum->label);
 }
 
 /// Beside its point, best where no guide runs through it; where that is taken, some lines up or down,
 /// with a thin line back to the point.
-void PlotPage::draw_point_label(const Shown& shown) {
+void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label) {
   const bool bold = shown.datum->strong;
   const TextFit fit = frame_.fit(frame_.small, false, bold);
-  const std::string text = fit.elide(shown.datum->label, (area_.right - area_.left) * 0.4f);
+  const std::string text = fit.elide(label, (area_.right - area_.left) * 0.4f);
   const float px = fit(text), pitch = frame_.small * 0.62f;
   constexpr int kBeside = 3;   // places on each side that need no line
   constexpr int kPlaces = 29;  // nine lines up and down: farther, the eye no longer follows
@@ -320,15 +340,15 @@ void PlotPage::draw_point_label(const Shown& shown) {
     for (int i = 0; i < (strict ? kBeside : kPlaces); ++i) {
       const int lines = (i % 2 ? -1 : 1) * ((i + 1) / 2);
       const float gap = shown.radius + frame_.font * (i < kBeside ? 0.4f : 1.1f);
-      const float y = shown.at.y + pitch * static_cast<float>(lines);
+      const float y = at.y + pitch * static_cast<float>(lines);
       for (const bool right : {true, false}) {
-        const Point start = {right ? shown.at.x + gap : shown.at.x - gap - px, y};
+        const Point start = {right ? at.x + gap : at.x - gap - px, y};
         const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, 0);
         if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, nullptr))) continue;
         if (i >= kBeside) {
           const float end = right ? start.x - 3 : start.x + px + 3;
           const float from = shown.radius * (right ? 1.0f : -1.0f);
-          add_line(&scene_, {shown.at.x + from, shown.at.y}, {end, y}, Role::muted, stroke_, 0.6f);
+          add_line(&scene_, {at.x + from, at.y}, {end, y}, Role::muted, stroke_, 0.6f);
         }
         return add_label(start, text, shown.curve->quiet ? Role::muted : Role::text, bold);
       }
@@ -336,12 +356,26 @@ void PlotPage::draw_point_label(const Shown& shown) {
   }
 }
 
+/// Each curve is named where it ends: those that end farthest right in a column of names beside them, the others
+/// beside their own ends. No line leads from an end across the plot: it would read as data.
 void PlotPage::draw_names() {
-  if (!plot_.name_ends) return;
-  std::vector<End> ends;  // from top to bottom
+  if (!plot_.name_ends || ends_.empty()) return;
+  float right = area_.left;
+  for (const End& end : ends_) right = std::max(right, end.at.x);
+  std::vector<End> column, inside;
   for (const End& end : ends_) {
-    if (!shown_[end.shown].curve->name.empty()) ends.push_back(end);
+    if (shown_[end.shown].curve->name.empty()) continue;
+    (end.at.x >= right - 2 * frame_.font ? column : inside).push_back(end);
   }
+  draw_name_column(std::move(column), right);
+  for (const End& end : inside) {
+    const Shown& last = shown_[end.shown];
+    draw_label_beside(last, end.at, last.curve->name);
+  }
+}
+
+void PlotPage::draw_name_column(std::vector<End> ends, float right) {
+  // From top to bottom, as the curves end.
   std::stable_sort(ends.begin(), ends.end(),
                    [](const End& a, const End& b) { return a.at.y < b.at.y; });
   const float pitch = frame_.small * 1.25f, half = pitch / 2;
@@ -355,25 +389,34 @@ void PlotPage::draw_names() {
   std::vector<float> wanted;
   for (const End& end : ends) wanted.push_back(end.at.y);
   const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const Shown& last = shown_[ends[i].shown];
-    const Curve& curve = *last.curve;
-    const float x = area_.right + frame_.font * 0.9f, r = frame_.font * 0.26f, y = places[i];
-    const bool bold = is_strong(curve);
-    add_line(&scene_, ends[i].at, {x - r - 2, y}, curve.role, stroke_, 0.45f);
-    scene_.primitives.push_back(marker_at({x, y}, curve, r, last.datum->hollow));
-    const TextFit fit = frame_.fit(frame_.small, false, bold);
-    const float start = x + frame_.font * 0.6f;
-    add_text(&scene_, start, y, fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start),
-             frame_.small, curve.quiet && !bold ? Role::muted : Role::text, Anchor::start, false,
-             bold);
-    scene_.hits.push_back({.a = {x - r, y - half},
-                           .b = {scene_.width, y + half},
-                           .row = last.datum->row,
-                           .panel = 0,
-                           .note = last.datum->note,
-                           .value_text = curve.name});
-  }
+  const float x = std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
+  for (size_t i = 0; i < ends.size(); ++i) draw_name(ends[i], {x, places[i]});
+}
+
+/// The curve's mark and its name; a thin grey line where they had to move away from its end.
+void PlotPage::draw_name(const End& end, Point at) {
+  const Shown& last = shown_[end.shown];
+  const Curve& curve = *last.curve;
+  const float r = frame_.font * 0.26f, half = frame_.small * 0.625f;
+  const bool bold = is_strong(curve);
+  const float from = end.at.x + (curve.marker == Marker::none ? 0 : last.radius + 1);
+  if (std::abs(end.at.y - at.y) > half && from < at.x - r - 2)
+    add_line(&scene_, {from, end.at.y}, {at.x - r - 2, at.y}, Role::muted, stroke_, 0.4f);
+  Primitive mark = marker_at(at, curve, r, last.datum->hollow);
+  if (curve.marker == Marker::none) mark.marker = Marker::dot;  // the name's colour is the line's
+  scene_.primitives.push_back(mark);
+  const TextFit fit = frame_.fit(frame_.small, false, bold);
+  const float start = at.x + frame_.font * 0.6f;
+  const std::string text = fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start);
+  occupied_.add(Box{at.x - r, at.y - half, start + fit(text), at.y + half});
+  add_text(&scene_, start, at.y, text, frame_.small,
+           curve.quiet && !bold ? Role::muted : Role::text, Anchor::start, false, bold);
+  scene_.hits.push_back({.a = {at.x - r, at.y - half},
+                         .b = {scene_.width, at.y + half},
+                         .row = last.datum->row,
+                         .panel = 0,
+                         .note = last.datum->note,
+                         .value_text = curve.name});
 }
 
 void PlotPage::add_hits() {

@@ -117,6 +117,8 @@ struct Curve {
   Marker marker = Marker::dot;
   bool line = false, dashed = false;
   bool quiet = false;  ///< one of many: pale, drawn first
+  bool band =
+      false;  ///< the intervals of its points are a band about its line, in place of whiskers
   std::vector<Datum> data{};
 };
 
@@ -157,7 +159,7 @@ struct Plot {
   std::vector<Band> x_bands{}, y_bands{};
   std::vector<Cell> cells{};
   Axis shade{};            ///< of the cells' values: a scale under the plot says what a shade means
-  bool name_ends = false;  ///< curves are named at the right edge, beside their last points
+  bool name_ends = false;  ///< curves are named beside their last points
   std::string empty_reason{};  ///< shown instead of the axes where no point can be drawn
 };
 
@@ -189,9 +191,11 @@ struct Point {
 enum class Anchor { start, middle, end };
 
 struct Primitive {
-  enum class Kind { rect, line, text, marker } kind = Kind::rect;
+  enum class Kind { rect, line, text, marker, slab } kind = Kind::rect;
   Point a{}, b{};  ///< rect: corners; line: ends; marker: a; text: a is the anchor's x
-                   ///< and the middle of the line (half of size_px above, half below)
+                   ///< and the middle of the line (half of size_px above, half below);
+                   ///< slab: the upper edge's ends
+  float below_a = 0, below_b = 0;  ///< slab: how far its lower edge lies under a and b
   Role role = Role::text;
   bool filled = true, dashed = false, hatched = false, mono = false, bold = false;
   float size_px = 1;    ///< line width, text height, marker radius

@@ -76,11 +76,14 @@ class PlotPage {
   void draw_cell(const Cell& cell);
   float draw_scale(Scene* scene, float y) const;
   void draw_curves();
+  void draw_band(std::span<const Shown> data);
   std::optional<Point> draw_line(std::span<const Shown> data);
   void draw_interval(const Shown& shown);
   void draw_point_labels();
-  void draw_point_label(const Shown& shown);
+  void draw_label_beside(const Shown& shown, Point at, const std::string& label);
   void draw_names();
+  void draw_name_column(std::vector<End> ends, float right);
+  void draw_name(const End& end, Point at);
   void add_hits();
   void add_label(Point start, const std::string& text, Role role, bool bold, float angle = 0);
 

@@ -169,6 +169,8 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
+  // One size is a column of points with their names beside it: more room on that side.
+  if (sizes.size() == 1) plot.x.low = *sizes.begin() / 1.06, plot.x.high = *sizes.begin() * 1.3;
   plot.y = {.title = options.memory      ? "Memory, buffers and workspace"
                      : options.bandwidth ? "Memory bandwidth, lower bound"
                                          : "Rate",

@@ -164,6 +164,14 @@ class Writer {
         return write_text(p);
       case Primitive::Kind::marker:
         return write_marker(p);
+      case Primitive::Kind::slab:
+        // Without smoothing, so that slabs side by side leave no seam.
+        out_ += fmt::format(
+            "<polygon points=\"{0},{1} {2},{3} {2},{4} {0},{5}\" shape-rendering=\"crispEdges\""
+            "{6}/>\n",
+            px(p.a.x), px(p.a.y), px(p.b.x), px(p.b.y), px(p.b.y + p.below_b),
+            px(p.a.y + p.below_a), paint(p, true));
+        return;
     }
   }
 

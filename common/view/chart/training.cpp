@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "common/core/format.h"
+#include "common/stats/stats.h"
 #include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
@@ -16,9 +18,14 @@ using namespace parts;
 
 /// Single batches scatter by a few per cent: so many means make a line that can be followed.
 constexpr size_t kMeans = 64;
+/// The slowest training over the quickest: from here on their seconds are on a logarithmic axis.
+constexpr double kLogFrom = 8;
+/// This share of the steps may reach beyond the axis, where the rest has so many times the room then.
+constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 
 struct Reading {
   double step = 0, t_s = 0, value = 0;
+  std::optional<Interval> seeds{};  ///< of several trainings the least and the greatest
 };
 
 std::vector<Reading> readings(const Series& series, const std::string& name) {
@@ -56,12 +63,17 @@ std::string value_text(double value) {
 }
 
 struct Lines {
-  const LadderRow* row = nullptr;
+  const LadderRow* row = nullptr;  ///< of several seeds the first
   int index = 0;
   std::vector<Reading> judged, batches;
   size_t run = 1;                ///< steps that a mean is over
   bool is_at_each_step = false;  ///< judged: at every step, so that it is means too
   std::optional<double> end;     ///< judged after the last step
+  size_t seeds = 1;
+  bool is_hollow = false;    ///< recorded, or not trained to its end
+  bool is_selected = false;  ///< any of its seeds
+
+  const Reading& last() const { return judged.empty() ? batches.back() : judged.back(); }
 };
 
 Lines lines_of(const LadderRow& row, int index, const std::string& metric) {
@@ -77,12 +89,84 @@ Lines lines_of(const LadderRow& row, int index, const std::string& metric) {
     const CurvePoint& last = series.curve.back();
     lines.judged.push_back({static_cast<double>(last.step), last.t_s, *lines.end});
   }
+  lines.is_selected = row.selected;
+  lines.is_hollow = !row.origin.empty() || series.status == SeriesStatus::partial ||
+                    series.status == SeriesStatus::cancelled;
   return lines;
+}
+
+// ---- seeds of one training -----------------------------------------------------------------------
+
+/// What only the seed tells apart is one training, run several times.
+bool is_same_training(const LadderRow& a, const LadderRow& b) {
+  const auto unseeded = [](const LadderRow& row) {
+    Params params = row.series->params;
+    params.erase("seed");
+    return params;
+  };
+  return a.series->kernel == b.series->kernel && a.origin == b.origin && unseeded(a) == unseeded(b);
+}
+
+/// Between its readings on a straight line; none before the first and after the last.
+std::optional<Reading> reading_at(const std::vector<Reading>& all, double step) {
+  const auto next = std::find_if(all.begin(), all.end(),
+                                 [&](const Reading& reading) { return reading.step >= step; });
+  if (next == all.end() || (next == all.begin() && next->step > step)) return {};
+  if (next->step == step) return *next;
+  const Reading& from = *(next - 1);
+  const double share = (step - from.step) / (next->step - from.step);
+  return Reading{step, from.t_s + share * (next->t_s - from.t_s),
+                 from.value + share * (next->value - from.value)};
+}
+
+/// At each step that one of them was read at: the median of those that went so far, with the least and the greatest.
+std::vector<Reading> over_seeds(const std::vector<const std::vector<Reading>*>& seeds) {
+  std::set<double> steps;
+  for (const auto* seed : seeds) {
+    for (const Reading& reading : *seed) steps.insert(reading.step);
+  }
+  std::vector<Reading> out;
+  for (const double step : steps) {
+    std::vector<double> values, times;
+    for (const auto* seed : seeds) {
+      const auto reading = reading_at(*seed, step);
+      if (reading) values.push_back(reading->value), times.push_back(reading->t_s);
+    }
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    out.push_back({step, stats::median(times), stats::median(values), Interval{*least, *most}});
+  }
+  return out;
+}
+
+Lines merged(const std::vector<Lines>& seeds) {
+  Lines all = seeds.front();
+  if (seeds.size() == 1) return all;
+  std::vector<const std::vector<Reading>*> judged, batches;
+  std::vector<double> ends;
+  for (const Lines& seed : seeds) {
+    if (!seed.judged.empty()) judged.push_back(&seed.judged);
+    if (!seed.batches.empty()) batches.push_back(&seed.batches);
+    if (seed.end) ends.push_back(*seed.end);
+    all.is_hollow |= seed.is_hollow;
+    all.is_selected |= seed.is_selected;
+  }
+  all.seeds = seeds.size();
+  all.judged = over_seeds(judged);
+  all.batches = over_seeds(batches);
+  all.end = ends.empty() ? std::nullopt : std::optional(stats::median(ends));
+  return all;
 }
 
 std::string at_text(const Reading& reading) {
   return fmt::format("after {} steps and {} of training", format_count(reading.step),
                      format_time_ns(reading.t_s * 1e9));
+}
+
+/// "median of 5 seeds from 0.8712 to 0.8790, "; empty for one.
+std::string seeds_text(const Lines& lines, const std::optional<Interval>& seeds) {
+  if (lines.seeds < 2 || !seeds) return "";
+  return fmt::format("median of {} seeds from {} to {}, ", lines.seeds, value_text(seeds->low),
+                     value_text(seeds->high));
 }
 
 class Builder {
@@ -95,6 +179,8 @@ class Builder {
   Curve curve_of(const Lines& lines, const std::vector<Reading>& readings,
                  const std::string& what) const;
   void add_row(const Lines& lines, const std::optional<double>& target);
+  Interval range_from(double from) const;
+  void set_x_axis();
   void set_axes();
   void add_baseline();
   std::optional<double> reached_by_all() const;
@@ -103,29 +189,39 @@ class Builder {
   TrainingOptions options_;
   std::vector<Lines> lines_;
   ChartModel model_{.id = "training"};
-  double x_high_ = 0, y_low_ = INFINITY, y_high_ = -INFINITY;
 };
 
 Builder::Builder(std::span<const LadderRow> rows, const TrainingOptions& options)
     : rows_(rows), options_(options) {
   model_.title = options.title;
   model_.plot = Plot{};
+  std::vector<std::vector<Lines>> trainings;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].series || rows[i].series->curve.empty()) continue;
     Lines lines = lines_of(rows[i], static_cast<int>(i), options.metric);
-    if (!lines.judged.empty() || !lines.batches.empty()) lines_.push_back(std::move(lines));
+    if (lines.judged.empty() && lines.batches.empty()) continue;
+    const auto known = std::find_if(trainings.begin(), trainings.end(), [&](const auto& seeds) {
+      return is_same_training(*seeds.front().row, rows[i]);
+    });
+    if (known == trainings.end())
+      trainings.push_back({std::move(lines)});
+    else
+      known->push_back(std::move(lines));
   }
+  for (const std::vector<Lines>& seeds : trainings) lines_.push_back(merged(seeds));
 }
 
 Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings,
                         const std::string& what) const {
-  Curve curve{.marker = Marker::none, .line = true};
+  Curve curve{.marker = Marker::none, .line = true, .band = lines.seeds > 1};
   for (const Reading& reading : readings) {
     Datum datum{.x = options_.by_step ? reading.step : reading.t_s, .y = reading.value};
     datum.row = lines.index;
+    datum.interval = reading.seeds;
     datum.value_text = options_.metric + " " + value_text(reading.value);
-    datum.note = fmt::format("{}: {} {}, {} {}.", lines.row->label, options_.metric,
-                             value_text(reading.value), what, at_text(reading));
+    datum.note = fmt::format("{}: {} {}, {}{} {}.", lines.row->label, options_.metric,
+                             value_text(reading.value), seeds_text(lines, reading.seeds), what,
+                             at_text(reading));
     curve.data.push_back(std::move(datum));
   }
   return curve;
@@ -161,10 +257,8 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   set_curve_look(place, &judged);
   if (lines.is_at_each_step) judged.marker = Marker::none;
   judged.name = lines.row->label;
-  judged.data.back().strong = lines.row->selected;
-  judged.data.back().hollow = !lines.row->origin.empty() ||
-                              series.status == SeriesStatus::partial ||
-                              series.status == SeriesStatus::cancelled;
+  judged.data.back().strong = lines.is_selected;
+  judged.data.back().hollow = lines.is_hollow;
   model_.plot->curves.push_back(std::move(judged));
 }
 
@@ -181,15 +275,12 @@ std::optional<double> Builder::reached_by_all() const {
 }
 
 void Builder::add_row(const Lines& lines, const std::optional<double>& target) {
-  const CurvePoint& last = lines.row->series->curve.back();
-  const Reading end{static_cast<double>(last.step), last.t_s, 0};
-  const std::string value = lines.end               ? value_text(*lines.end)
-                            : !lines.judged.empty() ? value_text(lines.judged.back().value)
-                                                    : value_text(lines.batches.back().value);
+  const Reading& end = lines.last();
+  const std::string value = value_text(lines.end.value_or(end.value));
   std::vector<std::string> cells = {lines.row->label, format_count(end.step),
                                     format_time_ns(end.t_s * 1e9), value};
-  std::string sentence =
-      fmt::format(" {}: {} {} {}", lines.row->label, options_.metric, value, at_text(end));
+  std::string sentence = fmt::format(" {}: {} {}, {}{}", lines.row->label, options_.metric, value,
+                                     seeds_text(lines, end.seeds), at_text(end));
   if (target) {
     const auto first = std::find_if(lines.judged.begin(), lines.judged.end(),
                                     [&](const Reading& r) { return r.value >= *target; });
@@ -216,26 +307,58 @@ void Builder::add_baseline() {
   }
 }
 
-void Builder::set_axes() {
-  Plot& plot = *model_.plot;
-  for (const Curve& curve : plot.curves) {
-    for (const Datum& datum : curve.data) {
-      x_high_ = std::max(x_high_, datum.x);
-      y_low_ = std::min(y_low_, datum.y);
-      y_high_ = std::max(y_high_, datum.y);
+/// Of the lines' values those from `from` of their steps on.
+Interval Builder::range_from(double from) const {
+  Interval range{INFINITY, -INFINITY};
+  for (const Lines& lines : lines_) {
+    const double first = from * lines.last().step;
+    for (const auto* readings : {&lines.judged, &lines.batches}) {
+      for (const Reading& reading : *readings) {
+        if (reading.step < first) continue;
+        const Interval seeds = reading.seeds.value_or(Interval{reading.value, reading.value});
+        range = {std::min(range.low, seeds.low), std::max(range.high, seeds.high)};
+      }
     }
   }
-  for (const Guide& guide : plot.guides) {
-    y_low_ = std::min(y_low_, guide.value);
-    y_high_ = std::max(y_high_, guide.value);
+  for (const Guide& guide : model_.plot->guides)
+    range = {std::min(range.low, guide.value), std::max(range.high, guide.value)};
+  return range;
+}
+
+void Builder::set_x_axis() {
+  double first = INFINITY, soonest = INFINITY, last = 0;
+  for (const Curve& curve : model_.plot->curves) {
+    if (curve.data.empty()) continue;
+    if (curve.data.front().x > 0) first = std::min(first, curve.data.front().x);
+    soonest = std::min(soonest, curve.data.back().x);
+    last = std::max(last, curve.data.back().x);
   }
-  const double air = std::max((y_high_ - y_low_) * 0.06, 1e-6);
-  plot.x = {.title = options_.by_step ? "Steps" : "Training time",
-            .unit = options_.by_step ? "" : "s"};
-  plot.x.high = x_high_ > 0 ? x_high_ * 1.02 : 1;
+  Axis& x = model_.plot->x;
+  x = {.title = options_.by_step ? "Steps" : "Training time", .unit = options_.by_step ? "" : "s"};
+  x.high = last > 0 ? last * 1.02 : 1;
+  // Trainings of milliseconds beside some of seconds would all stand at the left edge.
+  if (options_.by_step || !(soonest > 0) || last < soonest * kLogFrom) return;
+  x.scale = Scale::log;
+  x.low = first * 0.9;
+  x.high = last * 1.1;
+}
+
+void Builder::set_axes() {
+  Plot& plot = *model_.plot;
+  set_x_axis();
+  const Interval all = range_from(0), later = range_from(kFirstSteps);
+  // The first steps lead from a guess to most of what is learned: the rest would be a line at the edge.
+  const double height = all.high - all.low, kept = later.high - later.low;
+  const bool cuts = kept > 0 && height > kCutFrom * kept;
+  const Interval range = cuts ? later : all;
+  if (cuts) {
+    model_.legend.push_back(
+        fmt::format("the first {:.0f} % of the steps reach beyond the axis", kFirstSteps * 100));
+  }
+  const double air = std::max((range.high - range.low) * 0.06, 1e-6);
   std::string title = options_.metric;
   if (!title.empty()) title[0] = static_cast<char>(std::toupper(title[0]));
-  plot.y = {.title = title, .low = y_low_ - air, .high = y_high_ + air};
+  plot.y = {.title = title, .low = range.low - air, .high = range.high + air};
   plot.name_ends = true;
 }
 
@@ -251,19 +374,27 @@ ChartModel Builder::build() {
   if (target) model_.table.columns.push_back("Time to " + value_text(*target));
   model_.summary =
       fmt::format("Training curves, {} training{}.", lines_.size(), lines_.size() == 1 ? "" : "s");
-  bool any_pale = false, any_judged = false, any_hollow = false, any_strong = false;
+  bool any_pale = false, any_judged = false, any_hollow = false, any_strong = false,
+       any_band = false;
+  for (size_t i = 0; i < lines_.size(); ++i) add_curves(lines_[i], i);
+  // The table and the words are in the order in which the curves end, from the top down; a colour is the ladder's, so
+  // that it stays while they climb.
+  std::stable_sort(lines_.begin(), lines_.end(),
+                   [](const Lines& a, const Lines& b) { return a.last().value > b.last().value; });
   for (size_t i = 0; i < lines_.size(); ++i) {
-    add_curves(lines_[i], i);
     add_row(lines_[i], target);
+    any_band = any_band || lines_[i].seeds > 1;
     any_pale = any_pale || (!lines_[i].batches.empty() && !lines_[i].judged.empty());
     any_judged = any_judged || (!lines_[i].judged.empty() && !lines_[i].is_at_each_step);
-    any_strong = any_strong || (lines_[i].row->selected && !lines_[i].judged.empty());
+    any_strong = any_strong || (lines_[i].is_selected && !lines_[i].judged.empty());
   }
   for (const Curve& curve : model_.plot->curves) {
     any_hollow = any_hollow || (!curve.data.empty() && curve.data.back().hollow);
   }
   add_baseline();
   set_axes();
+  if (any_band)
+    model_.legend.push_back("line and band: median of its seeds, from the least to the greatest");
   if (any_judged) model_.legend.push_back("marks: judged on data held out");
   if (any_pale) model_.legend.push_back("pale: mean of its batches");
   if (any_hollow) model_.legend.push_back("hollow: recorded or unfinished");

@@ -15,7 +15,8 @@ struct TrainingOptions {
   bool by_step = false;  ///< x is the step; else seconds of steps, evaluation left out
 };
 
-/// Two lines can belong to a training: the metric as it was judged on the way and at the end (marked), and
+/// Rows that only the parameter `seed` tells apart are one training: its line is their median, with a band from the
+/// least to the greatest. Two lines can belong to a training: the metric as it was judged on the way and at the end (marked), and
 /// pale what its batches say of it (`batch_<metric>` of the curve's points). What has a value at every step
 /// is drawn as the mean over equal runs of steps, which the notes name. Rows without a curve are left out;
 /// the baseline's metric is a guide where it has no curve. Where all that were judged to the end have a
