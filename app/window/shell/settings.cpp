@@ -322,6 +322,8 @@ void load_settings(State* state) {
   if (theme != json->end() && theme->is_string()) look.light_theme = *theme == "light";
   const auto reduced = json->find("reduced_motion");
   if (reduced != json->end() && reduced->is_boolean()) look.reduced_motion = *reduced;
+  const auto log_time = json->find("log_time");
+  if (log_time != json->end() && log_time->is_boolean()) look.log_time = *log_time;
   state->settings.class_folder = text_in(*json, "class_folder");
   state->settings.learner = text_in(*json, "learner");
   load_history(state, *json);
@@ -341,6 +343,7 @@ void save_settings(State* state) {
                      {"left_width", look.left_width},
                      {"right_width", look.right_width},
                      {"reduced_motion", look.reduced_motion},
+                     {"log_time", look.log_time},
                      {"last_lab", state->history.last_lab},
                      {"class_folder", state->settings.class_folder},
                      {"learner", state->settings.learner},

@@ -85,7 +85,8 @@ struct Appearance {
   Level level = Level::kLab;
   bool light_theme = false;
   bool reduced_motion = false;  ///< nothing moves by itself
-  float scale = 1;              ///< 0.75 to 3
+  bool log_time = false;  ///< the view Gains has times on a log axis in place of bars of speed
+  float scale = 1;        ///< 0.75 to 3
   bool full_screen = false;
   float left_width = 228;  ///< of the side panels at scale 1, pixels
   float right_width = 0;   ///< the same; 0: as fits

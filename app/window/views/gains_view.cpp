@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/query/recordings.h"
+#include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -137,7 +138,9 @@ std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row,
   return chart::ClimbStep{rate / rate_of(before->series)->value, std::nullopt, from};
 }
 
-std::vector<std::string> cells_of(const Series& series, const Derived& derived) {
+/// Beside dots of time stands the speed, beside bars of speed the time.
+std::vector<std::string> cells_of(const Series& series, const Derived& derived,
+                                  const std::string& speed) {
   const QualityCheck* check = series.quality();
   std::string error;
   if (check && !check->task.empty()) {
@@ -145,7 +148,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived) 
   } else if (check) {
     error = format_scientific(check->nmse);
   }
-  return {format_time_ns(series.stats->median_ns),
+  return {speed.empty() ? format_time_ns(series.stats->median_ns) : speed,
           derived.compute         ? format_share(derived.compute->value)
           : derived.above_compute ? "over 100 %"
                                   : "",
@@ -173,7 +176,11 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     if (row.reason.empty()) row.reason = derived.no_compute_reason;
     return row;
   }
-  row.cells = cells_of(*from.series, derived);
+  const bool log_time = state.appearance.log_time;
+  row.cells = cells_of(*from.series, derived, log_time ? format_rate(rate->value, rate->unit) : "");
+  row.time_s = from.series->stats->median_ns * 1e-9;
+  if (const auto& ci = from.series->stats->ci_ns; ci)
+    row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
   if (rate->unit != unit) {
     row.reason = "counted in " + rate->unit;
     return row;
@@ -222,7 +229,9 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
   const bool is_error = lab.quality_metric == kErrorMetric;
-  options.columns = {{"Time", "", "time_per_call"},
+  options.log_time = state.appearance.log_time;
+  options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
+                                      : chart::ClimbColumn{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
                      {"Bandwidth", "", "memory_bandwidth"},
                      {is_error ? "Error" : "Quality", "", is_error ? "error_nmse" : "accuracy"}};
@@ -295,6 +304,29 @@ void draw_climb_bar(Ui& ui, Area area) {
           Anchor::end, line.w - w - ui.px(300));
 }
 
+std::string log_time_blocker(const State& state) {
+  return climbs(state) ? "" : "This lab has no view Gains.";
+}
+
+/// From another view it leads there.
+void toggle_log_time(State& state) {
+  const bool is_shown = state.selection.view == &kGainsView && state.view.screen == ScreenId::lab;
+  state.appearance.log_time = !is_shown || !state.appearance.log_time;
+  if (!is_shown) {
+    state.view.screen = ScreenId::lab;
+    state.selection.view = &kGainsView;
+  }
+  state.ladder.dirty = true;
+  save_settings(&state);
+}
+
+std::span<const Action> gains_actions() {
+  static const Action kActions[] = {{"log_time", "Gains: bars of speed, or time on a log axis",
+                                     typed("/", '/'), log_time_blocker, toggle_log_time,
+                                     Level::kLearn}};
+  return kActions;
+}
+
 }  // namespace
 
 const ViewDesc kGainsView = {
@@ -305,7 +337,8 @@ const ViewDesc kGainsView = {
     .level = Level::kLearn,
     .is_offered = climbs,
     .build = build_climb,
-    .bar = {.height_px = kBar_px, .draw = draw_climb_bar, .is_shown = has_bar}};
+    .bar = {.height_px = kBar_px, .draw = draw_climb_bar, .is_shown = has_bar},
+    .actions = gains_actions};
 RIDGE_VIEW(kGainsView);
 
 }  // namespace ridge::window

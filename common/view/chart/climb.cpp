@@ -42,6 +42,31 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   return mark;
 }
 
+/// In place of the speeds: what a call takes, a dot on a logarithmic axis.
+Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
+  Panel panel{.title = "Time", .metric = "time_per_call", .weight = rates.weight};
+  panel.axis = {.title = "Time of a call", .unit = "s", .scale = Scale::log};
+  panel.row_reasons = rates.row_reasons;
+  double low = INFINITY, high = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const ClimbRow& row = rows[i];
+    if (!has_rate(row) || !row.time_s || !(*row.time_s > 0)) continue;
+    Mark mark{.row = static_cast<int>(i), .value = *row.time_s, .interval = row.time_interval_s};
+    mark.role = row.is_peer ? Role::baseline : Role::series0;
+    mark.marker = Marker::dot;
+    mark.hatched = row.hatched;
+    mark.label = format_time_ns(*row.time_s * 1e9);
+    mark.note = row.label + ": " + mark.label + " a call";
+    panel.marks.push_back(std::move(mark));
+    const Interval reach = row.time_interval_s.value_or(Interval{*row.time_s, *row.time_s});
+    low = std::min(low, reach.low > 0 ? reach.low : *row.time_s);
+    high = std::max(high, reach.high);
+  }
+  panel.axis.low = high > 0 ? low / 1.6 : 0.1;
+  panel.axis.high = high > 0 ? high * 1.6 : 10;
+  return panel;
+}
+
 void add_ceiling(const ClimbOptions& options, double fastest, Panel* panel) {
   if (!options.ceiling || !(options.ceiling->value > 0)) return;
   const Ceiling& ceiling = *options.ceiling;
@@ -52,21 +77,22 @@ void add_ceiling(const ClimbOptions& options, double fastest, Panel* panel) {
   panel->axis.high = std::max(panel->axis.high, ceiling.value * 1.02);
 }
 
-void add_legend(std::span<const ClimbRow> rows, ChartModel* model) {
+void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model) {
   const auto any = [&](const auto& has) { return std::any_of(rows.begin(), rows.end(), has); };
-  model->legend = {"bar: median, from zero"};
+  model->legend = {log_time ? "dot: median time, less is faster; a log axis has no zero"
+                            : "bar: median, from zero"};
   if (any([](const ClimbRow& row) { return row.interval.has_value(); }))
     model->legend.emplace_back("whisker: 95 % interval");
   if (any([](const ClimbRow& row) { return row.step && row.step->verdict; }))
     model->legend.emplace_back("▲ ▼ = ?: compared in pairs");
   if (any([](const ClimbRow& row) { return row.step && !row.step->verdict; }))
     model->legend.emplace_back("≈: timed apart, the ratio of two medians");
-  if (any([](const ClimbRow& row) { return row.is_baseline; }))
+  if (!log_time && any([](const ClimbRow& row) { return row.is_baseline; }))
     model->legend.emplace_back("dashed outline: baseline");
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
     model->legend.emplace_back("grey: a library");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
-    model->legend.push_back("hatched: " + std::string(kStaleWord) +
+    model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string(kStaleWord) +
                             ", recorded elsewhere or at another size");
 }
 
@@ -173,10 +199,10 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   }
   rates.axis.high = high > 0 ? high * 1.04 : 1;
   add_ceiling(options, fastest, &rates);
-  model.panels = {rates, steps};
+  model.panels = {options.log_time ? time_panel(rows, rates) : rates, steps};
   for (size_t i = 0; i < options.columns.size(); ++i)
     add_column(rows, options.columns[i], i, &model);
-  add_legend(rows, &model);
+  add_legend(rows, options.log_time, &model);
   model.summary = summary_of(rows, options.unit);
   return model;
 }

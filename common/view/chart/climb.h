@@ -23,6 +23,8 @@ struct ClimbRow {
   std::string label{}, sublabel{};
   std::optional<double> rate{};  ///< in the chart's unit; absent: `reason` says why
   std::optional<Interval> interval{};
+  std::optional<double> time_s{};  ///< of a call; shown where the chart is of times
+  std::optional<Interval> time_interval_s{};
   std::string reason{};
   std::optional<ClimbStep> step{};   ///< absent: it goes on from none of the others
   std::string no_step{};             ///< why its idea has nothing to work on here: it is no step
@@ -45,6 +47,8 @@ struct ClimbOptions {
   /// so that the bars keep their lengths.
   std::optional<Ceiling> ceiling{};
   std::vector<ClimbColumn> columns{};
+  /// Times as dots on a logarithmic axis in place of the bars: the axis has no zero that a bar could begin at.
+  bool log_time = false;
 };
 
 /// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved), else "≈ 11.8×".

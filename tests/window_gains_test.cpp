@@ -1,0 +1,67 @@
+// The view Gains: bars of speed from zero, and by a key times on a logarithmic axis.
+#include "app/window/shell/settings.h"
+#include "app/window/views/view.h"
+#include "tests/window_fixture.h"
+
+using namespace ridge;
+using namespace ridge::test;
+using namespace ridge::window;
+
+namespace {
+
+chart::ChartModel shown_chart(const State& state) {
+  ChartRows rows;
+  return centre_chart(state, &rows);
+}
+
+}  // namespace
+
+TEST_CASE("a key switches Gains to times on a log axis as dots, and back; the choice is kept",
+          "[window]") {
+  const TemporaryFolder folder;
+  Fixture f;
+  f.state.settings.path = folder.path + "/settings.json";
+  f.run_all();
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  const chart::ChartModel bars = shown_chart(f.state);
+  CHECK(bars.panels[0].axis.scale == chart::Scale::linear);
+  CHECK(bars.panels[0].axis.low == 0);
+  REQUIRE(bars.panels[0].marks.size() > 3);
+  f.driver->type('/');
+  const chart::ChartModel times = shown_chart(f.state);
+  const chart::Panel& panel = times.panels[0];
+  CHECK(panel.axis.scale == chart::Scale::log);
+  CHECK(panel.axis.unit == "s");
+  CHECK(panel.axis.low > 0);
+  REQUIRE(panel.marks.size() == bars.panels[0].marks.size());
+  for (const chart::Mark& mark : panel.marks) CHECK(mark.marker == chart::Marker::dot);
+  // Each is twice as fast as the one before: 1 ms, 0.5 ms ...
+  CHECK(panel.marks[0].value == Approx(1e-3));
+  CHECK(panel.marks[1].value == Approx(0.5e-3));
+  REQUIRE(panel.marks[0].interval);
+  CHECK(panel.marks[0].interval->low == Approx(0.99e-3));
+  CHECK(std::any_of(times.legend.begin(), times.legend.end(), [](const std::string& words) {
+    return words.find("no zero") != std::string::npos;
+  }));
+  // What a step brought stays, and the speed stands where the time stood.
+  CHECK(times.panels[1].row_reasons == bars.panels[1].row_reasons);
+  CHECK(bars.panels[2].title == "Time");
+  CHECK(times.panels[2].title == "Speed");
+  CHECK(f.driver->triangles() > 0);
+
+  State again;
+  again.settings.path = f.state.settings.path;
+  load_settings(&again);
+  CHECK(again.appearance.log_time);
+  f.driver->type('/');
+  CHECK(shown_chart(f.state).panels[0].axis.scale == chart::Scale::linear);
+  load_settings(&again);
+  CHECK_FALSE(again.appearance.log_time);
+  // From another view the key leads to it.
+  f.driver->type('n');
+  REQUIRE(f.state.selection.view == &kSizesView);
+  f.driver->type('/');
+  CHECK(f.state.selection.view == &kGainsView);
+  CHECK(shown_chart(f.state).panels[0].axis.scale == chart::Scale::log);
+}
