@@ -280,6 +280,29 @@ TEST_CASE("README's picture is what its caption's command makes") {
   CHECK(std::count(text.begin(), text.end(), '\n') > 60);
 }
 
+TEST_CASE("exercise list ticks what was solved in the window") {
+  const Folder folder;
+  fs::create_directories(folder / "ridgepoint");
+  write_all(folder / "ridgepoint/settings.json",
+            R"({"exercises": {"turned_loops": {"hints_spent": 1, "solved": true},
+                              "four_rows": {"hints_spent": 2, "solved": false}}})");
+  const char* before = std::getenv("XDG_CONFIG_HOME");
+  const std::string kept = before ? before : "";
+  setenv("XDG_CONFIG_HOME", (folder / "").c_str(), 1);
+  const Outcome list = ridgepoint({"exercise", "list"}),
+                json = ridgepoint({"--json", "exercise", "list"});
+  before ? setenv("XDG_CONFIG_HOME", kept.c_str(), 1) : unsetenv("XDG_CONFIG_HOME");
+  REQUIRE(list.code == 0);
+  const Json all = Json::parse(json.out)["exercises"];
+  REQUIRE(all.size() > 3);
+  for (const Json& one : all) {
+    const std::string name = one["name"];
+    INFO(name);
+    CHECK(one["solved"] == (name == "turned_loops"));
+    CHECK(has(list.out, "✓ " + name + " ") == (name == "turned_loops"));
+  }
+}
+
 TEST_CASE("a truncated run keeps what is whole") {
   const Folder folder;
   const std::string whole = read_all(saved_run());

@@ -11,6 +11,9 @@
 #include "app/query/terminal.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
+#ifdef RIDGE_HAS_WINDOW
+#include "app/window/shell/state.h"
+#endif
 
 namespace ridge::app {
 namespace {
@@ -20,6 +23,22 @@ struct ExerciseOptions {
   std::string to, out;           ///< start: the file; check: the saved run
   std::vector<std::string> set;  ///< check; empty: the lab's first look
 };
+
+/// What was solved in the window, as it remembers it; in a build without a window nothing is known.
+bool is_solved_in_window([[maybe_unused]] const std::string& exercise) {
+#ifdef RIDGE_HAS_WINDOW
+  static const auto known = [] {
+    window::State state;
+    state.settings.path = window::default_settings_path();
+    window::load_settings(&state);
+    return state.history.exercises;
+  }();
+  const auto found = known.find(exercise);
+  return found != known.end() && found->second.is_solved;
+#else
+  return false;
+#endif
+}
 
 int list_exercises(const CommonOptions& common) {
   const auto all = all_exercises();
@@ -32,9 +51,11 @@ int list_exercises(const CommonOptions& common) {
                     {"title", exercise.title},
                     {"task", exercise.task},
                     {"after", exercise.after},
-                    {"hints", exercise.hints.size()}});
-    text += fmt::format("{:<18}{} (lab {}, after {})\n{:<18}{}\n", exercise.name, exercise.title,
-                        exercise.lab, exercise.after, "", exercise.task);
+                    {"hints", exercise.hints.size()},
+                    {"solved", is_solved_in_window(exercise.name)}});
+    text += fmt::format("{} {:<18}{} (lab {}, after {})\n  {:<18}{}\n",
+                        is_solved_in_window(exercise.name) ? "✓" : " ", exercise.name,
+                        exercise.title, exercise.lab, exercise.after, "", exercise.task);
   }
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"exercises", list}});
