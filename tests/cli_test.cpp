@@ -303,6 +303,76 @@ TEST_CASE("exercise list ticks what was solved in the window") {
   }
 }
 
+TEST_CASE("article: the climb step by step, with its code, and what may be claimed") {
+  const Folder folder;
+  const std::string path = folder / "a.html";
+  const Outcome made = ridgepoint({"article", "gemm", saved_run(), "--out", path});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const std::string page = read_all(path);
+  for (const char* part : {"<main class=\"article\">", "loop order", "cache blocks", "What bound it",
+                           "kernels/gemm/rungs/cache_blocks.cpp since", "<span class=\"added\">+ ",
+                           "<span class=\"removed\">- ", "id=\"caveats\"", "id=\"machine\"",
+                           "ridgepoint run gemm", "<figure class=\"diagram\">"}) {
+    INFO(part);
+    CHECK(has(page, part));
+  }
+  // Timed apart: the step claims nothing, and is grey.
+  CHECK(has(page, "<p class=\"gain apart\">≈ "));
+  CHECK_FALSE(has(page, "gain faster"));
+  for (const char* part : {"<script", "src=", "href=", "url(http"}) {
+    INFO(part);
+    CHECK_FALSE(has(page, part));
+  }
+  const auto refused = [&](const std::vector<std::string>& args, int code) {
+    const Outcome outcome = ridgepoint(args);
+    INFO(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(is_one_sentence(outcome.err));
+  };
+  refused({"article", "gemm", saved_run(), "--out", folder / "a.md"}, 64);
+  refused({"article", "gemmm", saved_run(), "--out", path}, 64);
+  refused({"article", "conv", saved_run(), "--out", path}, 65);
+  refused({"article", "gemm", folder / "missing.jsonl", "--out", path}, 65);
+  refused({"article", "gemm", saved_run(), "--out", folder / "none/a.html"}, 73);
+}
+
+TEST_CASE("article: a step that was compared in pairs has its interval and its verdict") {
+  const Folder folder;
+  const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl";
+  const Outcome made = ridgepoint({"article", "gemm", run, "--out", folder / "a.html"});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const std::string page = read_all(folder / "a.html");
+  CHECK(has(page, "<p class=\"gain faster\">"));
+  CHECK(has(page, " as fast, 95 % interval ["));
+  CHECK(has(page, "id=\"compared\""));
+}
+
+TEST_CASE("article: hostile text of a run file stays text") {
+  const Folder folder;
+  std::string text = read_all(saved_run());
+  const std::string evil = "<script>alert(1)</script><img src=x onerror=alert(2)>&'";
+  const auto plant = [&](const std::string& at) {
+    INFO("planted at " << at);
+    REQUIRE(has(text, at));
+    for (size_t i = 0; (i = text.find(at, i)) != std::string::npos; i += at.size() + evil.size())
+      text.insert(i + at.size(), evil);
+  };
+  plant("\"model\":\"");   // the processor's name
+  plant("\"flags\":\"");   // how a rung was compiled
+  plant("for (");          // the code itself
+  text += "{\"type\":\"learner\",\"from\":\"app\",\"name\":\"" + evil + "\"}\n";
+  write_all(folder / "<b>evil<b>.jsonl", text);
+  const Outcome made =
+      ridgepoint({"article", "gemm", folder / "<b>evil<b>.jsonl", "--out", folder / "a.html"});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const std::string page = read_all(folder / "a.html");
+  CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img"));
+  for (const char* part : {"<script", "<img", "<b>evil"}) CHECK_FALSE(has(page, part));
+}
+
 TEST_CASE("a truncated run keeps what is whole") {
   const Folder folder;
   const std::string whole = read_all(saved_run());

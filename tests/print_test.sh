@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What report and handout look like on paper: printed by headless Chromium on A4 and letter, and measured. Page 1 holds
+# What report, handout and article look like on paper: printed by headless Chromium on A4 and letter, and measured. Page 1 holds
 # all that it should, no cell is wider than its place, and no page but the last is nearly empty.
 # Exit 77: skipped, with the reason.
 set -u
@@ -40,5 +40,9 @@ read -r baseline candidate n <"$work/one"
   --out "$work/pages/comparison.html" >/dev/null 2>"$work/err" || fail "report: $(cat "$work/err")"
 "$bin" handout gemm "$recorded/gemm.h200.fp32_large.jsonl" --out "$work/pages/handout.html" \
   >/dev/null 2>"$work/err" || fail "handout: $(cat "$work/err")"
+
+# The climb of one size, with many comparisons.
+"$bin" article gemm "$recorded/gemm.h200.fp32_large.jsonl" --out "$work/pages/article.html" \
+  >/dev/null 2>"$work/err" || fail "article: $(cat "$work/err")"
 
 python3 "$source/tests/print_check.py" "$chromium" "$work" "$work"/pages/*.html || fail "see above"

@@ -3,9 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/driver.h"
+#include "app/cli/lab_sources.h"
 #include "app/query/figures.h"
-#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
@@ -20,29 +19,6 @@ namespace {
 struct HandoutOptions {
   std::string lab, run, out;
 };
-
-void add_sources(const Run& run, study::Handout* handout) {
-  for (const Rung& rung : handout->lab->rungs) {
-    const SourceText* source = run.source(rung.kernel);
-    if (source) handout->sources.try_emplace(rung.kernel, *source);
-  }
-}
-
-/// What no run has is asked of the worker; without one the page says what is missing.
-Result<void> ask_for_sources(const CommonOptions& common, study::Handout* handout) {
-  std::vector<KernelRequest> missing;
-  for (const Rung& rung : handout->lab->rungs) {
-    if (!handout->sources.contains(rung.kernel)) missing.push_back({rung.kernel, {}});
-  }
-  if (missing.empty()) return {};
-  RIDGE_TRY(const auto driver, Driver::start(common, ""));
-  RIDGE_TRY_VOID(driver->fetch_catalogue());
-  std::erase_if(missing,
-                [&](const KernelRequest& one) { return !driver->run().kernel(one.kernel); });
-  RIDGE_TRY_VOID(driver->fetch_sources(missing));
-  add_sources(driver->run(), handout);
-  return {};
-}
 
 Result<void> write_page(const std::string& path, [[maybe_unused]] const study::Handout& handout) {
   if (!path.ends_with(".html"))
@@ -62,15 +38,12 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   std::optional<Run> run;
   if (!options.run.empty()) {
     RIDGE_TRY(run, load_saved(options.run));
-    add_sources(*run, &handout);
     const report::Input input{&*run, options.run};
     RIDGE_TRY(handout.report,
               report::build_report({&input, 1}, report_options(*handout.lab, *run)));
   }
-  if (const auto asked = ask_for_sources(common, &handout); !asked)
-    complain("ridgepoint: some sources are missing: " + asked.error().sentence());
   const auto recordings = load_all_recordings(nullptr);
-  for (const Recording& recording : recordings) add_sources(*recording.run, &handout);
+  handout.sources = lab_sources(common, *handout.lab, run ? &*run : nullptr, recordings);
   const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
   RIDGE_TRY(const figure::Text lesson,
             figure::expand(handout.lesson, sources, handout.lab->lesson));

@@ -90,6 +90,40 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
   return lines;
 }
 
+namespace {
+
+/// Lines of the comment a file begins with. Each rung tells its own story there, so a diff of it
+/// would bury the three lines that changed.
+int header_lines(std::string_view text) {
+  int count = 0;
+  for (const std::string_view line : split_lines(text)) {
+    if (line.substr(0, 2) != "//") break;
+    ++count;
+  }
+  return count;
+}
+
+std::string_view without_lines(std::string_view text, int count) {
+  for (; count > 0; --count) {
+    const size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<DiffLine> diff_code(std::string_view before, std::string_view after) {
+  const int skip_before = header_lines(before), skip_after = header_lines(after);
+  std::vector<DiffLine> lines =
+      diff_lines(without_lines(before, skip_before), without_lines(after, skip_after));
+  for (DiffLine& line : lines) {
+    if (line.old_number) line.old_number += skip_before;
+    if (line.new_number) line.new_number += skip_after;
+  }
+  return lines;
+}
+
 DiffCount count_changes(const std::vector<DiffLine>& lines) {
   DiffCount count;
   for (const DiffLine& line : lines) {

@@ -19,6 +19,10 @@ struct DiffLine {
 /// beyond that they are removed and added as a whole.
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after);
 
+/// Of two files of code, without the comment that each begins with: it tells the file's own story, and would bury the
+/// lines that changed. The numbers are the files'.
+std::vector<DiffLine> diff_code(std::string_view before, std::string_view after);
+
 struct DiffCount {
   int added = 0, removed = 0;
 };

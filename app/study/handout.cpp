@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/study/diagram_figure.h"
 #include "app/study/lesson.h"
 #include "app/study/markdown.h"
 #include "common/record/derive.h"
@@ -18,7 +19,6 @@ namespace {
 
 using chart::escape_xml;
 
-constexpr float kDiagramWidth = 560;
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -154,22 +154,12 @@ class Page {
     out_ += "<p>" + runs_html(runs) + "</p>\n";
   }
 
-  /// One step of it, at the size where a first look is taken.
   std::string diagram_html(const std::string& info, const std::string& body) {
     const auto source = handout_.sources.find(part_);
     if (source == handout_.sources.end())
       return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
-    const bool gpu = backend_of(part_) == Backend::cuda;
-    const Params& sizes = gpu ? handout_.lab->first_look_gpu : handout_.lab->first_look_cpu;
-    const auto made = diagram::build(info, body, source->second.text, diagram::sizes_of(sizes));
-    if (!made) {
-      return "<p class=\"sub\">Diagram unavailable: " + escape_xml(made.error().sentence()) +
-             ".</p>\n";
-    }
-    chart::LayoutOptions layout;
-    layout.width = kDiagramWidth;
-    const std::string id = "diagram-" + std::to_string(++diagrams_);
-    return "<figure class=\"diagram\">" + diagram::to_svg(*made, id, layout, true) + "</figure>\n";
+    return diagram_figure(*handout_.lab, part_, {info, body}, source->second.text,
+                          "diagram-" + std::to_string(++diagrams_));
   }
 
   void add_row(const Block& block) {

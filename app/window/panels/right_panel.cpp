@@ -175,25 +175,6 @@ std::string flags_of(const SourceText& source) {
   return source.flags.empty() ? "none" : source.flags;
 }
 
-/// Lines of the comment a file begins with. Each rung tells its own story there, so a diff of it
-/// would bury the three lines that changed.
-int header_lines(std::string_view text) {
-  int count = 0;
-  for (const std::string_view line : app::split_lines(text)) {
-    if (line.substr(0, 2) != "//") break;
-    ++count;
-  }
-  return count;
-}
-
-std::string_view without_lines(std::string_view text, int count) {
-  for (; count > 0; --count) {
-    const size_t end = text.find('\n');
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return text;
-}
-
 /// "-O1" to "-O3", or that they are the same.
 void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& after) {
   const Area line = area->take_top(ui.px(28));
@@ -215,12 +196,7 @@ void DiffTab::build(const SourceText& before, const SourceText& after) {
   if (before_ == before.text && after_ == after.text) return;
   before_ = before.text;
   after_ = after.text;
-  const int skip_before = header_lines(before_), skip_after = header_lines(after_);
-  lines_ = app::diff_lines(without_lines(before_, skip_before), without_lines(after_, skip_after));
-  for (app::DiffLine& line : lines_) {
-    if (line.old_number) line.old_number += skip_before;
-    if (line.new_number) line.new_number += skip_after;
-  }
+  lines_ = app::diff_code(before_, after_);
 }
 
 void DiffTab::draw(Ui& ui, Area area) {

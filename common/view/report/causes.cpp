@@ -21,19 +21,11 @@ Section bottleneck_section(const Material& material) {
       table.rows.push_back({line.label, unavailable(line.problem), "", ""});
       continue;
     }
-    const auto diagnosis =
-        diagnose(*line.series, line.input->run->ceilings(), line.input->run->environment());
-    if (!diagnosis) {
+    const auto cause = cause_of(material, line);
+    if (cause)
+      table.rows.push_back({line.label, cause->what, cause->evidence, cause->lever});
+    else
       table.rows.push_back({line.label, unavailable("it has no speed"), "", ""});
-      continue;
-    }
-    std::string cause = to_string(diagnosis->bottleneck);
-    if (!diagnosis->reason.empty()) cause += ": " + diagnosis->reason;
-    std::string lever = lever_of(diagnosis->bottleneck, backend_of(line.series->kernel));
-    const Levers& levers = material.options->levers;
-    const std::string rung = lever_rung(levers, line.series->kernel, *diagnosis);
-    if (!rung.empty()) lever += " (" + title_of(rung, *material.options) + ")";
-    table.rows.push_back({line.label, cause, evidence_text(*diagnosis), lever});
   }
   section.table = std::move(table);
   return section;
@@ -123,6 +115,18 @@ Section stages_section(const Material& material) {
 }
 
 }  // namespace
+
+std::optional<Cause> cause_of(const Material& material, const Line& line) {
+  const auto diagnosis =
+      diagnose(*line.series, line.input->run->ceilings(), line.input->run->environment());
+  if (!diagnosis) return std::nullopt;
+  Cause cause{to_string(diagnosis->bottleneck), evidence_text(*diagnosis),
+              lever_of(diagnosis->bottleneck, backend_of(line.series->kernel))};
+  if (!diagnosis->reason.empty()) cause.what += ": " + diagnosis->reason;
+  const std::string rung = lever_rung(material.options->levers, line.series->kernel, *diagnosis);
+  if (!rung.empty()) cause.lever += " (" + title_of(rung, *material.options) + ")";
+  return cause;
+}
 
 std::vector<Section> cause_sections(const Material& material) {
   std::vector<Section> sections = {bottleneck_section(material)};

@@ -1,5 +1,7 @@
 #include "common/view/report/climb.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
@@ -348,6 +351,14 @@ Climb climb_of(const Material& material) {
   return climb;
 }
 
+std::string step_words(const Step& step) {
+  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, timed apart";
+  const Comparison& c = step.claim->comparison;
+  return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
+                     format_ratio_interval(c.ci), rounds_text(c),
+                     to_string(step.claim->decision.verdict));
+}
+
 Section climb_section(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
@@ -389,6 +400,35 @@ Section climb_section(const Material& material, const Climb& climb) {
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
   section.table_behind = true;
   return section;
+}
+
+std::vector<ClimbedRung> climbed_rungs(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  std::vector<ClimbedRung> rungs;
+  for (const Line* line : climb.lines) {
+    if (is_library(*line) || is_trap(*line)) continue;
+    ClimbedRung rung{.kernel = line->series->kernel, .title = {}, .speed = {}};
+    rung.title = with_stale(title_of(rung.kernel, options), line->series->stale);
+    const auto rate = rate_of(*line);
+    rung.speed =
+        rate ? format_rate(rate->value, unit_in_words(*line, rate->unit, options))
+             : unavailable(line->problem.empty() ? "no usable time per call" : line->problem);
+    const auto& flop = line->derived.flop_per_s_ci;
+    if (rate && rate->unit == "FLOP/s" && flop)
+      rung.speed += ", 95 % interval " + format_rate_interval(flop, "FLOP/s");
+    if (const Line* from = before(material, climb, *line)) {
+      rung.from = from->series->kernel;
+      rung.from_title = title_of(rung.from, options);
+      const auto step = rate ? step_between(material, *from, *line) : std::nullopt;
+      if (step) rung.step = step_words(*step);
+      rung.is_paired = step && step->claim;
+      if (rung.is_paired) rung.verdict = step->claim->decision.verdict;
+    }
+    if (const auto cause = cause_of(material, *line); cause && rate)
+      rung.bound = cause->what + (cause->evidence.empty() ? "" : ": " + cause->evidence);
+    rungs.push_back(std::move(rung));
+  }
+  return rungs;
 }
 
 }  // namespace ridge::report

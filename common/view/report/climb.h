@@ -37,6 +37,11 @@ struct Step {
 /// None where a rate is missing.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, timed apart".
+std::string step_words(const Step& step);
+
 Section climb_section(const Material& material, const Climb& climb);
+/// Its rungs one by one; traps have no steps.
+std::vector<ClimbedRung> climbed_rungs(const Material& material, const Climb& climb);
 
 }  // namespace ridge::report

@@ -63,6 +63,12 @@ Section bandwidth_section(const Material& material);
 Section error_section(const Material& material);
 
 // causes.cpp
+/// What holds a rung back, what that rests on, and what usually helps.
+struct Cause {
+  std::string what, evidence, lever;
+};
+/// None where it has no speed.
+std::optional<Cause> cause_of(const Material& material, const Line& line);
 /// What holds each rung back, and where known what it takes of the GPU and what was counted.
 std::vector<Section> cause_sections(const Material& material);
 // traps.cpp

@@ -120,15 +120,6 @@ Headline claim_headline(const Claim& claim) {
 
 // ---- the headline of a ladder ------------------------------------------------------------------------
 
-/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, timed apart".
-std::string step_words(const Step& step) {
-  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, timed apart";
-  const Comparison& c = step.claim->comparison;
-  return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
-                     format_ratio_interval(c.ci), rounds_text(c),
-                     to_string(step.claim->decision.verdict));
-}
-
 /// The fastest rung against the fastest library, by the comparison that there is.
 std::string library_words(const Material& material, const Climb& climb) {
   const Options& options = *material.options;

@@ -153,6 +153,28 @@ constexpr const char* kHandoutStyle = R"(
 .handout figure.diagram svg{min-width:0;max-width:600px}
 )";
 
+/// An article is a report's page 1 with the steps told one by one between: what changed in the code as a diff.
+constexpr const char* kArticleStyle = R"(
+.rung h2{margin:0 0 4px}
+.gain{font-weight:650;margin:0 0 4px}
+.gain.faster{color:var(--faster)}.gain.slower{color:var(--slower)}
+.gain.apart{color:var(--muted);font-weight:450}
+.name{color:var(--muted)}
+.rung figure.diagram svg{min-width:0;max-width:600px}
+.diff{font-size:13px;line-height:1.5;padding:10px 0;margin:6px 0}
+.diff span{display:block;padding:0 16px;white-space:pre-wrap;overflow-wrap:anywhere}
+.diff .added{color:var(--faster)}.diff .removed{color:var(--slower)}.diff .cut{color:var(--muted)}
+@media print{
+.rungs{columns:2;column-gap:22px;margin-top:8px}
+.rung{margin-top:0;margin-bottom:9px}
+.rung h2{font-size:12.5px}
+.rung p{margin:0 0 2px}
+.rung .diff{font-size:7.6px;line-height:1.3;padding:1px 0;margin:2px 0}
+.rung .diff span{padding:0}
+.rung figure.diagram svg{max-width:100%}
+}
+)";
+
 }  // namespace
 
 std::string html_page(std::string_view kind, const std::string& title, const std::string& main) {
@@ -160,7 +182,8 @@ std::string html_page(std::string_view kind, const std::string& title, const std
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
   out += chart::escape_xml(title) + "</title>\n<style>\n" + chart::theme_css(":root") + kStyle +
-         kHandoutStyle + kPrintStyle + chart::svg_css() + "</style>\n</head>\n<body>\n<main class=\"";
+         kHandoutStyle + kPrintStyle + kArticleStyle + chart::svg_css() +
+         "</style>\n</head>\n<body>\n<main class=\"";
   out += kind;
   return out + "\">\n" + main + "</main>\n</body>\n</html>\n";
 }

@@ -7,7 +7,7 @@
 
 namespace ridge::report {
 
-/// A whole HTML file. `kind` is the class of its <main>, "report" or "handout": page.cpp says what looks otherwise
+/// A whole HTML file. `kind` is the class of its <main>, "report", "handout" or "article": page.cpp says what looks otherwise
 /// in each. `title` is escaped here, `main` is HTML.
 std::string html_page(std::string_view kind, const std::string& title, const std::string& main);
 

@@ -263,6 +263,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   report.headline = headline_of(material, climb);
   report.front = front_sections(material, climb);
   report.sections = appendix_of(material);
+  report.climb = climbed_rungs(material, climb);
   report.claims = std::move(material.claims);
   return report;
 }

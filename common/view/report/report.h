@@ -95,6 +95,19 @@ struct Headline {
       facts{};  ///< name and figure: speed, quality check, library ...
 };
 
+/// A rung of the climb on page 1, in words, for a page that tells it step by step.
+struct ClimbedRung {
+  std::string kernel, title;
+  std::string speed;  ///< with its interval; or why there is none
+  std::string from{},
+      from_title{};  ///< kernel id and name of the rung that its step goes on from; empty: the first
+  std::string
+      step{};  ///< "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", "≈ 1.34× ..."; may be empty
+  bool is_paired = false;                 ///< the step was compared in pairs
+  Verdict verdict = Verdict::unresolved;  ///< then the comparison's
+  std::string bound{};  ///< what held it back, with the evidence; empty: not known
+};
+
 struct Report {
   std::string title, subtitle;  ///< "GEMM: blocked against naive -O1", "Intel Xeon · 2026-11-20"
   Headline headline{};
@@ -102,6 +115,8 @@ struct Report {
   std::vector<Claim> claims;   ///< one: the headline is about it; several or none: about the ladder
   std::vector<Section> front;  ///< page 1, after the headline
   std::vector<Section> sections;  ///< the appendix, by its parts
+  std::vector<ClimbedRung>
+      climb;  ///< the rungs of page 1 that are no libraries, in the ladder's order
   std::vector<Input> inputs;
   Titles titles;  ///< for the JSON document's sentences
   Levers levers;  ///< for its diagnoses
@@ -110,5 +125,8 @@ struct Report {
 /// One file, or the baseline from the first and the candidate from the second. Errors: usage (names
 /// that match nothing, or two files without a single rung each), bad_input (nothing was measured).
 Result<Report> build_report(std::span<const Input> inputs, const Options& options);
+
+/// Plain text for a mail or a chat: the claim with its interval, the machine, and the command that does it again.
+std::string plain_summary(const Report& report);
 
 }  // namespace ridge::report

@@ -1,0 +1,158 @@
+#include "common/view/report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/core/format.h"
+#include "common/view/chart/svg.h"
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+namespace {
+
+using namespace chart;
+
+/// Layout width of the charts: the text column; narrower screens scale them.
+constexpr float kChartWidth = 1040;
+/// On page 1, so that the type is still read where a sheet has 700 px for it.
+constexpr float kFrontChartWidth = 920, kFrontFont = 13;
+/// Six comparisons, a line each; the ladder beside them, and alone.
+constexpr float kFrontForestHeight = 230, kSharedHeight = 350, kAloneHeight = 440;
+
+void write_facts(const Headline& headline, std::string* out) {
+  if (headline.facts.empty()) return;
+  *out += "<dl>\n";
+  for (const auto& [name, value] : headline.facts) {
+    *out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_xml(name), escape_xml(value));
+  }
+  *out += "</dl>\n";
+}
+
+bool is_figure(const Table& table, size_t column, const std::string& cell) {
+  if (column == 0 || table.prose || cell.empty()) return false;
+  if (cell[0] == '[' || cell[0] == '-' || cell.starts_with("±")) return true;
+  return cell[0] >= '0' && cell[0] <= '9' && cell.find(", ") == std::string::npos;  // "20, noisy"
+}
+
+void write_table(const Table& whole, std::string* out) {
+  const auto [table, notes] = footnoted(whole);
+  *out += fmt::format("<div class=\"scroll\"><table{}>\n<thead><tr>",
+                      table.prose ? " class=\"prose\"" : "");
+  for (const std::string& column : table.columns) {
+    *out += "<th scope=\"col\">" + escape_xml(column) + "</th>";
+  }
+  *out += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    *out += "<tr>";
+    for (size_t i = 0; i < row.size();) {
+      size_t end = i + 1;
+      const bool none = row[i].starts_with("unavailable: ") || row[i].starts_with(kNone);
+      while (none && end < row.size() && row[end].empty())
+        ++end;  // a reason takes the room it needs
+      const char* kind = i == 0                        ? " class=\"label\""
+                         : none                        ? " class=\"none\""
+                         : is_figure(table, i, row[i]) ? " class=\"figure\""
+                                                       : "";
+      const std::string span = end - i > 1 ? fmt::format(" colspan=\"{}\"", end - i) : "";
+      *out += fmt::format("<td{}{}>{}</td>", kind, span, escape_xml(row[i]));
+      i = end;
+    }
+    *out += "</tr>\n";
+  }
+  *out += "</tbody></table></div>\n";
+  for (const std::string& note : notes) *out += "<p class=\"note\">" + escape_xml(note) + "</p>\n";
+}
+
+/// An option stays in one line, a list of rungs may break after each of them.
+std::string breakable(const std::string& command) {
+  std::string out;
+  size_t start = 0;
+  while (start < command.size()) {
+    const size_t end = std::min(command.find(' ', start), command.size());
+    const std::string word = escape_xml(command.substr(start, end - start));
+    if (!out.empty()) out += ' ';
+    if (word.starts_with("--")) {
+      out += "<span class=\"word\">" + word + "</span>";
+    } else {
+      for (const char sign : word) out += sign == ',' ? ",<wbr>" : std::string(1, sign);
+    }
+    start = end + 1;
+  }
+  return out;
+}
+
+/// How high the chart may be on page 1: ladder and comparisons share a sheet. Absent: as high as it likes.
+std::optional<float> front_height(const Report& report, const Section& section) {
+  const auto is_of = [&](const char* id) {
+    return std::any_of(report.front.begin(), report.front.end(),
+                       [&](const Section& one) { return one.id == id && &one == &section; });
+  };
+  if (is_of("compared")) return kFrontForestHeight;
+  if (!is_of("climb")) return std::nullopt;
+  const bool is_shared = std::any_of(report.front.begin(), report.front.end(),
+                                     [](const Section& one) { return one.id == "compared"; });
+  return is_shared ? kSharedHeight : kAloneHeight;
+}
+
+/// Page 1 has its charts at the width of a sheet; short ladders keep their rows' own height.
+void write_chart(const ChartModel& model, std::optional<float> most, std::string* out) {
+  LayoutOptions options;
+  options.width = most ? kFrontChartWidth : kChartWidth;
+  if (most) options.font_px = kFrontFont;
+  Scene scene = layout(model, options);
+  if (most && scene.height > *most) {
+    options.height = *most;
+    scene = layout(model, options);
+  }
+  *out += "<figure>\n" + to_svg(model, scene, {.embedded = true}) + "</figure>\n";
+}
+
+}  // namespace
+
+std::string headline_html(const Report& report) {
+  std::string text, *out = &text;
+  const Headline& headline = report.headline;
+  *out +=
+      fmt::format("<div class=\"verdict {}\">\n<div class=\"row\"><span class=\"big\">{}</span>",
+                  headline.tone, escape_xml(headline.figure));
+  if (!headline.interval.empty())
+    *out += "<span class=\"interval\">" + escape_xml(headline.interval) + "</span>";
+  if (!headline.decision.empty())
+    *out += "<span class=\"decision\">" + escape_xml(headline.decision) + "</span>";
+  *out += "</div>\n<p>" + escape_xml(report.sentence) + "</p>\n";
+  write_facts(headline, out);
+  *out += "</div>\n";
+  return text;
+}
+
+std::string section_html(const Report& report, const Section& section) {
+  std::string text, *out = &text;
+  const bool is_front =
+      &section >= report.front.data() && &section < report.front.data() + report.front.size();
+  *out += fmt::format("<section id=\"{}\">\n<{}>{}</{}>\n", section.id, is_front ? "h2" : "h3",
+                      escape_xml(section.title), is_front ? "h2" : "h3");
+  for (const std::string& words : section.paragraphs) *out += "<p>" + escape_xml(words) + "</p>\n";
+  if (section.chart) write_chart(*section.chart, front_height(report, section), out);
+  if (section.table && section.table_behind) {
+    *out += "<details class=\"behind\"><summary>The figures behind it</summary>\n";
+    write_table(*section.table, out);
+    *out += "</details>\n";
+  } else if (section.table) {
+    write_table(*section.table, out);
+  }
+  if (!section.bullets.empty()) {
+    *out += "<ul>\n";
+    for (const std::string& words : section.bullets) *out += "<li>" + escape_xml(words) + "</li>\n";
+    *out += "</ul>\n";
+  }
+  if (!section.commands.empty()) {
+    *out += "<pre>";
+    for (const std::string& words : section.commands) *out += breakable(words) + "\n";
+    *out += "</pre>\n";
+  }
+  *out += "</section>\n";
+  return text;
+}
+
+}  // namespace ridge::report
