@@ -108,8 +108,8 @@ TEST_CASE("cards: a key or a click turns, 1 and 2 answer, progress is saved and 
   REQUIRE(saved.ok());
   CHECK(saved->cards.size() == 2);
   REQUIRE(f.driver->click("export_progress"));
-  const std::string at = f.state.notice.text;
-  const std::string made = at.substr(at.find(folder.path));
+  const std::string made = f.state.written.folder;
+  CHECK(contains(made, folder.path));
   CHECK(contains(text_of(made + "/progress.md"), first.front));
   CHECK(contains(text_of(made + "/progress.json"), first.id));
   REQUIRE(f.driver->click("deck:measuring"));

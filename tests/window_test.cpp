@@ -300,7 +300,7 @@ TEST_CASE("export writes every format and says where, or why not", "[window]") {
   f.run_all();
   f.driver->key(Key::e, true);
   REQUIRE(!f.state.history.last_export.empty());
-  CHECK(f.state.notice.text.find(f.state.history.last_export) != std::string::npos);
+  CHECK(f.state.written.folder == f.state.history.last_export);
   for (const char* name : {"report.html", "report.md", "report.json", "report.csv", "run.jsonl"}) {
     INFO(name);
     const auto text = read_text(f.state.history.last_export + "/" + name);

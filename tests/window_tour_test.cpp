@@ -173,7 +173,8 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   CHECK(results.at(5).right == true);
   CHECK(contains(results.at(5).claim, "faster, 2.00× as fast, interval [1.98, 2.02]"));
   REQUIRE(f.driver->click("report_tour"));
-  CHECK(contains(f.state.notice.text, folder.path));
+  CHECK(f.driver->find("written"));
+  CHECK(contains(f.state.written.file, folder.path));
   REQUIRE(f.driver->click("next:class"));
   CHECK(f.state.teaching.tour->id == "class");
 }

@@ -10,6 +10,7 @@
 
 #include "app/query/selection.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/export.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -384,9 +385,14 @@ void hand_in(State& state) {
   for (int again = 2; fs::exists(path, ignored) && path != state.history.handed_in; ++again)
     path = folder / (file + "-" + std::to_string(again) + ".jsonl");
   const auto saved = state.sessions.shown->save(path.string());
-  state.notice = saved ? Notice{"Your run is in " + path.string() + ".", false}
-                       : Notice{saved.error().sentence(), true};
-  if (saved) state.history.handed_in = path.string();
+  if (!saved) {
+    state.notice = {saved.error().sentence(), true};
+    return;
+  }
+  state.history.handed_in = path.string();
+  const auto report = shown_report(state);
+  note_written(state, "your run, for the class", path.string(),
+               report ? report::plain_summary(*report) : "");
 }
 
 ExerciseProgress exercise_progress(const State& state, const std::string& exercise) {

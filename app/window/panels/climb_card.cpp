@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/window/panels/written_bar.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/screens.h"
@@ -92,6 +93,9 @@ void draw_climb_card(Ui& ui) {
       std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: timed apart  ·  Ridgepoint",
       kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
+  // The bar of what was written is under this overlay: it is drawn again, where it can be pressed.
+  if (const auto bar = ui.widgets.find("written"); bar != ui.widgets.end())
+    draw_written(ui, bar->second);
 }
 
 }  // namespace ridge::window

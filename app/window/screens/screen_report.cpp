@@ -137,11 +137,13 @@ void ReportScreen::draw(Ui& ui, Area all) {
   }
   Area inner = all.inset(ui.px(32), ui.px(16));
   Area bar = inner.take_top(ui.px(36), ui.px(10));
-  ui.action_button("export", bar.take_right(ui.px(150)), "Export  Ctrl E", Ui::Kind::primary);
+  ui.action_button("export", bar.take_right(ui.px(150), ui.px(10)), "Export  Ctrl E",
+                   Ui::Kind::primary);
+  ui.action_button("article", bar.take_right(ui.px(150)), "Export article", Ui::Kind::normal);
   ui.text(bar.x, bar.middle(),
           ui.state.history.last_export.empty()
-              ? "HTML, Markdown, JSON, CSV and the transcript, in one folder"
-              : "Written to " + ui.state.history.last_export,
+              ? format_names() + " and the transcript, in one folder"
+              : "Last written to " + ui.state.history.last_export,
           kSmall_px, Role::muted, Face::body, Anchor::start, bar.w - ui.px(16));
   draw_page(ui, inner);
 }

@@ -13,6 +13,7 @@ class ShortcutsScreen final : public Screen {
 
  private:
   static void draw_line(Ui& ui, const Area& line, const Action& entry);
+  static void draw_columns(Ui& ui, Area* rest, const std::vector<const Action*>& some);
 };
 
 void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
@@ -34,6 +35,19 @@ void ShortcutsScreen::draw_line(Ui& ui, const Area& line, const Action& entry) {
   if (touched.clicked) ui.dispatch_action(entry.id);
 }
 
+/// As many columns as there is room for, each from top to bottom.
+void ShortcutsScreen::draw_columns(Ui& ui, Area* rest, const std::vector<const Action*>& some) {
+  const float line_h = ui.px(36), column_w = ui.px(440);
+  const auto columns = static_cast<size_t>(std::clamp(static_cast<int>(rest->w / column_w), 1, 3));
+  const size_t rows = (some.size() + columns - 1) / columns;
+  const float w = rest->w / static_cast<float>(columns);
+  const Area at = rest->take_top(line_h * static_cast<float>(rows), ui.px(18));
+  for (size_t i = 0; i < some.size(); ++i) {
+    const auto column = static_cast<float>(i / rows), row = static_cast<float>(i % rows);
+    draw_line(ui, {at.x + column * w, at.y + row * line_h, w - ui.px(16), line_h}, *some[i]);
+  }
+}
+
 void ShortcutsScreen::draw(Ui& ui, Area all) {
   ui.panel(all);
   Area inner = all.inset(ui.px(24), ui.px(18));
@@ -44,24 +58,14 @@ void ShortcutsScreen::draw(Ui& ui, Area all) {
   ui.text(head.x + head_w + ui.px(20), head.middle(), "a click does it; Ctrl K finds it by name",
           kSmall_px, Role::muted, Face::body, Anchor::start, head.w - head_w - ui.px(20));
   Scroll scroll(ui, "shortcuts", inner);
-  std::vector<const Action*> sorted;  // with keys first: the others are found by the palette
-  for (const Action& entry : actions()) {
-    if (*entry.keys.text) sorted.push_back(&entry);
+  // With keys first, all of them in view; the others are found by the palette.
+  for (const bool has_key : {true, false}) {
+    std::vector<const Action*> some;
+    for (const Action& entry : actions()) {
+      if ((*entry.keys.text != 0) == has_key) some.push_back(&entry);
+    }
+    draw_columns(ui, &scroll.rest, some);
   }
-  for (const Action& entry : actions()) {
-    if (!*entry.keys.text) sorted.push_back(&entry);
-  }
-  const float line_h = ui.px(36), column_w = ui.px(440);
-  const auto columns =
-      static_cast<size_t>(std::clamp(static_cast<int>(scroll.rest.w / column_w), 1, 3));
-  const size_t rows = (sorted.size() + columns - 1) / columns;
-  const float w = scroll.rest.w / static_cast<float>(columns);
-  const Area at = scroll.rest;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const auto column = static_cast<float>(i / rows), row = static_cast<float>(i % rows);
-    draw_line(ui, {at.x + column * w, at.y + row * line_h, w - ui.px(16), line_h}, *sorted[i]);
-  }
-  scroll.rest.y += line_h * static_cast<float>(rows);
 }
 
 }  // namespace

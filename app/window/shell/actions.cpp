@@ -11,6 +11,7 @@
 #include "app/window/shell/settings.h"
 #include "app/window/shell/window.h"
 #include "app/window/shell/worker_requests.h"
+#include "app/window/shell/written.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
@@ -254,8 +255,10 @@ void escape(State& state) {
     state.teaching.show_tours = false;
   else if (cancel_blocker(state).empty())
     cancel(state);
-  else
+  else {
     state.notice = {};
+    close_written(state);
+  }
 }
 
 void open_palette(State& state) {
@@ -364,6 +367,28 @@ const Action kBeforeViews[] = {
     {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), compare_blocker,
      compare},
     {"export", "Export the report", with_ctrl("Ctrl E", Key::e), export_blocker, export_report},
+    {"article",
+     "Export an article: the climb step by step, with its code",
+     {},
+     export_blocker,
+     export_article},
+    {"open_written", "Open what was written last", {}, written_blocker, open_written},
+    {"written_folder",
+     "Show the folder of what was written last",
+     {},
+     written_blocker,
+     show_written_folder},
+    {"copy_summary",
+     "Copy what was written last in words: the claim, the machine, the command",
+     {},
+     written_blocker,
+     copy_summary},
+    {"copy_written_path",
+     "Copy the path of what was written last",
+     {},
+     written_blocker,
+     copy_written_path},
+    {"close_written", "Close the bar of what was written", {}, written_blocker, close_written},
     {"previous_rung", "Previous rung", typed("[", '['), lab_blocker,
      [](State& state) { step_rung(state, -1); }},
     {"next_rung", "Next rung", typed("]", ']'), lab_blocker,
@@ -417,6 +442,12 @@ const Action kAfterViews[] = {
      chart_blocker,
      command<ChartCommand::copy_csv>},
     {"copy_svg", "Copy the chart as SVG", {}, chart_blocker, command<ChartCommand::copy_svg>},
+    {"save_csv",
+     "Save the chart's table as CSV",
+     {},
+     chart_blocker,
+     command<ChartCommand::save_csv>},
+    {"save_svg", "Save the chart as SVG", {}, chart_blocker, command<ChartCommand::save_svg>},
     {"copy_png", "Copy a picture of the chart (PNG)", {}, chart_blocker, request_picture<true>},
     {"save_png", "Save a picture of the chart (PNG)", {}, chart_blocker, request_picture<false>},
     {"level",

@@ -2,7 +2,10 @@
 
 #include <filesystem>
 
+#include "app/query/article.h"
 #include "app/query/reporting.h"
+#include "app/study/assets.h"
+#include "common/core/files.h"
 #include "common/view/report/format.h"
 
 namespace ridge::window {
@@ -59,8 +62,15 @@ Result<report::Report> shown_report(const State& state) {
   return report::build_report({&input, 1}, options);
 }
 
-Result<std::string> write_export(const State& state, const std::string& root) {
-  RIDGE_TRY(const report::Report report, shown_report(state));
+std::string format_names() {
+  std::string names;
+  for (const report::FormatDesc* format : report::all_formats())
+    names += (names.empty() ? "" : ", ") + std::string(format->name);
+  return names;
+}
+
+Result<std::string> write_export(const State& state, const report::Report& report,
+                                 const std::string& root) {
   const Recording* recording = recording_of(state, what_is_shown(state).run);
   RIDGE_TRY(const fs::path folder, app::make_report_folder(root, state.selection.lab->id));
   for (const report::FormatDesc* format : report::all_formats()) {
@@ -81,16 +91,54 @@ Result<std::string> write_export(const State& state, const std::string& root) {
 }
 
 void export_report(State& state) {
-  const auto folder = write_export(state, state.settings.export_root);
+  const auto report = shown_report(state);
+  const auto folder = report ? write_export(state, *report, state.settings.export_root)
+                             : Result<std::string>(report.error());
   if (!folder) {
     state.notice = {"Export failed. " + folder.error().sentence(), true};
     return;
   }
   state.history.last_export = *folder;
-  std::string names;
-  for (const report::FormatDesc* format : report::all_formats())
-    names += (names.empty() ? "" : ", ") + std::string(format->name);
-  state.notice = {"Report (" + names + ") and transcript written to " + *folder, false};
+  // What is opened is what a person reads first: the format with the first place.
+  note_written(state, "report (" + format_names() + ") and transcript",
+               *folder + "/report" + report::all_formats().front()->ending,
+               report::plain_summary(*report));
+}
+
+void export_article(State& state) {
+  const Lab& lab = *state.selection.lab;
+  const auto report = shown_report(state);
+  const Recording* recording = recording_of(state, what_is_shown(state).run);
+  const Run& run = recording ? *recording->run : state.run();
+  app::Article article{.lab = &lab, .report = report ? &*report : nullptr};
+  article.learner = run.learner().empty() && !recording && !state.is_replay()
+                        ? state.settings.learner
+                        : run.learner();
+  // A page without diagrams is still one.
+  if (auto lesson = study::read_asset(lab.lesson)) article.lesson = *std::move(lesson);
+  for (const Rung& rung : lab.rungs) {
+    if (const SourceText* source = find_source(state, rung.kernel))
+      article.sources.try_emplace(rung.kernel, *source);
+  }
+  const auto page = report ? app::article_html(article) : Result<std::string>(report.error());
+  if (!page) {
+    state.notice = {"Export failed. " + page.error().sentence(), true};
+    return;
+  }
+  export_file(state, lab.id + std::string("-article"), "article.html", *page, "article (HTML)",
+              report::plain_summary(*report));
+}
+
+void export_file(State& state, const std::string& kind, const std::string& name,
+                 const std::string& text, const std::string& what, const std::string& summary) {
+  const auto folder = app::make_report_folder(state.settings.export_root, kind);
+  const std::string path = folder ? *folder + "/" + name : "";
+  const Result<void> written = folder ? write_whole(path, text) : Result<void>(folder.error());
+  if (!written) {
+    state.notice = {"Export failed. " + written.error().sentence(), true};
+    return;
+  }
+  note_written(state, what, path, summary);
 }
 
 }  // namespace ridge::window

@@ -299,4 +299,12 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   return card;
 }
 
+std::string card_words(const ClimbCard& card) {
+  std::string text = card.title + ": " + card.gain;
+  for (const std::string* part : {&card.way, &card.asked, &card.ceiling, &card.library})
+    text += part->empty() ? "" : "\n" + *part;
+  for (const std::string& caveat : card.caveats) text += "\n" + caveat;
+  return text + "\n" + card.machine + "\n";
+}
+
 }  // namespace ridge::window

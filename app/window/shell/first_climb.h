@@ -57,6 +57,8 @@ struct ClimbCard {
   std::vector<std::string> caveats;  ///< cancelled, failed checks, a busy machine
 };
 ClimbCard climb_card(const Run& run, const FirstClimb& climb);
+/// The card as plain text.
+std::string card_words(const ClimbCard& card);
 /// The run that the card is of: the session's own, also while a saved one lies over it.
 const Run& climb_run(const State& state);
 

@@ -6,6 +6,7 @@
 
 #include "app/window/panels/climb_card.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/panels/written_bar.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/screens.h"
@@ -31,6 +32,11 @@ bool shows_card(const State& state) {
 }
 
 }  // namespace
+
+std::string Shell::chart_words() const {
+  ChartView* view = views_.at(ui_.state.view.screen)->chart();
+  return view ? view->words() : "";
+}
 
 bool Shell::prepare(float width, float height) {
   const Appearance& look = ui_.state.appearance;
@@ -64,6 +70,7 @@ void Shell::draw_regions(Area all) {
   const float bottom_h = ui_.px(ui_.is_compact ? kBottom - 8 : kBottom);
   const Area bottom = has_bottom ? all.take_bottom(bottom_h, gap) : Area{};
   all = all.inset(gap, 0);
+  if (const float h = written_height(ui_); h > 0) draw_written(ui_, all.take_bottom(h, gap));
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
   if (has_bottom) bottom_.draw(ui_, bottom);  // last, as the keyboard's focus goes

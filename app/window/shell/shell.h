@@ -47,6 +47,8 @@ class Shell {
   const chart::Scene& chart_scene() const;
   /// Where that chart stands; empty where there is none.
   Area chart_place() const;
+  /// It in words; empty where there is none.
+  std::string chart_words() const;
 
  private:
   void draw_regions(Area all);

@@ -184,7 +184,7 @@ bool refresh(State& state, double now_s) {
   open_wanted_run(state);
   const bool toured = tick_teaching(state, now_s);
   keep_tour_place(state);
-  const bool edited = tick_editing(state, now_s);
+  const bool edited = tick_editing(state, now_s), failed = watch_openers(state);
   bool moved = state.ladder.dirty || state.ladder.seen_version != state.run().version() ||
                state.ladder.seen_state != state.sessions.shown->state();
   if (moved) {
@@ -217,7 +217,7 @@ bool refresh(State& state, double now_s) {
   note_progress(state);
   keep_run(state);
   const bool looked = tick_inspect(state, now_s) | tick_walk(state, now_s);
-  return moved || toured || edited || climbed || looked || state.ladder.dirty;
+  return moved || toured || edited || failed || climbed || looked || state.ladder.dirty;
 }
 
 }  // namespace ridge::window

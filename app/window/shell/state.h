@@ -19,6 +19,7 @@
 #include "app/window/shell/selection.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
+#include "app/window/shell/written.h"
 #include "app/window/teach/teaching.h"
 #include "app/window/teach/tour_progress.h"
 #include "common/record/run.h"
@@ -112,6 +113,7 @@ struct State {
   ChartAsked chart;
   ViewState view;
   Notice notice;
+  Written written;
   Studying studying;
   Teaching teaching;
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open

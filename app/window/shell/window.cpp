@@ -139,9 +139,12 @@ class Errands {
     }
     if (has_copied) {
       const Result<void> copied = copied_.get();
-      state.notice.text = copied ? "The chart's picture is on the clipboard, and in " + picture_
-                                 : "The chart's picture was written to " + picture_ +
-                                       "; not on the clipboard: " + copied.error().sentence();
+      const std::string said = copied ? "It is on the clipboard too."
+                                      : "Not on the clipboard: " + copied.error().sentence();
+      if (state.written.file == picture_)
+        state.written.said = said;
+      else
+        state.notice = {"The chart's picture: " + said, false};
     }
     return has_shipped || has_copied;
   }
@@ -182,8 +185,11 @@ void save_chart(State& state, const Shell& shell, const Platform& platform, Erra
     state.notice = {"No picture. " + saved.error().sentence(), true};
     return;
   }
-  state.notice = {fmt::format("The {}'s picture was written to {}", what, path), false};
-  if (state.chart.png_copied) errands->copy(path);
+  const bool is_card = state.chart.png_of_card;
+  note_written(
+      state, is_card ? "card (PNG)" : "picture of the chart (PNG)", path,
+      is_card ? card_words(climb_card(climb_run(state), state.first_climb)) : shell.chart_words());
+  if (state.chart.png_copied) errands->copy(state.written.file);
 }
 
 void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {

@@ -91,8 +91,12 @@ Result<std::string> write_progress(const State& state) {
 
 void export_progress(State& state) {
   const auto folder = write_progress(state);
-  state.notice = folder ? Notice{"Progress (JSON, Markdown) written to " + *folder, false}
-                        : Notice{"Export failed. " + folder.error().sentence(), true};
+  if (!folder) {
+    state.notice = {"Export failed. " + folder.error().sentence(), true};
+    return;
+  }
+  note_written(state, "study progress (JSON, Markdown)", *folder + "/progress.md",
+               study::progress_markdown(*study_decks(), state.studying.progress, now_s()));
 }
 
 std::string new_progress_blocker(const State& state) {

@@ -6,6 +6,7 @@
 
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/export.h"
 #include "app/window/views/chart_draw.h"
 #include "common/view/chart/svg.h"
 #include "common/view/chart/table.h"
@@ -20,7 +21,8 @@ constexpr float kScrollbar = 12;
 constexpr float kLeastBody = 130;
 
 bool has_b(const chart::Primitive& p) {
-  return p.kind == chart::Primitive::Kind::rect || p.kind == chart::Primitive::Kind::line;
+  using Kind = chart::Primitive::Kind;
+  return p.kind == Kind::rect || p.kind == Kind::line || p.kind == Kind::slab;
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ void ChartView::draw_part(Ui& ui, const Area& area, float top) const {
   const float slack = ui.px(24);
   for (const chart::Primitive& p : scene_.primitives) {
     const float upper = has_b(p) ? std::min(p.a.y, p.b.y) : p.a.y;
-    const float lower = has_b(p) ? std::max(p.a.y, p.b.y) : p.a.y;
+    const float lower = has_b(p) ? std::max(p.a.y + p.below_a, p.b.y + p.below_b) : p.a.y;
     // A slanted text reaches as far from its start as it is long.
     const float reach = p.angle != 0 ? scene_.width : slack;
     if (lower >= top - reach && upper <= top + area.h + reach) seen.primitives.push_back(p);
@@ -382,13 +384,21 @@ int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
 
 namespace {
 
-constexpr const char* kMenu[] = {"copy_value", "copy_csv",    "copy_svg", "copy_png",
-                                 "save_png",   "chart_table", "fit"};
+constexpr const char* kMenu[] = {"copy_value", "copy_csv", "copy_svg",    "copy_png", "save_csv",
+                                 "save_svg",   "save_png", "chart_table", "fit"};
 
 void copy_text(State& state, const std::string& text, const std::string& said,
                const std::string& nothing) {
   if (!text.empty()) ImGui::SetClipboardText(text.c_str());
   state.notice = {text.empty() ? nothing : said, false};
+}
+
+void save_text(State& state, const ChartView& view, const char* name, const std::string& text,
+               const char* what) {
+  if (text.empty())
+    state.notice = {"The chart has nothing to save yet.", false};
+  else
+    export_file(state, "chart", name, text, what, view.words());
 }
 
 void grant(State& state, ChartView& view) {
@@ -411,10 +421,24 @@ void grant(State& state, ChartView& view) {
     case ChartCommand::copy_svg:
       return copy_text(state, view.svg(state.appearance.scale),
                        "The chart is on the clipboard as SVG.", "There is no chart to copy yet.");
+    case ChartCommand::save_csv: {
+      const chart::ChartTable table = chart::table_of(view.model());
+      return save_text(state, view, "chart.csv", table.rows.empty() ? "" : chart::to_csv(table),
+                       "table behind the chart (CSV)");
+    }
+    case ChartCommand::save_svg:
+      return save_text(state, view, "chart.svg", view.svg(state.appearance.scale), "chart (SVG)");
   }
 }
 
 }  // namespace
+
+std::string ChartView::words() const {
+  std::string text = model_.title;
+  for (const std::string& part : {model_.subtitle, model_.summary})
+    text += (text.empty() || part.empty() ? "" : "\n") + part;
+  return text + "\n";
+}
 
 std::string ChartView::svg(float scale) const {
   if (place_.w < 1 || model_.id.empty()) return {};

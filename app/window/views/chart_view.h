@@ -44,6 +44,8 @@ class ChartView {
   const std::string& value_text() const { return value_text_; }
   /// As it is looked at, as large as it is on the screen at scale 1.
   std::string svg(float scale) const;
+  /// Title, subtitle and what the chart says of itself.
+  std::string words() const;
 
   // ---- the mouse, this frame ----
   /// The value on the x axis under it; of a panel on the first one's. Empty: it is elsewhere.

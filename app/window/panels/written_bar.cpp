@@ -1,0 +1,41 @@
+#include "app/window/panels/written_bar.h"
+
+#include <array>
+#include <utility>
+
+namespace ridge::window {
+
+float written_height(const Ui& ui) {
+  return ui.state.written.what.empty() ? 0 : ui.px(52);
+}
+
+void draw_written(Ui& ui, Area area) {
+  static constexpr std::array<std::pair<const char*, const char*>, 5> kButtons = {
+      {{"close_written", "×"},
+       {"copy_written_path", "Copy path"},
+       {"copy_summary", "Copy summary"},
+       {"written_folder", "Show folder"},
+       {"open_written", "Open"}}};
+  const Written& written = ui.state.written;
+  ui.fill(area, ui.raised(1));
+  ui.widgets["written"] = area;
+  Area line = area.inset(ui.px(16), ui.px(8));
+  for (const auto& [id, label] : kButtons) {
+    const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+    const bool is_first = id == kButtons.back().first, is_close = id == kButtons.front().first;
+    ui.action_button(id, line.take_right(w, ui.px(8)), label,
+                     is_first   ? Ui::Kind::primary
+                     : is_close ? Ui::Kind::quiet
+                                : Ui::Kind::normal);
+  }
+  const std::string head = "Written: " + written.what;
+  const std::string below = written.said.empty() ? written.file : written.said;
+  const Area text = {line.x, line.y, line.w - ui.px(8), line.h};
+  ui.text(text.x, text.y + text.h * 0.22f, head, kSmall_px, Role::text, Face::strong, Anchor::start,
+          text.w);
+  ui.text(text.x, text.y + text.h * 0.78f, (written.is_error ? "! " : "") + below, kTiny_px,
+          written.is_error ? Role::slower : Role::muted, Face::body, Anchor::start, text.w);
+  if (ui.touch("written_text", text).hovered) ui.tooltip(head + "\n" + below);
+}
+
+}  // namespace ridge::window
