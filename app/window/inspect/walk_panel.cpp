@@ -147,6 +147,11 @@ std::string totals_of(const Walk& walk) {
   return text;
 }
 
+/// As if every walk had one step: steps of two walks are not the same part of the work.
+int64_t scaled(const Walk& walk, int64_t missed) {
+  return missed * std::ssize(walk.frames);
+}
+
 /// What each step fetched through one level, on the scale of both rungs; a press leads there.
 void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, int64_t most,
                      const std::string& name, bool is_only) {
@@ -170,7 +175,7 @@ void draw_walk_strip(Ui& ui, const Area& area, const Walk& walk, size_t level, i
     if (missed == 0) continue;
     const float x0 = std::floor(bars.x + bars.w * static_cast<float>(i) / count);
     const float x1 = std::floor(bars.x + bars.w * static_cast<float>(i + 1) / count);
-    const float share = static_cast<float>(missed) / static_cast<float>(most);
+    const float share = static_cast<float>(scaled(walk, missed)) / static_cast<float>(most);
     const float h = std::max(1.0f, bars.h * std::min(1.0f, share));
     const Area bar = {x0, bars.bottom() - h, std::max(1.0f, x1 - x0), h};
     ui.fill(bar, ui.color(level == 0 ? Role::series0 : Role::series2));
@@ -209,7 +214,7 @@ std::vector<int64_t> strip_scales(const std::vector<const Walk*>& walks) {
     std::vector<int64_t> missed;
     for (const Walk* walk : walks) {
       for (const WalkFrame& frame : walk->frames) {
-        if (level < frame.missed.size()) missed.push_back(frame.missed[level]);
+        if (level < frame.missed.size()) missed.push_back(scaled(*walk, frame.missed[level]));
       }
     }
     std::sort(missed.begin(), missed.end());
