@@ -276,7 +276,8 @@ void fields(Io& io, Of<Io, WalkFrame>& v) {
 
 template <class Io>
 void fields(Io& io, Of<Io, Walk>& v) {
-  io("reads", v.reads), io("writes", v.writes), io("bytes", v.bytes), io("elsewhere", v.elsewhere), io("first", v.first);
+  io("reads", v.reads), io("writes", v.writes), io("bytes", v.bytes), io("elsewhere", v.elsewhere),
+      io("first", v.first);
   io("count", v.count), io("flop", v.flop), io("line_bytes", v.line_bytes);
   io("caches_are", v.caches_are), io("caches", v.caches), io("planes", v.planes);
   io("frames", v.frames);
