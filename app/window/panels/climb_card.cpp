@@ -93,9 +93,10 @@ void draw_climb_card(Ui& ui) {
       std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: timed apart  ·  Ridgepoint",
       kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
-  // The bar of what was written is under this overlay: it is drawn again, where it can be pressed.
-  if (const auto bar = ui.widgets.find("written"); bar != ui.widgets.end())
-    draw_written(ui, bar->second);
+  // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and
+  // stands on no button of the card.
+  if (const float bar_h = written_height(ui); bar_h > 0)
+    draw_written(ui, {ui.px(12), ui.window.h - bar_h - ui.px(4), ui.window.w - ui.px(24), bar_h});
 }
 
 }  // namespace ridge::window
