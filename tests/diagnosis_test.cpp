@@ -294,6 +294,7 @@ TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   };
   CHECK(counted(20) == Bottleneck::latency);
   CHECK(counted(93) == Bottleneck::memory_bandwidth);
+  CHECK(bottleneck_text(*diagnose(series, ceilings, std::nullopt)) == "L1 bandwidth");
 }
 
 TEST_CASE("what others' load could explain is no evidence; what failed has no diagnosis") {

@@ -43,7 +43,7 @@ std::string in_brackets(std::string reason) {
 
 std::string cause_text(const Diagnosis& diagnosis) {
   const std::string& reason = diagnosis.reason;
-  return to_string(diagnosis.bottleneck) + (reason.empty() ? "" : ", " + in_brackets(reason));
+  return bottleneck_text(diagnosis) + (reason.empty() ? "" : ", " + in_brackets(reason));
 }
 
 std::string details_of(const Series& series) {

@@ -55,6 +55,8 @@ struct Diagnosis {
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
                                   const std::optional<Environment>& environment);
 
+/// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth".
+std::string bottleneck_text(const Diagnosis& diagnosis);
 /// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
 std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
 /// "tile_kernel: 168 registers, 48 KiB shared, no spills, 132 x 1 x 1 blocks of 384, occupancy 19 %".

@@ -32,6 +32,16 @@ const char* to_string(Bottleneck bottleneck) {
   return "";
 }
 
+std::string bottleneck_text(const Diagnosis& diagnosis) {
+  if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
+    for (const char* cache : {"L1", "L2"}) {
+      if (diagnosis.evidence.front().name.starts_with(cache))
+        return std::string(cache) + " bandwidth";
+    }
+  }
+  return to_string(diagnosis.bottleneck);
+}
+
 const char* lever_of(Bottleneck bottleneck, const OpenEnum<Backend>& backend) {
   switch (bottleneck) {
     case Bottleneck::not_sure:

@@ -121,7 +121,7 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
   };
-  line(std::string("Bottleneck: ") + to_string(diagnosis_->bottleneck), kBody_px, Role::text,
+  line("Bottleneck: " + bottleneck_text(*diagnosis_), kBody_px, Role::text,
        Face::strong);
   line(diagnosis_->reason, kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);

@@ -120,7 +120,7 @@ std::optional<Cause> cause_of(const Material& material, const Line& line) {
   const auto diagnosis =
       diagnose(*line.series, line.input->run->ceilings(), line.input->run->environment());
   if (!diagnosis) return std::nullopt;
-  Cause cause{to_string(diagnosis->bottleneck), evidence_text(*diagnosis),
+  Cause cause{bottleneck_text(*diagnosis), evidence_text(*diagnosis),
               lever_of(diagnosis->bottleneck, backend_of(line.series->kernel))};
   if (!diagnosis->reason.empty()) cause.what += ": " + diagnosis->reason;
   const std::string rung = lever_rung(material.options->levers, line.series->kernel, *diagnosis);
