@@ -366,7 +366,8 @@ Section climb_section(const Material& material, const Climb& climb) {
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
-  const bool is_of_two = std::any_of(climb.lines.begin(), climb.lines.end(),
+  const bool is_of_two = material.claims.size() == 1 &&
+                         std::any_of(climb.lines.begin(), climb.lines.end(),
                                      [](const Line* line) { return line->is_candidate; });
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
@@ -381,7 +382,7 @@ Section climb_section(const Material& material, const Climb& climb) {
     if (climb.unit == "B/s") row.interval = line->derived.bytes_per_s_ci;
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;
-    row.selected = line->is_candidate && material.claims.size() == 1;
+    row.selected = is_of_two && line->is_candidate;
     row.is_baseline = line->is_baseline && material.claims.size() == 1;
     row.hatched = line->series->stale || !line->series->reduced_from.empty();
     if (row.rate) row.no_step = why_no_step(*line, options);
