@@ -112,7 +112,7 @@ void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_
   if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return cell_of(row).empty(); }))
     return;
   // A heading has room for its letters, and a cell for its own.
-  constexpr float kTitleLetter = 0.115f, kLetter = 0.105f, kLeast = 0.78f, kMost = 1.05f;
+  constexpr float kTitleLetter = 0.09f, kLetter = 0.085f, kLeast = 0.64f, kMost = 0.95f;
   float weight = kTitleLetter * static_cast<float>(column.title.size());
   for (const ClimbRow& row : rows)
     weight = std::max(weight, kLetter * static_cast<float>(letters_of(cell_of(row))));
@@ -163,10 +163,10 @@ std::string step_text(const ClimbStep& step) {
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
   const bool alone = options.columns.empty();
-  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 1.8f};
+  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 2.7f};
   rates.axis = {.title = "Speed", .unit = options.unit};
   Panel steps{
-      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.9f};
+      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.78f};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double high = 0, fastest = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
