@@ -147,9 +147,9 @@ TEST_CASE("seeds of one training are a band about their median, in one line") {
   CHECK(model.table.rows[0][0] == "fast_training");
   CHECK(model.table.rows[1][0] == "random_wiring");
   const Scene scene = layout(model, {.width = 900});
-  const auto slabs = std::count_if(
-      scene.primitives.begin(), scene.primitives.end(),
-      [](const Primitive& p) { return p.kind == Primitive::Kind::slab; });
+  const auto slabs =
+      std::count_if(scene.primitives.begin(), scene.primitives.end(),
+                    [](const Primitive& p) { return p.kind == Primitive::Kind::slab; });
   CHECK(slabs >= 7);
   CHECK(to_svg(model, LayoutOptions{.width = 900}).find("<polygon") != std::string::npos);
   check_layouts(model);
@@ -181,8 +181,8 @@ TEST_CASE("seeds that were read at other steps, and one that runs still, keep th
 TEST_CASE("twenty curves that end together: names apart, and no line across the plot") {
   Case made;
   for (int i = 0; i < 20; ++i) {
-    made.series.push_back(trained("weightless.cpu.kind_" + std::to_string(i),
-                                  i % 2 ? 1e-4 : 0.01, 0.88 + 0.0001 * i));
+    made.series.push_back(trained("weightless.cpu.kind_" + std::to_string(i), i % 2 ? 1e-4 : 0.01,
+                                  0.88 + 0.0001 * i));
   }
   made.finish();
   const ChartModel model = training_chart(made.rows);
@@ -234,7 +234,7 @@ TEST_CASE("the ladder of a lab with a task metric names neither NMSE nor FLOP") 
   REQUIRE(model.panels[1].marks.size() == 3);
   CHECK(model.panels[1].marks[2].value == 1e6);
   CHECK(model.panels[3].metric == "accuracy_delta");
-  CHECK(model.panels[3].marks[1].label == "0.8800");
+  CHECK(model.panels[3].marks[1].label == "+0.030");
   CHECK(model.panels[3].marks[1].value == Approx(0.03));
   CHECK(model.panels[3].marks[1].note.find("+0.030 against") != std::string::npos);
   CHECK(model.panels[3].marks[2].label == "0.8500");  // of what was timed
