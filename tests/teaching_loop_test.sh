@@ -52,7 +52,7 @@ wait_for 10 "the comparison begins" has_more "$before"
 wait_for 60 "the comparison ends" is_idle
 picture verdict
 click export
-wait_for 20 "the report" says "^notice Report .* written to $work"
+wait_for 20 "the report" says "^written $work/.*report.html"
 picture exported
 
 # ---- what it left ----

@@ -55,7 +55,8 @@ void tell(const std::string& path, const window::Shell& shell, const window::Sta
         << "baseline " << state.selection.baseline << "\n"
         << "running " << (state.requests.is_measuring()) << "\n"
         << "asked " << state.run().requests().size() << "\n"
-        << "notice " << state.notice.text << "\n";
+        << "notice " << state.notice.text << "\n"
+        << "written " << state.written.file << "\n";
     for (const window::RungView& row : state.ladder.rows)
       out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
           << (row.series ? row.series->reason : row.reason) << "\n";
