@@ -40,6 +40,7 @@ std::string Shell::chart_words() const {
 
 bool Shell::prepare(float width, float height) {
   const Appearance& look = ui_.state.appearance;
+  ImGui::GetIO().ConfigInputTextCursorBlink = !look.reduced_motion;
   ui_.scale = fitting_scale(look.scale, width, height);
   if (styled_scale_ != ui_.scale || styled_light_ != look.light_theme) {
     apply_style(look, ui_.scale);
