@@ -112,7 +112,7 @@ void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_
   if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return cell_of(row).empty(); }))
     return;
   // A heading has room for its letters, and a cell for its own.
-  constexpr float kTitleLetter = 0.09f, kLetter = 0.085f, kLeast = 0.64f, kMost = 0.95f;
+  constexpr float kTitleLetter = 0.1f, kLetter = 0.085f, kLeast = 0.64f, kMost = 0.95f;
   float weight = kTitleLetter * static_cast<float>(column.title.size());
   for (const ClimbRow& row : rows)
     weight = std::max(weight, kLetter * static_cast<float>(letters_of(cell_of(row))));
