@@ -216,8 +216,9 @@ bool refresh(State& state, double now_s) {
   const bool climbed = tick_first_climb(state);
   note_progress(state);
   keep_run(state);
-  const bool looked = tick_inspect(state, now_s) | tick_walk(state, now_s);
-  return moved || toured || edited || failed || climbed || looked || state.ladder.dirty;
+  const bool looked = tick_inspect(state, now_s);
+  const bool walked = tick_walk(state, now_s);
+  return moved || toured || edited || failed || climbed || looked || walked || state.ladder.dirty;
 }
 
 }  // namespace ridge::window
