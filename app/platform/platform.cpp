@@ -24,10 +24,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <thread>
 #include <utility>
 
+#include "app/platform/key_queue.h"
 #include "common/core/program.h"
 
 namespace ridge::window {
@@ -38,47 +38,48 @@ std::string g_glfw_error;
 std::vector<std::string> g_dropped;
 
 #if IMGUI_VERSION_NUM < 18700
-/// Keys that went down since a frame last took them. ImGui before 1.87 reads at each frame which keys are down and
-/// so misses one that went down and up between two frames, as while a long call is timed. Here every press
-/// waits for a frame of its own kind; 1.87 has such a queue itself.
-struct Press {
-  int key = 0, modifiers = 0;
-};
-std::deque<Press> g_presses;
+/// ImGui before 1.87 reads at each frame which keys are down: it misses one that went down and up between two frames,
+/// as while a long call is timed, and gives all characters at once. 1.87 has a queue of its own.
+KeyQueue g_keys;
 
 void note_press(int key, int action, int modifiers) {
-  if (action == GLFW_PRESS && key >= 0) g_presses.push_back({key, modifiers});
+  if (action == GLFW_PRESS && key >= 0) g_keys.press(key, modifiers);
 }
 
-/// Before NewFrame: the next press, or, where its key was down in the frame before, the release in between.
-void take_press(ImGuiIO& io) {
-  if (g_presses.empty()) return;
-  const Press press = g_presses.front();
-  const bool was_down = io.KeysDownDuration[press.key] >= 0;
-  io.KeysDown[press.key] = !was_down;
-  io.KeyCtrl = press.modifiers & GLFW_MOD_CONTROL;
-  io.KeyShift = press.modifiers & GLFW_MOD_SHIFT;
-  io.KeyAlt = press.modifiers & GLFW_MOD_ALT;
-  if (!was_down) g_presses.pop_front();
+/// In place of the backend's, which gives a character to the next frame, whatever was pressed before it.
+void watch_characters(GLFWwindow* window) {
+  glfwSetCharCallback(window, [](GLFWwindow*, unsigned character) {
+    g_keys.type(character);
+    g_event = true;
+  });
 }
 
-/// After the frame: as the keyboard is now.
-void read_keyboard(GLFWwindow* window, ImGuiIO& io) {
+/// Before NewFrame: what the frame is told, and beside it the keyboard as it is now, without presses that still wait.
+void take_keys(GLFWwindow* window, ImGuiIO& io) {
+  const KeyFrame frame = g_keys.take(io.WantTextInput, [&](int key) {
+    return io.KeysDownDuration[static_cast<size_t>(key)] >= 0;
+  });
   const auto down = [&](int key) { return glfwGetKey(window, key) == GLFW_PRESS; };
-  for (int key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key) io.KeysDown[key] = down(key);
-  io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL) || down(GLFW_KEY_RIGHT_CONTROL);
-  io.KeyShift = down(GLFW_KEY_LEFT_SHIFT) || down(GLFW_KEY_RIGHT_SHIFT);
-  io.KeyAlt = down(GLFW_KEY_LEFT_ALT) || down(GLFW_KEY_RIGHT_ALT);
+  for (int key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key)
+    io.KeysDown[key] = key != frame.released && down(key) && !g_keys.waits(key);
+  for (const char32_t key : frame.pressed) io.KeysDown[key] = true;
+  for (const char32_t character : frame.characters) io.AddInputCharacter(character);
+  const auto has = [&](int modifier, int left, int right) {
+    return frame.is_empty ? down(left) || down(right) : (frame.modifiers & modifier) != 0;
+  };
+  io.KeyCtrl = has(GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  io.KeyShift = has(GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+  io.KeyAlt = has(GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
 }
 
-bool presses_wait() {
-  return !g_presses.empty();
+bool keys_wait() {
+  return !g_keys.empty();
 }
 #else
 void note_press(int, int, int) {}
-void take_press(ImGuiIO&) {}
-void read_keyboard(GLFWwindow*, ImGuiIO&) {}
-bool presses_wait() {
+void watch_characters(GLFWwindow*) {}
+void take_keys(GLFWwindow*, ImGuiIO&) {}
+bool keys_wait() {
   return false;
 }
 #endif
@@ -183,6 +184,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window, true);
+  watch_characters(window);
   ImGui_ImplOpenGL3_Init("#version 150");
   return platform;
 }
@@ -201,12 +203,11 @@ void Platform::draw(Shell& shell, const Appearance& appearance) {
   if (shell.prepare(static_cast<float>(width), static_cast<float>(height))) refresh_font_texture();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  take_press(ImGui::GetIO());
+  take_keys(window_, ImGui::GetIO());
   ImGui::NewFrame();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   shell.draw(size.x, size.y);
   ImGui::Render();
-  read_keyboard(window_, ImGui::GetIO());
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
   float rgb[3];
@@ -246,7 +247,7 @@ bool Platform::wait(double timeout_s) {
     glfwWaitEventsTimeout(timeout_s);
   else
     glfwPollEvents();
-  return g_event || presses_wait();
+  return g_event || keys_wait();
 }
 
 void Platform::wake() {

@@ -162,11 +162,14 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
   const float height = std::max(page.row_h * static_cast<float>(lines.size() + 2),
                                 ImGui::GetWindowHeight() - ui.px(14));
   ImGuiIO& io = ImGui::GetIO();
-  if (std::exchange(tabs_, false)) io.AddInputCharacter(' ');
+  // Before what was typed meanwhile.
+  const auto type_space = [&] {
+    io.InputQueueCharacters.insert(io.InputQueueCharacters.begin(), ImWchar(' '));
+  };
+  if (std::exchange(tabs_, false)) type_space();
   if (std::exchange(indents_, false) && cursor_ >= 0) {
     const size_t begin = line_begin(*text, line_begin(*text, static_cast<size_t>(cursor_)) - 1);
-    for (size_t at = begin; at < text->size() && (*text)[at] == ' '; ++at)
-      io.AddInputCharacter(' ');
+    for (size_t at = begin; at < text->size() && (*text)[at] == ' '; ++at) type_space();
   }
   Heard heard{text};
   ImGui::SetCursorScreenPos({page.code_x(), page.origin.y});
