@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
       "\"common/record/rung_hash.h\"\n\n"
       "namespace ridge {\nnamespace {\nconst RungHash kHashes[] = {\n");
   for (const auto& rung : rungs)
-    std::printf("    {\"%s\", \"%s\"},\n", rung.id.c_str(), rung.hash.c_str());
+    std::printf("    {\"%s\", \"%s\", %s},\n", rung.id.c_str(), rung.hash.c_str(),
+                rung.stamped ? "true" : "false");
   std::printf(
       "};\n}  // namespace\nstd::span<const RungHash> rung_hashes() {\n  return kHashes;\n}\n}  // "
       "namespace ridge\n");

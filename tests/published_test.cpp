@@ -313,8 +313,8 @@ TEST_CASE("a report of a run of the score card's networks holds the card") {
   REQUIRE(lut != rows.end());
   CHECK((*lut)[1] == "0.8800");
   CHECK((*lut)[3] == "30.0 µs");
-  CHECK((*lut)[4] == "5.00 Mimages/s");
-  CHECK((*lut)[5] == "10.0 Mimages/s");  // not the smaller network's 10 G
+  CHECK((*lut)[4] == "5.00 M images/s");
+  CHECK((*lut)[5] == "10.0 M images/s");  // not the smaller network's 10 G
   CHECK(rows[size_t(lut - rows.begin()) + 1][4] == "has no such start");
   // One network alone is no card; a failed check has no speed.
   CHECK(card({all[0], all[1]}).empty());

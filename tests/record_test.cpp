@@ -83,9 +83,10 @@ TEST_CASE("every struct comes back from JSON") {
                         true,
                         "max_norm",
                         true,
+                        true,
                         "why",
                         {full_spec()}},
-             15);
+             16);
   round_trip(SourceText{"k", "p", "t", "f", "h"}, 5);
   round_trip(Utilization{"FMA", 0.5, "derived"}, 3);
   round_trip(CurvePoint{3, 1.5, {{"loss", 0.25}}}, 3);

@@ -264,7 +264,7 @@ TEST_CASE("the build reads each build line as the worker does") {
     }
     for (const std::string& option : line.options) options += (options.empty() ? "" : ",") + option;
     known.insert(path + "|" + line.isa + "|" + line.arch + "|" + variants + "|" + options + "|" +
-                 line.needs);
+                 line.needs + "|" + (line.stamped ? "yes" : ""));
   }
   REQUIRE(known.size() > 100);
   CHECK(built == known);

@@ -469,11 +469,13 @@ TEST_CASE("a result is stale where its rung's code is another now") {
   // A comparison is as stale as either of its sides.
   REQUIRE_FALSE(fresh.comparisons().empty());
   const Comparison& one = fresh.comparisons().front();
-  for (const std::string& side : {one.baseline, one.candidate}) {
+  for (const auto& [side, name] :
+       {std::pair(one.baseline, "the baseline"), std::pair(one.candidate, "the candidate")}) {
     if (!fresh.kernel(side) || fresh.kernel(side)->hash.empty()) continue;
     const Run run = marked({{side.c_str(), "another"}});
     CHECK(run.comparisons().front().stale);
-    CHECK(run.comparisons().front().reasons.back() == "stale: " + side + " has changed since");
+    CHECK(run.comparisons().front().reasons.back() ==
+          std::string("stale: ") + name + " has changed since");
     CHECK(run.comparisons().front().reasons.size() == one.reasons.size() + 1);
   }
   CHECK_FALSE(marked({}).comparisons().front().stale);
@@ -504,6 +506,7 @@ TEST_CASE("what is stale is said in the words of one place") {
   CHECK(stale_text(1, 1, "result") == "1 of 1 result stale");
   CHECK(without_stale_word(stale_reason()) == "the kernel has changed since");
   CHECK(without_stale_word("fresh") == "fresh");
+  CHECK(stale_explained().find("stale: a kernel's code has changed since its figure") == 0);
   CHECK(stale_sentence("The figures", "their kernels have") ==
         "The figures are stale: their kernels have changed since.");
 

@@ -237,11 +237,29 @@ Result<void> Work::serve(const WorkRequest& request, const std::vector<Asked>& a
   return {};
 }
 
+/// What the stamps cost is measured, so the environment belongs to it.
+Result<void> Work::inspect_lanes(const WorkRequest& request, const KernelInfo& rung,
+                                 const FamilyDesc& family, LineObserver* observer) {
+  if (const std::string why = no_lanes_of(rung); !why.empty())
+    return Error{ErrorCode::unavailable, "its warps cannot be stamped here: " + why, rung.id, ""};
+  RIDGE_TRY(measure::Device * gpu, machine_.device(Backend::cuda, request.device));
+  send_environment(request.id, "before", load_);
+  load_.start();
+  RIDGE_TRY(Inspection found, look_at_lanes(rung, family, request.kernels.front().params,
+                                            &machine_.bench, gpu, observer));
+  found.request = request.id;
+  emitter_->emit("result", {{"request", request.id}, {"inspection", found}});
+  send_environment(request.id, "after", load_);
+  return {};
+}
+
 /// The walk of the rung itself, where its family is watched by its accesses; else the model, which is its family's: of
 /// a rung that cannot run here too.
 Result<void> Work::inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer) {
   const std::string& kernel = request.kernels.front().kernel;
   const FamilyDesc* family = find_family(family_of(kernel));
+  const KernelInfo& info = asked.rung->info();
+  if (family != nullptr && info.stamped) return inspect_lanes(request, info, *family, observer);
   if (family != nullptr && family->walk != nullptr) {
     const std::string cannot = asked.rung->cannot();
     const bool is_cpu = asked.rung->backend() == Backend::cpu;

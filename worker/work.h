@@ -19,6 +19,7 @@
 #include "worker/kinds/rung.h"
 #include "worker/line_observer.h"
 #include "worker/machine.h"
+#include "worker/trace/lanes.h"
 #include "worker/trace/walk.h"
 
 namespace ridge::worker {
@@ -63,6 +64,8 @@ class Work {
   Result<void> serve(const WorkRequest& request, const std::vector<Asked>& asked,
                      LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
+  Result<void> inspect_lanes(const WorkRequest& request, const KernelInfo& rung,
+                             const FamilyDesc& family, LineObserver* observer);
   /// A device, by a GPU's index; the CPU is 0.
   using Place = std::pair<Backend, int>;
   /// Threads (of a GPU 1), and what for, as CeilingRow::asked_by() says.

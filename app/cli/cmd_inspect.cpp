@@ -1,5 +1,5 @@
 // ridgepoint inspect KERNEL: the inside of a model as text, or what it makes of a test input; of a rung of matrices its
-// walk through memory.
+// walk through memory; of a GPU rung with a stamped copy the lanes of its warps.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -8,10 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/lanes_text.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::app {
 namespace {
@@ -113,6 +116,7 @@ std::string text_of(const Inspection& found) {
     text += fmt::format("{}, of {:g}\n{}", found.score, found.score_most, scores(found));
   }
   if (found.walk) text += walk_text(*found.walk);
+  if (found.lanes) text += lanes_text(*found.lanes);
   if (found.call_ns) text += "one call of the definition: " + format_time_ns(*found.call_ns) + "\n";
   if (found.place) {
     text += fmt::format("{} {}s look at place {}\n", found.lookers.size(), found.unit_name,
@@ -149,11 +153,30 @@ Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
                "update the worker"};
 }
 
+/// Of a GPU rung that cannot be stamped here the lanes that a recording holds; an error that stays one: none does.
+Result<Inspection> recorded_look(const Error& error, const InspectOptions& options) {
+  const std::string kernel = full_id(options.kernel);
+  if (error.code != ErrorCode::unavailable || backend_of(kernel) != Backend::cuda) return error;
+  std::vector<std::string> problems;
+  const auto recordings = load_all_recordings(&problems);
+  std::string machine;
+  const Inspection* found = recorded_lanes(recordings, kernel, &machine);
+  if (!found) {
+    Error none = error;
+    none.what += "; no recording holds stamps of it";
+    return none;
+  }
+  Inspection look = *found;
+  look.note = with_stale("recorded on " + machine, look.lanes->stale);
+  return look;
+}
+
 int cmd_inspect(const CommonOptions& common, const InspectOptions& options) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
-  const auto found = inspect(**driver, options);
+  auto found = inspect(**driver, options);
   const auto saved = (*driver)->close_file();
+  if (!found) found = recorded_look(found.error(), options);
   if (!found) return fail(common, found.error());
   if (!saved) return fail(common, saved.error());
   if (common.json)
@@ -179,7 +202,8 @@ Command setup_inspect(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_inspect(common, *options); };
 }
 
-RIDGE_COMMAND(inspect, .about = "look inside a model, or at a rung's walk through memory",
+RIDGE_COMMAND(inspect,
+              .about = "look inside a model, a rung's walk through memory, or a GPU rung's warps",
               .place = 90, .level = Level::kLab, .schema = "", .setup = setup_inspect);
 
 }  // namespace

@@ -208,6 +208,9 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
       command.add_option("--sustained", plan.sustained,
                          "a POINT whose last rung meets the libraries in turns alone; one that is "
                          "not among POINT holds these turns and nothing else (repeat)"));
+  command.add_flag(
+      "--lanes", plan.lanes,
+      "in place of figures: what the warps of each rung with a stamped copy do at each POINT");
   command.add_flag("--dirty", options->dirty,
                    "from a build of changed files; the recording names its commit so");
   command.add_flag(

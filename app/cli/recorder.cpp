@@ -14,6 +14,7 @@
 
 #include "app/cli/driver.h"
 #include "app/query/compact.h"
+#include "app/query/lanes_text.h"
 #include "app/query/recording_check.h"
 #include "app/query/results.h"
 #include "app/query/selection.h"
@@ -30,8 +31,8 @@ constexpr double kEnergyPass_s =
     0.8;                            // eight ticks of a counter that is renewed ten times a second
 constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
 constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut off at 0.4 s
-constexpr double kNear =
-    0.04;  // libraries that differ by less in turns both meet the last rung alone
+/// Sides that differ by less may change places: libraries when alone, rungs of ours from run to run.
+constexpr double kNear = 0.04;
 constexpr int kMostLosses = 3;
 constexpr size_t kMaxCandidates = 9;  // sides of a round are digits
 
@@ -94,6 +95,11 @@ class Recorder {
         environment_text(driver_->run()) + "\n" + ceilings_text(driver_->run()) + "\n";
     for (const Series& series : driver_->run().series()) text += text_of(series);
     for (const Comparison& one : driver_->run().comparisons()) text += text_of(one);
+    for (const Inspection& look : driver_->run().inspections()) {
+      if (look.lanes)
+        text += fmt::format("{} {}: {}; {}\n", look.kernel, to_string(look.params),
+                            share_text(*look.lanes), cost_text(*look.lanes));
+    }
     for (const std::string& out : left_out_) text += "left out: " + out + "\n";
     return text;
   }
@@ -109,7 +115,8 @@ class Recorder {
     for (const std::string& point : plan_.points) {
       for (const std::string& dtype : dtypes) {
         RIDGE_TRY(const Params params, params_of(point, dtype, size));
-        RIDGE_TRY_VOID(record_point(params, point, dtype));
+        RIDGE_TRY_VOID(plan_.lanes ? record_lanes(params, name_of(point, dtype), dtype)
+                                   : record_point(params, point, dtype));
       }
     }
     for (const std::string& point : plan_.sustained) {
@@ -124,6 +131,20 @@ class Recorder {
 
   static std::string name_of(const std::string& point, const std::string& dtype) {
     return dtype.empty() ? point : point + " " + dtype;
+  }
+
+  /// One look at each rung whose warps can be stamped.
+  Result<void> record_lanes(const Params& params, const std::string& name,
+                            const std::string& dtype) {
+    RIDGE_TRY(const std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    for (const Rung* rung : rungs) {
+      WorkRequest request;
+      request.type = RequestType::inspect;
+      RIDGE_TRY_VOID(add(*rung, params, &request));
+      RIDGE_TRY_VOID(
+          carry_out(std::move(request), fmt::format("lanes of {} at {}", rung->kernel, name)));
+    }
+    return {};
   }
 
   /// Of a point whose rungs stand in another recording the sustained turns alone.
@@ -246,6 +267,7 @@ class Recorder {
       const KernelInfo* info = driver_->run().kernel(rung.kernel);
       if (backend_of(rung.kernel) != plan_.backend || !info || !info->available || !wanted(rung))
         continue;
+      if (plan_.lanes && !info->stamped) continue;
       const auto& types = info->dtypes;
       if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
       if (!add(rung, params, &probe)) continue;  // its family has no such parameter
@@ -357,6 +379,10 @@ class Recorder {
   }
 
   bool has_result() const {
+    const auto& looks = driver_->run().inspections();
+    if (plan_.lanes)
+      return std::any_of(looks.begin(), looks.end(),
+                         [](const Inspection& look) { return look.lanes.has_value(); });
     const auto& all = driver_->run().series();
     return std::any_of(all.begin(), all.end(), [](const Series& series) {
       return series.stats || series.trap || series.status == SeriesStatus::ok;

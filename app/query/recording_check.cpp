@@ -158,6 +158,14 @@ class Checker {
                      "mend the rung or leave it out with --rungs, and record it again");
       ok += series.status == SeriesStatus::ok;
     }
+    for (const Inspection& look : run_.inspections()) {
+      if (!look.lanes) continue;
+      if (look.lanes->hash.empty())
+        return fault("the lanes of " + look.kernel + " have no hash of its code");
+      if (!look.lanes->cost_ci)
+        return fault("the lanes of " + look.kernel + " do not say what the stamps cost");
+      ++ok;
+    }
     return ok > 0 || fault("it holds no result");
   }
 

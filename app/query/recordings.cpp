@@ -39,17 +39,22 @@ std::string asset_folder(const std::string& name) {
 
 std::string title_of_run(const Run& run) {
   std::set<std::string> rungs;
+  std::set<const Lab*> labs;
   const Lab* lab = nullptr;
   for (const Series& series : run.series()) {
     if (!series.stats && series.samples.empty()) continue;
     rungs.insert(series.kernel);
-    if (!lab) lab = find_lab(series.lab);
+    const Lab* of = find_lab(series.lab);
+    if (of) labs.insert(of);
+    if (!lab) lab = of;
   }
   if (!lab && !run.comparisons().empty()) lab = find_lab(run.comparisons().front().lab);
   const auto counted = [](size_t count, const char* what) {
     return fmt::format(" · {} {}{}", count, what, count == 1 ? "" : "s");
   };
   std::string title = lab ? lab->title : "Run";
+  if (labs.size() > 1)
+    title += fmt::format(" and {} more lab{}", labs.size() - 1, labs.size() == 2 ? "" : "s");
   if (!rungs.empty()) title += counted(rungs.size(), "rung");
   if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
   return title;

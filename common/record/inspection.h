@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/lanes.h"
 #include "common/record/types.h"
 #include "common/record/walk.h"
 
@@ -49,7 +50,8 @@ struct Inspection {
   int64_t request = 0;
   std::string kernel;
   Params params;
-  std::string of;  ///< "model", "test" (an input of the test set), "drawn" (the learner's), "walk"
+  std::string
+      of;  ///< "model", "test" (an input of the test set), "drawn" (the learner's), "walk", "lanes"
   std::string data;    ///< "Fashion-MNIST"
   std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
   int64_t inputs = 0;  ///< that can be picked: of the test set, or queries
@@ -67,6 +69,7 @@ struct Inspection {
   std::vector<InspectionPlane> planes;
   std::map<std::string, std::string> unavailable;  ///< group: why
   std::optional<Walk> walk;                        ///< of a rung whose accesses were recorded
+  std::optional<KernelLanes> lanes;                ///< of a GPU rung whose warps were stamped
   /// The first of a group; null: none.
   const InspectionPlane* plane(const std::string& group) const {
     for (const InspectionPlane& one : planes) {

@@ -107,7 +107,7 @@ void fields(Io& io, Of<Io, KernelInfo>& v) {
   io("flags", v.flags), io("hash", v.hash), io("external", v.external),
       io("available", v.available);
   io("reason", v.reason), io("params", v.params);
-  io.brief("accuracy", v.accuracy);
+  io.brief("accuracy", v.accuracy), io.brief("stamped", v.stamped);
 }
 
 template <class Io>
@@ -284,6 +284,20 @@ void fields(Io& io, Of<Io, Walk>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, KernelLane>& v) {
+  io("name", v.name), io("spans", v.spans), io("dropped", v.dropped);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, KernelLanes>& v) {
+  io("hash", v.hash), io("sm", v.sm), io("clock_hz", v.clock_hz), io("blocks", v.blocks);
+  io("blocks_left", v.blocks_left), io("block_ids", v.block_ids), io("call_ns", v.call_ns);
+  io("stamped_call_ns", v.stamped_call_ns), io("cost", v.cost), io("cost_ci", v.cost_ci);
+  io("lanes", v.lanes);
+  io.brief("cut", v.cut);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Inspection>& v) {
   io("request", v.request), io("kernel", v.kernel), io("params", v.params), io("of", v.of);
   io("data", v.data), io("note", v.note), io("inputs", v.inputs), io("input", v.input);
@@ -293,7 +307,7 @@ void fields(Io& io, Of<Io, Inspection>& v) {
   io("unit", v.unit), io("place", v.place), io("lookers", v.lookers), io("planes", v.planes);
   io("unavailable", v.unavailable);
   io.brief("input_name", v.input_name, Inspection().input_name);
-  io.brief("walk", v.walk);
+  io.brief("walk", v.walk), io.brief("lanes", v.lanes);
 }
 
 template <class Io>
@@ -385,6 +399,8 @@ RIDGE_JSON_PAIR(WalkCache)
 RIDGE_JSON_PAIR(WalkPlane)
 RIDGE_JSON_PAIR(WalkFrame)
 RIDGE_JSON_PAIR(Walk)
+RIDGE_JSON_PAIR(KernelLane)
+RIDGE_JSON_PAIR(KernelLanes)
 RIDGE_JSON_PAIR(InspectionPlane)
 RIDGE_JSON_PAIR(Inspection)
 RIDGE_JSON_PAIR(ServeAsked)

@@ -59,6 +59,8 @@ RIDGE_JSON_PAIR(WalkCache);
 RIDGE_JSON_PAIR(WalkPlane);
 RIDGE_JSON_PAIR(WalkFrame);
 RIDGE_JSON_PAIR(Walk);
+RIDGE_JSON_PAIR(KernelLane);
+RIDGE_JSON_PAIR(KernelLanes);
 RIDGE_JSON_PAIR(InspectionPlane);
 RIDGE_JSON_PAIR(Inspection);
 RIDGE_JSON_PAIR(CompileMessage);

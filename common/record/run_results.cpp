@@ -147,6 +147,10 @@ bool Run::apply_inspection(const Json& message, const Json& object) {
     note("an inspection has a walk whose frames do not fit its planes: left out");
     inspection.walk.reset();
   }
+  if (inspection.lanes && !is_drawable(*inspection.lanes)) {
+    note("an inspection has lanes whose spans cannot be read: left out");
+    inspection.lanes.reset();
+  }
   inspections_.push_back(std::move(inspection));
   return true;
 }

@@ -28,6 +28,9 @@ void Run::mark_stale(std::span<const RungHash> now) {
     series.stale = true;
     add_note(stale_reason(), &series.note);
   }
+  for (Inspection& look : inspections_) {
+    if (look.lanes && has_changed(now, look.kernel, look.lanes->hash)) look.lanes->stale = true;
+  }
   // A comparison has no hash of its own: its sides were built with the catalogue.
   const auto changed = [&](const std::string& rung) {
     const KernelInfo* info = kernel(rung);
@@ -35,11 +38,13 @@ void Run::mark_stale(std::span<const RungHash> now) {
   };
   for (Comparison& comparison : comparisons_) {
     if (comparison.stale) continue;
-    for (const std::string& side : {comparison.baseline, comparison.candidate}) {
-      if (!changed(side)) continue;
+    const auto mark = [&](const std::string& side, const char* name) {
+      if (!changed(side)) return;
       comparison.stale = true;
-      comparison.reasons.push_back(stale_reason(side));
-    }
+      comparison.reasons.push_back(stale_reason(name));
+    };
+    mark(comparison.baseline, "the baseline");
+    mark(comparison.candidate, "the candidate");
   }
 }
 

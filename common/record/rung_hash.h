@@ -7,8 +7,9 @@
 namespace ridge {
 
 struct RungHash {
-  const char* rung;  ///< "gemm.cuda.naive"
-  const char* hash;  ///< 16 hex digits
+  const char* rung;      ///< "gemm.cuda.naive"
+  const char* hash;      ///< 16 hex digits
+  bool stamped = false;  ///< it has a copy with clock stamps (common/record/lanes.h)
 };
 
 /// By id. Every rung whose source there is, compiled here or not.

@@ -32,6 +32,11 @@ std::string without_stale_word(std::string reason) {
   return reason.starts_with(head) ? reason.substr(head.size()) : reason;
 }
 
+std::string stale_explained() {
+  return fmt::format("{}: {} its figure was measured. The figure is of the code as it was.",
+                     kStaleWord, changed_since("a kernel's code has"));
+}
+
 std::string stale_sentence(std::string_view figures, std::string_view who_have) {
   return fmt::format("{} are {}: {}.", figures, kStaleWord, changed_since(who_have));
 }

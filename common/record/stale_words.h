@@ -27,6 +27,8 @@ std::string changed_since(std::string_view who_has = "the kernel has");
 std::string stale_reason(std::string_view who = "the kernel");
 /// The same where the word stands beside it already: "the kernel has changed since".
 std::string without_stale_word(std::string reason);
+/// What the word means, in one line, for those who meet it in a list.
+std::string stale_explained();
 /// "The figures are stale: their kernels have changed since."
 std::string stale_sentence(std::string_view figures, std::string_view who_have);
 

@@ -82,7 +82,7 @@ struct ErrorMap {
   /// Row by row: the largest |out - ref| of its wrong elements over the root mean square of the reference, to two
   /// digits; 0: none is wrong; -1: a NaN or Inf where the reference has none.
   std::vector<double> cells;
-  int64_t wrong = 0;  ///< elements
+  int64_t wrong = 0;               ///< elements
   int64_t row = 0, column = 0;     ///< of the first one, row by row, from 0
   double value = 0, expected = 0;  ///< there
 };
@@ -169,6 +169,7 @@ struct KernelInfo {
   std::string hash;       ///< of the source, its kernel headers and flags
   bool external = false;  ///< a library in a process of its own: NumPy, PyTorch
   std::string accuracy;   ///< "componentwise", "row_column", "max_norm"; empty: not known
+  bool stamped = false;   ///< there is a copy of it with clock stamps (common/record/lanes.h)
   bool available = false;
   std::string reason;  ///< why not available
   std::vector<ParamSpec> params;

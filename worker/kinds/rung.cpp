@@ -116,6 +116,7 @@ KernelInfo named_info(std::string_view id, RungKind kind) {
     info.path = source->path;
     info.flags = source->flags;
     info.hash = source->hash;
+    info.stamped = source->stamped;
   }
   return info;
 }

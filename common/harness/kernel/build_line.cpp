@@ -48,6 +48,10 @@ BuildLine build_line_of(std::string_view text) {
       line.needs = value;
       continue;
     }
+    if (key == "stamped") {  // of its copy: the rung itself is compiled as without
+      line.stamped = value == "yes";
+      continue;
+    }
     const bool is_list = key == "flags";
     if (key == "isa") line.isa = value;
     if (key == "arch") line.arch = value;

@@ -20,6 +20,7 @@ struct BuildLine {
   std::string isa;                   ///< "avx512f"
   std::string arch;                  ///< "90a"
   std::string needs;                 ///< "onednn"
+  bool stamped = false;              ///< "stamped=yes": compiled once more with clock stamps
   std::vector<std::string> options;  ///< of flags=, then what is no item: "-O3", "-fno-math-errno"
   std::vector<Variant> variants;     ///< at least one
   std::vector<std::string> words;    ///< isa=, arch= and options, as written

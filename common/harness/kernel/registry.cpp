@@ -48,6 +48,13 @@ const TrapDesc* find_trap(std::string_view id) {
   return find_by_id(registered_traps(), id);
 }
 
+const StampedDesc* find_stamped(std::string_view rung) {
+  for (const StampedDesc* stamped : registered_stamped()) {
+    if (stamped->rung == rung) return stamped;
+  }
+  return nullptr;
+}
+
 const FamilyDesc* find_family(std::string_view name) {
   for (const FamilyDesc* family : registered_families()) {
     if (family->name == name) return family;

@@ -12,6 +12,7 @@
 #include "common/harness/kernel/kernel.h"
 #include "common/harness/kernel/pipeline.h"
 #include "common/harness/kernel/sources.h"
+#include "common/harness/kernel/stamps.h"
 #include "common/harness/kernel/training.h"
 #include "common/harness/kernel/trap.h"
 #include "common/record/derive.h"  // family_of()
@@ -23,6 +24,7 @@ RIDGE_REGISTERED(registered_families, ridge_families, FamilyDesc)
 RIDGE_REGISTERED(registered_trainings, ridge_trainings, TrainDesc)
 RIDGE_REGISTERED(registered_pipelines, ridge_pipelines, PipelineDesc)
 RIDGE_REGISTERED(registered_traps, ridge_traps, TrapDesc)
+RIDGE_REGISTERED(registered_stamped, ridge_stamped, StampedDesc)
 
 /// Of the program, then those that were loaded into it (a learner's).
 const KernelDesc* find_kernel(std::string_view id);

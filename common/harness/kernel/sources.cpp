@@ -63,6 +63,7 @@ void add_sources(const EmbeddedFile& file, CodeHashes* hashes, std::vector<Kerne
     source.options = line.options;
     if (!variant.flag.empty()) source.options.push_back(variant.flag);
     source.needs = line.needs;
+    source.stamped = line.stamped;
     source.library = registration->library;
     source.path = path;
     source.text = text;

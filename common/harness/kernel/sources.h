@@ -20,8 +20,9 @@ struct KernelSource {
   std::string flags;                 ///< "-O1", "isa=avx512f", "arch=90a"; of this variant
   std::string isa, arch;             ///< "avx512f", "90a"
   std::vector<std::string> options;  ///< of the flags, those that the compiler gets as they are
-  std::string needs;    ///< the library its build line asks for, "onednn"; empty for none
-  std::string library;  ///< "oneDNN" for a peer: whose work it is, also where it is not compiled
+  std::string needs;     ///< the library its build line asks for, "onednn"; empty for none
+  bool stamped = false;  ///< its build line asks for a copy with clock stamps (stamps.h)
+  std::string library;   ///< "oneDNN" for a peer: whose work it is, also where it is not compiled
   std::string text;
   std::string
       hash;  ///< 16 hex digits: its code, that of the kernel headers it includes (code_hash.h), its flags

@@ -1,4 +1,4 @@
-// ridge: arch=90a
+// ridge: arch=90a stamped=yes
 //
 // Idea      C leaves as A and B came: by the copy engine. A warpgroup writes 128-byte wide strips
 //           of its sums into shared memory (stmatrix: four 8 x 8 blocks an instruction, swizzled,

@@ -1,4 +1,4 @@
-// ridge: arch=90a
+// ridge: arch=90a stamped=yes
 //
 // Idea      One block for each SM, which stays and takes tile after tile: while the consumers store
 //           a tile, the producer already loads the next. And the order of the tiles becomes ours:

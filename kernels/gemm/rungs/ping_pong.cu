@@ -1,4 +1,4 @@
-// ridge: arch=90a
+// ridge: arch=90a stamped=yes
 //
 // Idea      The two consumer warpgroups take turns: each has a 128 x 128 tile of its own, and while
 //           one stores, the other multiplies. Alone, a warpgroup keeps the tensor cores as busy as

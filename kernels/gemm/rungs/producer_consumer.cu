@@ -1,4 +1,4 @@
-// ridge: arch=90a
+// ridge: arch=90a stamped=yes
 //
 // Idea      Loading and multiplying become two jobs. A producer warp does nothing but ask for
 //           tiles, six ahead; a warpgroup of consumers does nothing but multiply. Two mbarriers per
