@@ -272,19 +272,27 @@ TEST_CASE("what goes wrong is said and asked again only when somebody says so", 
   f.driver->frames(25);
   CHECK(f.asked() == 1);
   CHECK(f.state.inspecting.problem == "Cancelled.");
+  window::perform(f.state, "gains");
+  f.driver->frames(4);
+  window::perform(f.state, "inspect");
+  f.driver->frames(11);
+  REQUIRE(f.asked() == 2);  // broken off, it goes on when the person returns
+  f.driver->key(compat::Key::escape);
+  f.session.finish(f.session.last(RequestType::inspect), "cancelled");
+  f.driver->frames(25);
   REQUIRE(f.driver->click("nothing"));  // Try again
   f.driver->frames(11);
-  REQUIRE(f.asked() == 2);
+  REQUIRE(f.asked() == 3);
   const Error error{ErrorCode::usage, "25 LUTs are no multiple of 10", "luts", "choose 20"};
   f.session.tell("error", {{"request", f.session.last(RequestType::inspect).id}, {"error", error}});
   f.session.finish(f.session.last(RequestType::inspect), "failed");
   f.driver->frames(25);
-  CHECK(f.asked() == 2);
+  CHECK(f.asked() == 3);
   CHECK(f.state.inspecting.problem.find("25 LUTs") != std::string::npos);
   f.session.lose("it crashed");
   window::inspect_again(f.state);
   f.driver->frames(11);
-  CHECK(f.asked() == 3);  // a click starts it again
+  CHECK(f.asked() == 4);  // a click starts it again
 }
 
 TEST_CASE("nothing is asked while something is measured, nor of a worker that was lost",

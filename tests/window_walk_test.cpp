@@ -114,8 +114,36 @@ TEST_CASE("a part of the walk begins where the player is, and is asked for", "[w
   CHECK(f.last().inspect.machine_caches);
 }
 
+TEST_CASE("a walk goes on while the view is left, and one that was cancelled begins on return",
+          "[window]") {
+  Walked f;
+  const WorkRequest first = f.last();
+  window::perform(f.state, "gains");
+  f.driver->frames(4);
+  f.driver->key(compat::Key::escape);
+  CHECK(f.session.cancelled.empty());  // Esc stops what is looked at
+  f.answer();
+  CHECK(f.asked() == 1);
+  window::perform(f.state, "walk");
+  f.driver->frames(4);
+  REQUIRE(f.asked() == 2);  // of the rung before: the first is known
+  CHECK(f.last().kernels[0].kernel == "gemm.cpu.naive_o3");
+  CHECK(f.driver->find("walk_plane:A"));
+  f.driver->key(compat::Key::escape);
+  REQUIRE(f.session.cancelled.size() == 1);
+  f.session.finish(f.last(), "cancelled");
+  f.driver->frames(10);
+  CHECK(f.asked() == 2);  // as long as it is looked at, a button asks
+  window::perform(f.state, "gains");
+  f.driver->frames(4);
+  window::perform(f.state, "walk");
+  f.driver->frames(4);
+  CHECK(f.asked() == 3);
+}
+
 TEST_CASE("a GPU rung, a library and a failure say why there is no walk", "[window]") {
-  for (const char* rung : {"gemm.cuda.naive", "gemm.cpu.onednn"}) {
+  for (const char* rung :
+       {"gemm.cuda.naive", "gemm.cpu.onednn"}) {  // of the first: its lanes, or why none
     INFO(rung);
     Walked f(rung);
     CHECK(f.asked() == 0);

@@ -3,34 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 namespace ridge::loops {
 namespace {
-
-/// One level: each set's lines, the one used last in front.
-class Level {
- public:
-  explicit Level(const CacheLevel& level)
-      : sets_(level.sets), ways_(level.ways), lines_(size_t(level.sets * level.ways), -1) {}
-
-  /// Whether it was there; it is now.
-  bool use(int64_t line) {
-    int64_t* set = lines_.data() + line % sets_ * ways_;
-    if (set[0] == line) return true;
-    int64_t at = 1;
-    while (at < ways_ && set[at] != line) ++at;
-    const bool found = at < ways_;
-    for (int64_t i = found ? at : ways_ - 1; i > 0; --i) set[i] = set[i - 1];
-    set[0] = line;
-    return found;
-  }
-
- private:
-  int64_t sets_, ways_;
-  std::vector<int64_t> lines_;
-};
 
 constexpr int64_t kMaxSeen = int64_t{1} << 27;  // lines: 8 GB
 
@@ -40,7 +16,7 @@ struct Touch {
   static constexpr int64_t kStarts[] = {0, (int64_t{1} << 32) + 5 * 4096,
                                         2 * ((int64_t{1} << 32) + 11 * 4096)};
 
-  std::vector<Level> levels;
+  std::vector<measure::CacheSets> levels;
   std::vector<double> missed;
   std::vector<bool> seen[3];  ///< of x, f, y: the line came before
   int64_t line_bytes, most, touched = 0, first = 0;
@@ -82,28 +58,6 @@ int64_t lines_of(const Nest& nest, const int64_t* step, int64_t line_bytes) {
   return last * 4 / line_bytes + 1;
 }
 
-int64_t number_in(const std::string& file) {
-  int64_t value = 0;
-  std::ifstream(file) >> value;
-  return value;
-}
-
-std::vector<CacheLevel> read_caches() {
-  std::vector<CacheLevel> levels;
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder =
-        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-    std::string type;
-    if (!(std::ifstream(folder + "type") >> type)) break;
-    const CacheLevel level = {number_in(folder + "number_of_sets"),
-                              number_in(folder + "ways_of_associativity"),
-                              number_in(folder + "coherency_line_size")};
-    if (type != "Instruction" && level.sets > 0 && level.ways > 0 && level.line_bytes > 0)
-      levels.push_back(level);
-  }
-  return levels;
-}
-
 /// "1.2 MB".
 std::string bytes_text(double bytes) {
   char text[32];
@@ -117,11 +71,6 @@ std::string bytes_text(double bytes) {
 }
 
 }  // namespace
-
-const std::vector<CacheLevel>& machine_caches() {
-  static const std::vector<CacheLevel> caches = read_caches();
-  return caches;
-}
 
 Traffic predict(const Nest& nest, int order, const std::vector<CacheLevel>& levels, int64_t max_lines) {
   Traffic traffic;

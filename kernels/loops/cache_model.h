@@ -10,16 +10,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/harness/measure/caches.h"
 #include "kernels/loops/nest.h"
 
 namespace ridge::loops {
 
-struct CacheLevel {
-  int64_t sets = 0, ways = 0, line_bytes = 64;
-};
-
-/// Data caches of this machine, the first level first; empty where the system does not tell.
-const std::vector<CacheLevel>& machine_caches();
+using CacheLevel = measure::CacheShape;
 
 struct Traffic {
   double touched = 0;          ///< lines, by every round of the innermost loop

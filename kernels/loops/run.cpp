@@ -89,8 +89,8 @@ void copy_padded(const Conv& v, int64_t n, int64_t group, float* to) {
 const Traffic& traffic_of(const Shape& shape) {
   const auto& choice = *static_cast<const LoopChoice*>(shape.constants);
   if (choice.traffic->missed.empty())
-    *choice.traffic =
-        predict(nest_of(conv_shape(&shape), choice, true), choice.order, machine_caches());
+    *choice.traffic = predict(nest_of(conv_shape(&shape), choice, true), choice.order,
+                              measure::machine_cache_shapes());
   return *choice.traffic;
 }
 

@@ -55,16 +55,13 @@ bool take_answer(State& state) {
   Inspecting& look = state.inspecting;
   const Request* request = look.request ? state.run().request(look.request) : nullptr;
   if (!request || request->open()) return false;
-  if (request->error)
-    look.problem = request->error->sentence();
-  else if (request->status != RequestStatus::ok)
-    look.problem =
-        request->status == RequestStatus::cancelled ? "Cancelled." : state.sessions.shown->reason();
+  if (const std::string why = why_not_done(state, *request); !why.empty()) look.problem = why;
   const auto& all = state.run().inspections();
   if (look.asked.wrong && !all.empty() && all.back().request == look.request && all.back().input) {
     look.asked.input = all.back().input;
     look.asked.wrong = false;
   }
+  look.is_broken_off = is_broken_off(*request);
   look.request = 0;
   return true;
 }
@@ -93,9 +90,8 @@ WorkRequest next_request(const State& state, const RungView& row) {
 }
 
 bool may_ask(const State& state) {
-  return state.view.screen == ScreenId::lab && state.selection.view == &kInspectView &&
-         !state.is_replay() && state.run().catalogue_complete() && !state.requests.run &&
-         !state.requests.compare && !state.inspecting.request;
+  return shows_inspect(state) && !state.is_replay() && state.run().catalogue_complete() &&
+         !state.requests.run && !state.requests.compare && !state.inspecting.request;
 }
 
 std::string why_live_only(const State& state) {
@@ -105,6 +101,10 @@ std::string why_live_only(const State& state) {
 }
 
 }  // namespace
+
+bool shows_inspect(const State& state) {
+  return state.view.screen == ScreenId::lab && state.selection.view == &kInspectView;
+}
 
 const RungView* inspected_row(const State& state) {
   const RungView* row = find_row(state.ladder, state.selection.rung);
@@ -141,13 +141,18 @@ const Inspection* shown_input(const State& state) {
 
 bool tick_inspect(State& state, double now_s) {
   const bool answered = take_answer(state);
+  // Who comes back to the view wants what was broken off.
+  const bool is_worker_lost = state.sessions.shown->state() == app::WorkerState::lost;
+  if (!shows_inspect(state) && !is_worker_lost &&
+      std::exchange(state.inspecting.is_broken_off, false))
+    state.inspecting.sent.clear(), state.inspecting.problem.clear();
   const RungView* row = may_ask(state) ? inspected_row(state) : nullptr;
   if (!row || !row->info) return answered;
   Inspecting& look = state.inspecting;
   WorkRequest request = next_request(state, *row);
   std::string key = wanted_key(state, request);
   // Lost workers are started again by a click, not by being looked at.
-  const bool lost = state.sessions.shown->state() == app::WorkerState::lost && !look.sent.empty();
+  const bool lost = is_worker_lost && !look.sent.empty();
   if (key == look.sent || lost || now_s < look.next_s) return answered;
   cancel_estimates(state);
   const auto id = state.sessions.shown->send(std::move(request));

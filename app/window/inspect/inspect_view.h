@@ -28,9 +28,12 @@ struct Inspecting {
   double next_s = 0;               ///< not before: a stroke is many changes
   int64_t request = 0;             ///< open; 0: none
   std::string problem;             ///< why the last one failed
+  bool is_broken_off = false;      ///< it would have gone on: cancelled, or its worker has gone
   std::optional<size_t> recorded;  ///< of a saved run: which of its looks; none: the last
 };
 
+/// The view is in front: what it asks of the worker is what the person waits for.
+bool shows_inspect(const State& state);
 /// The selected rung, where its family has a model to look into; null: it has none.
 const RungView* inspected_row(const State& state);
 /// The first rung of the ladder that has one; null: none.

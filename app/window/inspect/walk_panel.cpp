@@ -1,11 +1,14 @@
-// The view "Inside" of labs whose rungs walk through matrices: a rung and the rung before it side by side, each line of
-// memory in the tone of the cache that holds it, what came from L2 and from memory below, on one scale.
+// The view "Inside" of labs whose rungs walk through matrices: a rung and the previous one side by side, each line of
+// memory in the colour of the cache that holds it, what came from L2 and from memory below, on one scale. The warps of a
+// GPU rung are drawn by lanes_panel.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/window/inspect/inspect_draw.h"
+#include "app/window/inspect/lanes_draw.h"
+#include "app/window/inspect/lanes_view.h"
 #include "app/window/inspect/walk_view.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
@@ -20,13 +23,15 @@ namespace {
 constexpr float kWalkBar = 40, kWalkTitle = 24, kPlaneName = 18, kStrip = 36, kPlaneGap = 10,
                 kHalfGap = 18, kLegend = 22, kLowPanel = 300, kLeastSide = 12;
 
-/// The colour says whether this step touches a line, how strong it is says which cache holds it.
+/// A hue for each cache, that of its strip below, and grey for memory; what this step touches has one of its own, stronger
+/// the nearer it was.
 ImU32 line_color(const Ui& ui, const WalkLine& line) {
-  constexpr float kOfPlace[] = {0.16f, 0.45f, 0.95f};
-  const float strength = kOfPlace[static_cast<int>(line.place)];
-  const bool is_touched = line.touch != WalkTouch::none;
-  return ui.color(is_touched ? Role::series1 : Role::series0,
-                  is_touched ? std::max(strength, 0.35f) : strength);
+  constexpr float kTouched[] = {0.45f, 0.7f, 1};
+  if (line.touch != WalkTouch::none)
+    return ui.color(Role::series1, kTouched[static_cast<int>(line.place)]);
+  if (line.place == WalkPlace::memory) return ui.raised(2);
+  return line.place == WalkPlace::l1 ? ui.color(Role::series0, 0.9f)
+                                     : ui.color(Role::series2, 0.7f);
 }
 
 /// A tall matrix stands in columns beside each other.
@@ -249,11 +254,11 @@ void draw_half(Ui& ui, Area area, const RungView& row, const std::vector<int64_t
 
 void draw_legend(Ui& ui, Area line) {
   const auto item = [&](const WalkLine& tone, const char* text) {
-    const float w = ui.width(text, kTiny_px) + ui.px(28);
+    const float w = ui.width(text, kTiny_px) + ui.px(34);
     if (line.w < w) return;
     const Area place = line.take_left(w);
-    ui.fill({place.x, place.middle() - ui.px(5), ui.px(10), ui.px(10)}, line_color(ui, tone));
-    ui.text(place.x + ui.px(15), place.middle(), text, kTiny_px, Role::text);
+    ui.fill({place.x, place.middle() - ui.px(7), ui.px(14), ui.px(14)}, line_color(ui, tone));
+    ui.text(place.x + ui.px(20), place.middle(), text, kTiny_px, Role::text);
   };
   item({WalkPlace::l1, WalkTouch::none}, "in L1");
   item({WalkPlace::l2, WalkTouch::none}, "in L2 only");
@@ -278,6 +283,8 @@ class WalkPanel final : public CentrePanel {
   static void draw_player(Ui& ui, Area* line, bool is_low);
   static void draw_choices(Ui& ui, Area* line, bool is_low);
   static bool draw_why_none(Ui& ui, const Area& area);
+
+  std::unique_ptr<CentrePanel> lanes_ = make_lanes_panel();
 };
 
 /// In a low panel a row has one choice of each, and the strips are there to step.
@@ -344,8 +351,9 @@ bool WalkPanel::draw_why_none(Ui& ui, const Area& area) {
 }
 
 void WalkPanel::draw(Ui& ui, Area area) {
-  if (draw_why_none(ui, area.inset(ui.px(14), 0))) return;
   const State& state = ui.state;
+  if (shows_lanes(state)) return lanes_->draw(ui, area);
+  if (draw_why_none(ui, area.inset(ui.px(14), 0))) return;
   area = area.inset(ui.px(8), ui.px(4));
   const bool is_low = area.h < ui.px(kLowPanel);
   Area line = area.take_top(ui.px(kWalkBar)).inset(0, ui.px(5));
@@ -395,7 +403,12 @@ std::span<const Action> walk_actions() {
        {},
        walk_step_blocker,
        [](State& state) { step_walk(state, 1); }},
-      {"walk_again", "Walk: ask the worker again", {}, walk_blocker, walk_again}};
+      {"walk_again", "Walk: ask the worker again", {}, walk_blocker, walk_again},
+      {"lanes_take",
+       "Lanes: stamp the selected GPU rung's warps here",
+       {},
+       stamp_blocker,
+       take_stamps}};
   return kActions;
 }
 
@@ -404,7 +417,7 @@ std::span<const Action> walk_actions() {
 const ViewDesc kWalkView = {
     .id = "walk",
     .label = "Inside",
-    .title = "Inside: a rung's walk through its matrices and the caches",
+    .title = "Inside: a rung's walk through memory, or a GPU rung's warps",
     .place = 155,
     .level = Level::kLab,
     .fills = true,

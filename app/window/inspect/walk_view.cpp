@@ -89,9 +89,9 @@ bool next_asked(const State& state, const RungView& row, InspectAsked* asked) {
 }
 
 bool may_ask_walk(const State& state) {
-  return state.view.screen == ScreenId::lab && state.selection.view == &kWalkView &&
-         !state.is_replay() && state.run().catalogue_complete() && !state.requests.run &&
-         !state.requests.compare && !state.walking.request && !state.inspecting.request &&
+  return shows_walk(state) && !state.is_replay() && state.run().catalogue_complete() &&
+         !state.requests.run && !state.requests.compare && !state.walking.request &&
+         !state.inspecting.request && !state.lanes.request &&
          state.sessions.shown->state() != app::WorkerState::lost;
 }
 
@@ -99,14 +99,18 @@ bool take_walk_answer(State& state) {
   Walking& walking = state.walking;
   const Request* request = walking.request ? state.run().request(walking.request) : nullptr;
   if (!request || request->open()) return false;
-  if (request->error)
-    walking.problems[walking.key] = request->error->sentence();
-  else if (request->status == RequestStatus::cancelled)
-    walking.problems[walking.key] = "Cancelled.";
-  else if (request->status != RequestStatus::ok)
-    walking.problems[walking.key] = state.sessions.shown->reason();
+  if (const std::string why = why_not_done(state, *request); !why.empty())
+    walking.problems[walking.key] = why;
+  if (is_broken_off(*request)) walking.broken_off.insert(walking.key);
   walking.request = 0;
   return true;
+}
+
+/// Who comes back to the view wants what was broken off; what was computed is still there.
+void forget_broken_off(State& state) {
+  for (const std::string& key : state.walking.broken_off)
+    state.walking.asked.erase(key), state.walking.problems.erase(key);
+  state.walking.broken_off.clear();
 }
 
 bool move_player(State& state, double now_s) {
@@ -120,6 +124,10 @@ bool move_player(State& state, double now_s) {
 }
 
 }  // namespace
+
+bool shows_walk(const State& state) {
+  return state.view.screen == ScreenId::lab && state.selection.view == &kWalkView;
+}
 
 const RungView* walking_row(const State& state) {
   return find_row(state.ladder, state.selection.rung);
@@ -164,6 +172,8 @@ std::string walk_problem(const State& state, const RungView& row) {
 bool tick_walk(State& state, double now_s) {
   const bool moved = move_player(state, now_s);
   const bool answered = take_walk_answer(state);
+  const bool is_lost = state.sessions.shown->state() == app::WorkerState::lost;
+  if (!shows_walk(state) && !is_lost) forget_broken_off(state);
   if (!may_ask_walk(state)) return moved || answered;
   const RungView* rows[] = {walking_row(state),
                             state.walking.is_alone ? nullptr : row_before(state)};
@@ -230,6 +240,7 @@ void set_machine_caches(State& state, bool machine) {
 void walk_again(State& state) {
   for (const auto& [key, why] : state.walking.problems) state.walking.asked.erase(key);
   state.walking.problems.clear();
+  state.walking.broken_off.clear();
   state.ladder.dirty = true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,14 @@ struct Walking {
   std::string key;                              ///< what it is for
   std::map<std::string, int64_t> asked;         ///< what was asked for, and by which request
   std::map<std::string, std::string> problems;  ///< why there is none, by the same key
+  std::set<std::string> broken_off;             ///< of those, what would go on if asked again
 };
 
 /// Seconds that a part takes from its beginning to its end.
 inline constexpr double kWalkSpeeds[] = {48, 16, 5};
 
+/// The view is in front: what it asks of the worker is what the person waits for.
+bool shows_walk(const State& state);
 /// The selected rung; null: none is selected.
 const RungView* walking_row(const State& state);
 /// The rung of the CPU before it whose walk stands beside; null: none.

@@ -37,13 +37,10 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
   const std::string& kernel = state.selection.rung;
   const AssemblyText* assembly = find_assembly(state, kernel);
   if (!assembly) {
-    const auto asked = state.requests.assembly.find(kernel);
-    const Request* request =
-        asked == state.requests.assembly.end() ? nullptr : state.run().request(asked->second);
+    const Request* request = asked_by(state, state.requests.assembly, kernel);
     if (request && request->error)
       return draw_empty_state(ui, area, "unavailable", request->error->sentence());
-    const bool waiting = !state.is_replay() && asked != state.requests.assembly.end() &&
-                         state.sessions.shown->state() != app::WorkerState::lost;
+    const bool waiting = !state.is_replay() && request && request->open();
     return draw_empty_state(
         ui, area, waiting ? "Waiting for the assembly." : "The assembly is not known here.",
         waiting ? "The assembly is read once nothing else runs."
@@ -112,9 +109,12 @@ void SourceTab::draw_source(Ui& ui, Area area) {
   const SourceText* source = find_source(state, state.selection.rung);
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!source) {
-    const bool waiting = !state.is_replay() && state.requests.sources.count(state.selection.rung) &&
-                         state.sessions.shown->state() != app::WorkerState::lost;
-    const std::string why = waiting ? "It comes from the worker, as built into it."
+    const Request* request = asked_by(state, state.requests.sources, state.selection.rung);
+    const bool waiting = !state.is_replay() && request && request->open();
+    const std::string why = waiting && state.requests.is_measuring()
+                                ? "The worker sends it when what it measures has ended."
+                            : waiting ? "It comes from the worker, as built into it."
+                            : request && request->error ? request->error->sentence()
                             : row && row->info && !row->info->path.empty()
                                 ? "This run does not carry it; the file is " + row->info->path + "."
                                 : "Neither this run nor the worker carries it.";

@@ -16,6 +16,32 @@
 
 namespace ridge::window {
 
+const Request* asked_by(const State& state, const std::map<std::string, int64_t>& asked,
+                        const std::string& key) {
+  const auto found = asked.find(key);
+  return found == asked.end() ? nullptr : state.run().request(found->second);
+}
+
+std::string why_not_done(const State& state, const Request& request) {
+  if (request.error) return request.error->sentence();
+  if (request.status == RequestStatus::ok) return "";
+  return request.status == RequestStatus::cancelled ? "Cancelled." : state.sessions.shown->reason();
+}
+
+bool is_broken_off(const Request& request) {
+  const bool has_gone = request.error && request.error->code == ErrorCode::worker;
+  return has_gone || request.status == RequestStatus::cancelled;
+}
+
+bool must_ask(const State& state, const std::map<std::string, int64_t>& asked,
+              const std::string& key) {
+  if (!asked.contains(key)) return true;
+  if (!state.run().has_hello()) return false;
+  const Request* request = asked_by(state, asked, key);
+  if (!request) return asked.at(key) == 0;  // it could not be sent
+  return is_broken_off(*request);
+}
+
 std::string work_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
   if (state.is_replay())

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 
 #include "common/record/request.h"
@@ -18,7 +17,7 @@ struct State;
 /// What was asked of the worker: ids of requests, 0 where none is open or none was made.
 struct Requests {
   int64_t list = 0, run = 0, compare = 0, estimates = 0;
-  std::set<std::string> sources;            ///< kernel ids, and paths of headers
+  std::map<std::string, int64_t> sources;   ///< kernel id, or path of a header: the request
   std::string flat_of;                      ///< the kernel whose headers were looked through
   uint64_t flat_version = 0;                ///< of the run when they were
   std::map<std::string, int64_t> assembly;  ///< kernel id: the request
@@ -32,6 +31,19 @@ struct Requests {
   /// What the person asked to be measured; estimates give way to it.
   bool is_measuring() const { return run || compare; }
 };
+
+/// The request that a text was last asked for by; null: none was made.
+const Request* asked_by(const State& state, const std::map<std::string, int64_t>& asked,
+                        const std::string& key);
+/// Nothing has answered for it and nothing will: it was never asked, or the worker that was asked has gone and another
+/// one listens.
+bool must_ask(const State& state, const std::map<std::string, int64_t>& asked,
+              const std::string& key);
+
+/// Why a request that has ended gave nothing: its error, that it was cancelled, why the worker is gone. Empty: it is done.
+std::string why_not_done(const State& state, const Request& request);
+/// It was cancelled, or its worker has gone: asked again it may succeed.
+bool is_broken_off(const Request& request);
 
 /// Why nothing can be measured now; empty: it can.
 std::string work_blocker(const State& state);
