@@ -47,10 +47,10 @@ TEST_CASE("a training that is run is watched as its points come in", "[window]")
   REQUIRE(request.kernels.size() == 1);
   CHECK_FALSE(f.model().plot->empty_reason.empty());
   f.climb(request, 1, 20);
-  CHECK(f.model().plot->x.high == Approx(0.2 * 1.02));
+  CHECK(f.model().plot->x.high == Approx(0.19 * 1.02));
   f.climb(request, 21, 40);
   const chart::ChartModel model = f.model();
-  CHECK(model.plot->x.high == Approx(0.4 * 1.02));
+  CHECK(model.plot->x.high == Approx(0.39 * 1.02));
   REQUIRE(model.plot->curves.size() == 2);  // batches, and what was judged twice
   CHECK(model.plot->curves.back().data.size() == 2);
   REQUIRE(f.driver->click("curve=loss"));
@@ -140,8 +140,8 @@ TEST_CASE("the score card measures each network from bits, from pixels, and one 
   const auto& network = model.table.rows[0];
   CHECK(network[1] == "0.8800");
   CHECK(network[3] == "30.0 µs");
-  CHECK(network[4] == "5.00 Mimages/s");
-  CHECK(network[5] == "10.0 Mimages/s");
+  CHECK(network[4] == "5.00 M images/s");
+  CHECK(network[5] == "10.0 M images/s");
   CHECK(network[6].starts_with("unavailable"));
   const auto& wisard = model.table.rows[1];
   CHECK(wisard[4] == "has no such start");

@@ -32,12 +32,13 @@ struct Found {
   std::string machine;  ///< recorded: of which
 };
 
-/// The newest of each set of parameters, in the order first run.
-void add_newest(const RungView& row, const Run& run, const std::string& machine,
+/// The newest of each set of parameters, in the order first run. `like`: only those of its parameters, at any seed.
+void add_newest(const RungView& row, const Run& run, const std::string& machine, const Series* like,
                 std::vector<Found>* all) {
   const size_t first = all->size();
   for (const Series& series : run.series()) {
     if (series.kernel != row.rung->kernel || series.curve.empty()) continue;
+    if (like && without_seed(series.params) != without_seed(like->params)) continue;
     const auto known =
         std::find_if(all->begin() + static_cast<std::ptrdiff_t>(first), all->end(),
                      [&](const Found& other) { return other.series->params == series.params; });
@@ -46,6 +47,36 @@ void add_newest(const RungView& row, const Run& run, const std::string& machine,
     else
       known->series = &series;
   }
+}
+
+/// A recorded training.
+struct RecordedCurve {
+  const Series* series = nullptr;  ///< null: there is none
+  const Run* run = nullptr;
+  std::string machine;
+};
+
+/// What the ladder shows of this rung, where that is recorded; else, of its recorded trainings, the one nearest to the
+/// parameters in view. Curves of another model beside those of this one would be no comparison.
+RecordedCurve recorded_curve(const State& state, const RungView& row) {
+  if (row.origin == Origin::recorded && row.series && !row.series->curve.empty())
+    return {row.series, row.run, row.machine};
+  const Params wanted = view_params(state, row.info);
+  const auto shared = [&](const Series& series) {
+    return std::count_if(wanted.begin(), wanted.end(), [&](const auto& one) {
+      const auto found = series.params.find(one.first);
+      return found != series.params.end() && found->second == one.second;
+    });
+  };
+  RecordedCurve nearest;
+  for (const Recording& recording : state.sessions.recordings) {
+    for (const Series& series : recording.run->series()) {
+      if (series.kernel != row.rung->kernel || series.curve.empty()) continue;
+      if (!nearest.series || shared(series) > shared(*nearest.series))
+        nearest = {&series, recording.run.get(), recording.machine};
+    }
+  }
+  return nearest;
 }
 
 /// What tells several trainings of one rung apart: the parameters that differ among them. Seeds make no other training.
@@ -120,11 +151,10 @@ ChartRows training_rows(const State& state) {
   const bool with_recorded = shows_recorded(state);
   for (const RungView& row : state.ladder.rows) {
     const size_t before = all.size();
-    add_newest(row, state.run(), "", &all);
-    for (const Recording& recording : state.sessions.recordings) {
-      if (all.size() > before || !with_recorded) break;
-      add_newest(row, *recording.run, recording.machine, &all);
-    }
+    add_newest(row, state.run(), "", nullptr, &all);
+    if (all.size() > before || !with_recorded) continue;
+    const RecordedCurve curve = recorded_curve(state, row);
+    if (curve.series) add_newest(row, *curve.run, curve.machine, curve.series, &all);
   }
   ChartRows out;
   for (const Found& found : all) {

@@ -23,17 +23,32 @@ constexpr double kLogFrom = 8;
 /// This share of the steps may reach beyond the axis, where the rest has so many times the room then.
 constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 
+/// Of more trainings than these only the selected one shows what its batches said: nine such lines hide all the others.
+constexpr size_t kMostPale = 3;
+/// From here on the first step is left out of the seconds.
+constexpr int64_t kManySteps = 20;
+
 struct Reading {
   double step = 0, t_s = 0, value = 0;
   std::optional<Interval> seeds{};  ///< of several trainings the least and the greatest
 };
 
+/// What the first step took: libraries load in it, graphs are captured, pages faulted, and whichever training comes first
+/// pays for the others. 0: there are too few steps to leave one out.
+double first_step_s(const Series& series) {
+  const std::vector<CurvePoint>& curve = series.curve;
+  const bool has_many = static_cast<int64_t>(curve.size()) >= kManySteps && curve.front().step == 1;
+  return has_many ? curve.front().t_s : 0;
+}
+
+/// Their seconds begin where the first step ends.
 std::vector<Reading> readings(const Series& series, const std::string& name) {
+  const double begin_s = first_step_s(series);
   std::vector<Reading> all;
   for (const CurvePoint& point : series.curve) {
     const auto found = point.values.find(name);
     if (found == point.values.end() || !std::isfinite(found->second)) continue;
-    all.push_back({static_cast<double>(point.step), point.t_s, found->second});
+    all.push_back({static_cast<double>(point.step), point.t_s - begin_s, found->second});
   }
   return all;
 }
@@ -87,7 +102,8 @@ Lines lines_of(const LadderRow& row, int index, const std::string& metric) {
   lines.end = final_metric(series, metric);
   if (lines.end) {
     const CurvePoint& last = series.curve.back();
-    lines.judged.push_back({static_cast<double>(last.step), last.t_s, *lines.end});
+    lines.judged.push_back(
+        {static_cast<double>(last.step), last.t_s - first_step_s(series), *lines.end});
   }
   lines.is_selected = row.selected;
   lines.is_hollow = !row.origin.empty() || series.status == SeriesStatus::partial ||
@@ -99,12 +115,8 @@ Lines lines_of(const LadderRow& row, int index, const std::string& metric) {
 
 /// What only the seed tells apart is one training, run several times.
 bool is_same_training(const LadderRow& a, const LadderRow& b) {
-  const auto unseeded = [](const LadderRow& row) {
-    Params params = row.series->params;
-    params.erase("seed");
-    return params;
-  };
-  return a.series->kernel == b.series->kernel && a.origin == b.origin && unseeded(a) == unseeded(b);
+  return a.series->kernel == b.series->kernel && a.origin == b.origin &&
+         without_seed(a.series->params) == without_seed(b.series->params);
 }
 
 /// Between its readings on a straight line; none before the first and after the last.
@@ -184,6 +196,9 @@ class Builder {
   void set_axes();
   void add_baseline();
   std::optional<double> reached_by_all() const;
+  bool shows_batches(const Lines& lines) const {
+    return lines.judged.empty() || lines_.size() <= kMostPale || lines.is_selected;
+  }
 
   std::span<const LadderRow> rows_;
   TrainingOptions options_;
@@ -215,6 +230,7 @@ Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings
                         const std::string& what) const {
   Curve curve{.marker = Marker::none, .line = true, .band = lines.seeds > 1};
   for (const Reading& reading : readings) {
+    if (!options_.by_step && !(reading.t_s > 0)) continue;  // the first step's end
     Datum datum{.x = options_.by_step ? reading.step : reading.t_s, .y = reading.value};
     datum.row = lines.index;
     datum.interval = reading.seeds;
@@ -242,7 +258,7 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   const Series& series = *lines.row->series;
   const std::string over =
       lines.run > 1 ? fmt::format("mean of {} steps,", lines.run) : "one step,";
-  if (!lines.batches.empty()) {
+  if (!lines.batches.empty() && shows_batches(lines)) {
     Curve batches = curve_of(lines, lines.batches, "of the batches, " + over);
     batches.quiet = !lines.judged.empty();
     set_curve_look(place, &batches);
@@ -313,6 +329,7 @@ Interval Builder::range_from(double from) const {
   for (const Lines& lines : lines_) {
     const double first = from * lines.last().step;
     for (const auto* readings : {&lines.judged, &lines.batches}) {
+      if (readings == &lines.batches && !shows_batches(lines)) continue;
       for (const Reading& reading : *readings) {
         if (reading.step < first) continue;
         const Interval seeds = reading.seeds.value_or(Interval{reading.value, reading.value});
@@ -334,7 +351,13 @@ void Builder::set_x_axis() {
     last = std::max(last, curve.data.back().x);
   }
   Axis& x = model_.plot->x;
-  x = {.title = options_.by_step ? "Steps" : "Training time", .unit = options_.by_step ? "" : "s"};
+  const bool is_from_second = std::all_of(lines_.begin(), lines_.end(), [](const Lines& one) {
+    return first_step_s(*one.row->series) > 0;
+  });
+  x = {.title = options_.by_step ? "Steps"
+                : is_from_second ? "Training time from the second step on"
+                                 : "Training time",
+       .unit = options_.by_step ? "" : "s"};
   x.high = last > 0 ? last * 1.02 : 1;
   // Trainings of milliseconds beside some of seconds would all stand at the left edge.
   if (options_.by_step || !(soonest > 0) || last < soonest * kLogFrom) return;
@@ -384,7 +407,8 @@ ChartModel Builder::build() {
   for (size_t i = 0; i < lines_.size(); ++i) {
     add_row(lines_[i], target);
     any_band = any_band || lines_[i].seeds > 1;
-    any_pale = any_pale || (!lines_[i].batches.empty() && !lines_[i].judged.empty());
+    const bool has_both = !lines_[i].batches.empty() && !lines_[i].judged.empty();
+    any_pale |= has_both && shows_batches(lines_[i]);
     any_judged = any_judged || (!lines_[i].judged.empty() && !lines_[i].is_at_each_step);
     any_strong = any_strong || (lines_[i].is_selected && !lines_[i].judged.empty());
   }
@@ -396,7 +420,10 @@ ChartModel Builder::build() {
   if (any_band)
     model_.legend.push_back("line and band: median of its seeds, from the least to the greatest");
   if (any_judged) model_.legend.push_back("marks: judged on data held out");
-  if (any_pale) model_.legend.push_back("pale: mean of its batches");
+  const bool is_of_one = any_pale && lines_.size() > kMostPale;
+  if (any_pale)
+    model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"
+                                      : "pale: mean of its batches");
   if (any_hollow) model_.legend.push_back("hollow: recorded or unfinished");
   if (any_strong) model_.legend.push_back("ring: selected");
   return std::move(model_);
