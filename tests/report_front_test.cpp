@@ -190,10 +190,9 @@ TEST_CASE("the text of an edited rung is in the report, and its command takes th
   Transcript out;
   add_start_of(&out);
   out.worker("kernel", {{"request", 1}, {"kernel", rung_info(edited, "")}});
-  out.worker(
-      "result",
-      {{"request", 3},
-       {"source", SourceText{edited, "blocked.cpp", "// mine & only mine\n", "-O3", "0123"}}});
+  out.worker("result", {{"request", 3},
+                        {"source", SourceText{edited, "blocked.cpp",
+                                              "// mine & only mine\nint b;\n", "-O3", "0123"}}});
   WorkRequest request = work(RequestType::compare, 5, {kNaive, edited});
   out.send(request);
   Series base = measured(5, 0, kNaive, 24e6), candidate = measured(5, 1, edited, 6e6);
@@ -210,6 +209,7 @@ TEST_CASE("the text of an edited rung is in the report, and its command takes th
   const auto text = std::find_if(report.sections.begin(), report.sections.end(),
                                  [](const Section& one) { return one.id == "edited"; });
   REQUIRE(text != report.sections.end());
-  CHECK(text->commands == std::vector<std::string>{"// mine & only mine\n"});
+  CHECK(text->code == "// mine & only mine\nint b;\n");
+  CHECK(has(print_as(report, ".md"), "    // mine & only mine\n    int b;\n"));
   CHECK(has(print_as(report, ".html"), "// mine &amp; only mine"));
 }

@@ -352,7 +352,7 @@ std::vector<Section> edited_sections(const Material& material) {
     section.paragraphs = {fmt::format(
         "Source {}. The program knows an edited rung only from its file: save this text as {}.",
         source->hash, edit_file(kernel))};
-    section.commands = {source->text};
+    section.code = source->text;
     sections.push_back(std::move(section));
   }
   return sections;

@@ -117,7 +117,8 @@ std::string title_of(const std::string& kernel, const Options& options) {
 std::string problem_of(const Series& series) {
   const std::string problem = quality_problem(series);
   if (!problem.empty()) return problem;
-  const std::string why = series.reason.empty() ? "" : ": " + series.reason;
+  const bool says_more = !series.reason.empty() && series.reason != to_string(series.status);
+  const std::string why = says_more ? ": " + series.reason : "";
   switch (series.status) {
     case SeriesStatus::skipped:
       return "skipped" + why;
@@ -173,9 +174,9 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
                                      c.baseline_params, c.size_param);
   if (!claim.paired) {
-    return "Not paired: no claim. “" + base + "” and “" + cand +
+    return "Nothing is claimed: “" + base + "” and “" + cand +
            "” were measured apart, so any difference "
-           "between them may come from the machine: compare them in one run (see how to "
+           "between them may come from the machine. Compare them in one run (see how to "
            "reproduce).";
   }
   const std::string change = "replacing “" + base + "” by “" + cand + "”";

@@ -151,6 +151,7 @@ std::string section_html(const Report& report, const Section& section) {
     for (const std::string& words : section.commands) *out += breakable(words) + "\n";
     *out += "</pre>\n";
   }
+  if (!section.code.empty()) *out += "<pre>" + escape_xml(section.code) + "</pre>\n";
   *out += "</section>\n";
   return text;
 }

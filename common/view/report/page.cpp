@@ -65,7 +65,8 @@ code,pre{font:450 14px/1.7 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospac
 .word{white-space:nowrap}
 pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
 overflow-wrap:anywhere}
-footer{margin-top:64px;color:var(--muted);font-size:14px}
+footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
+.made{grid-column:1/-1;margin-top:28px}
 )";
 
 /// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
@@ -82,7 +83,7 @@ h2{font-size:14px;margin:0 0 4px}
 h3{font-size:13px;margin:0 0 4px}
 h1,h2,h3,summary{break-after:avoid}
 summary{width:auto;overflow-wrap:anywhere}
-.over,.sub,.note,.holds,footer,summary,dt,th,td.none{font-size:10.5px}
+.over,.sub,.note,.holds,footer,.made,summary,dt,th,td.none{font-size:10.5px}
 .over{display:none}.sub{margin:0 0 8px}
 section,.front section{margin-top:7px}
 li{margin:0}
@@ -107,6 +108,7 @@ tr{break-inside:avoid}
 pre{padding:4px 0;line-height:1.4}
 ul{margin:4px 0 0;padding-left:16px}
 footer{margin-top:16px}
+.made{margin-top:10px}
 h2.appendix{margin:0;break-before:page}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}

@@ -13,8 +13,9 @@
 namespace ridge::report {
 namespace {
 
+/// By its id or the end of it: "gemm.cpu.packed", "cpu.packed" as the terminal's table has it, "packed".
 bool names(const std::string& wanted, const std::string& kernel) {
-  return wanted.empty() || wanted == kernel || wanted == short_name(kernel);
+  return wanted.empty() || wanted == kernel || kernel.ends_with("." + wanted);
 }
 
 std::string measured_rungs(const Run& run) {

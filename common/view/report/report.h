@@ -53,6 +53,7 @@ struct Section {
   bool table_behind = false;  ///< the chart's own figures: folded away where the format can
   std::vector<std::string> bullets{};
   std::vector<std::string> commands{};
+  std::string code{};       ///< a file's text, as it is
   bool in_handout = false;  ///< a lesson's handout shows it too
   Part part = Part::method;
 };

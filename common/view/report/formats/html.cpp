@@ -43,15 +43,14 @@ std::string to_html(const Report& report) {
                     escape_xml(report.subtitle) + "</p>\n</header>\n<div class=\"front\">\n";
   out += headline_html(report);
   for (const Section& section : report.front) out += section_html(report, section);
-  out += "</div>\n";
-  write_appendix(report, &out);
-  out += "<footer>Made by Ridgepoint from ";
+  out += "<p class=\"made\">Made by Ridgepoint from ";
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     out += (i ? " and " : "") + escape_xml(report.inputs[i].name);
   }
   out +=
       ". Every figure comes from those lines; what is not there is said to be "
-      "unavailable.</footer>\n";
+      "unavailable.</p>\n</div>\n";
+  write_appendix(report, &out);  // nothing follows it: one line would have a sheet of its own
   return html_page("report", report.title, out);
 }
 

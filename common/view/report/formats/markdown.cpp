@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "common/view/chart/table.h"
@@ -55,6 +56,17 @@ void append_chart(const Section& section, std::string* out) {
   append_table({.columns = std::move(table.columns), .rows = std::move(table.rows)}, out);
 }
 
+/// Indented: no line of the text can end a block that has no fence.
+void append_code(const std::string& code, std::string* out) {
+  if (code.empty()) return;
+  for (size_t at = 0; at < code.size();) {
+    const size_t end = std::min(code.find('\n', at), code.size());
+    *out += "    " + code.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  *out += "\n";
+}
+
 void append_section(const Section& section, const char* level, std::string* out) {
   *out += std::string(level) + " " + escape(section.title) + "\n\n";
   for (const std::string& text : section.paragraphs) *out += escape(text) + "\n\n";
@@ -62,6 +74,7 @@ void append_section(const Section& section, const char* level, std::string* out)
   if (section.table) append_table(*section.table, out);
   for (const std::string& text : section.bullets) *out += "- " + escape(text) + "\n";
   if (!section.bullets.empty()) *out += "\n";
+  append_code(section.code, out);
   if (section.commands.empty()) return;
   *out += "```\n";
   for (const std::string& text : section.commands) {
