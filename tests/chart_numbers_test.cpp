@@ -96,6 +96,10 @@ TEST_CASE("numbers have three significant digits") {
   CHECK(format_time_ns(4.6e9) == "4.60 s");
   CHECK(format_rate(55.8e12, "FLOP/s") == "55.8 TFLOP/s");
   CHECK(format_rate(41.2e9, "B/s") == "41.2 GB/s");
+  CHECK(format_rate(1.234e6, "images/s") == "1.23 M images/s");  // a word stands apart
+  CHECK(format_rate(12, "images/s") == "12.0 images/s");
+  CHECK(format_rate_interval(Interval{1.1e6, 1.2e6}, "items/s") == "[1.10, 1.20] M items/s");
+  CHECK(format_rate(2e9, "exp/s") == "2.00 Gexp/s");
   CHECK(format_bytes(96.0 * 1024 * 1024) == "96.0 MiB");
   CHECK(format_bytes(1000) == "1" + kThin + "000 B");
   CHECK(format_share(0.92) == "92.0 %");

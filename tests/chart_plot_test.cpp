@@ -216,6 +216,18 @@ TEST_CASE("one size is a column of points with their names, and no fan of lines"
   }
 }
 
+TEST_CASE("many rungs at one size are no curve, and the view says what would make one") {
+  Case made;
+  for (int i = 0; i < 17; ++i)
+    made.series.push_back(gemm("gemm.cuda.rung_" + std::to_string(i), 4096, 0.02 * (i + 1)));
+  made.finish();
+  const ChartModel model = size_curve_chart(made.rows);
+  CHECK(model.plot->empty_reason.find("n = 4\u202f096 alone") != std::string::npos);
+  made.series.push_back(gemm("gemm.cuda.rung_1", 2048, 0.1));
+  made.finish();
+  CHECK(size_curve_chart(made.rows).plot->empty_reason.empty());
+}
+
 TEST_CASE("of several sizes each line is named where it ends") {
   Case made;
   for (const int64_t n : {512, 1024, 2048, 4096}) {

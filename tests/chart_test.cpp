@@ -75,6 +75,27 @@ struct LadderCase {
 
 }  // namespace
 
+TEST_CASE("a processor's panel has the memory of that processor alone") {
+  const std::vector<Ceiling> gpu = {
+      {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.6e12, "B/s", "measured"}};
+  std::vector<Series> series = {test::measured(1, 0, "gemm.cpu.rung", 1e6),
+                                test::measured(1, 1, "gemm.cuda.rung", 1e3)};
+  series[0].bytes_min = 1e4, series[1].bytes_min = 1e6;
+  std::vector<LadderRow> rows = {{.label = "CPU", .series = &series[0], .ceilings = &kCeilings},
+                                 {.label = "GPU", .series = &series[1], .ceilings = &gpu}};
+  const auto lines = [&](size_t selected) {
+    rows[0].selected = selected == 0, rows[1].selected = selected == 1;
+    std::string text;
+    for (const Panel& panel : ladder_chart(rows).panels) {
+      if (panel.metric != "memory_bandwidth") continue;
+      for (const auto& rule : panel.rules) text += rule.label + "\n";
+    }
+    return text;
+  };
+  CHECK(lines(0) == "DRAM read, 1 thread: 42.0 GB/s, measured\n");
+  CHECK(lines(1) == "DRAM read: 4.60 TB/s, measured\n");
+}
+
 TEST_CASE("text is elided and wrapped within its width") {
   const TextWidth builtin;
   const TextFit fit{builtin, 14};

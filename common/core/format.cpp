@@ -61,6 +61,14 @@ SiPrefix si_prefix(double typical) {
   return best;
 }
 
+std::string prefixed(const SiPrefix& prefix, const std::string& unit) {
+  constexpr size_t kWord = 4;  // letters: "exp" and "ms" are symbols, "images" is a word
+  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  const bool is_word = *prefix.symbol != 0 && unit.size() >= kWord &&
+                       std::all_of(unit.begin(), unit.begin() + kWord, is_small);
+  return prefix.symbol + (is_word ? " " + unit : unit);
+}
+
 std::string format_number(double value, int digits) {
   if (!std::isfinite(value)) return kNone;
   if (value == 0) return "0";
@@ -96,7 +104,7 @@ std::string format_quantity(double value, const std::string& unit) {
   if (!std::isfinite(value)) return kNone;
   const SiPrefix prefix = si_prefix(rounded(value, 3));
   const std::string number = format_number(value / prefix.factor);
-  return unit.empty() && *prefix.symbol == 0 ? number : number + " " + prefix.symbol + unit;
+  return unit.empty() && *prefix.symbol == 0 ? number : number + " " + prefixed(prefix, unit);
 }
 
 std::string format_time_ns(double ns) {
@@ -146,7 +154,7 @@ std::string format_rate_interval(const std::optional<Interval>& rate, const std:
   const SiPrefix prefix =
       si_prefix(rounded(std::max(std::abs(rate->low), std::abs(rate->high)), 3));
   return interval_text(rate->low / prefix.factor, rate->high / prefix.factor) + " " +
-         prefix.symbol + unit;
+         prefixed(prefix, unit);
 }
 
 std::string format_ratio_interval(const std::optional<Interval>& ratio) {

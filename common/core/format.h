@@ -18,6 +18,9 @@ struct SiPrefix {
 /// The prefix that brings `typical` into [1, 1000): p n µ m - k M G T P. 1 for zero and NaN.
 SiPrefix si_prefix(double typical);
 
+/// The unit with its prefix: "TFLOP/s", "ms". A unit that is a word stands apart from it: "M images/s".
+std::string prefixed(const SiPrefix& prefix, const std::string& unit);
+
 /// What stands where a number should and there is none.
 inline constexpr const char* kNone = "—";
 
@@ -32,7 +35,7 @@ std::string format_tick(double value, int digits = 3);
 std::string format_count(double value);  ///< whole, grouped: "1 024"
 
 std::string format_time_ns(double ns);  ///< "2.72 ms"
-/// FLOP/s, B/s, items/s: "55.8 TFLOP/s", "41.2 GB/s".
+/// FLOP/s, B/s, items/s: "55.8 TFLOP/s", "41.2 GB/s", "1.23 M items/s".
 std::string format_rate(double value, const std::string& unit);
 std::string format_bytes(double bytes);          ///< binary: "96.0 MiB"
 std::string format_share(double share);          ///< 0.92 -> "92.0 %"

@@ -162,7 +162,7 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
   if (!points.empty()) {
     set_shade(rates, unit, &model.plot->shade);
     prefix = si_prefix(std::sqrt(rates.low) * std::sqrt(rates.high));
-    model.plot->shade.title = std::string("the cells' numbers are ") + prefix.symbol + unit;
+    model.plot->shade.title = "the cells' numbers are " + prefixed(prefix, unit);
   }
   for (size_t i = 0; i < cells.size(); ++i) {
     if (!std::isfinite(cells[i].x) || !std::isfinite(cells[i].y)) continue;

@@ -184,11 +184,24 @@ Panel memory_panel(const std::vector<Entry>& entries) {
   return panel;
 }
 
+/// Memory of the processor in view, that of the selected row: a GPU's lines on a CPU's panel would only widen its axis.
+std::vector<const Ceiling*> dram_in_view(const std::vector<Entry>& entries) {
+  const auto has_mark = [](const Entry& entry) { return entry.dram && entry.reason.empty(); };
+  const Ceiling* first = nullptr;
+  for (const Entry& entry : entries) {
+    if (has_mark(entry) && (!first || entry.row->selected)) first = entry.dram;
+  }
+  std::vector<const Ceiling*> found;
+  for (const Entry& entry : entries) {
+    if (has_mark(entry) && entry.dram->backend == first->backend) found.push_back(entry.dram);
+  }
+  return found;
+}
+
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
   double low = INFINITY, high = 0;
-  std::vector<const Ceiling*> ceilings;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
@@ -209,9 +222,8 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     panel.marks.push_back(mark);
     low = std::min(low, mark.value);
     high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
-    if (entry.dram) ceilings.push_back(entry.dram);
   }
-  for (const auto& [least, most] : measured_apart(ceilings)) {
+  for (const auto& [least, most] : measured_apart(dram_in_view(entries))) {
     const std::string range = ceiling_text(*least) == ceiling_text(*most)
                                   ? ""
                                   : format_quantity(least->value, least->unit) + " to ";

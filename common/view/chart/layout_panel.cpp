@@ -35,7 +35,7 @@ void PanelLayout::prepare_axis() {
 
 std::string PanelLayout::subtitle() const {
   const Axis& axis = panel_.axis;
-  std::string text = axis.is_share ? "%" : prefix_.symbol + axis.unit;
+  std::string text = axis.is_share ? "%" : prefixed(prefix_, axis.unit);
   if (log_) text += text.empty() ? "log" : ", log";
   if (panel_.subtitle.empty()) return text;
   if (text.empty()) return panel_.subtitle;

@@ -72,7 +72,7 @@ float PlotAxis::free_px(double value) const {
 
 std::string PlotAxis::title() const {
   std::string text = axis_.title;
-  const std::string unit = axis_.is_share ? "%" : prefix_.symbol + axis_.unit;
+  const std::string unit = axis_.is_share ? "%" : prefixed(prefix_, axis_.unit);
   if (!unit.empty()) text += (text.empty() ? "" : ", ") + unit;
   return place_.log ? text + " (log)" : text;
 }

@@ -18,6 +18,8 @@ using namespace parts;
 
 /// More names than stand apart at the edge: then of the pale lines the fastest of each type has one.
 constexpr size_t kManyNames = 24;
+/// More rungs than have room for their names beside one column of points.
+constexpr size_t kManyAtOneSize = 16;
 /// More lines than the eye follows: then all but selection, baseline and libraries are pale.
 constexpr size_t kManyLines = 8;
 
@@ -156,6 +158,20 @@ std::string why_empty(std::span<const LadderRow> rows, const SizeCurveOptions& o
   return why.empty() ? "No rung here has a verified speed at any size yet: run the ladder." : why;
 }
 
+/// A few rungs at one size are a column with their names; many would be a fan of lines to a list.
+std::string why_no_curve(const Content& content) {
+  if (content.lines.size() <= kManyAtOneSize) return {};
+  std::set<int64_t> sizes;
+  for (const SizeLine& line : content.lines) {
+    for (const size_t index : line.points) sizes.insert(size_of(content.points[index]));
+  }
+  if (sizes.size() != 1) return {};
+  return fmt::format(
+      "Every rung here was measured at {} = {} alone, and a curve needs two sizes: Sweep measures "
+      "more, and the ladder shows this one.",
+      content.param, format_count(static_cast<double>(*sizes.begin())));
+}
+
 /// The axes without the rates' range, and a column of the table for each size.
 void set_sizes(const Content& content, const SizeCurveOptions& options, ChartModel* model) {
   std::set<double> sizes;
@@ -245,6 +261,10 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
   for (const Guide& guide : plot.guides) y.add(guide.value);
   y.apply(&plot.y, 1.5, 1.5);
   add_legend(content, options, &model);
+  if (const std::string why = why_no_curve(content); !why.empty()) {
+    model.plot = Plot{.empty_reason = why};  // its table stays
+    model.legend.clear();
+  }
   return model;
 }
 

@@ -99,7 +99,7 @@ class Writer {
     out_ +=
         fmt::format("<g class=\"{}\" style=\"animation-delay:{:.1f}s\">", how, row * kNextRow_s);
     write(p);
-    out_.insert(out_.size() - 1, "</g>");
+    out_ += "</g>\n";
   }
 
   /// The shades are no variables of the page: a heatmap brings their rules itself.

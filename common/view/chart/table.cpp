@@ -29,7 +29,7 @@ struct TableColumn {
                                [](const Mark& mark) { return mark.interval && !mark.quiet; });
   }
   std::string title() const {
-    const std::string unit = panel.axis.is_share ? "%" : prefix.symbol + panel.axis.unit;
+    const std::string unit = panel.axis.is_share ? "%" : prefixed(prefix, panel.axis.unit);
     return panel.title + (unit.empty() ? "" : ", " + unit);
   }
   /// Six digits: a result's own.
